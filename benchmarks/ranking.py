@@ -4,14 +4,16 @@
 near ties (each better by .001 SD than the next), or apart (by .2 SD). ``failures``: values within
 [0, 1] lie about 0.9 and correlate alike, and one case in a hundred is 0, of all models or of one
 alone; Dirichlet weights, as ``method="auto"`` takes: all equal, near ties (each fails in 0.1 % more
-of the cases than the one before), or apart (2 %).
+of the cases than the one before), or apart (2 %). ``many``: equal models whose ranks within each
+case are ranked, or values within [0, 1] that correlate alike and lie anywhere; so many pairs, or so
+few draws, that the outermost draws of all pairs are more than the level allows outside.
 
 Of each sample: do the sets of all models hold their true ranks at once; does the set of each model
 by itself hold; do the ranks between the 2.5 % and the 97.5 % quantiles of the bootstrap ranks hold
 that of the best model; and how many ranks the sets comprise on average, with stepdown and from the
 intervals alone.
 
-    python benchmarks/ranking.py [normal|failures] [samples]
+    python benchmarks/ranking.py [normal|failures|many] [samples] [models]
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import sys
 from collections.abc import Callable
 
 import numpy as np
+from scipy import stats
 
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.types import Array, Bounds, Level
@@ -41,11 +44,14 @@ def main() -> None:
     """Print a row for each population."""
     kind = sys.argv[1] if len(sys.argv) > 1 else "normal"
     samples = int(sys.argv[2]) if len(sys.argv) > 2 else 400
+    only = int(sys.argv[3]) if len(sys.argv) > 3 else None
     print(
         "| models | n | population | all sets | by itself | best, bootstrap | ranks | no stepdown |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-    for models, n, name, key, of_sample in NORMAL if kind == "normal" else FAILURES:
+    for models, n, name, key, of_sample in POPULATIONS[kind]:
+        if only not in (None, models):
+            continue
         generator = np.random.default_rng((models, n, key))
         found = [of_sample(generator, models, n, seed) for seed in range(samples)]
         together, alone, best, ranks, plain = np.mean(found, axis=0)
@@ -77,13 +83,36 @@ def _of_failures(
     values = 1 / (1 + np.exp(-(2.2 + 0.5 * _correlated(generator, models, n))))
     hard = generator.random(n) < FAILING / 2
     values[hard | (generator.random((models, n)) < (FAILING / 2 + own)[:, None])] = 0.0
-    pairs, half = all_pairs(models), PseudoCases.at_both(0.5, Bounds(0.0, 1.0))
+    return _judged_by_weights(values, Bounds(0.0, 1.0), -own, seed, DRAWS)
+
+
+def _of_equal(
+    draws: int, ranked: bool, generator: np.random.Generator, models: int, n: int, seed: int
+) -> tuple[float, ...]:
+    """One sample of equal models: ranks within each case, or values within [0, 1]."""
+    values, bounds = _correlated(generator, models, n), Bounds(0.0, 1.0)
+    if ranked:
+        values, bounds = stats.rankdata(values, axis=0), Bounds(1.0, float(models))
+    else:
+        values = stats.norm.cdf(values)
+    return _judged_by_weights(values, bounds, np.zeros(models), seed, draws)
+
+
+def _judged_by_weights(
+    values: Array, bounds: Bounds, truth: Array, seed: int, n_draws: int
+) -> tuple[float, ...]:
+    """One sample of values within bounds, by Dirichlet weights."""
+    models, n = values.shape
     draws = draws_of_means(
-        values, pairs, Design((n,), paired=True), Plan(seed, n_resamples=DRAWS), half
+        values,
+        all_pairs(models),
+        Design((n,), paired=True),
+        Plan(seed, n_resamples=n_draws),
+        PseudoCases.at_both(0.5, bounds),
     )
     tails = draws.tails(LEVEL)
-    plain = tails.beyond < tails.share(np.ones_like(tails.beyond, dtype=bool))
-    return _judged(values, -own, seed, lambda some: tails.subset(some).stepdown(), plain)
+    plain = tails.claimed(tails.limit(np.ones_like(tails.beyond, dtype=bool)))
+    return _judged(values, truth, seed, lambda some: tails.subset(some).stepdown(), plain)
 
 
 def _correlated(generator: np.random.Generator, models: int, n: int) -> Array:
@@ -143,6 +172,12 @@ FAILURES = [
     for n in (10, 25, 50)
     for name, key, more in (("equal", 5, 0.0), ("near ties", 9, 0.001), ("apart", 5, 0.02))
 ]
+MANY = [
+    (models, 100, f"{name}, {draws} draws", draws, functools.partial(_of_equal, draws, ranked))
+    for models, draws in ((20, 499), (60, 499), (60, 9999))
+    for name, ranked in (("ranks", True), ("values", False))
+]
+POPULATIONS = {"normal": NORMAL, "failures": FAILURES, "many": MANY}
 
 if __name__ == "__main__":
     main()

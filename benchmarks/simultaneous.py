@@ -5,9 +5,11 @@ replacement), and bounded scores of models whose values of a case correlate by .
 better, or equal but for rare failures. Counted is how often all intervals hold the true
 differences at once; "fixed SE" divides the replicates of the max-t bootstrap by the standard error
 of the sample, as it must not be done. Then AUROCs and accuracies of five models, and what max-t of
-nine models on nine organs takes.
+nine models on nine organs takes. ``many``: metrics of twenty equal models by Dirichlet weights, of
+whose draws the outermost of all pairs are more than the level allows outside.
 
     python benchmarks/simultaneous.py ../shared/data/touchstone [samples]
+    python benchmarks/simultaneous.py many [samples]
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ from halfwidth.metrics.building import ranking_statistic
 from halfwidth.metrics.ranking import AreaFinish, RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.joint_dirichlet import draws_of_means
+from halfwidth.resampling.joint_dirichlet import JointDraws, draws_of_means, draws_of_test_sets
 from halfwidth.resampling.simultaneous import all_pairs, mean_differences
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -118,7 +120,7 @@ def means(draw: Draw, truth: Array, n: int, samples: int) -> Iterator[tuple[str,
         note("fixed SE", *fixed(found, values[first] - values[second], design, plan))
         # Its level comes from the tails of draws, of which more are needed.
         draws = draws_of_means(values, pairs, design, Plan(seed, 9999), half)
-        tail = draws.together(LEVEL).tail
+        tail = draws.together(LEVEL).level.tail
         drawn = [draws.contrasts(place)[0] for place in range(len(pairs))]
         note("Dirichlet together", *np.quantile(drawn, [tail, 1 - tail], axis=-1))
     computed = intervals(
@@ -272,6 +274,40 @@ def _cells(
     return "   ".join(cells) + f"   {taken}"
 
 
+def study_of_many_models(samples: int) -> None:
+    """By quantiles of the draws at the level of all, and as far as these draws ask for besides."""
+    print(f"twenty equal models, {samples} samples: quantiles alone, and what is taken")
+    models, half = 20, PseudoCases.at_both(0.5, UNIT_INTERVAL)
+    pairs, leads = all_pairs(models), np.full(models, 1.2)
+    for name in ("auroc", "average_precision"):
+        statistic = of_scores(name).statistic
+        for n, n_draws in ((100, 199), (100, 499), (400, 199)):
+            generator, found = np.random.default_rng([n, n_draws]), []
+            for seed in range(samples):
+                records = np.stack(scores_of_classes(generator, n, leads))
+                design, plan = Design((n,), paired=True), Plan(seed, n_draws)
+                draws = draws_of_test_sets(
+                    records, pairs, design, statistic, plan, half, "difference"
+                )
+                if draws is None:
+                    raise RuntimeError(f"{name} has joint draws")
+                found.append(_hold_of_equal(draws))
+            (plain, width), (taken, wider) = np.mean(found, axis=0)
+            print(f"{name:<18} {n:>4} {n_draws:>4}  {100 * plain:5.1f} x{width:.3f}", end="")
+            print(f"  {100 * taken:5.1f} x{wider:.3f}", flush=True)
+
+
+def _hold_of_equal(draws: JointDraws) -> list[tuple[bool, float]]:
+    """Whether all intervals hold 0, and how wide they are, without and with their reach."""
+    together = draws.together(LEVEL)
+    lower, upper = draws.contrasts(slice(None))
+    low = np.quantile(lower, together.level.tail, axis=-1)
+    high = np.quantile(upper, 1 - together.level.tail, axis=-1)
+    reach = together.reach or (low, high)
+    both = ((low, high), (np.fmin(low, reach[0]), np.fmax(high, reach[1])))
+    return [(bool(((a <= 0) & (b >= 0)).all()), float((b - a).mean())) for a, b in both]
+
+
 # --------------------------------------------------------------------------- speed
 
 
@@ -294,9 +330,12 @@ def speed(folder: Path) -> None:
 
 
 def main() -> None:
-    """All studies."""
-    folder = Path(sys.argv[1])
+    """All studies, or that of many models."""
     samples = int(sys.argv[2]) if len(sys.argv) > 2 else 500
+    if sys.argv[1] == "many":
+        study_of_many_models(samples)
+        return
+    folder = Path(sys.argv[1])
     speed(folder)
     study_of_test_sets(samples)
     study_of_means(folder, samples)

@@ -15,6 +15,7 @@ import halfwidth as hw
 from halfwidth.comparison.no_difference import AUTO_ORDER, TESTS
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.references import REFERENCES, cite
+from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
 
 HERE = Path(__file__).parent
 NOTE = "<!-- Written by docs/generate.py from the catalogues; edit those. -->\n"
@@ -54,9 +55,10 @@ def cautions() -> str:
         (
             "Reasons to doubt an estimate, carried with it. HW1xx is about the data, HW2xx about "
             "the sample, HW3xx about the method, HW4xx about the design, HW5xx about the choice of "
-            "the metric, HW6xx about the instances of a study, HW7xx about training runs, HW8xx "
-            "about comparisons of models. HW9xx is about what a table holds, and raised by "
-            "[`halfwidth check`](check.md). `halfwidth explain CODE` prints the same."
+            "the metric, HW6xx about the instances of a study, HW7xx about training runs, HW80x to "
+            "HW86x about comparisons of models, HW87x and HW88x about detections. HW9xx is about "
+            "what a table holds, and raised by [`halfwidth check`](check.md). `halfwidth explain "
+            "CODE` prints the same."
         ),
     ]
     for spec in hw.CAUTIONS:
@@ -103,6 +105,21 @@ def catalogue() -> str:
             source(m.cite),
         ]
         for m in hw.SAMPLE_METRICS
+    ]
+    of_detections = [
+        [
+            f"`{m.name}`",
+            m.display,
+            m.summary.rstrip("."),
+            str(m.bounds),
+            str(m.better),
+            m.unit,
+            ", ".join(m.averages),
+            ", ".join(parameter(p) for p in m.parameters),
+            ", ".join(m.synonyms),
+            source(m.cite),
+        ]
+        for m in hw.DETECTION_METRICS
     ]
     statistics = [
         [
@@ -152,6 +169,20 @@ def catalogue() -> str:
             ],
             of_test_sets,
         ),
+        "## Metrics of detections",
+        (
+            "One value for all images, from detections matched with references. What they are, and "
+            "what other programs compute differently, is told in "
+            "[Metrics of detections](detection-metrics.md)."
+        ),
+        table(
+            [
+                *("name", "title", "what", "range", "better", "unit", "averages"),
+                *("parameters", "also", "source"),
+            ],
+            of_detections,
+        ),
+        *matchings(),
         "## Statistics",
         "What reduces the cases to one number. Parameters follow a colon: `quantile:0.9`.",
         table(["name", "what", "parameters", "also"], statistics),
@@ -170,6 +201,57 @@ def catalogue() -> str:
         "\n".join(f"- {reference}" for reference in REFERENCES.values()),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def matchings() -> list[str]:
+    """Criteria of localisation and strategies of assignment."""
+    criteria = [
+        [
+            f"`{one.name}`",
+            one.summary,
+            " or ".join(one.of_detections),
+            " or ".join(one.of_references),
+            "none"
+            if one.binary
+            else f"{one.admits} "
+            + ("to be named" if one.threshold is None else f"{one.threshold:g}"),
+            one.unit,
+            "; ".join(one.pitfalls),
+            ", ".join(one.synonyms),
+            source(one.cite),
+        ]
+        for one in LOCALISATIONS
+    ]
+    strategies = [
+        [
+            f"`{one.name}`",
+            one.summary,
+            "yes" if one.needs_scores else "no",
+            "; ".join(one.pitfalls),
+            ", ".join(one.synonyms),
+            source(one.cite),
+        ]
+        for one in ASSIGNMENTS
+    ]
+    return [
+        "## Criteria of localisation",
+        (
+            "How well a detection lies on a reference object (`localisation=`, `--localisation`). "
+            "The threshold is the usual one. What is in mm is in pixels where images have no "
+            "spacing. Why they are so: "
+            "[decision 0063](decisions/0063-localisation-and-assignment.md)."
+        ),
+        table(
+            [
+                *("name", "what", "of detections", "of references", "threshold", "unit"),
+                *("pitfalls", "also", "source"),
+            ],
+            criteria,
+        ),
+        "## Strategies of assignment",
+        "Which detection is whose (`assignment=`, `--assignment`).",
+        table(["name", "what", "needs scores", "pitfalls", "also", "source"], strategies),
+    ]
 
 
 PAGES = {"cautions.md": cautions, "catalogue.md": catalogue}

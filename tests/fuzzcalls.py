@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from detectioncurves import curves, over_several
+from detectionscenes import boxed, solid
 from handmade import hand_made
 
 import halfwidth as hw
@@ -33,7 +35,7 @@ COSTLY = ("n_resamples", "n_samples", "repeats")
 FILES = {
     "planning": set[str](),
     "plots": {"write_figure"},
-    "hw": {"score_folders"},
+    "hw": {"score_folders", "read_objects"},
 }
 
 Draw = Callable[["Source"], Any]
@@ -423,8 +425,85 @@ AUDITED: Mapping[str, Draw] = {
     "values": words("dice", ["dice"], None, "case", "missing"),
     "groups": words("model", "case", "missing"),
 }
+
+
+def objects_of_images(s: Source, *, scored: bool) -> Any:
+    """A dict for each image: boxes with classes, as torchvision has them."""
+    g = s.numpy
+    images = []
+    for _ in range(s.n):
+        count = int(g.integers(0, 5))
+        corner = g.integers(0, 40, (count, 2)).astype(float)
+        one: dict[str, Any] = {
+            "boxes": np.hstack([corner, corner + g.integers(2, 30, (count, 2))]),
+            "labels": g.integers(1, 3, count),
+        }
+        images.append(one | ({"scores": g.uniform(size=count).round(1)} if scored else {}))
+    if s.random() < 0.1:
+        images.pop()
+    if images and s.random() < 0.1:
+        wrong: list[Any] = [[[0, 0, -1, 2]], [], [[math.nan] * 4], None, [[0, 0, 1]]]
+        images[0]["boxes"] = s.choice(wrong)
+    return {f"i{place}": one for place, one in enumerate(images)} if s.random() < 0.3 else images
+
+
+DETECTED: Mapping[str, Draw] = {
+    "detections": lambda s: objects_of_images(s, scored=s.random() < 0.9),
+    "references": lambda s: objects_of_images(s, scored=False),
+    "metric": words(
+        *("ap", "ap50", "ap@0.5:0.95", "froc_score", "wafroc_auc", "object_f_beta:beta=2"),
+        *("fppi", "ar", "pq", None, "coco", ["ap", "fppi"], "instance_dsc", "auroc", "dsc"),
+    ),
+    "localisation": words(None, "box_iou", "ior", "centre_distance", "mask_iou", "point_in_box"),
+    "assignment": words(None, "greedy_by_score", "hungarian", "greedy_by_localisation"),
+    "threshold": words(None, 0.5, 0.5, "coco", "0.25,0.5", [0.3, 0.7], 5, "0.1:0.9:0.2"),
+    "admits": words(None, "above", "at_least", "at_most"),
+    "score_threshold": words(None, 0.3),
+    "max_detections": words(None, 1, 100),
+    "area": words(None, "small", ["small", "large"], (0, 100), "0,100"),
+    "by_class": words(True, False),
+    "duplicates": words("false_positive", "ignored"),
+    "boundary_distance": words(None, None, None, 2),
+    "dilation": words(None, None, None, 1),
+    "by_threshold": words(False, True),
+    "average": words(None, "macro", "micro", "weighted", "none", ["macro", "none"]),
+    "classes": words(None, ["1"], {"1": "1", "2": "2"}),
+    "unknown_images": words("raise", "omit"),
+}
+
+
+def detectors_of_images(s: Source) -> Any:
+    """Two detectors or three on the same images; rarely something else."""
+    if s.random() < 0.05:
+        return s.choice([{}, None, [1], {"a": None}])
+    names = s.choice([["a", "b"], ["a", "b"], ["a", "b", "c"], ["a"]])
+    scored = s.random() < 0.9
+    return {name: objects_of_images(s, scored=scored) for name in names}
+
+
+COMPARED_DETECTORS: Mapping[str, Draw] = {**COMPARED, **DETECTED, "models": detectors_of_images}
+
+
+def any_result(s: Source) -> Any:
+    return s.choice(finished("results"))
+
+
 OWN: Mapping[str, Mapping[str, Draw]] = {
+    "compare_detections": COMPARED_DETECTORS,
+    "rank_detections": {
+        **COMPARED_DETECTORS,
+        **RANKED,
+        "combine": words(None, "mean_rank", "median_rank"),
+    },
     "metric_ci": {"metric": sample_metric},
+    "detection_ci": DETECTED,
+    "detection_curve_ci": {
+        **DETECTED,
+        "kind": words("froc", "pr", "afroc", "wafroc"),
+        "band": words("pointwise", "simultaneous"),
+        "threshold": words(None, 0.5, 5),
+    },
+    "match_detections": DETECTED,
     "compare": {**COMPARED, "metric": any_metric, "penalty": words(None, 1.0)},
     "compare_table": COMPARED_TABLE,
     "rank": {**COMPARED, **RANKED, "metric": any_metric, "penalty": words(None, 1.0)},
@@ -486,6 +565,12 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
     "pilot_n": {"halfwidth": words(0.05, 0.1, 0.3), "width": words(0.1, 0.3, 0.5)},
     "pilot_width": {"n": count(1, 60)},
     "review": {"mean": share, "n": count(1, 60)},
+    "make_report": {
+        "results": any_result,
+        "title": words("Liver"),
+        # Drawing takes a second; the figures are tried by themselves.
+        "figures": words(False),
+    },
     "evidence": {"n": words(None, 10, 25, 11), "metric": names_in(hw.METRICS)},
     "proportion_ci": {"n": words(1, 2, 10, 60, 10**6, 10**12)},
 }
@@ -515,6 +600,11 @@ def finished(kind: str) -> tuple[Any, ...]:
             hw.planning.mean_n(0.1, halfwidth=0.02, metric="dsc"),
             [hw.planning.proportion_n(0.9, width=0.1), hw.planning.proportion_n(0.8, width=0.1)],
         ),
+        "froc": lambda: (curves("froc", ("a", "b")), curves("froc", ("a",))[0]),
+        "afroc": lambda: (curves("afroc", ("a", "b")), curves("wafroc", ("a",))),
+        "detection_pr": lambda: (curves("pr", ("a", "b")), curves("froc", ("a",))),
+        "matched": lambda: (boxed(), boxed(), boxed(), solid()),
+        "by_threshold": lambda: (over_several(), over_several("a", average="macro")),
         "comparisons": lambda: tuple(hand_made(count) for count in (1, 3)),
         "rankings": lambda: (
             hw.rank({"A": dice, "B": dice[::-1]}, metric="dsc", keep_cases=True, **how),
@@ -526,6 +616,11 @@ def finished(kind: str) -> tuple[Any, ...]:
                 **how,
             ),
             hw.rank({"A": dice, "B": dice[::-1], "C": dice}, metric="dsc", **how)[0],
+        ),
+        "results": lambda: (
+            *finished("estimates"),
+            *finished("comparisons"),
+            *finished("rankings"),
         ),
         "samples": lambda: ({"": dice}, {"a": dice, "b": [0.4] * 10}, {"a": []}),
     }
@@ -549,9 +644,47 @@ OF_FIGURES: Mapping[str, Draw] = {
     "by": words(None, "label"),
     "groups": words(None, {"a": ["x"] * 10}),
 }
+
+
+def one_finished(kind: str, part: int | None = None) -> Draw:
+    """One of the results of a kind, or a part of one."""
+
+    def draw(s: Source) -> Any:
+        found = s.choice(finished(kind))
+        return found if part is None else found[part]
+
+    return draw
+
+
+WIDTHS = words("page", "column")
+OF_DETECTION_FIGURES: Mapping[str, Mapping[str, Draw]] = (
+    {
+        name: {"curves": one_finished(name), "width": WIDTHS}
+        for name in ("froc", "afroc", "detection_pr")
+    }
+    | {
+        name: {
+            **{
+                part: one_finished("matched", place)
+                for place, part in enumerate(("matches", "detections", "references"))
+            },
+            "image": words("fine", "worst", "scan"),
+            "most": words(1, 3, 12),
+            "threshold": words(None, 0.5, 0.7),
+            "score_threshold": words("auto", None, 0.3),
+            "names": words(True, False),
+            "width": WIDTHS,
+        }
+        for name in ("figure_of_worst_images", "matched_image", "matches_frame")
+    }
+    | {
+        name: {"estimates": one_finished("by_threshold"), "width": WIDTHS}
+        for name in ("over_thresholds", "figure_over_thresholds", "thresholds_frame")
+    }
+)
 OF_RANKING_FIGURES: Mapping[str, Draw] = {
     "kind": words(*RANKING_KINDS),
-    "width": words("page", "column"),
+    "width": WIDTHS,
 }
 
 # --------------------------------------------------------------------------- rankings
@@ -707,6 +840,7 @@ def source_of(function: str, argument: str) -> Draw:
         own = OF_RANKING_FIGURES if name == "figures_of_rankings" else {}
         if name == "podium":
             own = {"width": words(3.3, 6.7)}
+        own = own or OF_DETECTION_FIGURES.get(name, {})
         return {**GOOD, **OF_FIGURES, **own}[argument]
     return {**GOOD, **OWN.get(name, {})}[argument]
 

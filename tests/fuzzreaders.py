@@ -34,6 +34,7 @@ from typing import IO, Any
 import numpy as np
 from fuzzdamage import damage_in_kind, zip_of
 from fuzzfiles import KINDS, Source, damaged, write_good_files
+from fuzzobjects import OBJECT_FORMATS, damaged_objects, read_damaged
 
 __all__ = ["FIXTURES", "FORMATS", "Format", "Tally", "inspect_log", "outcome", "source_of", "tried"]
 
@@ -265,6 +266,10 @@ def _formats() -> dict[str, Format]:
             )
         ),
         "npy image": _images(("npy", "npy bool")),
+    }
+    found |= {
+        f"objects {name}": Format(damaged_objects(name), read_damaged(name))
+        for name in OBJECT_FORMATS
     }
     folders = sorted(FIXTURES.iterdir()) if FIXTURES.is_dir() else []
     found |= {f"import {one.name}": _fixture(one) for one in folders if one.is_dir()}

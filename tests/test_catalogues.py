@@ -16,27 +16,34 @@ from halfwidth import comparison, intervals, metrics, summaries
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.cautions import CAUTIONS
 from halfwidth.core.references import REFERENCES
-from halfwidth.core.spec import Estimand, Metric, MetricLevel, MetricSpec, spec_of
+from halfwidth.core.spec import Estimand, Metric, MetricLevel, MetricSpec, Takes, spec_of
 
 CATALOGUES: list[tuple[Catalogue[Any], ModuleType]] = [
     (hw.METRICS, metrics),
     (hw.SAMPLE_METRICS, metrics),
+    (hw.DETECTION_METRICS, metrics),
     (hw.STATISTICS, summaries),
     (hw.METHODS, intervals),
 ]
 
 
 def modules_of(package: ModuleType) -> list[ModuleType]:
-    names = [info.name for info in pkgutil.iter_modules(package.__path__)]
-    return [importlib.import_module(f"{package.__name__}.{name}") for name in names]
+    infos = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    return [importlib.import_module(info.name) for info in infos]
+
+
+def is_listed_by(catalogue: Catalogue[Any], spec: Any) -> bool:
+    """Whether a spec is of the kind that a catalogue is for."""
+    if not isinstance(spec, MetricSpec):
+        return True
+    if spec.takes is Takes.MATCHES:
+        return catalogue is hw.DETECTION_METRICS
+    of_sets = spec.level is MetricLevel.SAMPLE
+    return catalogue is (hw.SAMPLE_METRICS if of_sets else hw.METRICS)
 
 
 def declared_in(package: ModuleType, catalogue: Catalogue[Any]) -> dict[str, Any]:
-    """Decorated functions, and metric specs that have no function yet, by name.
-
-    Of metrics, those of the level that the catalogue is for.
-    """
-    level = MetricLevel.SAMPLE if catalogue is hw.SAMPLE_METRICS else MetricLevel.INDIVIDUAL
+    """Decorated functions, and metric specs that have no function yet, by name."""
     found: dict[str, Any] = {}
     for module in modules_of(package):
         if module.__name__.endswith("catalogue"):
@@ -44,7 +51,7 @@ def declared_in(package: ModuleType, catalogue: Catalogue[Any]) -> dict[str, Any
         for value in vars(module).values():
             own = inspect.isfunction(value) and value.__module__ == module.__name__
             spec = value if isinstance(value, MetricSpec) else spec_of(value) if own else None
-            if spec is not None and getattr(spec, "level", level) is level:
+            if spec is not None and is_listed_by(catalogue, spec):
                 found[spec.name] = spec
     return found
 
@@ -107,7 +114,7 @@ def test_every_citation_has_a_reference_and_every_reference_is_cited() -> None:
         *("bland1999", "bland2007", "carkeet2015", "williams1976"),
         *("romano_wolf2005", "mogstad2024", "besag1995", "sethuraman1994"),
         *("gil_pelaez1951", "imhof1961", "learned_miller_thomas2019"),
-        *("donner_zou2012", "yang2012"),
+        *("donner_zou2012", "yang2012", "setio2017", "ehteshami_bejnordi2017", "beran1988"),
     }
     assert {key for key in REFERENCES if key not in cited and key not in source} <= named
 

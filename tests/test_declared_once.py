@@ -13,7 +13,9 @@ import halfwidth as hw
 SOURCE = Path(halfwidth.__file__).parent
 DECLARATIONS = ("metrics", "intervals")
 NAMES = {
-    spec.name for catalogue in (hw.METRICS, hw.SAMPLE_METRICS, hw.METHODS) for spec in catalogue
+    spec.name
+    for catalogue in (hw.METRICS, hw.SAMPLE_METRICS, hw.DETECTION_METRICS, hw.METHODS)
+    for spec in catalogue
 }
 QUOTED = re.compile(rf"['\"]({'|'.join(map(re.escape, sorted(NAMES)))})\b")
 # What `auto` takes is a list of rules by name, with the evidence for each.
@@ -23,9 +25,12 @@ OTHER_WORDS: dict[str, set[str]] = {
     "cli/plan.py": {"auroc"},  # a command
     "cli/review.py": {"auroc", "correct"},  # options
     "core/curves.py": {"sensitivity"},  # the title of an axis
+    "core/detection_curves.py": {"sensitivity"},
     "io/image_headers.py": {"t"},  # seconds and other units of a header
     "io/workbook_parts.py": {"t"},  # elements and attributes of XML
     "metrics/boundary.py": {"percentile"},  # a parameter
+    "metrics/detection/ranked.py": {"fppi"},  # a parameter
+    "metrics/ranking.py": {"ap"},  # what the average precision of cases is called too
     # Fields, options, columns and kinds of claims of published numbers.
     "planning/published/": {"auroc", "correct"},
     "planning/__init__.py": {"auroc"},  # a module

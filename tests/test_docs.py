@@ -80,6 +80,20 @@ def test_the_gates_of_the_docs_print_what_stands_there(
         assert ran.status == {"passed": 0, "failed": 4}[output.partition(":")[0]]
 
 
+@pytest.mark.slow
+def test_the_detectors_of_the_docs_print_what_stands_there(
+    shared: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / "docs" / "detection.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```console\n\$ halfwidth (.*?)```", text, flags=re.DOTALL)
+    assert len(blocks) == 3
+    for block in blocks:
+        command, _, output = block.partition("\n")
+        monkeypatch.chdir(shared / "data" / ("voc98" if "dets_coco" in command else "spine"))
+        ran = run(*command.split())
+        assert output in {ran.err + ran.out, ran.out}
+
+
 def test_the_commands_of_the_page_of_gates_are_understood() -> None:
     text = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
     commands = re.findall(r"halfwidth gate ([^|\n]*?)(?: \|\|.*)?$", text, flags=re.MULTILINE)

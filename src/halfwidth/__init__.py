@@ -15,20 +15,31 @@ if TYPE_CHECKING:
     from halfwidth.audit.api import check_table, check_tables
     from halfwidth.comparison.agreement import Agreement, limits_of_agreement
     from halfwidth.comparison.api import compare, compare_table
+    from halfwidth.comparison.detection_api import compare_detections
     from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.audit import Audit, AuditedTable, Finding
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.comparison import Comparisons, Difference
     from halfwidth.core.curves import Confusion, Curve, Curves
+    from halfwidth.core.detection_curves import DetectionCurve, DetectionCurves
+    from halfwidth.core.detection_estimate import DetectionEstimate
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.estimate import Estimate
     from halfwidth.core.estimates import Estimates
+    from halfwidth.core.match_lists import MatchLists
+    from halfwidth.core.objects import ObjectSet
     from halfwidth.core.ranking import Ranking, Rankings
     from halfwidth.core.ranking_consensus import Consensus, RankStability
     from halfwidth.core.runs_estimate import RunsEstimate
     from halfwidth.core.spec import Better, Kind, MetricSpec, StatisticSpec
     from halfwidth.core.types import Bounds
     from halfwidth.estimation.api import proportion_ci, summary_ci
+    from halfwidth.estimation.detections.api import detection_ci
+    from halfwidth.estimation.detections.curve_api import (
+        MatchedDetections,
+        detection_curve_ci,
+        match_detections,
+    )
     from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
     from halfwidth.estimation.runs.api import runs_ci, runs_table
@@ -37,8 +48,11 @@ if TYPE_CHECKING:
     from halfwidth.estimation.test_sets.confusion import confusion_ci
     from halfwidth.estimation.test_sets.curves import curve_ci
     from halfwidth.intervals.catalogue import METHODS
-    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+    from halfwidth.io.detections.api import read_objects
+    from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
     from halfwidth.ranking.api import rank, rank_table
+    from halfwidth.ranking.detection_api import rank_detections
+    from halfwidth.report.api import Report, make_report
     from halfwidth.scoring.api import score_folders, score_masks
     from halfwidth.scoring.scores import Scores
     from halfwidth.summaries.catalogue import STATISTICS
@@ -47,6 +61,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CAUTIONS",
+    "DETECTION_METRICS",
     "METHODS",
     "METRICS",
     "SAMPLE_METRICS",
@@ -63,17 +78,24 @@ __all__ = [
     "Curve",
     "Curves",
     "DataError",
+    "DetectionCurve",
+    "DetectionCurves",
+    "DetectionEstimate",
     "Difference",
     "Estimate",
     "Estimates",
     "Finding",
     "HalfwidthError",
     "Kind",
+    "MatchLists",
+    "MatchedDetections",
     "MetricSpec",
+    "ObjectSet",
     "OptionError",
     "RankStability",
     "Ranking",
     "Rankings",
+    "Report",
     "RunsEstimate",
     "Scores",
     "StatisticSpec",
@@ -81,22 +103,29 @@ __all__ = [
     "check_table",
     "check_tables",
     "compare",
+    "compare_detections",
     "compare_table",
     "compare_with_raters",
     "compare_with_raters_table",
     "confusion_ci",
     "curve_ci",
+    "detection_ci",
+    "detection_curve_ci",
     "difference_ci",
     "evidence",
     "explain",
     "limits_of_agreement",
+    "make_report",
+    "match_detections",
     "metric_ci",
     "metrics",
     "planning",
     "plots",
     "proportion_ci",
     "rank",
+    "rank_detections",
     "rank_table",
+    "read_objects",
     "runs_ci",
     "runs_table",
     "score_folders",
@@ -109,6 +138,7 @@ __all__ = [
 
 _HOME = {
     "CAUTIONS": "core.cautions",
+    "DETECTION_METRICS": "metrics.catalogue",
     "METHODS": "intervals.catalogue",
     "METRICS": "metrics.catalogue",
     "SAMPLE_METRICS": "metrics.catalogue",
@@ -125,17 +155,24 @@ _HOME = {
     "Curve": "core.curves",
     "Curves": "core.curves",
     "DataError": "core.errors",
+    "DetectionCurve": "core.detection_curves",
+    "DetectionCurves": "core.detection_curves",
+    "DetectionEstimate": "core.detection_estimate",
     "Difference": "core.comparison",
     "Estimate": "core.estimate",
     "Estimates": "core.estimates",
     "Finding": "core.audit",
     "HalfwidthError": "core.errors",
     "Kind": "core.spec",
+    "MatchLists": "core.match_lists",
+    "MatchedDetections": "estimation.detections.curve_api",
     "MetricSpec": "core.spec",
+    "ObjectSet": "core.objects",
     "OptionError": "core.errors",
     "RankStability": "core.ranking_consensus",
     "Ranking": "core.ranking",
     "Rankings": "core.ranking",
+    "Report": "report.api",
     "RunsEstimate": "core.runs_estimate",
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
@@ -143,22 +180,29 @@ _HOME = {
     "check_table": "audit.api",
     "check_tables": "audit.api",
     "compare": "comparison.api",
+    "compare_detections": "comparison.detection_api",
     "compare_table": "comparison.api",
     "compare_with_raters": "comparison.rater_api",
     "compare_with_raters_table": "comparison.rater_api",
     "confusion_ci": "estimation.test_sets.confusion",
     "curve_ci": "estimation.test_sets.curves",
+    "detection_ci": "estimation.detections.api",
+    "detection_curve_ci": "estimation.detections.curve_api",
     "difference_ci": "estimation.differences",
     "evidence": "estimation.evidence",
     "explain": "core.cautions",
     "limits_of_agreement": "comparison.agreement",
+    "make_report": "report.api",
+    "match_detections": "estimation.detections.curve_api",
     "metric_ci": "estimation.test_sets.api",
     "metrics": "metrics",
     "planning": "planning",
     "plots": "plots",
     "proportion_ci": "estimation.api",
     "rank": "ranking.api",
+    "rank_detections": "ranking.detection_api",
     "rank_table": "ranking.api",
+    "read_objects": "io.detections.api",
     "runs_ci": "estimation.runs.api",
     "runs_table": "estimation.runs.api",
     "score_folders": "scoring.api",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import shlex
 import shutil
@@ -89,7 +90,8 @@ def test_an_option_is_in_the_same_group_everywhere() -> None:
                 found.setdefault(param.opts[0], set()).add(str(panel))
     # Published numbers, cells of a study and options of one of its parts are no settings, and a
     # comparison has words of its own: unpaired models, simultaneous intervals.
-    own = (Group.PUBLISHED, Group.COMPARISON, Group.CELLS, Group.PARTS)
+    # Detections have thresholds of their own.
+    own = (Group.PUBLISHED, Group.MATCHING, Group.COMPARISON, Group.CELLS, Group.PARTS)
     others = {str(group) for group in own}
     assert [name for name, panels in found.items() if len(panels - others) > 1] == []
 
@@ -138,6 +140,32 @@ def save_mask(file: Path, shift: int) -> None:
     voxels[2:6, 2:8, 2:8], voxels[2:6, 10:18, 2:8], voxels[2:6, 2:8, 10:18] = 1, 2, 4
     shifted = np.roll(voxels, shift, axis=1)
     nibabel.save(nibabel.Nifti1Image(shifted, np.eye(4)), file)  # type: ignore[no-untyped-call]
+
+
+def save_boxes(folder: Path) -> None:
+    """Objects of sixty images, found a little aside, as COCO JSON and as tables."""
+    images = [{"id": i, "file_name": f"i{i}.png", "width": 99, "height": 99} for i in range(60)]
+    classes = [{"id": 1, "name": "nodule"}, {"id": 2, "name": "mass"}]
+    true = [
+        {"id": i, "image_id": i, "category_id": 1 + i % 2, "bbox": [9, 9, 20, 20], "area": 400}
+        for i in range(60)
+    ]
+    found = [
+        {"image_id": i, "category_id": 1 + i % 2, "bbox": [11, 9, 20, 20], "score": i / 60}
+        for i in range(60)
+    ]
+    both = {"images": images, "categories": classes, "annotations": true}
+    for name in ("references", "refs"):
+        (folder / f"{name}.json").write_text(json.dumps(both), encoding="utf-8")
+    # One in so many is found, of those that are compared.
+    one_in = {"detections": 1, "dets_b": 1, "dets_a": 2, "a": 3, "b": 2, "c": 1, "new": 1, "old": 2}
+    for name, share in one_in.items():
+        (folder / f"{name}.json").write_text(json.dumps(found[::share]), encoding="utf-8")
+    for name, shift in (("truth", 0), ("boxes", 2)):
+        corners = {"x_min": 9 + shift, "y_min": 9, "x_max": 29 + shift, "y_max": 29}
+        table = pd.DataFrame({"image": [f"i{i}" for i in range(60)], **corners})
+        table["patient"] = [f"p{i // 2}" for i in range(60)]
+        table.assign(score=np.arange(60) / 60).to_csv(folder / f"{name}.csv", index=False)
 
 
 @pytest.fixture(scope="module")
@@ -214,6 +242,8 @@ def test_examples_run(path: str, folder: Path, run: Run) -> None:
         save_mask(folder / "truth.nii.gz", 0)
         (folder / "mm.toml").write_text("default = 2\n", encoding="utf-8")
         (folder / "dataset.json").write_text('{"labels": {"a": 1, "b": 2, "c": 4}}')
+    if path in ("detect", "compare", "rank", "gate", "report"):
+        save_boxes(folder)
     if path == "convert":
         for name in ("", "a", "b"):
             (folder / name).mkdir(exist_ok=True)

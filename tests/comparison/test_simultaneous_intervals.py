@@ -94,7 +94,7 @@ def test_dirichlet_intervals_are_made_at_the_level_at_which_they_hold_together()
     assert methods(got) == ["dirichlet"] * 3
     design = records(values)[0].design
     half = PseudoCases.at_both(0.5, Bounds(0, 1))
-    assert levels == [draws_of_means(values, PAIRS, design, PLAN, half).together(Level(0.95))]
+    assert levels == [draws_of_means(values, PAIRS, design, PLAN, half).together(Level(0.95)).level]
     assert 0.95 < levels[0].confidence_level < 1 - 0.05 / 3
     for interval, single in zip(got.intervals, estimates, strict=True):
         assert interval.low < single.low < single.high < interval.high
@@ -106,7 +106,7 @@ def test_other_masses_of_pseudo_cases_are_taken_over() -> None:
     half = PseudoCases.at_both(2.0, Bounds(0, 1))
     design = records(values_of(20))[0].design
     assert levels == [
-        draws_of_means(values_of(20), PAIRS, design, PLAN, half).together(Level(0.95))
+        draws_of_means(values_of(20), PAIRS, design, PLAN, half).together(Level(0.95)).level
     ]
 
 

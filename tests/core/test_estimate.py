@@ -183,6 +183,12 @@ def test_frame_shows_the_levels_apart_and_parameters_as_text() -> None:
     assert table.by == ("model", "task")
 
 
+def test_frame_has_words_of_parameters_where_json_has_them() -> None:
+    surfaces = hw.summary_ci([1.0, 2, 3, 4], metric="hd95:definition=surface", rng=1)
+    assert surfaces.to_dict()["parameters"] == {"definition": "surface"}
+    assert surfaces.to_frame()["parameters"].tolist() == ["definition=surface"]
+
+
 def test_frame_keeps_nan_and_infinity_as_numbers() -> None:
     frame = estimate(metric=None, alternative="lower").to_frame()
     assert frame["high"].item() == math.inf

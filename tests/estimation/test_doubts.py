@@ -15,6 +15,7 @@ import pytest
 from support import codes
 
 import halfwidth as hw
+from halfwidth.cli import predictions
 from halfwidth.core.spec import Estimand, Metric, Need, interval_method, spec_of
 from halfwidth.core.types import Interval
 from halfwidth.core.undefined import no_interval
@@ -225,6 +226,91 @@ SITUATIONS |= {
     "HW853": lambda: hw.rank(
         {"A": SERIES[:4], "B": LOWER[:4]}, metric="dsc", scheme="test_then_rank", rng=1
     )[0],
+}
+
+
+# --------------------------------------------------------------------------- detections
+
+
+def boxes_of(*sides: float, score: float | None = None, at: float = 0.0) -> dict[str, Any]:
+    """Squares of some sides, side by side."""
+    places = at + 200.0 * np.arange(len(sides))
+    made: dict[str, Any] = {
+        "boxes": [[x, at, x + side, at + side] for x, side in zip(places, sides, strict=True)],
+        "labels": [1] * len(sides),
+    }
+    return made if score is None else made | {"scores": [score] * len(sides)}
+
+
+def detected(
+    references: Any = None, detections: Any = None, metric: str = "ap", **options: Any
+) -> Any:
+    """Of sixty images with a square of 40 pixels each, found at scores that differ."""
+    references = [boxes_of(40) for _ in range(60)] if references is None else references
+    if detections is None:
+        detections = [
+            {
+                **boxes_of(*[40] * len(one["boxes"]), at=2),
+                "scores": [0.01 + place / 70] * len(one["boxes"]),
+            }
+            for place, one in enumerate(references)
+        ]
+    settings: dict[str, Any] = {"rng": 1, "n_resamples": 199} | options
+    return hw.detection_ci(detections, references, metric=metric, **settings)
+
+
+def boxes_as_cases() -> hw.Estimates:
+    """The AUROC of a table of boxes, as ``halfwidth ci`` has it."""
+    corners = {name: [0.0] * 50 for name in ("x_min", "y_min", "x_max", "y_max")}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "boxes.csv"
+        pd.DataFrame({**corners, "y": [0, 1] * 25, "p": SCORES}).to_csv(file, index=False)
+        source = predictions.TestSetSource(file, "y", ["p"], None, None, None)
+        options: dict[str, Any] = {"labels": None, "positive": None, "jobs": 1, "method": "auto"}
+        options["n_resamples"] = None
+        columns = predictions.DesignColumns(None, None, None)
+        return predictions.estimate_test_set(source, ["auroc"], options, columns, (None, None))
+
+
+EACH = [boxes_of(40) for _ in range(60)]
+FOUND = [boxes_of(40, score=0.01 + place / 70, at=2) for place in range(60)]
+NONE = {"boxes": np.zeros((0, 4)), "labels": []}
+SCATTERED = np.zeros((1, 40, 40), dtype=bool)
+SCATTERED[0, [2, 2, 30, 30], [2, 30, 2, 30]] = True
+IN_PARTS = [{"masks": SCATTERED, "boxes": [[2, 2, 31, 31]], "labels": [1]} for _ in range(60)]
+SITUATIONS |= {
+    "HW871": lambda: detected(EACH[:40] + [NONE] * 20, FOUND),
+    "HW872": lambda: detected(metric="froc_score"),
+    "HW873": lambda: detected([*EACH[:-1], boxes_of(*[40] * 30)]),
+    "HW874": lambda: hw.detection_ci(
+        {f"p{place // 6}_slice{place % 6}": one for place, one in enumerate(FOUND)},
+        {f"p{place // 6}_slice{place % 6}": one for place, one in enumerate(EACH)},
+        n_resamples=199,
+    ),
+    "HW875": lambda: detected([boxes_of(40, 4) for _ in range(60)]),
+    "HW876": lambda: detected(IN_PARTS, [one | {"scores": [0.5]} for one in IN_PARTS]),
+    "HW877": lambda: detected(detections=[boxes_of(40, score=1) for _ in EACH]),
+    "HW878": lambda: detected(score_threshold=0.4),
+    "HW879": lambda: detected(
+        detections=[one | boxes_of(*[40] * 8, score=place / 60) for place, one in enumerate(FOUND)]
+    ),
+    "HW880": lambda: detected(
+        detections=[boxes_of(40, score=0.01 + place / 70, at=6.2) for place in range(60)]
+    ),
+    "HW881": boxes_as_cases,
+    "HW882": lambda: detected(EACH[:12] + [NONE] * 48, FOUND),
+    "HW883": lambda: detected(
+        detections=[boxes_of(120, score=0.01 + place / 70, at=-20) for place in range(60)],
+        localisation="ior",
+        threshold=0.1,
+    ),
+    "HW884": lambda: detected(
+        [{"masks": np.ones((1, 9, 9), bool), "labels": [1]} for _ in range(60)],
+        [{"masks": np.ones((1, 9, 9), bool), "labels": [1], "scores": [0.5]} for _ in range(50)]
+        + [{"masks": np.ones((0, 9, 9), bool), "labels": [], "scores": []} for _ in range(10)],
+        "instance_dsc:over=all",
+    ),
+    "HW885": lambda: detected(metric="object_ppv"),
 }
 
 

@@ -1,7 +1,8 @@
 """Rendered output against golden files, letter by letter; numbers at full precision to 1e-9.
 
 ``make golden``, or ``HALFWIDTH_UPDATE_GOLDEN=1 pytest tests/golden``, writes the files anew; read
-the difference before you commit it. ``cases.csv`` is made up.
+the difference before you commit it. ``cases.csv``, ``found.json`` and
+``truth.json`` are made up.
 """
 
 from __future__ import annotations
@@ -34,10 +35,19 @@ TEXTS = {
     "method_bca.txt": "methods bca",
     "explain.txt": "explain",
     "explain_HW201.txt": "explain HW201",
+    "detect.txt": "detect found.json truth.json --metric ap50,fppi --average micro --seed 7",
+    "detect.md": "detect found.json truth.json --by-threshold --threshold 0.3,0.6 --metric ap "
+    "--seed 7 --format markdown",
+    "explain_box_iou.txt": "explain box_iou",
     "help.txt": "--help",
     "help_ci.txt": "ci --help",
 }
-NUMBERS = {"table.json": f"{DRAWN} --format json", "table.csv": f"{DRAWN} --format csv"}
+DETECTED = "detect found.json truth.json --metric ap50,pq --average none --seed 7 --method bca"
+NUMBERS = {
+    "table.json": f"{DRAWN} --format json",
+    "table.csv": f"{DRAWN} --format csv",
+    "detect.json": f"{DETECTED} --format json",
+}
 
 
 @pytest.fixture
@@ -65,7 +75,11 @@ def test_text(printed: str, name: str) -> None:
     assert printed == golden(name, printed)
 
 
-@pytest.mark.parametrize(("printed", "name"), [("table.json", "table.json")], indirect=["printed"])
+@pytest.mark.parametrize(
+    ("printed", "name"),
+    [(name, name) for name in ("table.json", "detect.json")],
+    indirect=["printed"],
+)
 def test_json(printed: str, name: str) -> None:
     got, expected = json.loads(printed), json.loads(golden(name, printed))
     assert list(got) == list(expected) == ["schema_version", "estimates"]

@@ -8,7 +8,7 @@ import pytest
 
 from halfwidth.core.errors import DataError
 from halfwidth.io.table import Table
-from halfwidth.io.table_kinds import refuse_predictions, refuse_runs
+from halfwidth.io.table_kinds import refuse_objects, refuse_predictions, refuse_runs
 
 P = [0.1, 0.9, 0.4]
 
@@ -72,3 +72,28 @@ def test_tables_of_cases_pass(columns: Any) -> None:
 def test_runs_are_sent_to_the_verb_for_them(columns: Any) -> None:
     with pytest.raises(DataError, match=r"training runs .* halfwidth runs FILE --value "):
         refuse_runs(Table.of_frame(columns))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"image": ["a", "b"], "x": [1, 2], "y": [1, 2], "w": [3, 3], "h": [4, 4]},
+        {"scan": ["a", "b"], "xmin": [1, 2], "ymin": [1, 2], "xmax": [3, 3], "ymax": [4, 4]},
+        {"seriesuid": ["a", "b"], "coordX": P[:2], "coordY": P[:2], "probability": P[:2]},
+    ],
+)
+def test_objects_in_images_are_for_another_verb(columns: dict[str, Any]) -> None:
+    with pytest.raises(DataError, match="halfwidth detect DETECTIONS REFERENCES"):
+        refuse_objects(Table.of_frame(columns))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"image": ["a", "b"], "x": [1, 2], "y": [1, 2]},
+        {"case": ["a", "b"], "width": [1, 2], "height": [1, 2], "dice": P[:2]},
+        {"x": [1, 2], "y": [1, 2], "w": [3, 3], "h": [4, 4]},
+    ],
+)
+def test_values_of_cases_are_no_objects(columns: dict[str, Any]) -> None:
+    refuse_objects(Table.of_frame(columns))

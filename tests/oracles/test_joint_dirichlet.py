@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.types import Bounds, Level
@@ -73,7 +74,7 @@ def test_models_alone_have_their_own_distribution_too() -> None:
 def test_the_level_leaves_as_many_draws_outside_as_it_may(alternative: Any) -> None:
     design, half = DESIGNS["cases"], PseudoCases.at_both(0.5, Bounds(0, 1))
     values, plan, level = three_models(design.n), Plan(3, 2000), Level(0.9, alternative)
-    own = draws_of_means(values, PAIRS, design, plan, half).together(level)
+    own = draws_of_means(values, PAIRS, design, plan, half).together(level).level
     means = weighted_means_of_models(values, design, plan, half)
     ordered = np.sort(means[PAIRS[:, 0]] - means[PAIRS[:, 1]], axis=-1)
     unsorted = means[PAIRS[:, 0]] - means[PAIRS[:, 1]]
@@ -96,8 +97,10 @@ def test_the_level_leaves_as_many_draws_outside_as_it_may(alternative: Any) -> N
 
 def test_one_difference_has_the_level_asked_for() -> None:
     design, half = DESIGNS["cases"], PseudoCases.at_both(0.5, Bounds(0, 1))
-    own = draws_of_means(three_models(design.n), PAIRS[:1], design, Plan(3, 9999), half).together(
-        Level(0.95)
+    own = (
+        draws_of_means(three_models(design.n), PAIRS[:1], design, Plan(3, 9999), half)
+        .together(Level(0.95))
+        .level
     )
     assert own.confidence_level == pytest.approx(0.95, abs=2e-4)
 
@@ -105,8 +108,10 @@ def test_one_difference_has_the_level_asked_for() -> None:
 def test_the_same_difference_twice_costs_nothing() -> None:
     design, half = DESIGNS["cases"], PseudoCases.at_both(0.5, Bounds(0, 1))
     twice = np.array([[0, 1], [0, 1]])
-    own = draws_of_means(three_models(design.n), twice, design, Plan(3, 9999), half).together(
-        Level(0.95)
+    own = (
+        draws_of_means(three_models(design.n), twice, design, Plan(3, 9999), half)
+        .together(Level(0.95))
+        .level
     )
     assert own.confidence_level == pytest.approx(0.95, abs=2e-4)
 
@@ -118,8 +123,24 @@ def test_pseudo_cases_on_one_side_only_are_refused() -> None:
         draws_of_means(three_models(design.n), PAIRS, design, PLAN, outward).together(Level(0.95))
 
 
-def stepped_down(draws: JointDraws, level: Level, margin: float) -> set[tuple[int, int, bool]]:
-    """Over sets of hypotheses, from sorted draws.
+Side = tuple[int, int]
+
+
+def distance_kept(draws: JointDraws, sides: set[Side], level: Level) -> float:
+    """What 1 - alpha of the draws keep from the mean of the others, in their SDs, on all sides."""
+    largest = np.full(draws.n_draws, -np.inf)
+    for place, sign in sides:
+        signed = sign * draws.contrasts(place)[0]
+        for draw, value in enumerate(signed):
+            others = np.delete(signed, draw)
+            largest[draw] = max(largest[draw], (others.mean() - value) / others.std(ddof=1))
+    # As many may lie further out as the level allows.
+    normal = sorted(largest)[-1 - int(level.alpha * draws.n_draws)]
+    return float(stats.t.isf(stats.norm.sf(normal), draws.degrees_of_freedom))
+
+
+def stepped_down(draws: JointDraws, level: Level, margin: float) -> tuple[set[Any], int]:
+    """Over sets of hypotheses, from sorted draws; and how many steps were taken by distance.
 
     Of each side, that the model is not better by more than the margin, and (``True``) that the
     other one is.
@@ -133,27 +154,41 @@ def stepped_down(draws: JointDraws, level: Level, margin: float) -> set[tuple[in
         for worse in (False, True)
     }
     claimed: set[tuple[int, int, bool]] = set()
+    by_distance = 0
     while remaining:
         cut, sides = 0, {(place, sign) for place, sign, _ in remaining}
-        ordered = {one: np.sort(one[1] * draws.contrasts(one[0])[0]) for one in sides}
+        signed = {(place, sign): sign * draws.contrasts(place)[0] for place, sign in sides}
+        ordered = {one: np.sort(values) for one, values in signed.items()}
         while True:  # the outermost draws that may lie beyond
             beyond = np.zeros(count, dtype=bool)
-            for place, sign in sides:
-                beyond |= sign * draws.contrasts(place)[0] < ordered[place, sign][cut + 1]
+            for one, values in signed.items():
+                beyond |= values < ordered[one][cut + 1]
             if beyond.mean() > level.alpha:
                 break
             cut += 1
         tail = min(max(cut / count, level.alpha / len(sides)), level.tail)
-        found = {
-            (place, sign, worse)
-            for place, sign, worse in remaining
-            if (sign * draws.contrasts(place)[0] <= (-margin if worse else margin)).mean() < tail
-        }
+        reached = -np.inf
+        if cut == 0:
+            reached, by_distance = distance_kept(draws, sides, level), by_distance + 1
+        found = set()
+        for place, sign, worse in remaining:
+            values = signed[place, sign]
+            limit = -margin if worse else margin
+            keeps = cut > 0 or values.mean() - reached * values.std(ddof=1) > limit
+            if keeps and (values <= limit).mean() < tail:
+                found.add((place, sign, worse))
         if not found:
             break
         claimed |= found
         remaining -= found
-    return claimed
+    return claimed, by_distance
+
+
+def claimed_of(draws: JointDraws, level: Level, margin: float) -> set[tuple[int, int, bool]]:
+    claims = draws.stepdown(level, margin)
+    got = {(pair, (1, -1)[side], False) for pair, side in np.argwhere(claims.better).tolist()}
+    # That a model is not better rests on the side of the other one.
+    return got | {(p, (-1, 1)[side], True) for p, side in np.argwhere(claims.not_better).tolist()}
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "lower", "upper"])
@@ -165,15 +200,85 @@ def test_stepdown_equals_sets_of_sides(alternative: Any, margin: float) -> None:
     design, half = Design((60,), paired=True), PseudoCases.at_both(0.5, bounds)
     means = weighted_means_of_models(values, design, Plan(2, 1500), half)
     draws, level = JointDraws((means, means), (means, means), all_pairs(5)), Level(0.9, alternative)
-    claims = draws.stepdown(level, margin)
-    claimed = claims.better
-    got = {(pair, (1, -1)[side], False) for pair, side in np.argwhere(claimed).tolist()}
-    # That a model is not better rests on the side of the other one.
-    got |= {(pair, (-1, 1)[side], True) for pair, side in np.argwhere(claims.not_better).tolist()}
-    assert got == stepped_down(draws, level, margin)
+    claimed = draws.stepdown(level, margin).better
+    expected, by_distance = stepped_down(draws, level, margin)
+    assert claimed_of(draws, level, margin) == expected
+    assert not by_distance
     assert not claimed.all(axis=-1).any()
     if alternative != "lower":  # the first models are the worse ones
         assert 0 < claimed.sum() < len(draws.pairs)
+
+
+def many_models(models: int = 7, n: int = 30, draws: int = 99) -> JointDraws:
+    """Of which the outermost draws of all sides are more than the level allows outside."""
+    generator, bounds = np.random.default_rng(models), Bounds(0, 1)
+    lead = 0.04 * np.arange(models)[:, None]
+    values = np.clip(0.4 + lead + 0.1 * generator.normal(size=(models, n)), 0, 1)
+    half = PseudoCases.at_both(0.5, bounds)
+    return draws_of_means(
+        values, all_pairs(models), Design((n,), paired=True), Plan(2, draws), half
+    )
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "lower", "upper"])
+@pytest.mark.parametrize("margin", [0.0, 0.03])
+def test_many_pairs_are_told_apart_by_distance(alternative: Any, margin: float) -> None:
+    draws, level = many_models(), Level(0.95, alternative)
+    expected, by_distance = stepped_down(draws, level, margin)
+    assert claimed_of(draws, level, margin) == expected
+    assert by_distance
+    if alternative == "two-sided":
+        # That no draw reaches the margin is not enough.
+        unreached = (draws.tails(level, margin).beyond == 0).sum()
+        assert 0 < draws.stepdown(level, margin).better.sum() < unreached
+
+
+def test_what_is_claimed_of_all_pairs_is_claimed_of_some() -> None:
+    """Those with one model, by ranks of draws, and all, by distance."""
+    for models, margin in ((6, 0.0), (7, 0.03), (12, 0.0), (12, 0.05)):
+        draws = many_models(models, draws=199)
+        tails = draws.tails(Level(0.95), margin)
+        both = tails.stepdown()
+        assert both.better.any()
+        for model in range(models):
+            own = (draws.pairs == model).any(axis=-1)
+            alone = tails.subset(own).stepdown()
+            assert (alone.better >= both.better[own]).all()
+            assert (alone.not_better >= both.not_better[own]).all()
+
+
+def test_intervals_of_many_pairs_hold_as_many_draws_as_the_level_says() -> None:
+    draws, level = many_models(), Level(0.9)
+    together = draws.together(level)
+    assert together.level.tail == pytest.approx(0.1 / 42)
+    assert together.reach is not None
+    low, high = together.reach
+    both = {(place, sign) for place in range(21) for sign in (1, -1)}
+    distance = distance_kept(draws, both, level)
+    outside = np.zeros(draws.n_draws, dtype=bool)
+    for place in range(21):
+        contrasts = draws.contrasts(place)[0]
+        spread = distance * contrasts.std(ddof=1)
+        assert low[place] == pytest.approx(contrasts.mean() - spread)
+        assert high[place] == pytest.approx(contrasts.mean() + spread)
+        outside |= (contrasts < low[place]) | (contrasts > high[place])
+    assert 0 < outside.mean() <= 0.1
+
+
+def test_ratios_that_are_not_finite_leave_ends_open() -> None:
+    generator = np.random.default_rng(5)
+    models = 1 + 0.1 * generator.normal(size=(12, 99))
+    models[3, 7] = 0.0
+    both = models, models
+    draws = JointDraws(both, both, all_pairs(12), "ratio", 20)
+    together = draws.together(Level(0.95))
+    assert together.reach is not None
+    low, high = together.reach
+    of_zero = draws.pairs[:, 1] == 3
+    assert (low[of_zero] == -np.inf).all()
+    assert (high[of_zero] == np.inf).all()
+    assert (low[~of_zero] > 0).all()
+    assert (high[~of_zero] < 2).all()
 
 
 def test_the_outermost_draws_are_those_of_a_full_sort() -> None:

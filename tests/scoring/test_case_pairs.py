@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import halfwidth as hw
-from halfwidth.scoring.pairs import CaseFiles, MatchedFiles, match_files, natural_key
+from halfwidth.core.natural_order import natural_key
+from halfwidth.scoring.pairs import CaseFiles, MatchedFiles, match_files
 
 
 def made(folder: Path, *names: str) -> Path:

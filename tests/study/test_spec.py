@@ -14,7 +14,12 @@ from halfwidth.core.types import Bounds, Level
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.study.specs.parsing import DEFAULTS, read_spec
-from halfwidth.study.specs.parsing_sources import OF_POPULATIONS, OF_SCORES, OF_TABLES
+from halfwidth.study.specs.parsing_sources import (
+    OF_DETECTIONS,
+    OF_POPULATIONS,
+    OF_SCORES,
+    OF_TABLES,
+)
 from halfwidth.study.specs.spec import StudySpec, written
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -242,7 +247,7 @@ def test_settings_differ_where_results_do(file: Path, changed: str) -> None:
 def test_the_examples_of_the_page_are_specs(file: Path) -> None:
     page = (ROOT / "docs" / "study-spec.md").read_text(encoding="utf-8")
     examples = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
-    assert len(examples) == 3
+    assert len(examples) == 4
     for example in examples:
         assert spec(file, example).name in example
         # What is commented out works too.
@@ -252,7 +257,12 @@ def test_the_examples_of_the_page_are_specs(file: Path) -> None:
 def test_the_page_tells_every_key_and_default() -> None:
     page = (ROOT / "docs" / "study-spec.md").read_text(encoding="utf-8")
     parts = dict(re.findall(r"\n## \[+(\w+)\]+\n(.*?)(?=\n## )", page, flags=re.DOTALL))
-    keys = {"tables": OF_TABLES, "scores": OF_SCORES, "populations": OF_POPULATIONS}
+    keys = {
+        "tables": OF_TABLES,
+        "scores": OF_SCORES,
+        "detections": OF_DETECTIONS,
+        "populations": OF_POPULATIONS,
+    }
     for section, known in (*keys.items(), ("study", DEFAULTS)):
         rows = [line.split(" | ") for line in parts[section].splitlines() if line[:3] == "| `"]
         named = [key for row in rows for key in re.findall(r"`(\w+)`", row[0])]

@@ -104,7 +104,7 @@ def test_an_unknown_name_comes_with_the_nearest(file: Path, content: str, said: 
     [
         ("[study]\n", "names no data; add a section [[tables]]"),
         ("", "the file is empty"),
-        ("speed = 1\n", "has no 'speed'. Allowed: study, tables, scores, populations"),
+        ("speed = 1\n", "has no 'speed'. Allowed: study, tables, scores, detections, populations"),
         (f"samples = 10\n{TABLES}", "samples stands outside of [study]; move it below that line"),
         (f"[[study]]\n{TABLES}", "[study] is one section, with single brackets"),
         ('[tables]\nfiles = "a"\n', "writes [tables] with double brackets, [[tables]]"),

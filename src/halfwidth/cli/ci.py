@@ -187,7 +187,7 @@ def _estimate_cases(
 ) -> Estimates:
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.estimation.tables import summary_table
-    from halfwidth.io.table_kinds import refuse_predictions, refuse_runs
+    from halfwidth.io.table_kinds import refuse_objects, refuse_predictions, refuse_runs
 
     if file is None:
         raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
@@ -196,6 +196,7 @@ def _estimate_cases(
     if not settings["value"]:
         refuse_runs(table)
         if not settings["by"] and settings["metric"] is None:
+            refuse_objects(table)
             refuse_predictions(table)
     if not _is_exact(settings):
         note_if_long(len(table), settings["method"], settings["n_resamples"])

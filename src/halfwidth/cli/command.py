@@ -45,6 +45,7 @@ class Group(StrEnum):
     PUBLISHED = "Published numbers"
     MASKS = "Masks"
     ESTIMATE = "What to estimate"
+    MATCHING = "How detections are matched"
     COMPARISON = "Comparison"
     ASSUMED = "What is assumed"
     GOAL = "Width or number of cases"

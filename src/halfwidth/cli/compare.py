@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halfwidth.cli import (
+    compared_detections,
     compared_raters,
     comparison_options,
     comparison_settings,
+    detection_options,
     figures,
     options,
     reading,
@@ -87,6 +89,19 @@ def compare(
     costs: test_set_options.Costs = None,
     priors: test_set_options.Priors = None,
     weight: test_set_options.Weight = None,
+    references: comparison_options.References = None,
+    classes: detection_options.Classes = None,
+    unknown_images: detection_options.UnknownImages = "raise",
+    localisation: detection_options.Localisation = None,
+    assignment: detection_options.Assignment = None,
+    admits: detection_options.AdmitsOption = None,
+    score_threshold: detection_options.ScoreThreshold = None,
+    max_detections: detection_options.MaxDetections = None,
+    area: detection_options.Area = None,
+    any_class: detection_options.AnyClass = False,
+    duplicates: detection_options.Duplicates = "false_positive",
+    boundary_distance: detection_options.BoundaryDistance = None,
+    dilation: detection_options.Dilation = None,
     model: comparison_options.RatedModel = None,
     rater: comparison_options.Rater = None,
     pairs: comparison_options.Pairs = None,
@@ -116,6 +131,12 @@ def compare(
         --metric auroc
     halfwidth compare preds2.csv --target y --prediction-a a --prediction-b b \\
         --metric accuracy
+
+    Detectors, whose detections are matched with the same references:
+
+    \b
+    halfwidth compare B=dets_b.json A=dets_a.json --references refs.json \\
+        --metric ap50
 
     A model against raters, beside the raters against each other:
 
@@ -150,6 +171,10 @@ def compare(
 def _compared(ctx: typer.Context, files: list[str], kind: str | None) -> Comparisons:
     """Models with each other, or one with raters."""
     of_cases = kind in ("cases", "bland-altman")
+    if compared_detections.asks_for_detections(ctx):
+        if of_cases:
+            raise OptionError(f"--plot-kind {kind} is of values of cases; of detectors, forest")
+        return _compared_detectors(ctx, files)
     if compared_raters.asks_for_raters(ctx):
         if of_cases:
             raise OptionError(f"--plot-kind {kind} is of two models; of raters, forest")
@@ -169,6 +194,15 @@ def _compared(ctx: typer.Context, files: list[str], kind: str | None) -> Compari
         **comparison_settings.class_options(models, ctx.params),
         keep_cases=of_cases,
     )
+
+
+def _compared_detectors(ctx: typer.Context, files: list[str]) -> Comparisons:
+    """Detectors on the same images."""
+    arguments = compared_detections.detector_arguments(ctx, files)
+
+    from halfwidth.comparison.detection_api import compare_detections
+
+    return compare_detections(**arguments)
 
 
 def _draw(comparisons: Comparisons, path: Path, kind: str) -> None:

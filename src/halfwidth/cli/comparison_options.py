@@ -195,6 +195,16 @@ Average = Annotated[
         rich_help_panel=Group.TEST_SETS,
     ),
 ]
+References = Annotated[
+    Path | None,
+    typer.Option(
+        help="File or folder of the objects to be found: asks for metrics of detections. FILE are "
+        "then those of each detector, as `halfwidth detect` reads them.",
+        metavar="FILE",
+        show_default=False,
+        rich_help_panel=Group.MATCHING,
+    ),
+]
 RatedModel = Annotated[
     str | None,
     typer.Option(

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 
 from halfwidth.core.cautions import CAUTIONS
 from halfwidth.core.spec import Takes
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
+from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.summaries.catalogue import STATISTICS
 
 Completion = Callable[[str], list[str]]
@@ -30,8 +31,12 @@ def one_of(*names: str) -> Completion:
 
 case_metrics = one_of(*METRICS.names)
 sample_metrics = one_of(*SAMPLE_METRICS.names)
+metrics_of_sets = one_of(*SAMPLE_METRICS.names, *DETECTION_METRICS.names)
 all_metrics = one_of(*METRICS.names, *SAMPLE_METRICS.names)
 mask_metrics = one_of("all", *(spec.name for spec in METRICS if spec.takes is Takes.MASKS))
+detection_metrics = one_of("coco", *DETECTION_METRICS.names)
+localisations = one_of(*LOCALISATIONS.names)
+assignments = one_of(*ASSIGNMENTS.names)
 statistics = one_of(*STATISTICS.names)
 
 

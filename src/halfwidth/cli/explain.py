@@ -19,7 +19,8 @@ def explain(
     code: Annotated[
         str | None,
         typer.Argument(
-            help="Code of a caution, for example HW201; or a method.",
+            help="Code of a caution, for example HW201; or a method; or of detections a metric, a "
+            "criterion of localisation or a strategy of assignment.",
             metavar="[CODE]",
             autocompletion=completion.cautions,
         ),
@@ -27,13 +28,16 @@ def explain(
 ) -> Answer:
     """Say what a caution means and what to do about it; without a code, list all.
 
-    Of a method it says what 'halfwidth methods NAME' says.
+    Of a method it says what 'halfwidth methods NAME' says, of detections what their metrics are
+    and how they are matched.
 
     \b
     halfwidth explain
     halfwidth explain HW201
     halfwidth explain dirichlet
+    halfwidth explain box_iou
     """
+    from halfwidth.cli import detection_methods
     from halfwidth.intervals.catalogue import METHODS, method_named
 
     if code is None:
@@ -41,6 +45,8 @@ def explain(
         return Answer(Document((Items(items),)))
     if code.partition(":")[0] in METHODS:
         return Answer(in_full(method_named(code)))
+    if detection_methods.is_known(code):
+        return Answer(detection_methods.in_full(code))
     return Answer(_in_full(look_up(code)))
 
 

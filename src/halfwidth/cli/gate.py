@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from halfwidth.cli import (
+    compared_detections,
     comparison_options,
     comparison_settings,
+    detection_options,
     options,
     reading,
     test_set_options,
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 
 # One seed for all calls, so that the same tables always get the same answer.
 SEED = 1
+# Verdicts rest on single intervals, and need no test.
+BESIDE = {"test": "none", "simultaneous": False}
 
 
 def gate(
@@ -77,6 +82,19 @@ def gate(
     costs: test_set_options.Costs = None,
     priors: test_set_options.Priors = None,
     weight: test_set_options.Weight = None,
+    references: comparison_options.References = None,
+    classes: detection_options.Classes = None,
+    unknown_images: detection_options.UnknownImages = "raise",
+    localisation: detection_options.Localisation = None,
+    assignment: detection_options.Assignment = None,
+    admits: detection_options.AdmitsOption = None,
+    score_threshold: detection_options.ScoreThreshold = None,
+    max_detections: detection_options.MaxDetections = None,
+    area: detection_options.Area = None,
+    any_class: detection_options.AnyClass = False,
+    duplicates: detection_options.Duplicates = "false_positive",
+    boundary_distance: detection_options.BoundaryDistance = None,
+    dilation: detection_options.Dilation = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -92,6 +110,8 @@ def gate(
     halfwidth gate new.csv --against old.csv --metric dsc --margin 0.01 --json
     halfwidth gate preds_new.csv --against preds_old.csv --target y --score p \\
         --metric auroc --margin 0.05
+    halfwidth gate new.json --against old.json --references refs.json \\
+        --metric ap50 --margin 0.02
     """
     fmt = options.resolve_format(fmt, json, out)
     if new and len(new) > 1:
@@ -114,19 +134,12 @@ def gate(
             "--metric is missing: it says which direction is better; of a metric of your own, "
             "--better higher or --better lower does"
         )
-    settings = comparison_settings.comparison_settings(ctx)
-    models = comparison_settings.models_in([*new, against], ctx.params)
+    files = [*new, against]
+    of_detections = compared_detections.asks_for_detections(ctx)
+    compare_at = _of_detectors(ctx, files) if of_detections else _of_tables(ctx, files)
 
-    from halfwidth.comparison.api import compare_table
     from halfwidth.comparison.gate import gate as judge
     from halfwidth.report.document import Data, Document, Paragraph
-
-    settings |= models.columns
-    settings |= comparison_settings.class_options(models, ctx.params)
-    settings |= {"test": "none", "simultaneous": False}
-
-    def compare_at(level: float) -> Comparisons:
-        return compare_table(models.tables, **{**settings, "confidence_level": level})
 
     judged = judge(compare_at, confidence_level)
     for text in judged.comparisons.notes:
@@ -138,3 +151,24 @@ def gate(
         (Paragraph(judged.line, wraps=False),), Data(judged.to_dict, judged.to_rows)
     )
     return Answer(document, fmt, out, judged.status or (STRICT_STATUS if cautioned else 0))
+
+
+def _of_tables(ctx: typer.Context, files: list[str]) -> Callable[[float], Comparisons]:
+    """From a confidence level to the comparisons of models in tables."""
+    settings = comparison_settings.comparison_settings(ctx)
+    models = comparison_settings.models_in(files, ctx.params)
+
+    from halfwidth.comparison.api import compare_table
+
+    settings |= models.columns
+    settings |= comparison_settings.class_options(models, ctx.params) | BESIDE
+    return lambda level: compare_table(models.tables, **{**settings, "confidence_level": level})
+
+
+def _of_detectors(ctx: typer.Context, files: list[str]) -> Callable[[float], Comparisons]:
+    """The same of detectors, which are matched anew at a further level."""
+    settings = compared_detections.detector_arguments(ctx, files) | BESIDE
+
+    from halfwidth.comparison.detection_api import compare_detections
+
+    return lambda level: compare_detections(**{**settings, "confidence_level": level})

@@ -57,6 +57,7 @@ class Entry:
 
 VERBS = {
     "ci": Entry("ci:ci", "Intervals for per-case values, or for a test set."),
+    "detect": Entry("detect:detect", "Intervals for a detector: AP, FROC, PQ and more."),
     "score": Entry("score:score", "A per-case table from two folders of masks."),
     "check": Entry("check:check", "What is wrong with a table of results."),
     "compare": Entry("compare:compare", "How two or more models differ, with intervals."),
@@ -64,6 +65,7 @@ VERBS = {
     "gate": Entry("gate:gate", "Whether a new model is worse by a margin."),
     "runs": Entry("runs:runs", "Quantiles of a metric over training runs."),
     "convert": Entry("convert:convert", "Results of other programs as a table."),
+    "report": Entry("report:report", "Everything about some results on one page."),
     "review": Entry("review:review", "Intervals that published numbers should have had."),
     "methods": Entry("methods:methods", "The CI methods and when to use which."),
     "explain": Entry("explain:explain", "What a caution means and what to do."),
@@ -90,6 +92,18 @@ def _score_epilog() -> str:
     return f"Metrics of masks: {', '.join(MASK_METRICS)}."
 
 
+def _detect_epilog() -> str:
+    from halfwidth.metrics.catalogue import DETECTION_METRICS
+    from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
+
+    return (
+        f"Metrics of detections: {', '.join(DETECTION_METRICS.names)}; with parameters, for "
+        "example sensitivity_at_fppi:fppi=0.5, ap:interpolation=all_points.\n\n"
+        f"Localisation: {', '.join(LOCALISATIONS.names)}.\n\n"
+        f"Assignment: {', '.join(ASSIGNMENTS.names)}."
+    )
+
+
 def _convert_epilog() -> str:
     from halfwidth.io.importers.catalogue import IMPORTERS
 
@@ -101,6 +115,7 @@ EPILOGS: dict[str, Callable[[], str]] = {
     "ci": _metrics_epilog,
     "compare": _metrics_epilog,
     "convert": _convert_epilog,
+    "detect": _detect_epilog,
     "gate": _metrics_epilog,
     "rank": _metrics_epilog,
     "score": _score_epilog,
@@ -162,7 +177,10 @@ def _status(arguments: list[str]) -> int:
     try:
         with quietly("--quiet" in arguments):
             parser = command(_called(arguments))
-            result: Any = parser(args=arguments, prog_name="halfwidth", standalone_mode=False)
+            # What was typed is kept for those who report it.
+            result: Any = parser(
+                args=arguments, prog_name="halfwidth", standalone_mode=False, obj=tuple(arguments)
+            )
     except NoArgsIsHelpError as error:
         error.show()
         return 2

@@ -8,6 +8,8 @@ import typer
 
 from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
+from halfwidth.core.checks import one_of
+from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
@@ -46,10 +48,20 @@ def methods(
     metric: Annotated[
         str | None,
         typer.Option(
-            help="Only methods for this metric of a test set.",
+            help="Only methods for this metric of a test set or of detections.",
             metavar="NAME",
             show_default=False,
-            autocompletion=completion.sample_metrics,
+            autocompletion=completion.metrics_of_sets,
+        ),
+    ] = None,
+    what_for: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            help="detection: its metrics, and the ways to match detections with references.",
+            metavar="NAME",
+            show_default=False,
+            autocompletion=completion.one_of("detection"),
         ),
     ] = None,
 ) -> Answer:
@@ -60,9 +72,17 @@ def methods(
     halfwidth methods --statistic median
     halfwidth methods --metric auroc
     halfwidth methods bca
+    halfwidth methods --for detection
     """
     from halfwidth.intervals.catalogue import METHODS, method_named
 
+    if what_for is not None:
+        from halfwidth.cli.detection_methods import overview
+
+        one_of("--for", what_for, ("detection",))
+        if name is not None or statistic is not None or metric is not None:
+            raise OptionError("--for lists what is for a task, and takes nothing else")
+        return Answer(overview())
     if name is not None:
         return Answer(in_full(method_named(name)))
     chosen = list(METHODS)

@@ -141,19 +141,18 @@ def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: boo
 def _repeat_cautions(
     table: Table, taken: Sequence[str], columns: DesignColumns
 ) -> tuple[Caution, ...]:
-    """What columns of case ids, patients or runs say of the rows that are used."""
+    """What columns of case ids, patients, runs or boxes say of the rows that are used."""
     import numpy as np
 
-    from halfwidth.estimation.repeat_cautions import repeat_cautions
+    from halfwidth.estimation.repeat_cautions import box_cautions, repeat_cautions
     from halfwidth.io.repeats import case_column, repeats_in
 
     used = [name for name in taken if name not in (columns.groups, columns.strata)]
     rows = np.flatnonzero(np.logical_and.reduce([table.present(name) for name in used]))
     groups = None if columns.groups is None else table.levels(columns.groups)
     case = case_column(table, taken, persons=False)
-    return repeat_cautions(
-        repeats_in(table, rows, case=case, groups=groups, taken=taken), len(rows)
-    )
+    repeats = repeats_in(table, rows, case=case, groups=groups, taken=taken)
+    return (*repeat_cautions(repeats, len(rows)), *box_cautions(table.names))
 
 
 def _predictions(table: Table, source: TestSetSource, *, numbers: bool) -> Any:

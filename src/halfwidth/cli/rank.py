@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from halfwidth.cli import (
+    compared_detections,
     comparison_options,
     comparison_settings,
     completion,
+    detection_options,
     figures,
     options,
     reading,
@@ -22,6 +24,9 @@ from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.ranking_consensus import COMBINATIONS
 from halfwidth.core.undefined import MISSING_POLICIES
+
+if TYPE_CHECKING:
+    from halfwidth.core.ranking import Rankings
 
 MISSING = (*MISSING_POLICIES, "worst_rank")
 SCHEMES = ("aggregate_then_rank", "rank_then_aggregate", "test_then_rank")
@@ -187,6 +192,19 @@ def rank(
     costs: test_set_options.Costs = None,
     priors: test_set_options.Priors = None,
     weight: test_set_options.Weight = None,
+    references: comparison_options.References = None,
+    classes: detection_options.Classes = None,
+    unknown_images: detection_options.UnknownImages = "raise",
+    localisation: detection_options.Localisation = None,
+    assignment: detection_options.Assignment = None,
+    admits: detection_options.AdmitsOption = None,
+    score_threshold: detection_options.ScoreThreshold = None,
+    max_detections: detection_options.MaxDetections = None,
+    area: detection_options.Area = None,
+    any_class: detection_options.AnyClass = False,
+    duplicates: detection_options.Duplicates = "false_positive",
+    boundary_distance: detection_options.BoundaryDistance = None,
+    dilation: detection_options.Dilation = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -217,6 +235,7 @@ def rank(
     halfwidth rank predictions.csv --by model --target y --score p --metric auroc
     halfwidth rank predictions.csv --target y --score p --combine mean_rank \\
         --metric auroc,average_precision
+    halfwidth rank A=a.json B=b.json C=c.json --references refs.json --metric ap
     """
     fmt = options.resolve_format(fmt, json, out)
     kind = figures.check(plot, plot_kind, figures.RANKING_KINDS)
@@ -225,21 +244,13 @@ def rank(
             "name one table with the models in a column (--by), or a table for each model; "
             "'halfwidth rank --help' says more"
         )
-    settings = comparison_settings.comparison_settings(ctx)
+    if compared_detections.asks_for_detections(ctx):
+        rankings = _ranked_detectors(ctx, files, kind)
+    else:
+        rankings = _ranked_models(ctx, files, kind)
 
-    # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.io.challenge_columns import MODEL_COLUMNS
-    from halfwidth.ranking.api import rank_table
     from halfwidth.report.rankings import rankings_document
 
-    models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)
-    rankings = rank_table(
-        models.tables,
-        **models.columns,
-        **settings,
-        **comparison_settings.class_options(models, ctx.params),
-        keep_cases=kind in figures.OF_CASES,
-    )
     for text in rankings.notes:
         note(text)
     document = rankings_document(rankings)
@@ -247,3 +258,30 @@ def rank(
         document = figures.with_rankings(document, rankings, plot, kind)
     status = STRICT_STATUS if strict and rankings.cautions else 0
     return Answer(document, fmt, out, status)
+
+
+def _ranked_models(ctx: typer.Context, files: list[str], kind: str | None) -> Rankings:
+    settings = comparison_settings.comparison_settings(ctx)
+
+    # Heavy libraries load here, so that help and slips cost nothing.
+    from halfwidth.io.challenge_columns import MODEL_COLUMNS
+    from halfwidth.ranking.api import rank_table
+
+    models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)
+    return rank_table(
+        models.tables,
+        **models.columns,
+        **settings,
+        **comparison_settings.class_options(models, ctx.params),
+        keep_cases=kind in figures.OF_CASES,
+    )
+
+
+def _ranked_detectors(ctx: typer.Context, files: list[str], kind: str | None) -> Rankings:
+    if kind in figures.OF_CASES:
+        raise OptionError(f"--plot-kind {kind} is of values of cases, and detectors have none")
+    arguments = compared_detections.detector_arguments(ctx, files)
+
+    from halfwidth.ranking.detection_api import rank_detections
+
+    return rank_detections(**arguments)

@@ -19,7 +19,7 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.comparison import TestResult
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.formatting import rough_percent
-from halfwidth.core.forms import CellCounts, RankedAreas, Sums
+from halfwidth.core.forms import CellCounts, MatchedScores, RankedAreas, Sums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.estimation.pipeline import Job
@@ -290,6 +290,8 @@ def _permuted(setting: Setting) -> str:
     spec = setting.functional.statistic.spec
     if isinstance(spec.form, RankedAreas):
         return "permutation of paired ranks"
+    if isinstance(spec.form, MatchedScores):
+        return "permutation of whole images"
     if isinstance(spec.form, CellCounts) or (isinstance(spec.form, Sums) and spec.form.table):
         return "permutation of paired decisions"
     if spec.estimand is Estimand.MEAN:

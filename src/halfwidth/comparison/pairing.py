@@ -17,12 +17,16 @@ def pair_job(first: Job, second: Job, effect: Effect) -> Job:
     records = paired_records(first.records, second.records, functional)
     cautions = tuple(dict.fromkeys((*first.cautions, *second.cautions)))
     n_not_applicable = max(first.n_not_applicable, second.n_not_applicable)
+    matched = first.matched
+    if matched is not None and second.matched is not None:
+        matched = matched.against(second.matched, effect)
     return replace(
         first,
         functional=functional,
         records=records,
         cautions=cautions,
         n_not_applicable=n_not_applicable,
+        matched=matched,
     )
 
 

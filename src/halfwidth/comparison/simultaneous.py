@@ -30,10 +30,10 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import has_standard_error
 from halfwidth.resampling.joint_dirichlet import (
     JointDraws,
-    Tails,
     draws_of_means,
     draws_of_test_sets,
 )
+from halfwidth.resampling.joint_tails import Tails, Together
 from halfwidth.resampling.pair_claims import Claims, Flags
 from halfwidth.resampling.simultaneous import StudentizedDifferences, studentized_differences
 
@@ -122,7 +122,7 @@ def simultaneous_intervals(
     pseudo_cases = _pseudo_cases(family, estimates)
     draws = pseudo_cases and family.weighted(pseudo_cases, plan)
     if draws:
-        return _all_of(estimates, singles(draws.together(level)), DIRICHLET)
+        return _dirichlet_intervals(draws.together(level), estimates, singles)
     studentized = family.studentized(plan)
     if studentized is None:
         return bonferroni_intervals(level, estimates, singles)
@@ -224,7 +224,7 @@ def evidence_of(
     def ends(own: Level, places: tuple[int, ...]) -> Array:
         some = np.zeros(len(family.pairs), dtype=bool)
         some[list(places)] = True
-        return np.array([(one.low, one.high) for one in singles(own, some)]).reshape(-1, 2)
+        return _bounds(singles(own, some))
 
     tails = draws.tails(level, margin) if draws else None
     return Evidence(level, margin, tails, studentized, without, ends)
@@ -234,7 +234,8 @@ def bonferroni_intervals(
     level: Level, estimates: Sequence[Estimate], singles: Singles
 ) -> Simultaneous:
     """The single intervals at 1 - α/m, for models that were not measured on the same cases too."""
-    return _all_of(estimates, singles(_share_of(level, len(estimates))), BONFERRONI)
+    wider = singles(_share_of(level, len(estimates)))
+    return _all_within(estimates, _bounds(wider), BONFERRONI)
 
 
 def _pseudo_cases(family: Comparanda, estimates: Sequence[Estimate]) -> PseudoCases | None:
@@ -254,10 +255,24 @@ def _share_of(level: Level, comparisons: int, kept: int = 1) -> Level:
     return Level(1 - level.alpha * kept / comparisons, level.alternative)
 
 
-def _all_of(estimates: Sequence[Estimate], wider: Sequence[Estimate], method: str) -> Simultaneous:
-    bounds = np.array([(one.low, one.high) for one in wider]).reshape(-1, 2)
+def _bounds(estimates: Sequence[Estimate]) -> Array:
+    return np.array([(one.low, one.high) for one in estimates]).reshape(-1, 2)
+
+
+def _all_within(estimates: Sequence[Estimate], bounds: Array, method: str) -> Simultaneous:
     intervals = _named(estimates, bounds, [method] * len(estimates))
     return Simultaneous(intervals, ((),) * len(estimates))
+
+
+def _dirichlet_intervals(
+    together: Together, estimates: Sequence[Estimate], singles: Singles
+) -> Simultaneous:
+    """At the level at which they hold together, and no shorter than the draws ask for."""
+    bounds = _bounds(singles(together.level))
+    if together.reach is not None:
+        low, high = together.reach
+        bounds = np.stack([np.fmin(bounds[:, 0], low), np.fmax(bounds[:, 1], high)], axis=-1)
+    return _all_within(estimates, bounds, DIRICHLET)
 
 
 def _by_max_t(
@@ -281,9 +296,7 @@ def _by_max_t(
         one_side = 0 if level.alternative != "upper" else 1
         kept[kept] = np.isfinite(found[:, one_side])
     if not kept.all():
-        wider = singles(_share_of(level, comparisons))
-        own = np.array([(one.low, one.high) for one in wider])
-        bounds[~kept] = own[~kept]
+        bounds[~kept] = _bounds(singles(_share_of(level, comparisons)))[~kept]
     methods = [MAX_T if one else BONFERRONI for one in kept]
     cautions = tuple(
         () if one else (caution("HW815", share=share),)

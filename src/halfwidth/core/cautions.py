@@ -2,8 +2,8 @@
 
 HW1xx is about the data, HW2xx about the sample, HW3xx about the method, HW4xx about the design,
 HW5xx about the choice of the metric, HW6xx about the instances of a study, HW7xx about training
-runs, HW8xx about comparisons of models, HW9xx about what
-tables hold.
+runs, HW80x to HW86x about comparisons of models, HW87x and HW88x about detections, HW9xx about
+what tables hold.
 A code, once published, never changes its meaning.
 """
 
@@ -13,6 +13,7 @@ from halfwidth.core.audit_cautions import AUDIT_CAUTIONS
 from halfwidth.core.caution_spec import Caution, CautionSpec
 from halfwidth.core.choice_cautions import CHOICE_CAUTIONS
 from halfwidth.core.comparison_cautions import COMPARISON_CAUTIONS
+from halfwidth.core.detection_cautions import DETECTION_CAUTIONS
 from halfwidth.core.errors import UnknownNameError
 from halfwidth.core.result_cautions import RESULT_CAUTIONS
 from halfwidth.core.run_cautions import RUN_CAUTIONS
@@ -22,6 +23,7 @@ CAUTIONS = (
     *CHOICE_CAUTIONS,
     *RUN_CAUTIONS,
     *COMPARISON_CAUTIONS,
+    *DETECTION_CAUTIONS,
     *AUDIT_CAUTIONS,
 )
 

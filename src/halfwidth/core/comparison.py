@@ -21,6 +21,7 @@ from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
 from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, PairAverages
 from halfwidth.core.frozen import frozen
+from halfwidth.core.notebook import html_of
 from halfwidth.core.spec import Better, Estimand, Metric
 from halfwidth.core.types import Array
 
@@ -332,20 +333,7 @@ class Comparisons(Sequence[Difference]):
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        import html
-
-        table = ""
-        if self.items:
-            shown = ["label", "first", "second", "metric", "first_value", "second_value"]
-            shown += ["value", "low", "high", "n", "method", "p_value", "verdict", "cautions"]
-            # Everything is escaped, so that a model called <script> stays text.
-            table = self.to_frame()[shown].to_html(
-                index=False, escape=True, float_format="{:.4g}".format
-            )
-        lines = [goal.sentence for goal in self.goals]
-        lines += [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
-        notes = "".join(f"<li>{html.escape(text)}</li>" for text in lines)
-        return table + (f"<ul>{notes}</ul>" if notes else "")
+        return html_of(self)
 
 
 def _is_of(item: Difference, texts: tuple[str, ...], *, swapped: bool = False) -> bool:

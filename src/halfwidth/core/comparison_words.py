@@ -82,7 +82,7 @@ def sentence(difference: Difference) -> str:
     unmatched = f"; {difference.n_unmatched} unmatched" if difference.n_unmatched else ""
     text = (
         f"{about}{difference.first} against {difference.second}: {difference.subject} "
-        f"{effect_text(difference)} ({interval_text(difference)}; {estimate.n_text}{missing}"
+        f"{effect_text(difference)} ({interval_text(difference)}; {estimate.basis_text}{missing}"
         f"{unmatched}; {estimate.method_title})"
     )
     simultaneous = difference.simultaneous

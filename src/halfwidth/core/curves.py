@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,31 +109,54 @@ class Curve:
         return f"Curve {self.kind} of {self.label!r} ({len(self.x)} points){area}"
 
 
+class Drawn(Protocol):
+    """What all curves have."""
+
+    @property
+    def kind(self) -> str:
+        """Of which kind it is."""
+
+    @property
+    def label(self) -> str:
+        """The class."""
+
+    @property
+    def line(self) -> Array:
+        """Its corners."""
+
+    @property
+    def area(self) -> Estimate | None:
+        """The number that sums it up."""
+
+
+OneCurve = TypeVar("OneCurve", bound=Drawn)
+
+
 @frozen(eq=False, repr=False)
-class Curves(Sequence[Curve]):
-    """Curves of one kind on the same cases, one per class.
+class SeveralCurves(Sequence[OneCurve], Generic[OneCurve]):
+    """Curves of one kind on the same cases.
 
     Attributes
     ----------
-    items : tuple of Curve
+    items : tuple of curves
     """
 
-    items: tuple[Curve, ...]
+    items: tuple[OneCurve, ...]
 
     @overload
-    def __getitem__(self, index: int) -> Curve: ...
+    def __getitem__(self, index: int) -> OneCurve: ...
     @overload
-    def __getitem__(self, index: slice) -> Curves: ...
-    def __getitem__(self, index: int | slice) -> Curve | Curves:
+    def __getitem__(self, index: slice) -> Self: ...
+    def __getitem__(self, index: int | slice) -> OneCurve | Self:
         """One curve, or some."""
         if isinstance(index, slice):
-            return Curves(self.items[index])
+            return type(self)(self.items[index])
         return self.items[index]
 
     def __len__(self) -> int:
         return len(self.items)
 
-    def __iter__(self) -> Iterator[Curve]:
+    def __iter__(self) -> Iterator[OneCurve]:
         return iter(self.items)
 
     @property
@@ -173,9 +196,18 @@ class Curves(Sequence[Curve]):
         )
 
     def __repr__(self) -> str:
-        lines = [f"Curves ({len(self)}):", *(f"  {curve!r}" for curve in self)]
+        lines = [f"{type(self).__name__} ({len(self)}):", *(f"  {curve!r}" for curve in self)]
         lines += [f"  {code} {text}" for code, text in self.areas.caution_lines()]
         return "\n".join(lines)
+
+
+class Curves(SeveralCurves[Curve]):
+    """Curves of one kind on the same cases, one per class.
+
+    Attributes
+    ----------
+    items : tuple of Curve
+    """
 
 
 @frozen(eq=False, repr=False)

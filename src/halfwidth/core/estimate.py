@@ -8,7 +8,14 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.formatting import apart_from, as_given, decimals_for, fixed_apart, percent
+from halfwidth.core.formatting import (
+    apart_from,
+    as_beginning,
+    as_given,
+    decimals_for,
+    fixed_apart,
+    percent,
+)
 from halfwidth.core.forms import EFFECT_WORDS, Contrast, PairAverages
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import UNIT
@@ -232,6 +239,11 @@ class Estimate:
         return f"{DESIGN_WORDS[design]}{robust} {title}"
 
     @property
+    def basis_text(self) -> str:
+        """What it rests on, as the sentence says it."""
+        return self.n_text
+
+    @property
     def n_text(self) -> str:
         """How many cases, in how many clusters, by weight: ``n = 200 in 100 clusters``."""
         text = f"n = {self.n}"
@@ -312,7 +324,11 @@ class Estimate:
         row.pop("by")
         bounds = self.metric_spec.spec.bounds
         row["bounds"] = f"{bounds.low:.12g},{bounds.high:.12g}"
-        row["parameters"] = "; ".join(f"{k}={v:g}" for k, v in self.parameters.items())
+        texts = {name: self._parameter_text(name) for name in self.parameters}
+        row["parameters"] = "; ".join(
+            f"{name}={text}" if isinstance(text, str) else f"{name}={self.parameters[name]:g}"
+            for name, text in texts.items()
+        )
         row["cautions"] = " ".join(caution.code for caution in self.cautions)
         if self.without_result is not None:
             row["without_result"] = self.without_result.text
@@ -353,11 +369,11 @@ class Estimate:
         if math.isnan(self.low) or math.isnan(self.high):
             interval = f"no {level} CI"
         about = f"{self.label}: " if self.label else ""
-        subject = self.subject if self.label else self.subject[:1].upper() + self.subject[1:]
+        subject = self.subject if self.label else as_beginning(self.subject)
         missing = f"; {self.n_missing} missing" if self.n_missing else ""
         return (
             f"{about}{subject} {self.text_of(self.value)}{unit} "
-            f"({interval}; {self.n_text}{missing}; {self.method_title})."
+            f"({interval}; {self.basis_text}{missing}; {self.method_title})."
         )
 
     def __repr__(self) -> str:

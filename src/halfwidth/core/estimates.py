@@ -11,6 +11,7 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, proposed, shortened
 from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.frozen import frozen
+from halfwidth.core.notebook import html_of
 from halfwidth.core.types import Array
 
 if TYPE_CHECKING:
@@ -164,19 +165,7 @@ class Estimates(Sequence[Estimate]):
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        if not self:
-            return "<p>No estimates.</p>"
-        import html
-
-        frame = self.to_frame()
-        reduced = ["average"] if all(item.is_of_test_set for item in self) else ["statistic"]
-        about, bounds = ["label", "metric", *reduced], ["value", "low", "high"]
-        shown = [*about, *bounds, "n", "method", "cautions"]
-        # Everything is escaped, so that a column called <script> stays text.
-        table: str = frame[shown].to_html(index=False, escape=True, float_format="{:.4g}".format)
-        lines = [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
-        cautions = "".join(f"<li>{html.escape(text)}</li>" for text in lines)
-        return table + (f"<ul>{cautions}</ul>" if cautions else "")
+        return html_of(self)
 
 
 def caution_lines(

@@ -161,3 +161,12 @@ def rough_percent(share: float, places: int = 3) -> str:
         if rounded not in (0.0, 1.0) or share in (0.0, 1.0):
             return percent(rounded)
     return percent(share)
+
+
+def as_beginning(text: str) -> str:
+    """With a capital, as at the beginning of a sentence; names such as wAFROC stay as they are.
+
+    >>> as_beginning("mean DSC"), as_beginning("wAFROC AUC"), as_beginning("")
+    ('Mean DSC', 'wAFROC AUC', '')
+    """
+    return text if text[1:2].isupper() else text[:1].upper() + text[1:]

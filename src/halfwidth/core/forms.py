@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
 
 if TYPE_CHECKING:
+    from halfwidth.core.match_lists import Measured
     from halfwidth.core.spec import StatisticSpec
 
 # Weights of a numerator and of a denominator.
@@ -146,6 +147,26 @@ class CellCounts:
 
 
 @frozen
+class ClassAverages:
+    """How a metric of sums comes about as an average over classes of ratios of their sums.
+
+    Attributes
+    ----------
+    classes : int
+        Features are those of each class for the first sum, then for the next.
+    quotient : tuple
+        The weights of the sums of one class in the numerator and in the denominator.
+    average : callable
+        ``average(values, support)``, both (..., C) -> (...), linear in the values; the support of
+        a class is its last sum.
+    """
+
+    classes: int
+    quotient: Quotient
+    average: Callable[[Numbers, Numbers], Array]
+
+
+@frozen
 class Sums:
     """A function of sums over cases of several features of each.
 
@@ -159,6 +180,8 @@ class Sums:
         Where it is the ratio of two weighted sums, the weights of the features in either.
     table : CellCounts or None
         Where the features are weights in the cells of a table, what it is of that table.
+    by_class : ClassAverages or None
+        Where it is an average over classes of ratios of sums.
     power : float
         The power of it that is an average over cases, as the square of a root mean square is.
     """
@@ -167,6 +190,7 @@ class Sums:
     finish: Callable[[Numbers, Numbers], Array]
     quotient: Quotient | None = None
     table: CellCounts | None = None
+    by_class: ClassAverages | None = None
     power: float = 1.0
 
 
@@ -243,6 +267,103 @@ class RankedAreas:
 
 
 @frozen
+class ImageSums:
+    """A metric of detections that is a function of sums over images.
+
+    Attributes
+    ----------
+    counts : callable
+        ``counts(matches)``: what a `MatchLists` adds to each of K sums, by class and image,
+        (K, C, n).
+    finish : callable
+        ``finish(n, sums)``: the metric of one class from n images, n of shape (...) and sums of
+        shape (..., K) -> (...); NaN where it is undefined. It takes complex numbers too.
+    quotient : tuple or None
+        Where it is the ratio of two weighted sums, the weights of the K sums in the numerator and
+        in the denominator.
+    measured : tuple of Measured
+        What ``MatchLists.measured`` must hold.
+    assignment : str
+        The strategy it is defined with, which is meant where none is named; empty: any.
+    matches : bool
+        Whether it depends on which detection is whose; voxels of a class do not.
+    notes : callable or None
+        ``notes(matches)``: what counts as a penalty or is left out, as lines for the user.
+    """
+
+    counts: Callable[[Any], Array]
+    finish: Callable[[Numbers, Numbers], Array]
+    quotient: Quotient | None = None
+    measured: tuple[Measured, ...] = ()
+    assignment: str = ""
+    matches: bool = True
+    notes: Callable[[Any], tuple[str, ...]] | None = None
+
+
+@frozen(eq=False)
+class ScoredMatches:
+    """Detections of one class in descending order of their score, and what each is.
+
+    Attributes
+    ----------
+    image : ndarray of int, shape (E,)
+        Position of the image that a detection is in. Equal scores stand in the order of the
+        images as they were given, those of one image in the order of the detections.
+    last : ndarray of bool, shape (E,)
+        Whether it is the last one of its score.
+    outcome : ndarray of uint8, shape (T, E)
+        An `Outcome` at each threshold of localisation.
+    references : ndarray of int, shape (n,)
+        Objects to be found in each image.
+    """
+
+    image: NDArray[np.intp]
+    last: NDArray[np.bool_]
+    outcome: NDArray[np.uint8]
+    references: NDArray[np.int64]
+
+
+@frozen
+class MatchCurve:
+    """A number that a curve of ranked matches has, such as the area under it.
+
+    Attributes
+    ----------
+    values : callable
+        ``values(matches, counts)``: of `ScoredMatches` of which each image comes as often as
+        ``counts`` says, (B, n) -> (T, B); NaN where it is undefined. It compares by its parameters.
+    fast : str
+        Which kernel makes it; empty where none does.
+    """
+
+    values: Callable[[ScoredMatches, Numbers], Array]
+    fast: str = ""
+
+
+@frozen
+class MatchedScores:
+    """A function of curves of ranked matches, each of one class.
+
+    Attributes
+    ----------
+    curve : MatchCurve
+        Its mean over the thresholds of localisation is taken.
+    unpack : callable
+        ``unpack(records)``, shape (k, n) -> a `ScoredMatches` of each class.
+    finish : callable
+        ``finish(values, references)``, both of shape (..., C) -> (...); a value is NaN where it is
+        undefined.
+    average : str
+        Over the classes; empty where it is of one.
+    """
+
+    curve: MatchCurve
+    unpack: Callable[[Array], tuple[ScoredMatches, ...]]
+    finish: Callable[[Numbers, Numbers], Array]
+    average: str = ""
+
+
+@frozen
 class PerCase:
     """A metric of a test set that is the mean of a value of each case.
 
@@ -258,6 +379,8 @@ class PerCase:
 Effect = Literal["difference", "ratio"]
 EFFECT_WORDS: dict[Effect, str] = {"difference": "difference in", "ratio": "ratio of"}
 EFFECTS = tuple(EFFECT_WORDS)
+# What each is where the models do not differ.
+NO_EFFECT: dict[Effect, float] = {"difference": 0.0, "ratio": 1.0}
 
 
 def differences_of(first: Array, second: Array) -> Array:
@@ -331,7 +454,7 @@ class PairAverages:
 
 
 # Forms of metrics of test sets that are no functions of counts.
-MetricForm = Area | PerCase | Sums
+MetricForm = Area | PerCase | Sums | ImageSums | MatchCurve
 Form = (
     Moments
     | SortedWeights
@@ -339,6 +462,7 @@ Form = (
     | CellCounts
     | Sums
     | RankedAreas
+    | MatchedScores
     | Contrast
     | PairAverages
 )

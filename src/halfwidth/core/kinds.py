@@ -31,11 +31,13 @@ class MetricLevel(StrEnum):
 
 
 class ClassNeed(StrEnum):
-    """What a class must have for a metric of one class against the rest to have a value."""
+    """What a class must have for a metric of it alone to have a value; of objects for cases too."""
 
     CASES = "cases of the class"
     PREDICTIONS = "cases predicted as the class"
     EITHER = "cases of the class or predicted as it"
+    MATCHES = "matched objects of the class"
+    NOTHING = "nothing"
 
 
 class Takes(StrEnum):
@@ -46,6 +48,7 @@ class Takes(StrEnum):
     SCORES = "scores"
     NUMBERS = "numbers"
     MASKS = "two masks of a case"
+    MATCHES = "detections matched with references"
 
 
 class Transform(StrEnum):

@@ -15,6 +15,7 @@ from halfwidth.core.errors import OptionError, proposed, quoted, shown
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
 from halfwidth.core.frozen import frozen
+from halfwidth.core.notebook import html_of
 from halfwidth.core.ranking_consensus import Consensus, RankStability
 
 if TYPE_CHECKING:
@@ -370,13 +371,4 @@ class Rankings(Sequence[Ranking]):
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        import html
-
-        shown_columns = ["label", "model", "rank", "rank_low", "rank_high", "value", "low", "high"]
-        # Everything is escaped, so that a model called <script> stays text.
-        table: str = self.to_frame()[shown_columns].to_html(
-            index=False, escape=True, float_format="{:.4g}".format
-        )
-        lines = [one.sentence() for one in (*self, *self.consensus)]
-        lines += [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
-        return table + "<ul>" + "".join(f"<li>{html.escape(text)}</li>" for text in lines) + "</ul>"
+        return html_of(self)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from halfwidth.core.formatting import percent
+from halfwidth.core.formatting import as_beginning, percent
 
 if TYPE_CHECKING:
     from halfwidth.core.ranking import RankedModel, Ranking, RankSet
@@ -51,7 +51,7 @@ def some(names: Sequence[str]) -> str:
 
 def about(label: str, subject: str) -> str:
     """What a ranking is of, at the beginning of a sentence: ``liver, mean DSC``."""
-    return f"{label}, {subject}" if label else f"{subject[:1].upper()}{subject[1:]}"
+    return f"{label}, {subject}" if label else as_beginning(subject)
 
 
 def sentence(ranking: Ranking) -> str:

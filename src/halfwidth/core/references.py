@@ -79,6 +79,14 @@ _ALL = (
         1995,
     ),
     Reference(
+        "beran1988",
+        "Beran R",
+        "Balanced simultaneous confidence sets",
+        "Journal of the American Statistical Association 83(403):679-686",
+        1988,
+        "doi:10.1080/01621459.1988.10478648",
+    ),
+    Reference(
         "besag1995",
         "Besag J, Green P, Higdon D, Mengersen K",
         "Bayesian computation and stochastic systems",
@@ -140,6 +148,23 @@ _ALL = (
         "Review of Economics and Statistics 99(4):698-709",
         2017,
         "doi:10.1162/REST_a_00639",
+    ),
+    Reference(
+        "chakraborty_berbaum2004",
+        "Chakraborty DP, Berbaum KS",
+        "Observer studies involving detection and localization: modeling, analysis, and validation",
+        "Medical Physics 31(8):2313-2330",
+        2004,
+        "doi:10.1118/1.1769352",
+    ),
+    Reference(
+        "chakraborty_zhai2016",
+        "Chakraborty DP, Zhai X",
+        "On the meaning of the weighted alternative free-response operating characteristic "
+        "figure of merit",
+        "Medical Physics 43(5):2548-2557",
+        2016,
+        "doi:10.1118/1.4947125",
     ),
     Reference(
         "cheng2021",
@@ -236,6 +261,15 @@ _ALL = (
         1993,
     ),
     Reference(
+        "ehteshami_bejnordi2017",
+        "Ehteshami Bejnordi B, Veta M, van Diest PJ, et al.",
+        "Diagnostic assessment of deep learning algorithms for detection of lymph node "
+        "metastases in women with breast cancer",
+        "JAMA 318(22):2199-2210",
+        2017,
+        "doi:10.1001/jama.2017.14585",
+    ),
+    Reference(
         "eljurdi2023",
         "El Jurdi R, Colliot O",
         "How precise are performance estimates for typical medical image segmentation tasks?",
@@ -256,6 +290,22 @@ _ALL = (
         "Theory of Probability & Its Applications 14(1):153-158",
         1969,
         "doi:10.1137/1114019",
+    ),
+    Reference(
+        "everingham2006",
+        "Everingham M, Zisserman A, Williams CKI, et al.",
+        "The 2005 PASCAL visual object classes challenge",
+        "Machine Learning Challenges, Springer LNCS 3944:117-176",
+        2006,
+        "doi:10.1007/11736790_8",
+    ),
+    Reference(
+        "everingham2015",
+        "Everingham M, Eslami SMA, Van Gool L, et al.",
+        "The Pascal Visual Object Classes challenge: a retrospective",
+        "International Journal of Computer Vision 111(1):98-136",
+        2015,
+        "doi:10.1007/s11263-014-0733-5",
     ),
     Reference(
         "fagerland2013",
@@ -304,6 +354,13 @@ _ALL = (
         "Computational Biology and Chemistry 28(5-6):367-374",
         2004,
         "doi:10.1016/j.compbiolchem.2004.09.006",
+    ),
+    Reference(
+        "gurcan2010",
+        "Gurcan MN, Madabhushi A, Rajpoot N",
+        "Pattern recognition in histopathological images: an ICPR 2010 contest",
+        "Recognizing Patterns in Signals, Speech, Images and Videos, Springer LNCS 6388:226-234",
+        2010,
     ),
     Reference(
         "hall1992",
@@ -398,6 +455,14 @@ _ALL = (
         1997,
     ),
     Reference(
+        "kirillov2019",
+        "Kirillov A, He K, Girshick R, Rother C, Dollár P",
+        "Panoptic segmentation",
+        "Conference on Computer Vision and Pattern Recognition, 9404-9413",
+        2019,
+        "arXiv:1801.00868",
+    ),
+    Reference(
         "kish1965",
         "Kish L",
         "Survey sampling",
@@ -411,6 +476,14 @@ _ALL = (
         "estimated from survey data",
         "Survey Methodology 24(2):193-201",
         1998,
+    ),
+    Reference(
+        "kuhn1955",
+        "Kuhn HW",
+        "The Hungarian method for the assignment problem",
+        "Naval Research Logistics Quarterly 2(1-2):83-97",
+        1955,
+        "doi:10.1002/nav.3800020109",
     ),
     Reference(
         "kupper_hafner1989",
@@ -476,6 +549,14 @@ _ALL = (
         "doi:10.1145/358407.358414",
     ),
     Reference(
+        "maska2014",
+        "Maška M, Ulman V, Svoboda D, et al.",
+        "A benchmark for comparison of cell tracking algorithms",
+        "Bioinformatics 30(11):1609-1617",
+        2014,
+        "doi:10.1093/bioinformatics/btu080",
+    ),
+    Reference(
         "maurer_pontil2009",
         "Maurer A, Pontil M",
         "Empirical Bernstein bounds and sample-variance penalization",
@@ -506,6 +587,15 @@ _ALL = (
         "Statistics in Medicine 26(10):2170-2183",
         2007,
         "doi:10.1002/sim.2677",
+    ),
+    Reference(
+        "moawad2023",
+        "Moawad AW, Janas A, Baid U, et al.",
+        "The Brain Tumor Segmentation - Metastases (BraTS-METS) challenge 2023: brain metastasis "
+        "segmentation on pre-treatment MRI",
+        "arXiv preprint",
+        2023,
+        "arXiv:2306.00838",
     ),
     Reference(
         "mogstad2024",
@@ -630,6 +720,13 @@ _ALL = (
         "doi:10.1145/2063384.2063405",
     ),
     Reference(
+        "saluja2023",
+        "Saluja R",
+        "BraTS 2023 lesion-wise performance metrics for segmentation challenges",
+        "github.com/rachitsaluja/BraTS-2023-Metrics",
+        2023,
+    ),
+    Reference(
         "satterthwaite1946",
         "Satterthwaite FE",
         "An approximate distribution of estimates of variance components",
@@ -643,6 +740,15 @@ _ALL = (
         "A constructive definition of Dirichlet priors",
         "Statistica Sinica 4(2):639-650",
         1994,
+    ),
+    Reference(
+        "setio2017",
+        "Setio AAA, Traverso A, de Bel T, et al.",
+        "Validation, comparison, and combination of algorithms for automatic detection of "
+        "pulmonary nodules in computed tomography images: the LUNA16 challenge",
+        "Medical Image Analysis 42:1-13",
+        2017,
+        "doi:10.1016/j.media.2017.06.015",
     ),
     Reference(
         "shit2021",
@@ -710,6 +816,15 @@ _ALL = (
         1963,
     ),
     Reference(
+        "van_ginneken2010",
+        "van Ginneken B, Armato SG, de Hoop B, et al.",
+        "Comparing and combining algorithms for computer-aided detection of pulmonary nodules "
+        "in computed tomography scans: the ANODE09 study",
+        "Medical Image Analysis 14(6):707-722",
+        2010,
+        "doi:10.1016/j.media.2010.05.005",
+    ),
+    Reference(
         "van_rijsbergen1979",
         "van Rijsbergen CJ",
         "Information retrieval, 2nd edition",
@@ -723,6 +838,15 @@ _ALL = (
         "Medical Decision Making 26(6):565-574",
         2006,
         "doi:10.1177/0272989X06295361",
+    ),
+    Reference(
+        "wack2012",
+        "Wack DS, Dwyer MG, Bergsland N, et al.",
+        "Improved assessment of multiple sclerosis lesion segmentation agreement via detection and "
+        "outline error estimates",
+        "BMC Medical Imaging 12:17",
+        2012,
+        "doi:10.1186/1471-2342-12-17",
     ),
     Reference(
         "welch1947",

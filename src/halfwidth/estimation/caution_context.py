@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
@@ -10,6 +11,9 @@ from halfwidth.core.spec import Promise
 from halfwidth.core.types import Array
 from halfwidth.estimation.test_sets.class_context import ClassContext, covers_all_classes
 from halfwidth.resampling.designs import Design
+
+if TYPE_CHECKING:
+    from halfwidth.estimation.detections.facts import DetectionContext
 
 
 @frozen
@@ -36,6 +40,8 @@ class CautionContext:
         Where there are samples.
     classes : ClassContext or None
         Where the metric is of a classification.
+    matched : DetectionContext or None
+        Where it is of detections.
     """
 
     estimate: Estimate
@@ -47,6 +53,7 @@ class CautionContext:
     infinite: bool = False
     design: Design | None = None
     classes: ClassContext | None = None
+    matched: DetectionContext | None = None
 
     @property
     def what(self) -> str:
@@ -74,7 +81,8 @@ class CautionContext:
         if self.is_of_runs:
             return "run"
         clusters = self.estimate.over == "clusters" or (self.design and self.design.sizes)
-        return "cluster" if clusters else "case"
+        single = "case" if self.matched is None else "image"
+        return "cluster" if clusters else single
 
     @property
     def is_of_runs(self) -> bool:

@@ -35,6 +35,11 @@ def cautions_for(context: CautionContext) -> tuple[Caution, ...]:
         raised += [rule(context.estimate, context.classes) for rule in METRIC_RULES]
     if context.is_of_runs:
         raised += [rule(context.estimate) for rule in RUN_RULES]
+    if context.matched is not None:
+        # Most calls are of no detections, and need not load what is known of them.
+        from halfwidth.estimation.detections.caution_rules import detection_cautions
+
+        raised += detection_cautions(context.estimate, context.matched)
     raised += [caution(code, method=method.title) for code in method.cautions]
     cautions = [one for one in raised if one is not None]
     ordered = tuple(sorted(cautions, key=lambda item: item.code))
@@ -115,6 +120,10 @@ def _why_undefined(context: CautionContext) -> tuple[str, str]:
     form = context.estimate.statistic_spec.spec.form
     if isinstance(form, Contrast) and form.effect == "ratio":
         return "a ratio is of two positive values, and one is not", "compare by the difference"
+    if context.matched is not None:
+        from halfwidth.estimation.detections.caution_rules import why_undefined
+
+        return why_undefined(context.estimate, context.matched)
     return f"the {context.what} of {context.units_text} is undefined", "collect more cases"
 
 

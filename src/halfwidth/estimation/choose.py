@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.forms import Contrast, Effect, RankedAreas, Sums
-from halfwidth.core.spec import Estimand, MethodSpec, Statistic
+from halfwidth.core.forms import Contrast, Effect, MatchedScores, RankedAreas, Sums
+from halfwidth.core.spec import Estimand, MethodSpec, Statistic, Takes
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
@@ -18,6 +18,7 @@ from halfwidth.metrics.building import Tuned
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.engine import has_weights, standard_error
 from halfwidth.resampling.forms.contract import of_one_model
+from halfwidth.resampling.forms.differences import is_average_over_classes
 from halfwidth.resampling.forms.ranked_errors import class_units
 
 # Statistics of values that take Dirichlet weights where the metric has finite bounds. Medians and
@@ -72,7 +73,7 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)
     weighted = bounded and has_weights(statistic)
     if statistic.spec.of_records:
-        return METHODS[_for_records(records, statistic, weighted=weighted)]
+        return METHODS[_for_records(records, functional, weighted=weighted)]
     # A single case has a mean, and hardly another statistic.
     kinds = WEIGHTED if records.design.n > 1 else {Estimand.MEAN}
     if weighted and statistic.spec.estimand in kinds and not _thin_mean(records, statistic):
@@ -82,11 +83,23 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     return METHODS[_for_cases(records.values, statistic, level)]
 
 
-def _for_records(records: Records, statistic: Statistic, *, weighted: bool) -> str:
+def _sums_of_matches(functional: Functional) -> bool:
+    """Whether it is of one detector's sums over images."""
+    of_matches = functional.metric.spec.takes is Takes.MATCHES
+    return of_matches and isinstance(functional.statistic.spec.form, Sums)
+
+
+def _for_records(records: Records, functional: Functional, *, weighted: bool) -> str:
     """For a metric of a test set: Dirichlet weights, but of an AUROC with cases enough."""
+    statistic = functional.statistic
     form, design = statistic.spec.form, records.design
+    if _sums_of_matches(functional) and not weighted:
+        # FPPI and distances: percentile is short below 50 images (docs/detection-metrics.md).
+        return "bca_expanded"
     if isinstance(form, Contrast):
         form = form.statistic.form
+        # Decision 0066.
+        weighted &= not (isinstance(form, MatchedScores) and is_average_over_classes(form))
     if Estimand.AUROC is statistic.spec.estimand:
         return _for_auroc(records.arranged[None], design, statistic)
     if Estimand.AUROC_DIFFERENCE is statistic.spec.estimand:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS
 
+if TYPE_CHECKING:
+    from halfwidth.estimation.detections.facts import DetectionContext
+
 
 @frozen
 class Job:
@@ -49,6 +52,8 @@ class Job:
         Where the metric is of a classification.
     without : WithoutResult or None
         Where missing policies stand side by side.
+    matched : DetectionContext or None
+        Where the metric is of detections.
     """
 
     functional: Functional
@@ -60,6 +65,7 @@ class Job:
     average: str | None = None
     classes: ClassContext | None = None
     without: WithoutResult | None = None
+    matched: DetectionContext | None = None
 
 
 def plan_of(request: Request) -> Plan:
@@ -181,6 +187,10 @@ def _estimate(job: Job, request: Request, value: float, group: SampleGroup, plac
         n_undefined=int(computed.n_undefined[place]),
         seed=request.seed if drawn else None,
     )
+    if job.matched is not None:
+        from halfwidth.core.detection_estimate import DetectionEstimate
+
+        estimate = DetectionEstimate.of(estimate, **job.matched.facts_stated)
     proportion = Estimand.PROPORTION in estimands(functional.statistic, binary=functional.binary)
     context = CautionContext(
         estimate,
@@ -192,6 +202,7 @@ def _estimate(job: Job, request: Request, value: float, group: SampleGroup, plac
         infinite=bool(computed.infinite[place]),
         design=records.design,
         classes=job.classes,
+        matched=job.matched,
     )
     cautions = [*job.cautions, *records.cautions, *cautions_for(context)]
     cautions = sorted(cautions, key=lambda item: item.code)

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from halfwidth.core.cautions import Caution, caution
 
 if TYPE_CHECKING:
     from halfwidth.io.repeats import Repeats
+
+# Columns that say where a box is, without capitals and underscores.
+BOXES = (
+    *(("xmin", "ymin", "xmax", "ymax"), ("x1", "y1", "x2", "y2"), ("x0", "y0", "x1", "y1")),
+    *(("x", "y", "width", "height"), ("x", "y", "w", "h"), ("bbox",)),
+    *(("xcenter", "ycenter", "width", "height"), ("left", "top", "right", "bottom")),
+)
+
+
+def box_cautions(names: Sequence[str]) -> tuple[Caution, ...]:
+    """What columns of boxes say against taking rows as cases.
+
+    >>> [one.code for one in box_cautions(["image", "x_min", "y_min", "x_max", "y_max", "score"])]
+    ['HW881']
+    """
+    plain = {name.lower().replace("_", "").replace(" ", ""): name for name in names}
+    held = next((layout for layout in BOXES if all(name in plain for name in layout)), ())
+    return (caution("HW881", columns=", ".join(plain[name] for name in held)),) if held else ()
 
 
 def repeat_cautions(

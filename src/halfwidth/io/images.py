@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, one_line, proposed, shortened
@@ -14,9 +15,9 @@ from halfwidth.io.image_headers import meta_header, nrrd_header
 from halfwidth.io.label_maps import MOST_VOXELS
 from halfwidth.io.nifti import nifti_header
 from halfwidth.io.paths import no_such_file
-from halfwidth.io.pictures import read_npy, read_png
+from halfwidth.io.pictures import npy_header, read_npy, read_png
 from halfwidth.io.tiff import read_tiff
-from halfwidth.io.voxel_data import Header, read_labels
+from halfwidth.io.voxel_data import Header, read_labels, read_numbers
 
 EXTRA = "pip install 'halfwidth[images]'"
 
@@ -80,17 +81,42 @@ def read_image(path: str | Path, *, max_voxels: int = MOST_VOXELS) -> Image:
         If the file does not exist, is damaged or cut short, promises more than it can hold or has
         more voxels than allowed, needs a library that is not installed, or holds no label map.
     """
+    return _read(path, _READERS, max_voxels)
+
+
+def read_map(path: str | Path, *, max_voxels: int = MOST_VOXELS) -> Image:
+    """Read a map of numbers, such as probabilities, in single precision.
+
+    Parameters
+    ----------
+    path : str or Path
+        As in `read_image`, without PNG and TIFF, whose numbers stand for others.
+    max_voxels : int
+        Of maps of so many voxels, four bytes are taken by each.
+
+    Raises
+    ------
+    DataError
+        As `read_image`.
+    """
+    return _read(path, _MAPS, max_voxels)
+
+
+Readers = Mapping[str, tuple[str, Callable[[Path, int], Image]]]
+
+
+def _read(path: str | Path, readers: Readers, max_voxels: int) -> Image:
     file = Path(path)
     _check_exists(file)
     suffix = _suffix(file)
-    if suffix is None:
+    if suffix is None or suffix not in readers:
         raise DataError(
             f"{file}: cannot tell the format from the suffix {file.suffix or '(none)'!r}; use "
-            f"{shortened(IMAGE_SUFFIXES)}{proposed(file.suffix, IMAGE_SUFFIXES)}"
+            f"{shortened(tuple(readers))}{proposed(file.suffix, readers)}"
         )
     if not file.stat().st_size:
         raise DataError(f"{file}: the file is empty")
-    kind, read = _READERS[suffix]
+    kind, read = readers[suffix]
     try:
         return read(file, max_voxels)
     except DataError:
@@ -156,5 +182,33 @@ _READERS: dict[str, tuple[str, Callable[[Path, int], Image]]] = {
     ".tif": ("TIFF", _unplaced(read_tiff)),
     ".tiff": ("TIFF", _unplaced(read_tiff)),
     ".npy": ("NumPy", _unplaced(read_npy)),
+}
+
+
+def _numbers_of(header_of: Callable[[Path], Header]) -> Callable[[Path, int], Image]:
+    """A reader of numbers that lie where a header says."""
+
+    def read(file: Path, most: int) -> Image:
+        header = header_of(file)
+        numbers = read_numbers(file, header, most)
+        return Image(numbers, header.spacing, header.geometry, header.notes)
+
+    return read
+
+
+def _read_npy_map(file: Path, most: int) -> Image:
+    header, by_columns = npy_header(file)
+    numbers = read_numbers(file, header, most)
+    return Image(np.ascontiguousarray(numbers.T) if by_columns else numbers, None, None)
+
+
+_MAPS = {
+    ".nii.gz": ("NIfTI", _numbers_of(nifti_header)),
+    ".nii": ("NIfTI", _numbers_of(nifti_header)),
+    ".nrrd": ("NRRD", _numbers_of(nrrd_header)),
+    ".nhdr": ("NRRD", _numbers_of(nrrd_header)),
+    ".mha": ("MetaImage", _numbers_of(meta_header)),
+    ".mhd": ("MetaImage", _numbers_of(meta_header)),
+    ".npy": ("NumPy", _read_npy_map),
 }
 IMAGE_SUFFIXES = tuple(_READERS)

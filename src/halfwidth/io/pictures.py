@@ -90,14 +90,19 @@ def _check_png(file: Path, content: mmap.mmap, most: int) -> int:
 
 def read_npy(file: Path, most: int) -> NDArray[Any]:
     """An array, in the axis order that it has."""
+    header, by_columns = npy_header(file)
+    labels = read_labels(file, header, most)
+    return np.ascontiguousarray(labels.T) if by_columns else labels
+
+
+def npy_header(file: Path) -> tuple[Header, bool]:
+    """The header of an array as it is stored, and whether that is the wrong way round."""
     shape, by_columns, dtype, offset = _npy_header(file)
     # Fastest axis first, as other headers have it.
     kept = kept_axes(file, shape[::-1])
     shape = shape[len(shape) - kept :]
     stored = shape[::-1] if by_columns else shape
-    header = Header(stored, dtype, None, None, file, offset, skip=0, deflated=False)
-    labels = read_labels(file, header, most)
-    return np.ascontiguousarray(labels.T) if by_columns else labels
+    return Header(stored, dtype, None, None, file, offset, skip=0, deflated=False), by_columns
 
 
 def _npy_header(file: Path) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:

@@ -304,6 +304,8 @@ def _plain(cell: Any) -> Any:
         return cell
     if isinstance(cell, Decimal):
         return None if cell.is_nan() else float(cell)
+    if isinstance(cell, np.ndarray) and not cell.ndim:
+        return _plain(cell.item())
     if isinstance(cell, list | tuple | np.ndarray):
         return f"[{shortened(list(cell), most=3)}]"
     if isinstance(cell, dict | set | frozenset):

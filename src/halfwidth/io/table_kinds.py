@@ -11,6 +11,7 @@ import re
 import numpy as np
 
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.io.detections.box_columns import box_columns
 from halfwidth.io.repeats import case_column, is_design_column
 from halfwidth.io.run_tables import METRIC_PREFIXES, NAME_COLUMNS, SETTING_PREFIXES, STATUS_COLUMNS
 from halfwidth.io.table import Table
@@ -58,6 +59,29 @@ def refuse_runs(table: Table) -> None:
         raise DataError(
             f"{_where(table)}the table holds training runs ({shown}), not cases: halfwidth runs "
             f"FILE --value {metric} gives the quantiles of a metric over them"
+        )
+
+
+def refuse_objects(table: Table) -> None:
+    """Refuse boxes or centres of objects where values of cases are expected.
+
+    Raises
+    ------
+    DataError
+        Naming the columns and what to do with them.
+    """
+    try:
+        columns = box_columns(table.names, None, None)
+    except DataError:
+        return
+    places = columns.boxes or columns.points
+    # Two coordinates may be anything; with a size or a score they are of objects.
+    told = columns.boxes or columns.diameter or columns.radius or columns.score
+    if told and all(map(table.is_numeric, places)):
+        raise DataError(
+            f"{_where(table)}the table holds objects in images ({shortened(places, 6)}), not "
+            "values of cases. Metrics of detections: halfwidth detect DETECTIONS REFERENCES; for "
+            f"means of columns, name them: --value {places[0]}"
         )
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
 from halfwidth.io.grids import Geometry
-from halfwidth.io.label_maps import PORTION, LabelMap
+from halfwidth.io.label_maps import PORTION, LabelMap, check_size
 
 GZIP = b"\x1f\x8b"
 # Deflate turns one byte into 1032 at most; a little is added for short files.
@@ -175,13 +175,44 @@ def read_labels(file: Path, header: Header, most: int) -> NDArray[Any]:
     return labels.finished()
 
 
+def read_numbers(file: Path, header: Header, most: int) -> NDArray[np.float32]:
+    """The voxels as numbers of any size, in single precision.
+
+    Raises
+    ------
+    DataError
+        As `read_labels`, and if they are no numbers.
+    """
+    if header.dtype.kind not in "biuf":
+        raise DataError(f"{file}: holds values of type {header.dtype}; numbers are expected")
+    # Four bytes each.
+    check_size(file, header.shape, most, each=4)
+    slope, intercept = header.scale or (1.0, 0.0)
+    with _voxel_stream(file, header) as stream:
+        numbers = np.empty(math.prod(header.shape), dtype=np.float32)
+        stream.skip(header.skip)
+        for start, part in _portions(stream, numbers.size, header.dtype):
+            # What overflows is infinite; who asked for the numbers says whether it may be.
+            with np.errstate(over="ignore", invalid="ignore"):
+                numbers[start : start + len(part)] = part * np.float64(slope) + intercept
+        stream.finish()
+    return numbers.reshape(header.shape)
+
+
 def _convert(stream: Stream, labels: LabelMap, dtype: np.dtype[Any]) -> None:
-    count = labels.flat.size
+    for start, part in _portions(stream, labels.flat.size, dtype):
+        labels.append(start, part)
+
+
+def _portions(
+    stream: Stream, count: int, dtype: np.dtype[Any]
+) -> Iterator[tuple[int, NDArray[Any]]]:
+    """So many values as stored, portion by portion, each with its place."""
     portion = np.empty(min(PORTION, count), dtype)
     for start in range(0, count, PORTION):
         part = portion[: count - start]
         stream.fill(part.view(np.uint8).data)
-        labels.append(start, part)
+        yield start, part
 
 
 @contextmanager

@@ -9,15 +9,14 @@ from __future__ import annotations
 import functools
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import IO, NamedTuple
-from xml.parsers import expat
 from zipfile import ZipFile
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
+from halfwidth.io.xml_files import XmlParser
 
-BLOCK = 1 << 16
 # Letters of one cell; a spreadsheet allows 32767.
 LONGEST = 1 << 17
 # Number formats of dates and times that need no declaration (ECMA-376, 18.8.30).
@@ -60,55 +59,11 @@ class Cell(NamedTuple):
     formula: bool
 
 
-class _Parser:
-    """An XML parser that is fed block by block, and heeds no declaration of entities."""
-
-    def __init__(
-        self,
-        start: Callable[[str, dict[str, str]], None],
-        end: Callable[[str], None],
-        text: Callable[[str], None] | None = None,
-    ) -> None:
-        self._expat = expat.ParserCreate()
-        self._expat.buffer_text = True
-        self._expat.StartElementHandler = lambda tag, has: start(_local(tag), has)
-        self._expat.EndElementHandler = lambda tag: end(_local(tag))
-        if text is not None:
-            self._expat.CharacterDataHandler = text
-        self._expat.StartDoctypeDeclHandler = _refuse_declarations
-
-    def blocks(self, opened: IO[bytes]) -> Iterator[None]:
-        """Parse to the end, with a pause after each block."""
-        try:
-            while block := opened.read(BLOCK):
-                self._expat.Parse(block, False)
-                yield
-            self._expat.Parse(b"", True)
-        except expat.ExpatError as error:
-            raise DataError(f"cannot be read as XLSX (its XML is damaged: {error})") from None
-        yield
-
-    def all(self, opened: IO[bytes]) -> None:
-        """Parse to the end."""
-        for _ in self.blocks(opened):
-            pass
-
-
-@functools.lru_cache(64)
-def _local(tag: str) -> str:
-    """The name of an element without its prefix."""
-    return tag.rpartition(":")[2]
-
-
-def _refuse_declarations(*_: object) -> None:
-    raise DataError("cannot be read as XLSX (its XML declares a document type)")
-
-
 def _elements(book: ZipFile, part: str) -> list[tuple[str, dict[str, str]]]:
     """All elements of a small part, in their order."""
     items: list[tuple[str, dict[str, str]]] = []
     with book.open(part) as opened:
-        _Parser(lambda tag, has: items.append((tag, has)), lambda _: None).all(opened)
+        XmlParser("XLSX", lambda tag, has: items.append((tag, has)), lambda _: None).all(opened)
     return items
 
 
@@ -155,7 +110,7 @@ def shared_texts(book: ZipFile) -> list[str]:
             parts.append(letters)
 
     with book.open("xl/sharedStrings.xml") as opened:
-        _Parser(start, end, text).all(opened)
+        XmlParser("XLSX", start, end, text).all(opened)
     return items
 
 
@@ -186,7 +141,7 @@ def _is_date(name: str, formats: dict[str, str]) -> bool:
 def cells_of(opened: IO[bytes]) -> Iterator[list[Cell]]:
     """The cells of a sheet that hold something, some at a time, in their order."""
     reader = _CellReader()
-    for _ in _Parser(reader.start, reader.end, reader.text).blocks(opened):
+    for _ in XmlParser("XLSX", reader.start, reader.end, reader.text).blocks(opened):
         if reader.cells:
             items, reader.cells = reader.cells, []
             yield items

@@ -9,9 +9,15 @@ from halfwidth.metrics.overlap import *  # noqa: F403, I001 -- all that it decla
 from halfwidth.metrics.agreement import *  # noqa: F403
 from halfwidth.metrics.boundary import *  # noqa: F403
 from halfwidth.metrics.boundary_overlap import *  # noqa: F403
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
 from halfwidth.metrics.counting import *  # type: ignore[assignment] # noqa: F403
 from halfwidth.metrics.rates import *  # type: ignore[assignment] # noqa: F403
+from halfwidth.metrics.detection.instances import *  # noqa: F403
+from halfwidth.metrics.detection.lesions import *  # noqa: F403
+from halfwidth.metrics.detection.object_counts import *  # noqa: F403
+from halfwidth.metrics.detection.panoptic import *  # noqa: F403
+from halfwidth.metrics.detection.pooled import *  # noqa: F403
+from halfwidth.metrics.detection.ranked import *  # noqa: F403
 from halfwidth.metrics.error import *  # noqa: F403
 from halfwidth.metrics.ranking import *  # noqa: F403
 from halfwidth.metrics.regression import *  # noqa: F403
@@ -23,5 +29,5 @@ __all__ = [  # noqa: PLE0604 -- they are strings
     "MaskPair",
     "confusion_matrix",
     "one_vs_rest",
-    *dict.fromkeys([*METRICS.names, *SAMPLE_METRICS.names]),
+    *dict.fromkeys([*METRICS.names, *SAMPLE_METRICS.names, *DETECTION_METRICS.names]),
 ]

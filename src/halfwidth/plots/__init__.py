@@ -4,6 +4,13 @@ from halfwidth.plots.bland_altman import bland_altman, bland_altman_frame
 from halfwidth.plots.comparison import differences, differences_frame
 from halfwidth.plots.confusion import confusion
 from halfwidth.plots.curves import pr, roc
+from halfwidth.plots.detection.curves import afroc, detection_pr, froc
+from halfwidth.plots.detection.matches import figure_of_worst_images, matched_image, matches_frame
+from halfwidth.plots.detection.thresholds import (
+    figure_over_thresholds,
+    over_thresholds,
+    thresholds_frame,
+)
 from halfwidth.plots.distribution import distribution, distribution_frame
 from halfwidth.plots.figure import Panel, figure_of, figure_of_panels, figure_of_table, write_figure
 from halfwidth.plots.forest import forest, forest_frame
@@ -30,6 +37,7 @@ from halfwidth.plots.subsampling import (
 
 __all__ = [
     "Panel",
+    "afroc",
     "bland_altman",
     "bland_altman_frame",
     "blob",
@@ -37,6 +45,7 @@ __all__ = [
     "case_heatmap",
     "case_heatmap_frame",
     "confusion",
+    "detection_pr",
     "differences",
     "differences_frame",
     "distribution",
@@ -48,11 +57,17 @@ __all__ = [
     "figure_of_panels",
     "figure_of_subsamples",
     "figure_of_table",
+    "figure_of_worst_images",
+    "figure_over_thresholds",
     "figures_of_rankings",
     "forest",
     "forest_frame",
+    "froc",
     "heatmap",
+    "matched_image",
+    "matches_frame",
     "model_looks",
+    "over_thresholds",
     "paired_cases",
     "paired_cases_frame",
     "plan_curve",
@@ -70,5 +85,6 @@ __all__ = [
     "subsample_halfwidths",
     "subsample_means",
     "subsampling_frame",
+    "thresholds_frame",
     "write_figure",
 ]

@@ -9,7 +9,8 @@ from halfwidth.comparison.agreement import Agreement, Limit, agreement_of
 from halfwidth.core.comparison import Comparisons
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.formatting import decimals_for, fixed, percent
-from halfwidth.plots.comparison_words import NEUTRAL, SIGNS, level_text
+from halfwidth.core.forms import NO_EFFECT
+from halfwidth.plots.comparison_words import SIGNS, level_text
 from halfwidth.plots.marks import beside
 from halfwidth.plots.pair_panels import RASTER_FROM, new_axes, only_pair, panel_title
 from halfwidth.plots.style import (
@@ -109,7 +110,7 @@ def bland_altman(comparisons: Comparisons | Agreement, ax: Axes | None = None) -
     size: dict[str, Any] = {"s": (4.6 * crowd) ** 2, "alpha": max(0.75 * crowd, 0.15)}
     shape: dict[str, Any] = {"linewidths": 0, "zorder": 3, "rasterized": n >= RASTER_FROM}
     ax.scatter(agreement.means, agreement.differences, color=DOT, **size, **shape)
-    ax.axhline(NEUTRAL[agreement.effect], color=QUIET, linewidth=0.6, zorder=1.5)
+    ax.axhline(NO_EFFECT[agreement.effect], color=QUIET, linewidth=0.6, zorder=1.5)
     _draw_limits(ax, agreement)
     _finish_agreement(ax, agreement)
     return ax

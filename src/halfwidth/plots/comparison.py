@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.comparison import Difference
 from halfwidth.core.comparison_words import CORRECTIONS, p_text
 from halfwidth.core.errors import OptionError
+from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.frozen import frozen
 from halfwidth.plots.comparison_words import (
-    NEUTRAL,
     SIGNS,
     axis_title,
     difference_text,
@@ -163,7 +163,7 @@ def differences(comparisons: Difference | Sequence[Difference], ax: Axes | None 
         lines = max(label.count("\n") + 1 for label in labels)
         height = AROUND_ROWS + len(rows) * (LINE * lines + 0.04)
         ax = Figure(figsize=(WIDTH, height), layout="constrained").add_subplot()
-    neutral = NEUTRAL[items[0].effect]
+    neutral = NO_EFFECT[items[0].effect]
     _prepare_axis(ax, items, frame, neutral)
     longest = max(len(line) for label in labels for line in label.split("\n"))
     if longest > LONG_LABEL:
@@ -330,7 +330,7 @@ def _several(comparisons: Difference | Sequence[Difference]) -> Sequence[Differe
 def _margin(item: Difference) -> tuple[float, float]:
     if item.verdict is None or item.verdict.margin is None:
         return math.nan, math.nan
-    neutral = NEUTRAL[item.effect]
+    neutral = NO_EFFECT[item.effect]
     return neutral - item.verdict.margin, neutral + item.verdict.margin
 
 

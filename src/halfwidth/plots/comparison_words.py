@@ -10,8 +10,7 @@ from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.plots.style import break_label, numbers_text, shorter
 
 NAME_WIDTH, TITLE_WIDTH = 30, 44
-# A difference of nothing, and what stands between the names of a pair.
-NEUTRAL = {"difference": 0.0, "ratio": 1.0}
+# What stands between the names of a pair.
 SIGNS = {"difference": "\N{MINUS SIGN}", "ratio": "/"}
 
 

@@ -20,6 +20,7 @@ from halfwidth.plots.style import (
     QUIET,
     TEXT_SIZE,
     WIDTH,
+    axes_size,
     interval_label,
     require_matplotlib,
     shorter,
@@ -84,7 +85,7 @@ def confusion(confusion: Confusion, ax: Axes | None = None) -> Axes:
         size = (min(side + AROUND_WIDE, WIDTH), side + AROUND_HIGH)
         ax = Figure(figsize=size, layout="constrained").add_subplot()
     else:
-        side = KEPT * min(_size(ax))
+        side = KEPT * min(axes_size(ax))
     cell = side / classes
     mesh = _heat(ax, confusion.shares, line=min(0.8, 3 * cell))
     _label(ax, confusion, cell)
@@ -95,7 +96,7 @@ def confusion(confusion: Confusion, ax: Axes | None = None) -> Axes:
         bar.set_label("share of the true class", fontsize=TEXT_SIZE)
         bar.ax.tick_params(labelsize=TEXT_SIZE)
     parts = _explanation(confusion, cell)
-    narrow = len(" ".join(parts)) > NOTE_LETTERS * _size(ax)[0]
+    narrow = len(" ".join(parts)) > NOTE_LETTERS * axes_size(ax)[0]
     note_below(ax, ("\n" if narrow else " ").join(parts))
     return ax
 
@@ -110,13 +111,6 @@ def _heat(ax: Axes, shares: Array, *, line: float) -> QuadMesh:
     ax.set_aspect("equal")
     ax.invert_yaxis()
     return mesh
-
-
-def _size(ax: Axes) -> tuple[float, float]:
-    """Width and height of axes in inches, as they are before labels take their room."""
-    box = ax.get_position(original=True)
-    width, height = ax.figure.figure.get_size_inches()
-    return box.width * float(width), box.height * float(height)
 
 
 def _label(ax: Axes, confusion: Confusion, cell: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.estimate import Estimate, metric_title
@@ -15,7 +15,11 @@ Finished = TypeVar("Finished")
 
 # A page is 17 cm wide between its margins, so that a figure is printed at the size it is made.
 WIDTH = 17 / 2.54
+Width = Literal["page", "column"]
+WIDTHS: dict[Width, float] = {"page": WIDTH, "column": 8.5 / 2.54}
 TEXT_SIZE, NOTE_SIZE = 8.0, 7.0
+# Axes of fewer inches have no room for texts beside them.
+NARROW = 4.2
 # Letters in a line beside the axes.
 TEXT_WIDTH = 38
 INK, QUIET, FAINT, CLOUD = "#000000", "#595959", "#e6e6e6", "#d4d4d4"
@@ -52,6 +56,18 @@ def require_matplotlib(ax: Any = None) -> None:
 
     if ax is not None and not isinstance(ax, Axes):
         raise OptionError(f"ax={shown(ax)} is no axes of matplotlib; leave it out for new ones")
+
+
+def axes_size(ax: Any) -> tuple[float, float]:
+    """Width and height of axes in inches, as they are before labels take their room."""
+    box = ax.get_position(original=True)
+    width, height = ax.figure.figure.get_size_inches()
+    return box.width * float(width), box.height * float(height)
+
+
+def axes_width(ax: Any) -> float:
+    """Inches of axes, as they are before labels take their room."""
+    return axes_size(ax)[0]
 
 
 # --------------------------------------------------------------------------- words

@@ -163,7 +163,7 @@ def rank(
 the rank of C is 3.
     """
     options = resolve_options(scheme, test, ties, margin, top, missing)
-    settings = _settings(
+    settings = ranking_settings(
         resolve_request(
             method=method,
             confidence_level=confidence_level,
@@ -175,8 +175,8 @@ the rank of C is 3.
             over=over,
         ),
         unmatched,
-        keep_cases,
-        test,
+        keep_cases=keep_cases,
+        test=test,
     )
     given = {
         "statistic": statistic,
@@ -310,7 +310,7 @@ def rank_table(
     options = replace(
         resolve_options(scheme, test, ties, margin, top, missing), combining=combining
     )
-    settings = _settings(
+    settings = ranking_settings(
         resolve_request(
             method=method,
             confidence_level=confidence_level,
@@ -322,8 +322,8 @@ def rank_table(
             over=over,
         ),
         unmatched,
-        keep_cases,
-        test,
+        keep_cases=keep_cases,
+        test=test,
     )
     where = prediction_columns(target, score, prediction)
     named = challenge_columns(table, by, within, task, value, of_cases=where is None)
@@ -363,7 +363,7 @@ def rank_table(
     return _ranked(families, options, settings, [*named.notes, *notes])
 
 
-def _settings(request: Request, unmatched: Any, keep_cases: Any, test: Any) -> Settings:
+def ranking_settings(request: Request, unmatched: Any, *, keep_cases: Any, test: Any) -> Settings:
     """All pairs of models on the same cases, without verdicts."""
     return resolve_settings(
         request,

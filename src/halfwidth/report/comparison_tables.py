@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from halfwidth.core.comparison import Comparisons, Difference
 from halfwidth.core.comparison_words import p_text
-from halfwidth.core.formatting import percent
+from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.report.document import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
 
 Columns = dict[Column, Callable[[Difference], Cell]]
@@ -24,7 +24,12 @@ MOST_SENTENCES = 6
 
 def tables(comparisons: Comparisons) -> Adaptive:
     """A table of all columns for a page; for a terminal what rows have in common stands once."""
-    return Adaptive(_short(comparisons), (_table(comparisons, _columns(comparisons)),))
+    return Adaptive(_short(comparisons), (comparisons_table(comparisons),))
+
+
+def comparisons_table(comparisons: Comparisons) -> Table:
+    """A row for each difference, in all columns that say something."""
+    return _table(comparisons, _columns(comparisons))
 
 
 def one_pair(comparisons: Comparisons) -> bool:
@@ -50,7 +55,7 @@ def _short(comparisons: Comparisons) -> tuple[Part, ...]:
         for label, items in families.items():
             parts += [Heading(f"{label}, {items[0].estimate.n_text}"), *_family(items, columns)]
     common = ", ".join(_in_common(comparisons).values())
-    return (*parts, *([Note(f"{common[:1].upper()}{common[1:]}.")] if common else ()))
+    return (*parts, *([Note(f"{as_beginning(common)}.")] if common else ()))
 
 
 def _family(items: Sequence[Difference], columns: Columns) -> list[Part]:
@@ -67,7 +72,7 @@ def _values_text(items: Sequence[Difference]) -> str:
             values.setdefault(model, item.estimate.text_of(value))
     subject = items[0].subject
     listed = ", ".join(f"{model} {text}" for model, text in values.items())
-    return f"{subject[:1].upper()}{subject[1:]}: {listed}."
+    return f"{as_beginning(subject)}: {listed}."
 
 
 def _heading(comparisons: Comparisons) -> str:
@@ -83,8 +88,8 @@ def _heading(comparisons: Comparisons) -> str:
         if len(names) == 1 and (place == "second" or one_pair(comparisons))
     )
     if text and models:
-        return f"{text[:1].upper()}{text[1:]} ({models})"
-    return f"{text[:1].upper()}{text[1:]}{models}"
+        return f"{as_beginning(text)} ({models})"
+    return f"{as_beginning(text)}{models}"
 
 
 def _short_columns(comparisons: Comparisons) -> Columns:
@@ -110,7 +115,7 @@ def _short_columns(comparisons: Comparisons) -> Columns:
 
 def _in_common(comparisons: Comparisons) -> dict[Column, str]:
     """What the rows have in common besides their subject, in words, by its column."""
-    cases = {item.estimate.n_text for item in comparisons}
+    cases = {item.estimate.basis_text for item in comparisons}
     methods = {item.estimate.method_title for item in comparisons}
     return {
         column: texts.pop()

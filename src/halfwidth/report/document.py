@@ -6,7 +6,7 @@ into one kind of text. Nothing in it is escaped, wrapped or padded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ class Kind(StrEnum):
     """Never wrapped."""
     CAUTIONS = "cautions"
     """Codes of cautions, which a paper has no use for."""
+    DRAWN = "drawn"
+    """An estimate with its interval, on the axis of the column; only a page can draw it."""
 
 
 @frozen
@@ -49,12 +51,41 @@ class Cell:
 
 
 @frozen
+class Axis:
+    """What the intervals of a column are drawn on.
+
+    Attributes
+    ----------
+    low, high : float
+    ticks : tuple of (float, str)
+        Places with their labels.
+    marks : tuple of float
+        Where a line crosses all rows: no difference, margins, a goal.
+    """
+
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...]
+    marks: tuple[float, ...] = ()
+
+
+@frozen
 class Column:
-    """The heading of a column, what its cells hold, and a word for where it has no room."""
+    """The heading of a column, what its cells hold, and a word for where it has no room.
+
+    Attributes
+    ----------
+    heading : str
+    kind : Kind
+    short : str
+    axis : Axis or None
+        Of a column of drawn intervals.
+    """
 
     heading: str
     kind: Kind = Kind.TEXT
     short: str = ""
+    axis: Axis | None = None
 
     @property
     def right(self) -> bool:
@@ -174,6 +205,21 @@ class Code:
 
 
 @frozen
+class Excerpt:
+    """Text to take over as it stands: a paragraph for a paper, the source of a table.
+
+    Attributes
+    ----------
+    text : str
+    language : str
+        ``"latex"``; empty for prose.
+    """
+
+    text: str
+    language: str = ""
+
+
+@frozen
 class Figure:
     """A figure of finished results.
 
@@ -186,12 +232,35 @@ class Figure:
         The results that it is drawn from.
     file : Path or None
         Where it was written.
+    picture : callable or None
+        Draws it: the bytes of a PNG, for a page that holds its pictures.
     """
 
     kind: str
     caption: str
     source: Any = None
     file: Path | None = None
+    picture: Callable[[], bytes] | None = None
+
+
+@frozen
+class Section:
+    """Parts of a long document under a title of their own.
+
+    Attributes
+    ----------
+    title : str
+    parts : tuple
+    name : str
+        What links and the table of contents call it; made of the title where empty.
+    folded : bool
+        Whether a page that can shows no more than the title until it is opened.
+    """
+
+    title: str
+    parts: tuple[Part, ...]
+    name: str = ""
+    folded: bool = False
 
 
 @frozen
@@ -202,7 +271,7 @@ class Adaptive:
     full: tuple[Part, ...]
 
 
-Part = Heading | Paragraph | Note | Items | Code | Table | Figure | Adaptive
+Part = Heading | Paragraph | Note | Items | Code | Excerpt | Table | Figure | Adaptive | Section
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -255,10 +324,19 @@ class Document:
 
     def parts_for(self, *, terminal: bool) -> list[Part]:
         """The parts, each of them in the form for a terminal or for a page that is kept."""
-        parts: list[Part] = []
-        for part in self.parts:
-            if isinstance(part, Adaptive):
-                parts += part.short if terminal else part.full
-            else:
-                parts.append(part)
-        return parts
+        return list(flattened(self.parts, terminal=terminal))
+
+
+def flattened(parts: Iterable[Part], *, terminal: bool) -> Iterator[Part]:
+    """Parts one after the other: of adaptive ones the form that is wanted, sections opened."""
+    for part in parts:
+        if isinstance(part, Adaptive):
+            yield from flattened(part.short if terminal else part.full, terminal=terminal)
+        elif isinstance(part, Section):
+            yield Heading(part.title)
+            yield from flattened(part.parts, terminal=terminal)
+        elif isinstance(part, Table):
+            # Text has no way to draw an interval.
+            yield part.without(Kind.DRAWN)
+        else:
+            yield part

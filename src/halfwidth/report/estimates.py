@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
 
+from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
-from halfwidth.core.formatting import fixed, percent
+from halfwidth.core.formatting import as_beginning, fixed, percent
 from halfwidth.core.runs_estimate import RunsEstimate
 from halfwidth.core.undefined import SIDE_BY_SIDE
 from halfwidth.report.document import (
@@ -33,6 +35,8 @@ _LABEL, _STATISTIC = Column("label"), Column("statistic")
 _N, _RUNS = Column("n", Kind.NUMBER), Column("runs", Kind.NUMBER)
 _CLUSTERS = Column("clusters", Kind.NUMBER)
 _WITHOUT = Column("without a result")
+_MATCHED = Column("matched by")
+_CHOICES = re.compile(r", | (?=[≥>≤<] )")
 _VALUE, _HALFWIDTH = Column("value", Kind.NUMBER), Column("half-width", Kind.NUMBER)
 _RELATIVE_WIDTH = Column("width/IDR", Kind.NUMBER)
 # Wrapped, since a design may make a long title of a name.
@@ -60,6 +64,11 @@ def estimates_document(estimates: Estimates) -> Document:
 # --------------------------------------------------------------------------- the table
 
 
+def estimates_table(estimates: Estimates) -> Table:
+    """A row for each estimate, in all columns that say something."""
+    return _table(estimates, _columns(estimates))
+
+
 def _columns(estimates: Estimates) -> Columns:
     """Columns and their cells; one that says nothing is left out."""
     first = estimates[0]
@@ -67,7 +76,10 @@ def _columns(estimates: Estimates) -> Columns:
     columns: Columns = {}
     if any(e.label for e in estimates):
         columns[_LABEL] = lambda e: Cell(e.label)
-    columns |= {_STATISTIC: _subject, _N: lambda e: Cell(str(e.n), e.n)}
+    columns[_STATISTIC] = _subject
+    if any(isinstance(e, DetectionEstimate) for e in estimates):
+        columns[_MATCHED] = _matched
+    columns[_N] = lambda e: Cell(str(e.n), e.n)
     if any(e.without_result is not None for e in estimates):
         columns[_WITHOUT] = _without
     if any(e.n_groups is not None for e in estimates):
@@ -96,12 +108,40 @@ def _short(estimates: Estimates, columns: Columns) -> tuple[Part, ...]:
     columns_shown = {
         column: cell for column, cell in columns.items() if column != _STATISTIC or not common
     }
+    if _MATCHED in columns:
+        one_way, columns_shown = _matched_alike(estimates, columns_shown)
+        common = ", ".join(filter(None, (common, one_way)))
     sources = {e.of_what for e in estimates if isinstance(e, RunsEstimate)}
     if len(sources) == 1:
         common = common or f"quantiles {sources.pop()}"
         columns_shown = _runs_columns(columns_shown)
-    heading = (Heading(f"{common[:1].upper()}{common[1:]}"),) if common else ()
+    heading = (Heading(as_beginning(common)),) if common else ()
     return (*heading, _table(estimates, columns_shown))
+
+
+def _matched_alike(estimates: Estimates, columns: Columns) -> tuple[str, Columns]:
+    """What all detections were matched by, and the column of what tells them apart, if any."""
+    parts = [_choices_of(e) for e in estimates]
+    shared = [part for part in parts[0] if all(part in other for other in parts)]
+    alike = all(len(one) == len(shared) for one in parts)
+    shown = {
+        column: (lambda e: Cell(_in_prose([one for one in _choices_of(e) if one not in shared])))
+        if column == _MATCHED
+        else cell
+        for column, cell in columns.items()
+        if column != _MATCHED or not alike
+    }
+    return f"matched by {_in_prose(shared)}" if shared else "", shown
+
+
+def _choices_of(e: Estimate) -> list[str]:
+    """What detections were matched by: the criterion, its threshold, and further choices."""
+    return _CHOICES.split(_matched(e).text)
+
+
+def _in_prose(choices: Iterable[str]) -> str:
+    """Choices with commas between them, but none before a threshold."""
+    return re.sub(", (?=[≥>≤<] )", " ", ", ".join(choices))
 
 
 def _runs_columns(columns: Columns) -> Columns:
@@ -118,6 +158,10 @@ def _runs_columns(columns: Columns) -> Columns:
 def _subject(e: Estimate) -> Cell:
     unit = e.metric_spec.unit
     return Cell(e.subject + (f" [{unit}]" if unit else ""))
+
+
+def _matched(e: Estimate) -> Cell:
+    return Cell(e.matched_by if isinstance(e, DetectionEstimate) else "")
 
 
 def _clusters(e: Estimate) -> Cell:

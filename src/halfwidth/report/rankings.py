@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from halfwidth.core.formatting import percent
+from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.core.ranking import RankedModel, Ranking, Rankings
 from halfwidth.core.ranking_words import POLICIES, listed, nothing_settled, some
 from halfwidth.report.document import (
@@ -44,7 +44,7 @@ def rankings_document(rankings: Rankings) -> Document:
 def _ranking(ranking: Ranking) -> tuple[Part, ...]:
     what = _what(ranking)
     unit = ranking.models[0].estimate.metric_spec.spec.unit
-    heading = f"{what}{f' [{unit}]' if unit else ''} ({ranking.models[0].estimate.n_text})"
+    heading = f"{what}{f' [{unit}]' if unit else ''} ({ranking.models[0].estimate.basis_text})"
     notes: list[Part] = [Note(ranking.sentence())]
     if ranking.groups and not (len(ranking.groups) == 1 and nothing_settled(ranking.models)):
         notes.append(Note(f"Not told apart: {_groups(ranking)}."))
@@ -53,7 +53,7 @@ def _ranking(ranking: Ranking) -> tuple[Part, ...]:
         cases = "1 case that was" if one else f"{ranking.n_unmatched} cases that were"
         notes.append(Note(f"Left out: {cases} not there for all models."))
     tables: tuple[Part, ...] = (_table(ranking), *_under_policies(ranking))
-    return (Heading(f"{heading[:1].upper()}{heading[1:]}"), *tables, *notes)
+    return (Heading(as_beginning(heading)), *tables, *notes)
 
 
 def _what(ranking: Ranking) -> str:
@@ -188,7 +188,7 @@ def _agreement_of_resamples(rankings: Rankings) -> str:
         taus = [item.tau for item in items]
         return f"{min(taus):.2f} to {max(taus):.2f}"
     labels = {item.label for item in rankings}
-    alike = len(labels) < len(rankings)
+    alike = len(labels) < len(rankings) or "" in labels
     names = [_what(item) if alike else item.label for item in items]
     return "; ".join(f"{name}: {item.tau:.2f}" for name, item in zip(names, items, strict=True))
 

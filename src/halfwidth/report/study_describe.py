@@ -27,6 +27,7 @@ _OF_VALUES = {
 SHOWN = {
     "cases": {"n_cases": "n", **_OF_VALUES},
     "formula": _OF_VALUES,
+    "images": {"metric": "metric", "n_cases": "images"},
     "test set": {
         "counts": "cases by class",
         "accuracy": "accuracy",
@@ -45,7 +46,7 @@ OPTIMISTIC = (
 
 # Kinds of the columns that hold no numbers.
 KINDS = dict.fromkeys(
-    ("characteristic", "instance", "cases by class", "family", "parameters"), Kind.TEXT
+    ("characteristic", "instance", "metric", "cases by class", "family", "parameters"), Kind.TEXT
 )
 
 
@@ -76,6 +77,7 @@ def _summaries(frame: pd.DataFrame) -> Iterator[tuple[Part, ...]]:
         subject = {
             "cases": f"{metric} of cases",
             "formula": f"{metric} by formula",
+            "images": f"{metric} of images",
             "test set": f"Test sets of {_number(classes)} classes",
         }[str(kind)]
         title = f"{subject}, {count} instance{'' if count == 1 else 's'}"

@@ -3,15 +3,12 @@
 All models share the weights of the cases, and the pseudo-cases of each lie at either bound of the
 metric, independently of those of the others. Any two models then have the pseudo-pairs at the
 corners of both ranges that their own interval has, and all differences together have one
-distribution. Intervals hold together where each leaves as much in either tail as makes the level
-that of all (Besag, Green, Higdon & Mengersen 1995): less than for one alone, and more than
-Bonferroni's share.
+distribution. How far out its draws lie says which intervals hold together (`joint_tails`).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +25,14 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.differences import weighted_in_pairs
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.gammas import gammas
-from halfwidth.resampling.pair_claims import Claims, Flags, sides_of, stepdown
+from halfwidth.resampling.joint_tails import Tails, Together
+from halfwidth.resampling.pair_claims import Claims
 
 # Pseudo-cases of a mass are drawn one after the other, each with its share of what is left. After
 # so many for each unit of the mass, and one, less than a millionth is.
 PSEUDO_CASES_PER_MASS = 14
 # Draws of pairs that are sorted at a time. No result depends on it.
 ELEMENTS_AT_A_TIME = 2**18
-DRAWS_FOR_A_THRESHOLD = 512
 
 
 @frozen(eq=False)
@@ -50,12 +47,15 @@ class JointDraws:
     pairs : ndarray of int, shape (P, 2)
     effect : {"difference", "ratio"}
         First minus second, or first over second.
+    degrees_of_freedom : float
+        Of the cases: how well they know the spread of the draws.
     """
 
     lower: tuple[Array, Array]
     upper: tuple[Array, Array]
     pairs: NDArray[np.intp]
     effect: Effect = "difference"
+    degrees_of_freedom: float = math.inf
 
     @property
     def n_draws(self) -> int:
@@ -74,11 +74,9 @@ class JointDraws:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(of_first[first] / of_second[second])
 
-    def together(self, level: Level) -> Level:
-        """The level at which the intervals of all pairs hold together at this one."""
-        closed = sides_of(level)
-        tail = self.tails(level).share(np.tile(closed, (len(self.pairs), 1)))
-        return Level(1 - int(closed.sum()) * tail, level.alternative)
+    def together(self, level: Level) -> Together:
+        """At which level the intervals of all pairs hold together, and how far they must reach."""
+        return self.tails(level).together()
 
     def stepdown(self, level: Level, margin: float = 0.0) -> Claims:
         """Which differences lie beyond ±margin, or not, with all that is claimed true at the level.
@@ -90,98 +88,12 @@ class JointDraws:
 
     def tails(self, level: Level, margin: float = 0.0) -> Tails:
         """All of the draws that claims about differences beyond ±margin rest on."""
-        depth = min(int(np.ceil(level.tail * self.n_draws)) + 1, self.n_draws - 1)
-        kind = np.min_scalar_type(self.n_draws)
-        outermost = np.empty((len(self.pairs), 2, depth), kind)
-        beyond, within = np.empty((2, len(self.pairs), 2))
+        tails = Tails.of_none(len(self.pairs), self.n_draws, level, margin, self.degrees_of_freedom)
         step = max(1, ELEMENTS_AT_A_TIME // self.n_draws)
         for start in range(0, len(self.pairs), step):
             part = slice(start, start + step)
-            lower, upper = self.contrasts(part)
-            for side, ascending in ((0, lower), (1, -upper)):
-                outermost[part, side] = _lowest(ascending, depth)
-                # A claim that the first is better rests on the lower end, as one that the second
-                # is not.
-                beyond[part, side] = [np.count_nonzero(row <= margin) for row in ascending]
-                within[part, side] = [np.count_nonzero(row < -margin) for row in ascending]
-        beyond /= self.n_draws
-        within /= self.n_draws
-        return Tails(outermost, beyond, within, self.n_draws, level, margin)
-
-
-def _lowest(rows: Array, depth: int) -> NDArray[np.intp]:
-    """Places of the lowest values of each row, the lowest first: (m, B) -> (m, depth).
-
-    A sample of the row says below which value they lie, so that few need to be sorted.
-    """
-    some = rows[:, :: max(1, rows.shape[-1] // DRAWS_FOR_A_THRESHOLD)]
-    # Twice as many as are needed, and some more where the sample is of few.
-    place = min(int(2 * depth / rows.shape[-1] * some.shape[-1]) + 8, some.shape[-1] - 1)
-    thresholds = np.partition(some, place, axis=-1)[:, place]
-    lowest = np.empty((len(rows), depth), dtype=np.intp)
-    for row, threshold, into in zip(rows, thresholds, lowest, strict=True):
-        found = np.flatnonzero(row <= threshold)
-        if len(found) < depth:
-            found = np.argpartition(row, depth)[:depth]
-        into[:] = found[np.argsort(row[found], kind="stable")[:depth]]
-    return lowest
-
-
-@frozen(eq=False)
-class Tails:
-    """The draws of each pair of models that lie furthest out.
-
-    Attributes
-    ----------
-    outermost : ndarray of int, shape (P, 2, D)
-        Which draws these are, from below and from above, the furthest first: no more than can
-        matter to intervals of the level, all together or alone.
-    beyond, within : ndarray, shape (P, 2)
-        From below and from above, the share of the draws that do not reach beyond the margin, and
-        the share of those that lie beyond it on the other side.
-    n_draws : int
-    level : Level
-    margin : float
-    """
-
-    outermost: NDArray[np.unsignedinteger[Any]]
-    beyond: Array
-    within: Array
-    n_draws: int
-    level: Level
-    margin: float
-
-    def subset(self, places: NDArray[Any]) -> Tails:
-        """Those of some of the pairs, by their places or by a mask."""
-        return replace(
-            self,
-            outermost=self.outermost[places],
-            beyond=self.beyond[places],
-            within=self.within[places],
-        )
-
-    def share(self, sides: Flags) -> float:
-        """What some sides of the pairs, (P, 2), may leave beyond each, to hold together.
-
-        No less than Bonferroni's share, and no more than one alone may leave.
-        """
-        level, depth = self.level, self.outermost.shape[-1]
-        # How far out each draw lies at most; of several entries the last one stays.
-        nearest = np.full(self.n_draws, depth)
-        inwards = self.outermost[sides][:, ::-1].T
-        nearest[inwards.ravel()] = np.repeat(np.arange(depth)[::-1], inwards.shape[-1])
-        # As many draws lie outside as the level allows.
-        rank = min(int(level.alpha * self.n_draws), self.n_draws - 1)
-        found = float(np.partition(nearest, rank)[rank]) / self.n_draws
-        return min(max(found, level.alpha / int(sides.sum())), level.tail)
-
-    def stepdown(self) -> Claims:
-        """What is claimed of these pairs, with all that is claimed true at the level."""
-        sides = np.tile(sides_of(self.level), (len(self.beyond), 1))
-        better, last = stepdown(sides, self.share, lambda share: self.beyond < share)
-        if self.margin == 0:
-            return Claims(better, better[:, ::-1])
-        return Claims(better, (sides & (self.within < last))[:, ::-1])
+            tails.fill(part, *self.contrasts(part))
+        return tails
 
 
 def draws_of_means(
@@ -207,12 +119,12 @@ def draws_of_means(
     >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
     >>> design, half = Design((4,), paired=True), PseudoCases.at_both(0.5, Bounds(0, 1))
     >>> draws = draws_of_means(values, pairs, design, Plan(1), half)
-    >>> 0.95 < draws.together(Level(0.95)).confidence_level < 0.984
+    >>> 0.95 < draws.together(Level(0.95)).level.confidence_level < 0.984
     True
     """
     means = weighted_means_of_models(values, design, plan, pseudo_cases)
     both = means, means
-    return JointDraws(both, both, pairs)
+    return JointDraws(both, both, pairs, degrees_of_freedom=design.effective_degrees)
 
 
 def draws_of_test_sets(
@@ -247,7 +159,8 @@ def draws_of_test_sets(
     of_lower = lower[0], lower[1]
     of_upper = of_lower if upper is None else (upper[0], upper[1])
     each = np.arange(len(pairs))
-    return JointDraws(of_lower, of_upper, np.stack([each, each], axis=-1), effect)
+    pairs_of_rows = np.stack([each, each], axis=-1)
+    return JointDraws(of_lower, of_upper, pairs_of_rows, effect, design.effective_degrees)
 
 
 def weighted_means_of_models(

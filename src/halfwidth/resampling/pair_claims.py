@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Level
 
 Flags = NDArray[np.bool_]
+Limit = TypeVar("Limit")
 
 
 @frozen(eq=False)
@@ -33,9 +35,9 @@ def sides_of(level: Level) -> Flags:
 
 
 def stepdown(
-    sides: Flags, limit_of: Callable[[Flags], float], holds: Callable[[float], Flags]
-) -> tuple[Flags, float]:
-    """Which hypotheses are rejected together, and the limit of the last step.
+    sides: Flags, limit_of: Callable[[Flags], Limit], holds: Callable[[Limit], Flags]
+) -> tuple[Flags, list[Limit]]:
+    """Which hypotheses are rejected together, and the limit of each step.
 
     Those that are rejected at a step leave the family, whose limit is then easier to pass, until
     none is rejected any more.
@@ -53,12 +55,13 @@ def stepdown(
     ----------
     Romano & Wolf (2005); Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks.
     """
-    left, rejected, limit = sides.copy(), np.zeros_like(sides), np.nan
+    left, rejected = sides.copy(), np.zeros_like(sides)
+    limits = []
     while left.any():
-        limit = limit_of(left)
-        found = left & holds(limit)
+        limits.append(limit_of(left))
+        found = left & holds(limits[-1])
         if not found.any():
             break
         rejected |= found
         left &= ~found
-    return rejected, limit
+    return rejected, limits

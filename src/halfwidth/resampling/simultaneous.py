@@ -140,10 +140,10 @@ class StudentizedDifferences:
         def critical_value(left: Flags) -> float:
             return _quantile(_largest(self.replicates, *left.T), level)
 
-        better, last = stepdown(sides, critical_value, lambda critical: beyond > critical)
-        if margin == 0:
+        better, limits = stepdown(sides, critical_value, lambda critical: beyond > critical)
+        if margin == 0 or not limits:
             return Claims(better, better[:, ::-1])
-        return Claims(better, (sides & (short >= last))[:, ::-1])
+        return Claims(better, (sides & (short >= limits[-1]))[:, ::-1])
 
 
 def _largest(replicates: Array, over: NDArray[np.bool_], under: NDArray[np.bool_]) -> Array:

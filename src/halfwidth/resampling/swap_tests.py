@@ -3,7 +3,7 @@
 The null hypothesis is that it does not matter which model a case's two results come from. What is
 swapped depends on the statistic: the values of a case, its decisions, or, of metrics of ranked
 scores, its ranks within each model (Bandos, Rockette & Gur 2005), since the scores of two models
-need not have one scale. Clusters are swapped whole.
+need not have one scale. Of detectors whole images are swapped. Clusters are swapped whole.
 
 Almost every difference is a function of sums over cases whose signs the swaps choose, `SignedSums`:
 means and standard deviations through power sums, counting metrics through the counts of cells, and
@@ -23,6 +23,7 @@ from halfwidth.core.forms import (
     TIE_SHARE,
     CellCounts,
     FastArea,
+    MatchedScores,
     Moments,
     OrderStatistics,
     RankedAreas,
@@ -38,6 +39,7 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import tie_tolerance
 from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.resampling.kernels.reference import middle_of
+from halfwidth.resampling.matched_swaps import SwappedMatches
 from halfwidth.resampling.order_swaps import SwappedOrder
 from halfwidth.resampling.rank_swaps import SwappedAreas, contributions_of_cases
 from halfwidth.resampling.swaps import MANY_FEATURES, all_sums, drawn_sums, drawn_swaps, of_cases
@@ -322,6 +324,8 @@ def _swapper(pair: Pair, design: Design, statistic: Statistic, plan: Plan) -> Of
         return SwappedOrder(pair, weights, design)
     if isinstance(form, RankedAreas) and isinstance(form.rank, RankEach):
         return SwappedAreas(pair, form, form.rank, design, compiled=plan.compiles)
+    if isinstance(form, MatchedScores):
+        return SwappedMatches(pair, form, design)
     first, second = pair
 
     def differences(swapped: Swapped) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.natural_order import natural_key
 from halfwidth.io.label_maps import MOST_VOXELS
 from halfwidth.metrics.masks import as_spacing
 from halfwidth.scoring.cases import FOREGROUND, ScoringSettings, StructureUnion
@@ -23,7 +24,7 @@ from halfwidth.scoring.label_definitions import (
     with_regions,
 )
 from halfwidth.scoring.metric_choice import MetricChoice, choose_metrics
-from halfwidth.scoring.pairs import CaseFiles, natural_key
+from halfwidth.scoring.pairs import CaseFiles
 from halfwidth.scoring.tolerances import resolve_tolerances
 
 Labels = str | Path | Mapping[str, Any] | None

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from halfwidth.core.errors import DataError, closest, proposed, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.natural_order import natural_key
 from halfwidth.io.images import IMAGE_SUFFIXES, is_image, stem
 
 # Files of voxels that belong to a separate header.
@@ -88,17 +89,6 @@ def match_files(
     except OSError as error:
         where = error.filename or predictions
         raise DataError(f"{where}: cannot be read ({error.strerror or error})") from None
-
-
-def natural_key(name: str) -> tuple[list[str | int], str]:
-    """A key that sorts numbers in names by their size.
-
-    >>> sorted(["case10", "case2", "Case1"], key=natural_key)
-    ['Case1', 'case2', 'case10']
-    """
-    parts = re.split(r"([0-9]+)", name.casefold())
-    # Every second part is a number, so that none is ever compared with a text.
-    return [int(part) if place % 2 else part for place, part in enumerate(parts)], name
 
 
 def _match(predictions: Path, references: Path, allow_missing: bool) -> MatchedFiles:

@@ -72,10 +72,10 @@ def class_context(cases: TestSet, absent: str, criterion: str) -> ClassContext:
     """The facts of a test set."""
     sizes = cases.class_sizes()
     units, others, fixed = sizes, cases.n - sizes, False
-    missing = _never_drawn(sizes[None], np.array([cases.n]))
+    missing = never_drawn(sizes[None], np.array([cases.n]))
     if cases.groups is not None or cases.strata is not None:
         held, units_in_stratum, alone = _units_with_each_class(cases)
-        units, missing = held.sum(axis=0), _never_drawn(held, units_in_stratum)
+        units, missing = held.sum(axis=0), never_drawn(held, units_in_stratum)
         others = units_in_stratum.sum() - alone
         several = len(held) > 1
         fixed = several and bool(((held > 0).sum(axis=1) == 1).all())
@@ -113,7 +113,7 @@ def _units_with_each_class(
     return held, np.bincount(stratum_of, minlength=strata), alone
 
 
-def _never_drawn(held: NDArray[np.intp], units: NDArray[np.intp]) -> Array:
+def never_drawn(held: NDArray[np.intp], units: NDArray[np.intp]) -> Array:
     """Probability that a resample holds no unit with a case of each class, (H, C) -> (C,)."""
     with np.errstate(divide="ignore"):
         log_share = np.log1p(-held / units[:, None])

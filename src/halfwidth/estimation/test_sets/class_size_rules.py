@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.formatting import fixed_apart, rough_percent
+from halfwidth.core.formatting import as_beginning, fixed_apart, rough_percent
 from halfwidth.core.spec import Estimand, Need, Takes, spec_of
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import Found, found_for
@@ -87,7 +87,7 @@ def near_an_end(context: CautionContext) -> Caution | None:
     for end in (bounds.low, bounds.high):
         away = abs(e.value - end) / bounds.width
         if away <= NEAR_END and (few or _rests_on_few_errors(context, away)):
-            what = e.subject[:1].upper() + e.subject[1:]
+            what = as_beginning(e.subject)
             return caution("HW207", what=what, value=fixed_apart(e.value, 3, (end,)), end=end)
     return None
 

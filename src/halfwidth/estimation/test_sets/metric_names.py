@@ -10,7 +10,7 @@ from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.spec import Better, Estimand, Metric, MetricLevel, MetricSpec, spec_of
 from halfwidth.core.types import UNBOUNDED
 from halfwidth.estimation.functionals import CustomMetric
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
 
 Average = Literal["binary", "macro", "micro", "weighted", "none"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
@@ -47,9 +47,11 @@ def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
 
 
 def possible_estimands(name: str) -> frozenset[Estimand]:
-    """What a metric of a test set, of one class where it can be, may be an estimate of."""
-    base, given = parse_name(name, lambda n: SAMPLE_METRICS[n].parameters)
-    spec = SAMPLE_METRICS[base]
+    """What a metric of a test set or of detections, of one class, may be an estimate of."""
+    of_detections = name.partition(":")[0] in DETECTION_METRICS
+    known = DETECTION_METRICS if of_detections else SAMPLE_METRICS
+    base, given = parse_name(name, lambda n: known[n].parameters)
+    spec = known[base]
     bound = bind(spec.name, spec.parameters, given, complete=False)
     return frozenset({Metric(spec, bound).estimand})
 

@@ -30,7 +30,9 @@ STEPS = np.zeros(256, dtype=np.int32)
 STEPS[list(b"[{")], STEPS[list(b"]}")] = 1, -1
 
 
-def json_document(source: Source) -> Any:
+def json_document(
+    source: Source, *, most_bytes: int | None = None, most_values: int | None = None
+) -> Any:
     """The document of a file; NaN and Infinity may stand for numbers.
 
     Raises
@@ -38,13 +40,13 @@ def json_document(source: Source) -> Any:
     DataError
         If it is no JSON, too large, nested too deeply, or a key is repeated in an object.
     """
-    parts, total = [], 0
+    parts, total, allowed = [], 0, most_bytes or MOST_BYTES
     for block in blocks(source):
         total += len(block)
-        if total > MOST_BYTES:
-            raise DataError(f"is JSON of more than {MOST_BYTES // 10**6} MB, the most that is read")
+        if total > allowed:
+            raise DataError(f"is JSON of more than {allowed // 10**6} MB, the most that is read")
         parts.append(block)
-    return parsed_json(b"".join(parts))
+    return parsed_json(b"".join(parts), most_values=most_values)
 
 
 def json_lines(source: Source) -> Iterator[tuple[int, Any]]:
@@ -64,13 +66,13 @@ def json_lines(source: Source) -> Iterator[tuple[int, Any]]:
         yield number + 1, parsed_json(begun, f"line {number + 1} ")
 
 
-def parsed_json(data: bytes, where: str = "") -> Any:
+def parsed_json(data: bytes, where: str = "", *, most_values: int | None = None) -> Any:
     """What some bytes of JSON say, as `json_document`; ``where`` begins the messages."""
     try:
         encoding = json.detect_encoding(data)
         if not encoding.startswith("utf-8"):
             data = data.decode(encoding).encode("utf-8", "replace")
-        _check_structure(data, where)
+        _check_structure(data, where, most_values or MOST_VALUES)
         return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_once_each)
     except UnicodeDecodeError:
         raise DataError(f"{where}is not text in UTF-8, as JSON is") from None
@@ -96,7 +98,7 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _check_structure(data: bytes, where: str) -> None:
+def _check_structure(data: bytes, where: str, most_values: int) -> None:
     """Refuse what would take too much memory or stack, from its brackets and commas alone."""
     unescaped = data.replace(b"\\\\", b"").replace(b'\\"', b"")
     structure = unescaped.translate(None, NOT_STRUCTURE)
@@ -111,7 +113,7 @@ def _check_structure(data: bytes, where: str) -> None:
         values += int(np.count_nonzero(outside & ((codes == COMMA) | (steps > 0))))
         if deepest > MOST_DEPTH:
             raise DataError(f"{where}is nested more than {MOST_DEPTH} deep, which no results are")
-        if values > MOST_VALUES:
+        if values > most_values:
             raise DataError(
-                f"{where}holds more than {MOST_VALUES} values, the most that is read of one JSON"
+                f"{where}holds more than {most_values} values, the most that is read of one JSON"
             )

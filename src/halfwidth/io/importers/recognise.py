@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.io.importers.catalogue import IMPORTERS
 from halfwidth.io.importers.importer import GLANCE, Candidate, Importer, ImportOptions
@@ -88,8 +90,20 @@ def _suffixes_of(candidate: Candidate) -> set[str]:
 def _unknown(candidate: Candidate, asked: list[Importer]) -> str:
     known = shortened([f"{one.title} ({one.name})" for one in asked])
     document = candidate.document if ".json" in _suffixes_of(candidate) else None
+    if _has_objects(document):
+        return (
+            "holds objects in images, as COCO has them; metrics of detections: halfwidth detect "
+            "DETECTIONS REFERENCES"
+        )
     keys = ""
     if isinstance(document, dict) and document:
         keys = f" (its keys: {shortened(list(document), 5)})"
     hint = "; if it holds numbers of cases, say where: --path '{case}.{metric}'" if document else ""
     return f"is in no known format{keys}. Read are: {known}{hint}"
+
+
+def _has_objects(document: Any) -> bool:
+    """Whether a document is COCO's: annotations, or a list of results."""
+    from halfwidth.io.detections.coco import is_coco
+
+    return is_coco(document) and not (isinstance(document, dict) and "annotations" not in document)

@@ -189,9 +189,9 @@ class PublishedTable:
         if not spread:
             raise ClaimError(
                 column.name,
-                f"{text!r}: an SD, a SEM or the half-width of a 95 % interval? Look it up in the "
-                "paper and say it: --plus-minus sd, sem or halfwidth (plus_minus=), or rename the "
-                f"column '{column.name} (SD)'",
+                f"{shown(text)}: an SD, a SEM or the half-width of a 95 % interval? Look it up in "
+                "the paper and say it: --plus-minus sd, sem or halfwidth (plus_minus=), or rename "
+                f"the column '{column.name} (SD)'",
             )
         return spread
 

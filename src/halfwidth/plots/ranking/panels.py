@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.frozen import frozen
@@ -19,7 +19,7 @@ from halfwidth.plots.ranking.podiums import podium
 from halfwidth.plots.ranking.sets import RANK_SETS, SIGNIFICANCE
 from halfwidth.plots.ranking.shares import BLOB, HEATMAP, paint_blobs, shares_frame
 from halfwidth.plots.study.axes import height_below, legend_below
-from halfwidth.plots.style import TEXT_SIZE, WIDTH, require_matplotlib
+from halfwidth.plots.style import TEXT_SIZE, WIDTHS, Width, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,9 +35,7 @@ ROWS = {
 }
 KINDS = (*ROWS, "podium", "lines")
 OF_CASES = ("dots", "case-heatmap", "podium")
-Width = Literal["page", "column"]
-# Of a figure in inches, and how many panels stand beside each other in it.
-WIDTHS = {"page": WIDTH, "column": 8.5 / 2.54}
+# How many panels stand beside each other in a figure.
 ACROSS = {"page": 3, "column": 1}
 # Inches around the rows of a panel, and for upright names below a map of models.
 AROUND, UPRIGHT = 0.5, 1.1

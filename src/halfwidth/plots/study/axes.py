@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from halfwidth.plots.study.styles import Look
 from halfwidth.plots.style import FAINT, NOTE_SIZE, QUIET, TEXT_SIZE, printable
 
 if TYPE_CHECKING:
@@ -24,6 +23,14 @@ ROOM = 0.26
 LETTER, HANDLE, NOTE_LETTER = 0.058, 0.5, 0.056
 LINE = 0.145
 GID_OF_LEVEL = "level"
+
+
+class Styled(Protocol):
+    """What has a look in a legend."""
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Arguments of ``Axes.plot``."""
 
 
 def plain(ax: Axes) -> None:
@@ -123,12 +130,12 @@ def log_axis(ax: Axes, numbers: Iterable[float]) -> None:
 
 
 def legend_below(
-    figure: Figure, looks: Mapping[str, Look], note: str = "", *, lines: bool = True
+    figure: Figure, looks: Mapping[str, Styled], note: str = "", *, lines: bool = True
 ) -> None:
     """A note and the series below all panels, in as many columns as fit."""
     from matplotlib.lines import Line2D
 
-    def handle(look: Look) -> Line2D:
+    def handle(look: Styled) -> Line2D:
         style = look.line if lines else look.line | {"linestyle": ""}
         return Line2D([], [], **style)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from halfwidth.report.document import (
     Code,
     Document,
+    Excerpt,
     Figure,
     Heading,
     Items,
@@ -71,6 +72,8 @@ def _lines(part: Part) -> Iterator[str]:
         case Table():
             yield from _table(part.without(Kind.CAUTIONS))
         case Paragraph(text):
+            yield latex_text(text)
+        case Excerpt(text, language) if not language:
             yield latex_text(text)
         case Heading(text) | Note(text):
             yield f"% {one_line(text)}"

@@ -7,6 +7,7 @@ import re
 from halfwidth.report.document import (
     Code,
     Document,
+    Excerpt,
     Figure,
     Heading,
     Items,
@@ -51,6 +52,10 @@ def _block(part: Part) -> str:
             block = "\n".join([*[f"**{markdown_text(title)}**\n"] * bool(title), *lines])
         case Code(commands):
             block = "\n".join(["```sh", *map(one_line, commands), "```"])
+        case Excerpt(text, language) if language:
+            block = f"```{language}\n{text.rstrip()}\n```"
+        case Excerpt(text):
+            block = f"> {markdown_text(text)}"
         case Table():
             block = _table(part)
         case Figure(caption=caption, file=file) if file is not None:

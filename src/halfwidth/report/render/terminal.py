@@ -11,6 +11,7 @@ from halfwidth.report.document import (
     Code,
     Column,
     Document,
+    Excerpt,
     Heading,
     Items,
     Note,
@@ -40,19 +41,22 @@ def render_terminal(document: Document) -> str:
 
 
 def _block(part: Part) -> str:
+    block = ""
     match part:
         case Paragraph(text, wraps=False):
-            return _lines([one_line(text)])
+            block = _lines([one_line(text)])
         case Heading(text) | Paragraph(text) | Note(text):
-            return _lines(wrapped(one_line(text), page.width()))
+            block = _lines(wrapped(one_line(text), page.width()))
         case Items():
-            return _items(part)
+            block = _items(part)
         case Code(lines):
-            return _lines(f"  {one_line(line)}" for line in lines)
+            block = _lines(f"  {one_line(line)}" for line in lines)
+        case Excerpt(text, language):
+            prose = wrapped(one_line(text), page.width() - GAP)
+            block = _lines(f"  {line}" for line in (text.splitlines() if language else prose))
         case Table():
-            return _table(part)
-        case _:
-            return ""
+            block = _table(part)
+    return block
 
 
 def _lines(lines: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import CellCounts, Contrast, Form, RankedAreas, Sums
+from halfwidth.core.forms import CellCounts, Contrast, Form, MatchedScores, RankedAreas, Sums
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
@@ -112,18 +112,23 @@ def _standard_error(pairs: Array, design: Design, statistic: Statistic) -> Array
 
 def is_average_over_classes(form: Form | None) -> bool:
     """Whether a metric of this form has intervals that are made of those of its classes."""
+    if isinstance(form, Sums) and form.by_class is not None:
+        return True
     table = form.table if isinstance(form, Sums) else form
     if isinstance(table, CellCounts):
         by_class = table.by_class
         return table.n_cells > 4 and by_class is not None and by_class.average is not None
-    return isinstance(form, RankedAreas) and form.average in ("macro", "weighted")
+    if not isinstance(form, RankedAreas | MatchedScores):
+        return False
+    return form.average in ("macro", "weighted")
 
 
 def _has_weights(inner: Engine, statistic: Statistic) -> bool:
     form = declared_form(statistic, Contrast)
     if is_mean_of_differences(statistic):
         return inner.weighted is not None
-    if isinstance(form.statistic.form, Sums) and form.statistic.form.table is None:
+    sums = form.statistic.form
+    if isinstance(sums, Sums) and not (sums.table or sums.quotient or sums.by_class):
         return False
     # How far a ratio of averages may be off does not add up from their classes.
     known = form.effect == "difference" or not is_average_over_classes(form.statistic.form)

@@ -20,6 +20,7 @@ MODULES: dict[type, str] = {
     forms.Sums: "sums",
     forms.CellCounts: "counts",
     forms.RankedAreas: "ranked",
+    forms.MatchedScores: "matched_scores",
     type(None): "generic",
 }
 

@@ -23,15 +23,14 @@ from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import (
     INDEPENDENT,
-    pseudo_weights_of_classes,
     typical_weight,
     unit_weights,
-    weights_at_corners,
     weights_key,
 )
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
+from halfwidth.resampling.forms.pseudo_ends import ends_of_pairs, ends_of_rows, fix_strata
 from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
 from halfwidth.resampling.kernels import native, native_areas, reference
 from halfwidth.resampling.tails import as_distribution
@@ -40,9 +39,6 @@ from halfwidth.resampling.tails import as_distribution
 AT_A_TIME = 2**17
 # Areas that are made at a time, 8 MiB.
 MOST_AREAS = 2**20
-# The share of the pseudo-mass that a class has at one end of the scores: two classes, one of which
-# lies at an end as it should.
-SHARE = 0.5
 # Pseudo-pairs of AUROCs lie at different ends in so many of the cases in which two rankings of that
 # correlation do: with more intervals are longer than they need be (decision 0048).
 AUROC_DISCORDANCE = 2 / 3
@@ -112,7 +108,8 @@ def weighted_pairs(
     form, low, high = declared_form(statistic, RankedAreas), pseudo_cases.low, pseudo_cases.high
     rankings = [form.rank(sample) for sample in records]
     sides = [low] if low == high else [low, high]
-    ends = _ends_of_pairs(rankings, design, plan, sides, discordance)
+    of_roles = ends_of_pairs(len(rankings[0].mark), design, plan, sides, discordance)
+    ends = _beside_weights(of_roles, rankings)
     replicates = _replicates(rankings, design, form, plan, ends)
     if len(rankings[0].mark) > 1:
         _, *parts = _parts(rankings, form)
@@ -204,40 +201,10 @@ def _ends(
 ) -> Array:
     """Weights of the pseudo-cases of each row, (R, sides, 4, B); with weights of cases of S R rows.
 
-    Positives and negatives above all scores, then below all. A pseudo-case weighs as much as the
-    units on average, and beside cases of unequal weight the `typical_weight`.
+    Positives and negatives above all scores, then below all. Beside cases of unequal weight a
+    pseudo-case weighs their `typical_weight`.
     """
-    rows, each = len(rankings[0].mark), design.n / design.units
-
-    def drawn() -> Array:
-        ends = np.empty((rows, len(sides), 4, plan.n_resamples))
-        for side, (worst, best) in enumerate(sides):
-            masses = [SHARE * mass for mass in (best, worst, worst, best)]
-            of_classes = pseudo_weights_of_classes(masses, rows, plan)
-            ends[:, side] = each * np.moveaxis(of_classes, 0, 1)
-        return ends
-
-    ends = plan.once(("weights of ends", tuple(sides), rows), (), design, drawn)
-    return _beside_weights(ends, rankings)
-
-
-def _ends_of_pairs(
-    rankings: Sequence[Ranking],
-    design: Design,
-    plan: Plan,
-    sides: Sequence[Masses],
-    discordance: float,
-) -> Array:
-    """The same of a model as the first of a pair and as the second, for each end of an interval."""
-    rows, each = len(rankings[0].mark), design.n / design.units
-    roles = [
-        np.moveaxis(np.stack([true[1], other[0], true[0], other[1]]), 0, 1)
-        for masses in sides
-        for true, other in weights_at_corners(
-            masses, rows, plan, share=SHARE, discordance=discordance
-        )
-    ]
-    return _beside_weights(each * np.stack(roles, axis=1), rankings)
+    return _beside_weights(ends_of_rows(len(rankings[0].mark), design, plan, sides), rankings)
 
 
 def _beside_weights(ends: Array, rankings: Sequence[Ranking]) -> Array:
@@ -258,7 +225,7 @@ def _compiled(
     ends: Array,
 ) -> tuple[Array, Array]:
     turned = native_areas.turned_exponentials(weights_key(design, plan), *block, design.units)
-    _fix_strata(np.moveaxis(turned, 1, -1), design)
+    fix_strata(np.moveaxis(turned, 1, -1), design)
     resamples, auroc = block[1] - block[0], area.fast is FastArea.CONCORDANCE
     full = np.ones((*ends.shape[:-1], len(turned) * native.LANES))
     full[..., :resamples] = ends
@@ -280,7 +247,7 @@ def _plainly(
     ends: Array,
 ) -> tuple[Array, Array]:
     weights = unit_weights(design, plan, *block)
-    _fix_strata(weights, design)
+    fix_strata(weights, design)
     areas, positives = np.empty((2, ends.shape[1], *unit.shape[:1], len(weights)))
     for row, mark in enumerate(ranking.mark):
         of_entries = weights[:, unit[row]]
@@ -290,12 +257,3 @@ def _plainly(
             made = reference.weighted_areas(of_entries, mark, own.T, area.curve)
             areas[side, row], positives[side, row] = made
     return areas, positives
-
-
-def _fix_strata(weights: Array, design: Design) -> None:
-    """Let the cases of each stratum weigh as many as they are, (..., U), in place."""
-    if len(design.strata) == 1:
-        return
-    sizes = design.by_stratum(design.unit_sizes.astype(float))
-    for own, size in zip(design.by_stratum(weights), sizes, strict=True):
-        own *= size.sum() / (own @ size)[..., None]  # noqa: PLW2901 -- a view, worked on in place

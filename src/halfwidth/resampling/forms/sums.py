@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from dataclasses import replace
 
-from halfwidth.core.forms import Sums
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.forms import ClassAverages, Quotient, Sums
+from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Array
+from halfwidth.core.types import Array, Bounds
+from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import pseudo_weights, typical_weight
+from halfwidth.resampling.dirichlet_weights import (
+    INDEPENDENT,
+    masses_at_corners,
+    pseudo_weights,
+    pseudo_weights_of_classes,
+    typical_weight,
+)
+from halfwidth.resampling.discordance import of_left_out
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import Plan, sums_by_stratum
 from halfwidth.resampling.forms.contract import BothEnds, Engine, InPairs, declared_form
@@ -69,15 +82,115 @@ def weighted(
     features = form.features(records)
     if form.table is not None:
         return of_tables(form.table, *_tables(features, design, plan), plan, pseudo_cases)
-    sizes = np.broadcast_to(np.ones(design.n), (len(records), 1, design.n))
-    by_unit = design.totals(np.concatenate([features, sizes], axis=1))
-    sums = weights_of_tables(by_unit, design, plan)
-    values, total = form.finish(sums[..., -1], sums[..., :-1]), sums[..., -1]
+    averages = _averages(form, features, design, plan)
+    if form.by_class is not None:
+        return _of_classes(form.by_class, features, averages, plan, pseudo_cases)
+    (one,) = averages
     lower, upper = (
-        _with_pseudo_cases(form, values, total, design, plan, pseudo_cases, masses)
+        as_distribution(one.mixed(pseudo_weights(masses, plan).T, pseudo_cases.bounds), plan)
         for masses in (pseudo_cases.low, pseudo_cases.high)
     )
     return lower, upper
+
+
+@frozen(eq=False)
+class _Averages:
+    """What a metric of S samples is an average of, under Dirichlet weights.
+
+    Attributes
+    ----------
+    values : ndarray, shape (S, B)
+    total : ndarray, shape (S, B)
+        What they are averages over: cases, or the denominator of a ratio of sums.
+    unit : ndarray, shape (S,)
+        A typical unit of that.
+    power : float
+        Of the metric that is an average.
+    """
+
+    values: Array
+    total: Array
+    unit: Array
+    power: float = 1.0
+
+    def mixed(self, drawn: Array, bounds: Bounds) -> Array:
+        """With pseudo-cases of some weights at the lower and the upper bound, (2, B) -> (S, B).
+
+        Where there is nothing to average over they are all there is.
+        """
+        low, high = drawn
+        ends = bounds.low**self.power, bounds.high**self.power
+        observed = np.where(self.total > 0, self.total * self.values**self.power, 0.0)
+        added = self.unit[:, None] * (low * ends[0] + high * ends[1])
+        total = self.total + self.unit[:, None] * (low + high)
+        return np.asarray(((observed + added) / total) ** (1 / self.power))
+
+
+def _averages(form: Sums, features: Array, design: Design, plan: Plan) -> list[_Averages]:
+    """Of the metric, or of each class of an average over classes."""
+    sizes = np.broadcast_to(np.ones(design.n), (len(features), 1, design.n))
+    by_unit = design.totals(np.concatenate([features, sizes], axis=1))
+    sums = weights_of_tables(by_unit, design, plan)
+    cases = sums[..., -1]
+    if form.by_class is not None:
+        parts, made = (
+            one.reshape(*one.shape[:-1], -1, form.by_class.classes)
+            for one in (np.moveaxis(by_unit[:, :-1], 1, -1), sums[..., :-1])
+        )
+        return [
+            _of_ratio(form.by_class.quotient, parts[..., which], made[..., which])
+            for which in range(form.by_class.classes)
+        ]
+    values = form.finish(cases, sums[..., :-1])
+    if form.quotient is None:
+        unit = np.full(len(features), design.n / design.units)
+        return [_Averages(values, cases, unit, form.power)]
+    of_units = np.moveaxis(by_unit[:, :-1], 1, -1)
+    return [replace(_of_ratio(form.quotient, of_units, sums[..., :-1]), values=values)]
+
+
+def _of_ratio(quotient: Quotient, of_units: Array, sums: Array) -> _Averages:
+    """Of a ratio of sums: units have unequal parts in its denominator, (S, U, K), (S, B, K)."""
+    above, below = np.array(quotient)
+    total = np.maximum(sums @ below, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = np.where(total > 0, sums @ above / total, np.nan)
+    parts = of_units @ below
+    unit = [typical_weight(own) if own.any() else 1.0 for own in parts]
+    return _Averages(values, total, np.array(unit))
+
+
+def _of_classes(
+    by_class: ClassAverages,
+    features: Array,
+    averages: Sequence[_Averages],
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+) -> BothEnds:
+    """Made of the classes, whose pseudo-cases move either end outwards alone."""
+    parts = _class_parts(by_class, features)
+    low, high = pseudo_cases.low[0], pseudo_cases.high[1]
+    ends = []
+    for masses in ((low, 0.0), (0.0, high)):
+        drawn = pseudo_weights_of_classes(masses, by_class.classes, plan)
+        replicates = [
+            one.mixed(drawn[:, which], pseudo_cases.bounds) for which, one in enumerate(averages)
+        ]
+        ends.append(ClassAverage.of_replicates(*parts, np.stack(replicates, axis=1)))
+    return ends[0], ends[1]
+
+
+def _class_parts(by_class: ClassAverages, features: Array) -> tuple[Array, Array, Array]:
+    """An average, the values of its classes and their weights in it."""
+    totals = features.sum(axis=-1).reshape(len(features), -1, by_class.classes)
+    above, below = (np.einsum("k,skc->sc", np.array(one), totals) for one in by_class.quotient)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        classes = np.where(below > 0, above / below, np.nan)
+
+    def average(values: Array) -> Array:
+        return by_class.average(values, totals[:, -1])
+
+    return average(classes), classes, linear_weights(average, classes)
 
 
 def _tables(features: Array, design: Design, plan: Plan) -> tuple[Array, Array, float]:
@@ -93,30 +206,49 @@ def weighted_pairs(
     statistic: Statistic,
     plan: Plan,
     pseudo_cases: PseudoCases,
-    _discordance: float,
+    discordance: float,
 ) -> tuple[InPairs, InPairs]:
-    """Of tables of weighted cases, which are the same cases for every model."""
+    """Of the same cases for every model."""
     form = declared_form(statistic, Sums)
-    if form.table is None:
-        raise TypeError(f"{statistic.spec.name} is not a function of a table")
-    tables = _tables(form.features(records), design, plan)
-    return of_paired_tables(form.table, *tables, plan, pseudo_cases)
+    features = form.features(records)
+    if form.table is not None:
+        return of_paired_tables(form.table, *_tables(features, design, plan), plan, pseudo_cases)
+    averages = _averages(form, features, design, plan)
+    parts = _class_parts(form.by_class, features)[1:] if form.by_class is not None else ()
+
+    def mixed(low: Array, high: Array) -> Array:
+        """With pseudo-cases of each class at either bound, (C, B) -> (M, C, B)."""
+        made = [
+            one.mixed(np.stack([low[which], high[which]]), pseudo_cases.bounds)
+            for which, one in enumerate(averages)
+        ]
+        return np.stack(made, axis=1)
+
+    def end(masses: Masses) -> InPairs:
+        corners = masses_at_corners(masses, discordance)
+        both_bad, first_bad, second_bad, both_good = pseudo_weights_of_classes(
+            corners, len(averages), plan
+        )
+        return InPairs(
+            mixed(both_bad + first_bad, second_bad + both_good),
+            mixed(both_bad + second_bad, first_bad + both_good),
+            *parts,
+        )
+
+    low, high = pseudo_cases.low, pseudo_cases.high
+    lower = end(low)
+    return lower, lower if low == high else end(high)
 
 
-def _with_pseudo_cases(
-    form: Sums,
-    values: Array,
-    total: Array,
-    design: Design,
-    plan: Plan,
-    pseudo_cases: PseudoCases,
-    masses: Masses,
-) -> Distribution:
-    """Averages, of a power of the statistic, with the values of pseudo-cases."""
-    drawn = design.n / design.units * pseudo_weights(masses, plan)
-    bounds = np.array([pseudo_cases.bounds.low, pseudo_cases.bounds.high])
-    average = total * values**form.power + drawn @ bounds**form.power
-    return as_distribution((average / (total + drawn.sum(axis=-1))) ** (1 / form.power), plan)
+def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) -> Array:
+    """How often a pseudo-case lies at different bounds for two models, (M, k, n), (S, 2) -> (S,).
+
+    In the cells of tables as often as of independent models.
+    """
+    if declared_form(statistic, Sums).table is not None:
+        return np.full(len(places), INDEPENDENT)
+    design = Design((records.shape[-1],), paired=True)
+    return of_left_out(leave_one_out(records, design, statistic), places)
 
 
 def weights_need_bounds(statistic: Statistic) -> bool:
@@ -135,6 +267,7 @@ ENGINE = Engine(
     exact_distribution=exact_distribution,
     weighted=weighted,
     weighted_pairs=weighted_pairs,
+    discordance=discordance,
     weights_need_bounds=weights_need_bounds,
     seconds=seconds,
     paired=True,

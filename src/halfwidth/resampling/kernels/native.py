@@ -1,11 +1,11 @@
 """The contract of the compiled library: every call into it is checked and made here.
 
-C trusts its arguments. So this module, and `native_areas` for ranked scores, looks at types,
-contiguity, lengths and ranges of indices before an array is handed over, and this one alone names
-the functions and their types. `reference` has the NumPy twins, which serve where there is no
-library. ctypes lets go of the interpreter while C works, so that threads share it. No call works
-for much longer than a tenth of a second, but where one resample of one sample does: its draws are
-the least unit.
+C trusts its arguments. So this module, and those named after it for ranked scores and matches, look
+at types, contiguity, lengths and ranges of indices before an array is handed over, and this one
+alone names the functions and their types. `reference` has the NumPy twins, which serve where there
+is no library. ctypes lets go of the interpreter while C works, so that threads share it. No call
+works for much longer than a tenth of a second, but where one resample of one sample does: its draws
+are the least unit.
 """
 
 from __future__ import annotations
@@ -59,9 +59,13 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "hw_add_slots": (_P, _P, _P, _I, _I, _P),
     "hw_precisions": (_P, _I, _I, _P, _P, _I, _I, _I, _I, _P, _P),
     "hw_add_entries": (_P, _P, _P, _I, _P),
+    "hw_drawn_total": (_P, _P, _P, _I, _P),
+    "hw_match_precisions": (_P, _I, *(_P,) * 7, _I, _P, _I, _P, _P, _P),
+    "hw_match_frocs": (_P, _I, _P, _P, _P, _P, _I, _I, _P),
     "hw_run": (_P, _I, _P, _I, _I, _P, _P, _I, _I, _I, _I, _P, _P, _I, _I, _I),
     "hw_tails": (_P, _I, _I, _P, _P, _I, _P, _P, _P),
     "hw_count_below": (_P, _I, _I, _P, _P, _P),
+    "hw_assign": (_P, _P, _I, _P, _I, _P, _I, _P, _P, _P),
     "hw_pick": (_P, _I, _I, _P, _I, _I, ctypes.c_double, _P, _P),
 }
 

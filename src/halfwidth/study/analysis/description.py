@@ -40,6 +40,7 @@ SUMMARISED = {
         *("n_cases", "mean", "sd", "skewness", "kurtosis", "median"),
         *("outlier_share", "low_outlier_share", "share_at_bound", "distinct"),
     ),
+    "images": ("n_cases",),
     "test set": (
         *("n_cases", "largest_share", "smallest_share", "smallest_count"),
         *("accuracy", "balanced_accuracy", "multivariate_skewness"),
@@ -71,8 +72,8 @@ def characteristics(planned: StudyPlan) -> pd.DataFrame:
     -------
     DataFrame
         A row for each instance: ``instance``, ``task``, ``model``, ``metric`` (empty for a test
-        set), ``kind`` (``"cases"``, ``"test set"`` or ``"formula"``) and ``n_cases``. NaN, or an
-        empty text, is what does not apply.
+        set), ``kind`` (``"cases"``, ``"test set"``, ``"images"`` or ``"formula"``) and ``n_cases``.
+        NaN, or an empty text, is what does not apply.
 
         Of per-case values, in the unit of the metric: ``mean``, ``sd`` (divisor n - 1),
         ``skewness`` m₃/m₂^1.5 and ``kurtosis`` m₄/m₂² of central moments with divisor n (0 and 3
@@ -121,6 +122,12 @@ def _row(instance: Instance) -> dict[str, Any]:
         "metric": "" if instance.metric is None else written(instance.metric),
         "counts": "",
     }
+    if instance.detected is not None:
+        return row | {
+            "metric": instance.detected.metric,
+            "kind": "images",
+            "n_cases": instance.n_cases,
+        }
     if instance.level is MetricLevel.SAMPLE:
         return row | _describe_test_set(population)
     if instance.n_cases is None:

@@ -191,7 +191,7 @@ def _check_enough(planned: StudyPlan, tests: int | None, draws: int) -> None:
     """Refuse a bootstrap whose lowest p is above what a rejection takes."""
     counts: dict[str, int] = {}
     for one in planned.instances:
-        if one.n_cases is None:
+        if one.n_cases is None or one.detected is not None:
             continue
         name = "" if one.metric is None else written(one.metric)
         counts[name] = counts.get(name, 0) + max(1, len(one.classes))
@@ -245,6 +245,8 @@ def _fit_tasks(tasks: list[_Task], jobs: int) -> Generator[list[dict[str, Any]]]
 
 def _rows(task: _Task) -> list[dict[str, Any]]:
     instance = task.instance
+    if instance.detected is not None:
+        return []  # images are no distribution of numbers
     population = instance.build()
     if instance.level is MetricLevel.INDIVIDUAL:
         return list(_fits(task, population.cases, "", instance.bounds))

@@ -4,6 +4,7 @@ from halfwidth.study.populations.base import Characteristics, Population, Truth,
 from halfwidth.study.populations.empirical import Empirical, empirical
 from halfwidth.study.populations.examples import EXAMPLES
 from halfwidth.study.populations.fit import FitDiagnostics, fit_diagnostics
+from halfwidth.study.populations.images import ImagePopulation
 from halfwidth.study.populations.kde import AdaptiveKde, adaptive_kde
 from halfwidth.study.populations.logits import (
     LogitPopulation,
@@ -23,6 +24,7 @@ __all__ = [
     "Empirical",
     "Family",
     "FitDiagnostics",
+    "ImagePopulation",
     "LogitPopulation",
     "Mixture",
     "Parametric",

@@ -13,11 +13,14 @@ from halfwidth.core.errors import DataError, OptionError, proposed
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.study.populations.base import Truth
+from halfwidth.study.populations.images import ImagePopulation
 from halfwidth.study.populations.truth import between_blocks
 
 Exponent = Literal["d+4", "5"]
 Labels = NDArray[np.intp]
 
+# Kinds of populations that are their own cases.
+EMPIRICAL = ("logit_empirical", "image_empirical")
 # Directions whose variance is a smaller share of the largest are rounding, not spread.
 NO_SPREAD = 1e-10
 # Records made at once, and numbers held at once by the pilot: both fit the cache.
@@ -219,7 +222,7 @@ def logit_empirical(logits: ArrayLike, labels: ArrayLike) -> LogitPopulation:
 
 
 def truth_of_metric(
-    population: LogitPopulation,
+    population: LogitPopulation | ImagePopulation,
     reduce: Callable[[Array], Array],
     generator: np.random.Generator,
     *,
@@ -233,7 +236,7 @@ def truth_of_metric(
 
     Parameters
     ----------
-    population : LogitPopulation
+    population : LogitPopulation or ImagePopulation
     reduce : callable
         The metric of each test set of a batch, ``(B, C + 1, N) -> (B,)``; here B = 1.
     generator : numpy.random.Generator
@@ -260,7 +263,7 @@ def truth_of_metric(
     >>> truth_of_metric(population, accuracy, np.random.default_rng(0)).value
     0.6666666666666666
     """
-    if population.kind == "logit_empirical":
+    if population.kind in EMPIRICAL:
         return Truth(float(reduce(population.cases()[None])[0]), 0.0, "formula")
     return between_blocks(
         lambda n: reduce(population.draw(generator, 1, n)), draws=draws, blocks=blocks

@@ -82,6 +82,8 @@ def batch_parts(cells: Cells, population: Any, batch: int, samples: int) -> Iter
     key = rng.derive_key(spec.seed, "study", "samples", cells.instance.name, n, batch)
     generator = np.random.Generator(np.random.Philox(key=key.value))
     per_case = len(cells.instance.classes) + 1 if cells.instance.classes else 1
+    if cells.instance.detected is not None:
+        per_case = len(population.records)
     step = max(1, MOST_DRAWN // (n * per_case))
     for start in range(0, samples, step):
         yield population.draw(generator, min(step, samples - start), n)

@@ -58,6 +58,8 @@ def plan_chunks(spec: StudySpec, instances: Sequence[Instance]) -> tuple[Chunk, 
 def _metrics_on(instance: Instance, spec: StudySpec) -> Iterator[Metric | None]:
     if instance.level is MetricLevel.INDIVIDUAL:
         yield from (None,) if spec.statistics else ()
+    elif instance.detected is not None:
+        yield instance.metric
     else:
         yield from spec.metrics
 
@@ -66,7 +68,7 @@ def _chunk(cells: Cells) -> Chunk:
     instance = cells.instance
     metric = cells.metric or instance.metric
     name_parts = [_safe(instance.name)]
-    if cells.metric is not None and metric is not None:
+    if cells.metric is not None and metric is not None and instance.detected is None:
         name_parts.append(_safe(written(metric)))
     name_parts.append(f"n{cells.n:05d}")
     cost = float(rough_seconds(cells))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricLevel, Statistic
 from halfwidth.core.types import Array, Bounds
+from halfwidth.estimation.detections.functionals import detection_functional
 from halfwidth.estimation.functionals import (
     Classes,
     MetricRow,
@@ -28,7 +29,7 @@ from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import fits, rests_on_bounds
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.engines import engine_for
-from halfwidth.study.specs.spec import AUTO, Instance, StudySpec, written
+from halfwidth.study.specs.spec import AUTO, DetectedRow, Instance, StudySpec, written
 
 
 @frozen
@@ -151,6 +152,8 @@ def measured_on(instance: Instance, metric: Metric | None, spec: StudySpec) -> t
         Of test sets; None for per-case values, which have but one.
     spec : StudySpec
     """
+    if instance.detected is not None:
+        return (_measured_of_images(instance.detected, spec),)
     if instance.level is MetricLevel.SAMPLE and metric is not None:
         return tuple(_measured_of_test_sets(instance, metric, spec))
     return tuple(_measured_of_values(instance, spec))
@@ -177,6 +180,26 @@ def _measured_of_values(instance: Instance, spec: StudySpec) -> Iterator[Measure
 
 def _as_drawn(values: Array) -> Array:
     return values
+
+
+# --------------------------------------------------------------------------- images
+
+
+def _measured_of_images(detected: DetectedRow, spec: StudySpec) -> Measured:
+    """As `detection_ci` would estimate it, on images of samples."""
+    policies, row = Policies(spec.absent_class, "omit"), detected.row
+    functional = detection_functional(row, detected.classes, detected.thresholds, policies)
+    bounds = functional.metric.spec.bounds
+    return Measured(
+        metric=detected.metric,
+        statistic="",
+        average=row.average or "",
+        label=row.label,
+        functional=functional,
+        samples=_as_drawn,
+        methods=methods_for(spec.methods, functional.statistic, bounds, binary=False),
+        auto=spec.auto,
+    )
 
 
 # --------------------------------------------------------------------------- test sets

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.study.specs.detection_files import instances_of_detections
 from halfwidth.study.specs.formula_instances import instance_of_formula
 from halfwidth.study.specs.score_files import instances_of_scores
 from halfwidth.study.specs.spec import FEW_CASES, Instance, StudySpec
@@ -46,6 +47,10 @@ def load_instances(spec: StudySpec) -> tuple[Instance, ...]:
         with placed(scores.place):
             candidates = instances_of_scores(scores, spec.folder, spec.averages)
             instances += _with_enough_cases(candidates, scores.min_cases)
+    for detections in spec.detections:
+        with placed(detections.place):
+            found = instances_of_detections(detections, spec.folder)
+            instances += _with_enough_cases(found, detections.min_cases)
     for population in spec.populations:
         with placed(population.place):
             instances.append(instance_of_formula(population))

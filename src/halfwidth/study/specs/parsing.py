@@ -16,13 +16,18 @@ from halfwidth.intervals.catalogue import METHODS, method_named
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc
-from halfwidth.study.specs.parsing_sources import parse_populations, parse_scores, parse_tables
+from halfwidth.study.specs.parsing_sources import (
+    parse_detections,
+    parse_populations,
+    parse_scores,
+    parse_tables,
+)
 from halfwidth.study.specs.spec import AUTO, StudySpec, written
 from halfwidth.study.specs.toml_sections import Section, placed, read_toml
 from halfwidth.summaries.catalogue import STATISTICS
 
 ALL = "all"
-SECTIONS = ("study", "tables", "scores", "populations")
+SECTIONS = ("study", "tables", "scores", "detections", "populations")
 # Sizes, samples and resamples of andre2025.
 DEFAULTS: dict[str, Any] = {
     "name": "study",
@@ -41,7 +46,8 @@ DEFAULTS: dict[str, Any] = {
     "truth_draws": 1_000_000,
 }
 # Keys of [study] that are about test sets alone.
-OF_TEST_SETS = ("metrics", "averages", "absent_class")
+ABSENT = "absent_class"
+OF_TEST_SETS = ("metrics", "averages", ABSENT)
 
 T = TypeVar("T")
 
@@ -86,13 +92,18 @@ def parse_spec(content: Mapping[str, Any], file: Path) -> StudySpec:
     study = Section(f"{file}: [study]", settings)
     study.check_keys(DEFAULTS)
     tables, scores = parse_tables(whole), parse_scores(whole)
-    populations = parse_populations(whole)
-    if not (tables or scores or populations):
+    detections, populations = parse_detections(whole), parse_populations(whole)
+    if not (tables or scores or detections or populations):
         raise DataError(
             f"{file}: names no data; add a section [[tables]] (a value for each case), [[scores]] "
-            "(test sets) or [[populations]] (formulas)"
+            "(test sets), [[detections]] (detectors) or [[populations]] (formulas)"
         )
-    _check_effects(study, of_cases=bool(tables or populations), of_test_sets=bool(scores))
+    _check_effects(
+        study,
+        of_cases=bool(tables or populations),
+        of_test_sets=bool(scores),
+        of_detections=bool(detections),
+    )
     samples, batches = _samples(study)
     statistics = _statistics(study) if tables or populations else ()
     metrics = _metrics(study) if scores else ()
@@ -117,6 +128,7 @@ def parse_spec(content: Mapping[str, Any], file: Path) -> StudySpec:
         populations=populations,
         folder=file.parent,
         auto=auto,
+        detections=detections,
     )
 
 
@@ -126,7 +138,9 @@ def _word(study: Section, key: str, allowed: Sequence[T]) -> T:
     return allowed[words.index(study.choice(key, words, DEFAULTS[key]))]
 
 
-def _check_effects(study: Section, *, of_cases: bool, of_test_sets: bool) -> None:
+def _check_effects(
+    study: Section, *, of_cases: bool, of_test_sets: bool, of_detections: bool
+) -> None:
     """Refuse keys that no section of the file looks at."""
     if "statistics" in study and not of_cases:
         raise DataError(
@@ -134,8 +148,11 @@ def _check_effects(study: Section, *, of_cases: bool, of_test_sets: bool) -> Non
             "is no [[tables]] or [[populations]]; test sets have metrics"
         )
     for key in OF_TEST_SETS:
-        if key in study and not of_test_sets:
-            hint = "; a table says metric in [[tables]]" if key == "metrics" else ""
+        averaged = key == ABSENT and of_detections
+        if key in study and not of_test_sets and not averaged:
+            hint = ""
+            if key == "metrics":
+                hint = "; sections say theirs themselves: metric = ..."
             raise DataError(
                 f"{study.at(key)} has no effect: it is about test sets, and there is no "
                 f"[[scores]]{hint}"

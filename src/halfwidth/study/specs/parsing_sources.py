@@ -9,6 +9,7 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import MISSING_POLICIES, Missing
+from halfwidth.estimation.detections.asking import ask_detectors
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.study.populations.logits import Exponent
 from halfwidth.study.specs.formula_instances import (
@@ -18,6 +19,7 @@ from halfwidth.study.specs.formula_instances import (
 )
 from halfwidth.study.specs.matching import check_pattern
 from halfwidth.study.specs.spec import (
+    DetectionSource,
     FittedBy,
     MixtureComponent,
     PopulationSource,
@@ -37,6 +39,14 @@ OF_SCORES = (
     *("floor", "missing", "population", "bandwidth", "min_cases", "model", "task"),
 )
 OF_POPULATIONS = ("name", "family", "parts", "metric", "bounds")
+MATCHING = (
+    *("localisation", "assignment", "threshold", "admits", "score_threshold", "max_detections"),
+    *("area", "boundary_distance", "dilation"),
+)
+OF_DETECTIONS = (
+    *("files", "references", "metric", "average", "classes", *MATCHING, "by_class"),
+    *("min_cases", "model", "task"),
+)
 OMISSION: tuple[Missing, ...] = ("raise", "omit")
 FITTED_BY: tuple[FittedBy, ...] = get_args(FittedBy)
 KINDS: tuple[ScoreKind, ...] = get_args(ScoreKind)
@@ -223,6 +233,49 @@ def _check_files(section: Section) -> None:
             f"{section.place} {what}; write scores and targets (NumPy files), or files, target and "
             "columns (tables)"
         )
+
+
+# --------------------------------------------------------------------------- detectors
+
+
+def parse_detections(whole: Section) -> tuple[DetectionSource, ...]:
+    """The sections ``[[detections]]``: detectors, with the objects to be found."""
+    return tuple(_detections(section) for section in whole.sections("detections"))
+
+
+def _detections(section: Section) -> DetectionSource:
+    section.check_keys(OF_DETECTIONS)
+    section.require("files", 'detections of each model, for example files = "dets_*.json"')
+    section.require("references", 'the objects to be found: references = "references.json"')
+    section.require("metric", 'what detectors are measured by: metric = ["ap50", "froc_score"]')
+    source = DetectionSource(
+        place=section.place,
+        detections=_paths(section, "files"),
+        references=section.text("references"),
+        metrics=section.texts("metric"),
+        averages=section.texts("average"),
+        classes=section.texts("classes"),
+        matching=_matching(section),
+        min_cases=section.integer("min_cases", 0, at_least=0),
+        model=section.text("model"),
+        task=section.text("task"),
+    )
+    with placed(section.place):
+        ask_detectors(
+            list(source.metrics),
+            average=list(source.averages) or None,
+            absent_class="omit",
+            undefined="omit",
+            sources={},
+            **source.matching,
+        )
+    return source
+
+
+def _matching(section: Section) -> dict[str, Any]:
+    """How detections are matched, as `detection_ci` takes it."""
+    given: dict[str, Any] = {name: section.content.get(name) for name in MATCHING}
+    return given | {"by_class": section.content.get("by_class", True)}
 
 
 # --------------------------------------------------------------------------- formulas

@@ -19,6 +19,7 @@ from halfwidth.core.spec import (
 )
 from halfwidth.core.types import Bounds, Level
 from halfwidth.core.undefined import AbsentClass, Missing
+from halfwidth.estimation.functionals import MetricRow
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.study.populations.logits import Exponent
 
@@ -136,6 +137,62 @@ class ScoreSource:
 
 
 @frozen
+class DetectionSource:
+    """Detectors with the objects to be found, as ``[[detections]]`` of a spec says it.
+
+    Attributes
+    ----------
+    place : str
+    detections : tuple of str
+        Paths or patterns, one file or folder for each detector.
+    references : str
+        The file or folder of the objects to be found.
+    metrics : tuple of str
+        Each an instance: ``ap50``, ``froc_score``.
+    averages : tuple of str
+        Empty: as `detection_ci` averages.
+    classes : tuple of str
+        The only ones that count; empty: all.
+    matching : mapping
+        Localisation, assignment, threshold and the like, as `detection_ci` takes them.
+    min_cases : int
+    model, task : str
+    """
+
+    place: str
+    detections: tuple[str, ...]
+    references: str
+    metrics: tuple[str, ...]
+    averages: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    matching: Mapping[str, Any] = field(default_factory=dict)
+    min_cases: int = 0
+    model: str = ""
+    task: str = ""
+
+
+@frozen
+class DetectedRow:
+    """What is computed of the images of an instance.
+
+    Attributes
+    ----------
+    row : MetricRow
+    classes : tuple of str
+        Of the objects.
+    thresholds : int
+        Of localisation, of which curves are averaged.
+    metric : str
+        With its thresholds: ``ap@0.5``.
+    """
+
+    row: MetricRow
+    classes: tuple[str, ...]
+    thresholds: int
+    metric: str
+
+
+@frozen
 class MixtureComponent:
     """One distribution of a mixture, or the only one of a population."""
 
@@ -204,6 +261,8 @@ class StudySpec:
         The folder that files are relative to.
     auto : bool
         Whether the study has intervals by what ``auto`` chooses for each sample.
+    detections : tuple of DetectionSource
+        Further instances.
     """
 
     name: str
@@ -224,6 +283,7 @@ class StudySpec:
     populations: tuple[PopulationSource, ...]
     folder: Path
     auto: bool = False
+    detections: tuple[DetectionSource, ...] = ()
 
     def settings(self) -> dict[str, Any]:
         """All that results depend on except the instances, ready for JSON.
@@ -264,7 +324,7 @@ class Instance:
         The file and the column, or the formula.
     level : MetricLevel
     metric : Metric or None
-        What per-case values are of; None for a test set.
+        What per-case values are of, or what detectors are measured by; None for classes.
     build : callable
         ``build()`` makes the population; can be pickled.
     n_cases : int or None
@@ -278,6 +338,8 @@ class Instance:
     cautions : tuple of Caution
     classes : tuple of str
         Of a test set, in the order of their codes; the second of two is the positive one.
+    detected : DetectedRow or None
+        Of images with detections.
     """
 
     name: str
@@ -293,6 +355,7 @@ class Instance:
     notes: tuple[str, ...] = ()
     cautions: tuple[Caution, ...] = ()
     classes: tuple[str, ...] = field(default=())
+    detected: DetectedRow | None = None
 
 
 def written(bound: Metric | Statistic, *, complete: bool = False) -> str:

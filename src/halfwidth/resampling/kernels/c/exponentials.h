@@ -60,8 +60,8 @@ INLINE uint64_t part_of_word(uint64_t word, int part) {
 }
 
 /* Up to EXPONENTIAL_PIECE blocks of draws, from a counter on. */
-static CLONES void draw_exponentials(uint64_t key0, uint64_t key1, uint64_t counter, int blocks,
-                                     double *RESTRICT draws) {
+static CLONES MAYBE_UNUSED void draw_exponentials(uint64_t key0, uint64_t key1, uint64_t counter,
+                                                  int blocks, double *RESTRICT draws) {
     uint64_t words[4 * EXPONENTIAL_PIECE], whole[EXPONENTIALS * EXPONENTIAL_PIECE];
     for (int i = 0; i < blocks; i++)
         philox(counter + (uint64_t)i, key0, key1, words + 4 * i);

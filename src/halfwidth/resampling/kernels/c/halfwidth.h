@@ -28,6 +28,13 @@
 #define INLINE static inline
 #endif
 
+/* A function of a header that some of the files that include it do not call. */
+#if defined(__GNUC__)
+#define MAYBE_UNUSED __attribute__((unused))
+#else
+#define MAYBE_UNUSED
+#endif
+
 #if defined(__GNUC__)
 #define CALL_FOR(address) __builtin_prefetch(address)
 #else

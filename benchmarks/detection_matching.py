@@ -1,0 +1,98 @@
+"""CPU seconds to match 5000 images with 100 detections and 100 references each, beside COCO's.
+
+pycocotools evaluates some of the images; its time is scaled up to all of them, as it is a sum over
+images. Run with one thread: ``python benchmarks/detection_matching.py``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import time
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.match_lists import Matching
+from halfwidth.core.objects import Objects, ObjectSet
+from halfwidth.matching.api import match_images
+
+THRESHOLDS = tuple(np.linspace(0.5, 0.95, 10).tolist())
+SIZE = 640
+
+
+def scenes(images: int, objects: int, classes: int, seed: int = 0) -> tuple[ObjectSet, ObjectSet]:
+    """Images with as many references as detections, two thirds of which lie near one."""
+    rng = np.random.default_rng(seed)
+    found, true = [], []
+    for _ in range(images):
+        category = rng.integers(classes, size=objects)
+        corner, sides = rng.uniform(0, SIZE, (objects, 2)), rng.uniform(8, 200, (objects, 2))
+        shift = rng.normal(0, 0.08, (objects, 4)) * np.tile(sides, 2)
+        boxes = np.concatenate([corner, corner + sides], axis=1)
+        true.append(Objects(category=category, boxes=boxes))
+        moved = boxes + shift
+        moved[::3] = rng.permuted(moved[::3], axis=0)
+        moved[:, 2:] = np.maximum(moved[:, 2:], moved[:, :2])
+        found.append(Objects(category=category, boxes=moved, score=rng.uniform(size=objects)))
+    names = tuple(map(str, range(images)))
+    labels = tuple(map(str, range(classes)))
+    return ObjectSet(names, tuple(found), labels), ObjectSet(names, tuple(true), labels)
+
+
+def coco_seconds(detections: ObjectSet, references: ObjectSet, images: int) -> float:
+    """What pycocotools takes to match the first images."""
+    from pycocotools.coco import COCO
+    from pycocotools.cocoeval import COCOeval
+
+    def rows(objects: ObjectSet) -> list[dict[str, Any]]:
+        made: list[dict[str, Any]] = []
+        for image, one in enumerate(objects.objects[:images]):
+            boxes = np.asarray(one.boxes).copy()
+            boxes[:, 2:] -= boxes[:, :2]
+            for i, box in enumerate(boxes.tolist()):
+                row = {"image_id": image, "category_id": int(one.category[i]), "bbox": box}
+                row |= {"id": len(made) + 1, "area": box[2] * box[3], "iscrowd": 0}
+                made.append(row if one.score is None else row | {"score": float(one.score[i])})
+        return made
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        coco = COCO()
+        coco.dataset = {
+            "images": [{"id": i} for i in range(images)],
+            "categories": [{"id": i} for i in range(len(references.classes))],
+            "annotations": rows(references),
+        }
+        coco.createIndex()
+        evaluation = COCOeval(coco, coco.loadRes(rows(detections)), "bbox")
+        evaluation.params.areaRng = [[0, 1e10]]
+        evaluation.params.maxDets = [100]
+        start = time.process_time()
+        evaluation.evaluate()
+        return time.process_time() - start
+
+
+def main() -> None:
+    """Time both, for one class and for many."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--images", type=int, default=5000)
+    parser.add_argument("--coco-images", type=int, default=100)
+    asked = parser.parse_args()
+    print(f"{asked.images} images, 100 detections and references each, 10 thresholds of box IoU")
+    for classes in (80, 1):
+        detections, references = scenes(asked.images, 100, classes)
+        start = time.process_time()
+        lists = match_images(detections, references, Matching(thresholds=THRESHOLDS))
+        own = time.process_time() - start
+        coco = coco_seconds(detections, references, asked.coco_images)
+        coco *= asked.images / asked.coco_images
+        found = (lists.outcome[0] == 1).mean()
+        print(
+            f"{classes:3d} classes: {own:6.2f} s; pycocotools {coco:8.1f} s, extrapolated from "
+            f"{asked.coco_images} images: {coco / own:6.1f} times; {found:.0%} true at IoU 0.5"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""Detectors on the same images, as the verbs that compare models name them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from halfwidth.cli import detection_options
+from halfwidth.cli.command import is_given, refuse_given
+from halfwidth.cli.compared_models import named_files
+from halfwidth.core.errors import OptionError
+from halfwidth.core.parameters import split_names
+
+# Options of detections alone, as arguments of `compare_detections` call them too.
+MATCHING = (
+    *("localisation", "assignment", "admits", "score_threshold", "max_detections"),
+    *("duplicates", "boundary_distance", "dilation", "unknown_images"),
+)
+OF_DETECTIONS = (*MATCHING, "area", "any_class", "classes")
+# What else `compare_detections` and `rank_detections` take under the same name.
+PASSED_ON = (
+    *("threshold", "absent_class", "undefined", "groups", "strata", "baseline", "margin", "goal"),
+    *("test", "correction", "simultaneous", "method", "confidence_level", "n_resamples"),
+    *("top", "combine"),
+)
+# What is made another argument, or is none.
+FURTHER = (
+    *("files", "new", "against", "references", "metric", "average", "ratio", "seed", "scheme"),
+    *("model_from", "fmt", "json", "out", "plot", "plot_kind", "strict", "title", "pdf", "latex"),
+    *("markdown", "figures", "protocol"),
+)
+
+
+def asks_for_detections(ctx: typer.Context) -> bool:
+    """Whether detectors are compared; options of detections need references."""
+    if ctx.params["references"] is not None:
+        return True
+    refuse_given(ctx, OF_DETECTIONS, "is of detections and needs --references FILE")
+    return False
+
+
+def detector_arguments(
+    ctx: typer.Context, files: list[str], *, metric_given: bool = True
+) -> dict[str, Any]:
+    """The arguments of `compare_detections` or `rank_detections`.
+
+    ``metric_given``: whether a metric has to be, since detectors are compared by it.
+
+    Raises
+    ------
+    OptionError
+        For options that would be ignored.
+    """
+    given = ctx.params
+    allowed = {*OF_DETECTIONS, *PASSED_ON, *FURTHER}
+    ignored = [name for name in given if name not in allowed and is_given(ctx, name)]
+    refuse_given(ctx, ignored, "has no effect on detections (--references)")
+    if metric_given and not given["metric"]:
+        raise OptionError(
+            "--metric is missing: what detectors are compared by, such as ap50, froc_score or pq; "
+            "'halfwidth methods --for detection' lists them"
+        )
+    metrics = given["metric"]
+    names = split_names([metrics] if isinstance(metrics, str) else metrics or ())
+    further: dict[str, Any] = {}
+    if "ratio" in given:
+        further["effect"] = "ratio" if given["ratio"] else "difference"
+    if "scheme" in given:
+        further["scheme"] = split_names(given["scheme"])
+    return (
+        {name: given[name] for name in (*MATCHING, *PASSED_ON) if name in given}
+        | further
+        | {
+            "models": named_files(files, given.get("model_from")),
+            "references": given["references"],
+            "metric": names[0] if len(names) == 1 else names or None,
+            "area": given["area"] or None,
+            "average": given["average"],
+            "by_class": not given["any_class"],
+            "classes": detection_options.parse_classes(given["classes"]),
+            "rng": given["seed"],
+        }
+    )

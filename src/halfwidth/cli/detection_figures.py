@@ -1,0 +1,150 @@
+"""Figures of ``halfwidth detect``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from halfwidth.cli import figures
+from halfwidth.cli.output import note
+from halfwidth.core.errors import OptionError
+from halfwidth.core.estimates import Estimates
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from halfwidth.core.detection_curves import DetectionCurve, DetectionCurveKind
+    from halfwidth.core.detection_estimate import DetectionEstimate
+    from halfwidth.core.match_lists import Matching
+    from halfwidth.core.objects import ObjectSet
+
+CURVES = ("froc", "pr", "afroc", "wafroc")
+KINDS = (*CURVES, "thresholds", "matches", "forest")
+# Options of the verb that curves and matches take under the same names.
+SHARED = ("classes", "unknown_images", "by_class")
+OF_CURVES = ("average", "absent_class", "confidence_level", "n_resamples")
+TITLES = {"thresholds": "Results over thresholds", "matches": "Images with the most errors"}
+
+
+def check(
+    path: Path | None, kind: str | None, metrics: Sequence[str], *, by_threshold: bool
+) -> str | None:
+    """The kind of figure to draw, or None; refuses what cannot be drawn before any work is done."""
+    if path is None and kind is None:
+        return None
+    from halfwidth.estimation.detections.asked import COCO
+
+    checked = figures.check(path, kind, usual_first(metrics, by_threshold=by_threshold))
+    if checked == "thresholds" and not by_threshold:
+        raise OptionError("--plot-kind thresholds takes --by-threshold")
+    if checked == "forest" and (len(metrics) != 1 or metrics[0] == COCO):
+        raise OptionError("--plot-kind forest takes one metric; pick one: --metric NAME")
+    return checked
+
+
+def usual_first(metrics: Sequence[str], *, by_threshold: bool) -> tuple[str, ...]:
+    """The kinds of figures, the one that is drawn unless another is named coming first."""
+    from halfwidth.estimation.detections.asked import COCO, resolve_detection_metric
+    from halfwidth.estimation.detections.curves import AREA_OF
+
+    first = "thresholds" if by_threshold else "pr"
+    if metrics and metrics[0] != COCO and not by_threshold:
+        name = resolve_detection_metric(metrics[0]).metric.spec.name
+        first = next((kind for kind, area in AREA_OF.items() if area == name), "forest")
+    return (first, *(kind for kind in KINDS if kind != first))
+
+
+def draw(
+    kind: str,
+    path: Path,
+    sides: tuple[ObjectSet, ObjectSet],
+    estimates: Sequence[DetectionEstimate],
+    settings: Mapping[str, Any],
+) -> None:
+    """Write a figure of what was estimated, or of the matches that the first estimate is of."""
+    from halfwidth.plots import figure_of_worst_images, figure_over_thresholds, write_figure
+
+    if kind == "thresholds":
+        write_figure(figure_over_thresholds(estimates), path)
+    elif kind == "forest":
+        figures.draw(Estimates(tuple(estimates)), path, kind)
+    elif kind == "matches":
+        from halfwidth.estimation.detections.curve_api import match_detections
+
+        first = _first(estimates)
+        more = _matched_as(first, settings)
+        more |= {"threshold": first.thresholds, "dilation": settings["dilation"]}
+        write_figure(figure_of_worst_images(*match_detections(*sides, **more)), path)
+    else:
+        write_figure(_curves(kind, sides, estimates, settings), path)
+
+
+def _first(estimates: Sequence[DetectionEstimate]) -> Matching:
+    """How detections of the first estimate are matched; it is said where others are not."""
+    first = estimates[0]
+    alike = [e.matching for e in estimates if e.metric == first.metric]
+    if len({matching.area_range for matching in alike}) > 1:
+        note(f"the figure is of the first row: {first.matched_by}")
+    return first.matching
+
+
+def _matched_as(matching: Matching, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Options with which detections are matched in this way."""
+    chosen = {
+        name: getattr(matching, name)
+        for name in (
+            *("localisation", "assignment", "score_threshold", "max_detections"),
+            *("boundary_distance", "by_class"),
+        )
+    }
+    return (
+        {name: settings[name] for name in SHARED}
+        | chosen
+        | {
+            "admits": str(matching.admits),
+            "area": matching.area_range,
+            "duplicates": "ignored" if matching.duplicates_ignored else "false_positive",
+        }
+    )
+
+
+def _curves(
+    kind: str,
+    sides: tuple[ObjectSet, ObjectSet],
+    estimates: Sequence[DetectionEstimate],
+    settings: Mapping[str, Any],
+) -> Axes:
+    """The curves of each threshold of localisation."""
+    from halfwidth.core.detection_curves import DetectionCurves
+    from halfwidth.estimation.detections.curve_api import detection_curve_ci
+    from halfwidth.plots import afroc, detection_pr, froc
+
+    first = _first(estimates)
+    more = _matched_as(first, settings) | {name: settings[name] for name in OF_CURVES}
+    seed = next((e.seed for e in estimates if e.seed is not None), settings["rng"])
+    found = [
+        detection_curve_ci(
+            *sides,
+            kind=cast("DetectionCurveKind", kind),
+            threshold=threshold,
+            rng=seed,
+            **more,
+        )
+        for threshold in first.thresholds
+    ]
+    curves = [
+        replace(curve, label=_label(curve, alone=len(one) == 1)) if len(found) > 1 else curve
+        for one in found
+        for curve in one
+    ]
+    drawn = {"froc": froc, "pr": detection_pr}.get(kind, afroc)
+    return drawn(DetectionCurves(tuple(curves)))
+
+
+def _label(curve: DetectionCurve, *, alone: bool) -> str:
+    """The threshold of a curve, behind what else it is of where there are several."""
+    area = cast("DetectionEstimate", curve.area)
+    at = area.matched_by.partition(", ")[0]
+    return at if alone else f"{curve.label}, {at}"

@@ -1,0 +1,120 @@
+"""What ``methods`` and ``explain`` say of metrics of detections and of how these are matched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from halfwidth.core.references import cite
+from halfwidth.core.spec import MetricSpec
+from halfwidth.metrics.catalogue import DETECTION_METRICS
+from halfwidth.metrics.detection.assignment import AssignmentSpec
+from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
+from halfwidth.metrics.detection.localisation import LocalisationSpec
+from halfwidth.report.document import (
+    Document,
+    Heading,
+    Item,
+    Items,
+    Kind,
+    Note,
+    Paragraph,
+    Table,
+)
+
+CATALOGUES = (DETECTION_METRICS, LOCALISATIONS, ASSIGNMENTS)
+
+
+def overview() -> Document:
+    """All metrics of detections, criteria of localisation and strategies of assignment."""
+    rows = [[spec.name, _plain(spec.summary)] for spec in DETECTION_METRICS]
+    criteria = [
+        [one.name, one.summary, ", ".join(one.of_detections), _threshold(one)]
+        for one in LOCALISATIONS
+    ]
+    strategies = [[one.name, one.summary] for one in ASSIGNMENTS]
+    return Document(
+        (
+            Heading("Metrics"),
+            _table(["metric", "what"], rows),
+            Heading("Localisation: how well a detection lies on an object"),
+            _table(["localisation", "what", "of", "threshold"], criteria),
+            Heading("Assignment: which detection is whose"),
+            _table(["assignment", "what"], strategies),
+            Note("'halfwidth explain NAME' says more of each."),
+        )
+    )
+
+
+def _table(headings: Sequence[str], rows: list[list[str]]) -> Table:
+    kinds = dict.fromkeys(headings[1:], Kind.TEXT)
+    return Table.from_rows(headings, rows, kinds={headings[0]: Kind.NAME, **kinds})
+
+
+def _threshold(one: LocalisationSpec) -> str:
+    if one.binary:
+        return "none"
+    if one.threshold is None:
+        return f"to be named{f', in {one.unit}' if one.unit else ''}"
+    return f"{one.admits} {one.threshold:g}"
+
+
+def _plain(summary: str) -> str:
+    """Without marks of names and a full stop."""
+    return summary.replace("`", "").rstrip(".")
+
+
+def is_known(name: str) -> bool:
+    """Whether a name is that of a metric of detections, a criterion or a strategy."""
+    return any(name.partition(":")[0] in catalogue for catalogue in CATALOGUES)
+
+
+def in_full(name: str) -> Document:
+    """What is known of a metric of detections, a criterion or a strategy."""
+    catalogue = next(one for one in CATALOGUES if name.partition(":")[0] in one)
+    spec = catalogue[name.partition(":")[0]]
+    if isinstance(spec, MetricSpec):
+        return _metric(spec)
+    fields = {"what": spec.summary}
+    if isinstance(spec, LocalisationSpec):
+        fields |= {
+            "of": f"detections by {' or '.join(spec.of_detections)}, "
+            f"references by {' or '.join(spec.of_references)}",
+            "threshold": _threshold(spec),
+        }
+    elif spec.needs_scores:
+        fields["needs"] = "scores"
+    return _document(spec.name, spec.title, fields, spec)
+
+
+def _metric(spec: MetricSpec) -> Document:
+    fields = {
+        "range": str(spec.bounds),
+        "better": str(spec.better),
+        "averages": ", ".join(spec.averages),
+        **{one.name: f"{one.summary}: {one.allowed_text}" for one in spec.parameters},
+        "also": ", ".join(spec.synonyms) or "-",
+        "source": str(cite(spec.cite)) if spec.cite else "-",
+    }
+    return Document(
+        (
+            Heading(f"{spec.name}: {spec.display}"),
+            Paragraph(f"{_plain(spec.summary)}."),
+            _items(fields),
+        )
+    )
+
+
+def _document(
+    name: str, title: str, fields: dict[str, str], spec: LocalisationSpec | AssignmentSpec
+) -> Document:
+    fields |= {
+        "also": ", ".join(spec.synonyms) or "-",
+        "source": str(cite(spec.cite)) if spec.cite else "-",
+    }
+    pitfalls = tuple(Item("", f"{text[:1].upper()}{text[1:]}.") for text in spec.pitfalls)
+    parts = (Items(pitfalls, "Pitfalls:"),) if pitfalls else ()
+    return Document((Heading(f"{name}: {title}"), _items(fields), *parts))
+
+
+def _items(fields: dict[str, str]) -> Items:
+    return Items(tuple(Item(field, text) for field, text in fields.items()))

@@ -1,0 +1,218 @@
+"""Options of the verb that estimates metrics of detectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from halfwidth.cli import completion
+from halfwidth.cli.command import Group
+from halfwidth.core.errors import OptionError
+
+DetectionMetrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        help="Repeatable, or a list with commas; the names stand at the end of this help. A "
+        "threshold may stand behind one: ap50, ap@0.5:0.95. Default: ap and froc_score, or of "
+        "detections without scores object_sensitivity, object_ppv, object_f_beta and fppi.",
+        metavar="NAME",
+        show_default=False,
+        autocompletion=completion.detection_metrics,
+        rich_help_panel=Group.ESTIMATE,
+    ),
+]
+Coco = Annotated[
+    bool,
+    typer.Option(
+        "--coco",
+        help="As COCO evaluates: thresholds 0.5:0.95 and at most 100 detections of an image and "
+        "class. Without --metric its twelve numbers.",
+        rich_help_panel=Group.ESTIMATE,
+    ),
+]
+Localisation = Annotated[
+    str | None,
+    typer.Option(
+        help="What a detection is matched by; default: box_iou where both sides have boxes, else "
+        "what suits masks or points.",
+        metavar="NAME",
+        show_default=False,
+        autocompletion=completion.localisations,
+        rich_help_panel=Group.MATCHING,
+    ),
+]
+Assignment = Annotated[
+    str | None,
+    typer.Option(
+        help="Which detection is whose; default: greedy_by_score, or without scores "
+        "greedy_by_localisation.",
+        metavar="NAME",
+        show_default=False,
+        autocompletion=completion.assignments,
+        rich_help_panel=Group.MATCHING,
+    ),
+]
+DetectionThreshold = Annotated[
+    str | None,
+    typer.Option(
+        "--threshold",
+        help="Of localisation: 0.5; 0.25,0.5; 0.5:0.95 in steps of 0.05, over which metrics are "
+        "averaged; coco for the same. Default: 0.5 of an IoU.",
+        metavar="NUMBERS",
+        show_default=False,
+        rich_help_panel=Group.MATCHING,
+    ),
+]
+AverageOfClasses = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--average",
+        help="Over classes: macro (default), micro (pooled), weighted, none (a row per class); "
+        "repeatable.",
+        metavar="AVERAGE",
+        show_default=False,
+        autocompletion=completion.one_of("macro", "micro", "weighted", "none"),
+        rich_help_panel=Group.TEST_SETS,
+    ),
+]
+ByThreshold = Annotated[
+    bool,
+    typer.Option(
+        "--by-threshold",
+        help="A row for each threshold instead of their mean; default thresholds: 0.1 to 0.9.",
+        rich_help_panel=Group.MATCHING,
+    ),
+]
+AdmitsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--admits",
+        help="at_least, above, at_most or below the threshold; default: as the criterion is "
+        "defined.",
+        metavar="NAME",
+        show_default=False,
+        autocompletion=completion.one_of("at_least", "above", "at_most", "below"),
+        rich_help_panel=Group.MATCHING,
+    ),
+]
+ScoreThreshold = Annotated[
+    float | None,
+    typer.Option(
+        help="Leave out detections of a lower score.",
+        metavar="SCORE",
+        show_default=False,
+        rich_help_panel=Group.MATCHING,
+    ),
+]
+MaxDetections = Annotated[
+    int | None,
+    typer.Option(
+        help="Of an image and a class look at so many with the highest scores.",
+        metavar="N",
+        show_default=False,
+        rich_help_panel=Group.MATCHING,
+    ),
+]
+Area = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Only objects of this size: small (up to 32 x 32 pixels), medium, large (from 96 x "
+        "96), all, or LOW,HIGH in pixels; repeatable.",
+        metavar="NAME|LOW,HIGH",
+        show_default=False,
+        rich_help_panel=Group.MATCHING,
+    ),
+]
+AnyClass = Annotated[
+    bool,
+    typer.Option(
+        "--any-class",
+        help="Match objects whatever their class; default: within classes.",
+        rich_help_panel=Group.MATCHING,
+    ),
+]
+Duplicates = Annotated[
+    str,
+    typer.Option(
+        help="What further detections of a found object are: false_positive or ignored.",
+        metavar="POLICY",
+        autocompletion=completion.one_of("false_positive", "ignored"),
+        rich_help_panel=Group.MATCHING,
+    ),
+]
+BoundaryDistance = Annotated[
+    float | None,
+    typer.Option(
+        help="Width of the bands of boundary_iou, in mm where the files have a spacing.",
+        metavar="MM",
+        show_default=False,
+        rich_help_panel=Group.MATCHING,
+    ),
+]
+Dilation = Annotated[
+    int | None,
+    typer.Option(
+        help="How often lesionwise dilates references; default: 3.",
+        metavar="N",
+        show_default=False,
+        rich_help_panel=Group.MATCHING,
+    ),
+]
+Classes = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Only these classes count; repeatable, or a list with commas. NAME=OTHER calls "
+        "detections of NAME as the references do.",
+        metavar="NAMES",
+        show_default=False,
+        rich_help_panel=Group.INPUT,
+    ),
+]
+UnknownImages = Annotated[
+    str,
+    typer.Option(
+        help="Detections of images that the references lack: raise, or omit.",
+        metavar="POLICY",
+        autocompletion=completion.one_of("raise", "omit"),
+        rich_help_panel=Group.INPUT,
+    ),
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option(
+        help="Draw a figure too: FILE.png, .svg or .pdf. That of matches shows single images.",
+        metavar="FILE",
+        rich_help_panel=Group.OUTPUT,
+    ),
+]
+PlotKind = Annotated[
+    str | None,
+    typer.Option(
+        help="With --plot. froc, pr, afroc or wafroc: the curve with its band; thresholds: the "
+        "result over thresholds; matches: the images with the most errors; forest: the intervals.",
+        metavar="KIND",
+        autocompletion=completion.one_of(
+            "froc", "pr", "afroc", "wafroc", "thresholds", "matches", "forest"
+        ),
+        rich_help_panel=Group.OUTPUT,
+    ),
+]
+
+
+def parse_classes(given: Sequence[str] | None) -> Any:
+    """Names, or a mapping from those of the detections."""
+    names = [part.strip() for text in given or () for part in text.split(",") if part.strip()]
+    if not names:
+        return None
+    renamed = [name for name in names if "=" in name]
+    if not renamed:
+        return names
+    if len(renamed) < len(names):
+        raise OptionError(
+            f"--classes {','.join(names)}: write NAME=OTHER for all classes, or for none"
+        )
+    return dict(name.split("=", 1) for name in names)

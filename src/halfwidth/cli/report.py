@@ -1,0 +1,242 @@
+"""``halfwidth report``: everything that is known of some results, on one page."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from halfwidth.cli import (
+    comparison_options,
+    detection_options,
+    options,
+    reading,
+    reported_models,
+    test_set_options,
+)
+from halfwidth.cli.answer import Answer
+from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.command import Group
+from halfwidth.cli.output import note
+from halfwidth.core.errors import DataError, OptionError
+
+if TYPE_CHECKING:
+    from halfwidth.report.api import Report
+
+TITLE = "Performance with confidence intervals"
+
+
+def report(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help=f"{reading.TABLE_HELP}. Of one model; or with the models in a column (--by) or in "
+            "columns; or a table for each model: NAME=FILE calls it NAME.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
+    by: comparison_options.By = None,
+    value: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column with values; repeatable. Default: all numeric columns.",
+            metavar="COLUMN",
+            show_default=False,
+            rich_help_panel=Group.INPUT,
+        ),
+    ] = None,
+    within: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--within",
+            "--task",
+            help="Column whose levels are reported apart, such as the organ; repeatable.",
+            metavar="COLUMN",
+            show_default=False,
+            rich_help_panel=Group.INPUT,
+        ),
+    ] = None,
+    case: options.Case = None,
+    unmatched: comparison_options.Unmatched = "raise",
+    model_from: reading.ModelFrom = None,
+    sheet: reading.Sheet = None,
+    decimal: reading.Decimal = None,
+    header: reading.Header = None,
+    input_format: reading.InputFormat = None,
+    path: reading.WhereCases = None,
+    only_filter: reading.Filter = None,
+    scale: options.Scale = 1.0,
+    missing: options.Missing = "raise",
+    penalty: options.Penalty = None,
+    metric: options.Metric = None,
+    better: comparison_options.Better = None,
+    statistic: comparison_options.Statistic = "mean",
+    bounds: options.BoundsOption = None,
+    over: options.OverOption = "cases",
+    baseline: comparison_options.Baseline = None,
+    margin: comparison_options.Margin = None,
+    method: options.Method = "auto",
+    confidence_level: options.ConfidenceLevel = 0.95,
+    n_resamples: options.NResamplesOrNone = None,
+    seed: options.Seed = None,
+    groups: options.Groups = None,
+    strata: options.Strata = None,
+    target: test_set_options.Target = None,
+    score: test_set_options.Score = None,
+    prediction: test_set_options.Prediction = None,
+    scores: test_set_options.ScoresAre = "auto",
+    labels: test_set_options.Labels = None,
+    positive: test_set_options.Positive = None,
+    average: comparison_options.Average = None,
+    threshold: test_set_options.Threshold = None,
+    absent_class: test_set_options.AbsentClass = "omit",
+    undefined: test_set_options.UndefinedOption = "omit",
+    costs: test_set_options.Costs = None,
+    priors: test_set_options.Priors = None,
+    weight: test_set_options.Weight = None,
+    references: comparison_options.References = None,
+    classes: detection_options.Classes = None,
+    unknown_images: detection_options.UnknownImages = "raise",
+    localisation: detection_options.Localisation = None,
+    assignment: detection_options.Assignment = None,
+    admits: detection_options.AdmitsOption = None,
+    score_threshold: detection_options.ScoreThreshold = None,
+    max_detections: detection_options.MaxDetections = None,
+    area: detection_options.Area = None,
+    any_class: detection_options.AnyClass = False,
+    duplicates: detection_options.Duplicates = "false_positive",
+    boundary_distance: detection_options.BoundaryDistance = None,
+    dilation: detection_options.Dilation = None,
+    title: Annotated[
+        str,
+        typer.Option(help="Heading of the page.", metavar="TEXT", rich_help_panel=Group.OUTPUT),
+    ] = TITLE,
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="The page.", metavar="FILE", rich_help_panel=Group.OUTPUT),
+    ] = Path("report.html"),
+    pdf: Annotated[
+        bool,
+        typer.Option(
+            "--pdf",
+            help="As PDF too, beside the page; takes Chromium or Chrome.",
+            rich_help_panel=Group.OUTPUT,
+        ),
+    ] = False,
+    latex: Annotated[
+        bool, typer.Option("--latex", help="As LaTeX too.", rich_help_panel=Group.OUTPUT)
+    ] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="As Markdown too.", rich_help_panel=Group.OUTPUT)
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="As JSON too.", rich_help_panel=Group.OUTPUT)
+    ] = False,
+    figures: Annotated[
+        bool,
+        typer.Option(
+            "--figures/--no-figures",
+            help="Draw the values of the cases, as dots in a picture, and the sets of ranks.",
+            rich_help_panel=Group.OUTPUT,
+        ),
+    ] = True,
+    include_cases: Annotated[
+        bool,
+        typer.Option(
+            "--include-cases",
+            help="Put the ids and the values of all cases on the page; without it none is there.",
+            rich_help_panel=Group.OUTPUT,
+        ),
+    ] = False,
+    protocol: Annotated[
+        Path | None,
+        typer.Option(
+            help="File in which was laid down beforehand what would be done; the report states its "
+            "hash.",
+            metavar="FILE",
+            show_default=False,
+            rich_help_panel=Group.OUTPUT,
+        ),
+    ] = None,
+    strict: options.Strict = False,
+) -> Answer:
+    """Everything that is known of some results on one page that loads nothing from anywhere.
+
+    Cautions, tables with intervals, the values behind them, differences and ranks of models, what
+    more cases would bring, a paragraph for the paper, answers to reporting checklists, and how each
+    number came about. No id and no value of a case is on the page.
+
+    \b
+    halfwidth report dice.csv --metric dsc -o report.html
+    halfwidth report A=new.csv B=old.csv --metric dsc --margin 0.01 --pdf
+    halfwidth report models.csv --by model --within task --metric dsc
+    halfwidth report preds.csv --target y --score p1 --metric auroc,sensitivity
+    halfwidth report detections.json --references references.json \\
+        --metric ap50,froc_score
+    """
+    if not files:
+        raise OptionError(
+            "name a table: halfwidth report FILE; 'halfwidth report --help' says more"
+        )
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise OptionError(
+            f"-o {out}: the page ends in .html; --pdf, --latex, --markdown and --json write others"
+        )
+    if not out.parent.is_dir():
+        raise DataError(f"{out}: cannot be written (no folder {out.parent})")
+    if protocol is not None and not protocol.is_file():
+        raise DataError(f"--protocol {protocol}: there is no such file")
+    from halfwidth.report.whole.results import Results, Source
+
+    found = reported_models.results_of(ctx, files, keep_cases=figures)
+    sources = tuple(Source.of(path, name) for name, path in found.files.items())
+    results = Results(
+        title=title,
+        estimates=found.estimates,
+        comparisons=found.comparisons,
+        rankings=found.rankings,
+        sources=sources,
+        protocol=None if protocol is None else Source.of(protocol, "protocol"),
+        command=_command(ctx.obj),
+        cases=reported_models.cases_of(ctx.params, found.files) if include_cases else (),
+    )
+    from halfwidth.report.api import Report
+    from halfwidth.report.whole.document import report_document
+
+    made = Report(title, report_document(results, with_figures=figures))
+    wanted = {".tex": latex, ".md": markdown, ".json": json}
+    _write(made, out, [suffix for suffix, asked in wanted.items() if asked], pdf=pdf)
+    from halfwidth.report.document import Document
+
+    return Answer(Document(), status=STRICT_STATUS if strict and results.cautions else 0)
+
+
+def _command(typed: tuple[str, ...]) -> str:
+    """The command as it was given; files without their folders, which may say whose they are."""
+    return shlex.join(["halfwidth", *map(_without_folder, typed)])
+
+
+def _without_folder(word: str) -> str:
+    """The last part of a path, which may follow the name of a model or of an option.
+
+    >>> _without_folder("A=/home/me/new.csv"), _without_folder("auroc")
+    ('A=new.csv', 'auroc')
+    """
+    before, equals, path = word.rpartition("=")
+    return f"{before}{equals}{Path(path).name}" if path else word
+
+
+def _write(made: Report, out: Path, suffixes: list[str], *, pdf: bool) -> None:
+    for file in (out, *(out.with_suffix(suffix) for suffix in suffixes)):
+        made.save(file)
+        note(f"wrote {file}")
+    if pdf:
+        from halfwidth.cli.printing import print_page
+
+        file = out.with_suffix(".pdf")
+        print_page(out, file)
+        note(f"wrote {file}")

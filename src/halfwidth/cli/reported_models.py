@@ -1,0 +1,246 @@
+"""What a report is of: one model, or several, from the options of the verb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from halfwidth.cli import (
+    compared_detections,
+    comparison_settings,
+    options,
+    predictions,
+    reading,
+)
+from halfwidth.cli.command import is_given
+from halfwidth.cli.compared_models import named_files
+from halfwidth.cli.comparison_settings import columns_of
+from halfwidth.core.errors import OptionError
+from halfwidth.core.estimate import metric_title
+from halfwidth.core.estimates import Cases, Estimates
+from halfwidth.core.frozen import frozen
+from halfwidth.core.parameters import split_names
+from halfwidth.core.undefined import is_missing
+from halfwidth.io.challenge_columns import MODEL_COLUMNS
+
+if TYPE_CHECKING:
+    from halfwidth.core.comparison import Comparisons
+    from halfwidth.core.ranking import Rankings
+    from halfwidth.report.document import Table
+
+# Models of which all pairs are compared; of more, ranks say what pairs would.
+MOST_IN_PAIRS = 5
+# Options of comparisons that rankings do not have.
+OF_COMPARISONS = ("baseline", "margin")
+# Arguments for several detectors that one does not take.
+OF_SEVERAL = ("models", *OF_COMPARISONS)
+
+
+@frozen(eq=False)
+class Found:
+    """Finished results and the files they come from, by the names of their models."""
+
+    files: Mapping[str, Path]
+    estimates: Estimates
+    comparisons: Comparisons | None = None
+    rankings: Rankings | None = None
+
+
+def cases_of(given: Mapping[str, Any], files: Mapping[str, Path]) -> tuple[Table, ...]:
+    """The columns of each file that results are of, as tables for the page."""
+    return tuple(_cases(given, path) for path in files.values())
+
+
+def _cases(given: Mapping[str, Any], path: Path) -> Table:
+    from halfwidth.io.layout import layout_of
+    from halfwidth.report.document import Column, Kind, Table
+
+    cells = reading.table_in(path, reading.Options.of(given))
+    if columns_of(given).of_test_set:
+        values = [given["target"], *(given["score"] or ()), given["prediction"]]
+        case = given["case"]
+    else:
+        layout = layout_of(cells, given["value"] or [], None, given["case"])
+        values, case = list(layout.values), layout.case
+    model = given["by"] or next((name for name in MODEL_COLUMNS if name in cells), None)
+    further = [model, *(given["within"] or ()), given["groups"], given["strata"]]
+    names = [name for name in dict.fromkeys([case, *further, *values]) if name is not None]
+    kinds = [Kind.NUMBER if cells.is_numeric(name) else Kind.TEXT for name in names]
+    columns = tuple(Column(name, kind) for name, kind in zip(names, kinds, strict=True))
+    texts = zip(*(map(_text, cells.levels(name)) for name in names), strict=True)
+    return Table(columns, tuple(texts))
+
+
+def _text(cell: Any) -> str:
+    return "" if is_missing(cell) else str(cell)
+
+
+def results_of(ctx: typer.Context, files: list[str], *, keep_cases: bool) -> Found:
+    """Estimates of one model; of several also their ranks, and how they differ."""
+    named = named_files(files, ctx.params["model_from"])
+    if compared_detections.asks_for_detections(ctx):
+        return _detectors(ctx, files, named)
+    if len(named) > 1 or _holds_models(ctx, *named.values()):
+        return _several_models(ctx, files, named, keep_cases=keep_cases)
+    (path,) = named.values()
+    _refuse_comparing(ctx, f"{path} holds one; name the column of models: --by")
+    if columns_of(ctx.params).of_test_set:
+        return Found({"": path}, _test_set(ctx.params, path))
+    return Found({"": path}, _values(ctx.params, path, keep_cases=keep_cases))
+
+
+def _holds_models(ctx: typer.Context, path: Path) -> bool:
+    """Whether a table says which model each row is of."""
+    if ctx.params["by"] is not None:
+        return True
+    table = reading.table_in(path, reading.Options.of(ctx.params))
+    names = [name for name in MODEL_COLUMNS if name in table]
+    return bool(names) and len(set(table.levels(names[0]))) > 1
+
+
+# --------------------------------------------------------------------------- one model
+
+
+def _values(given: Mapping[str, Any], path: Path, *, keep_cases: bool) -> Estimates:
+    from halfwidth.estimation.tables import summary_table
+
+    table = reading.table_in(path, reading.Options.of(given))
+    passed_on = ("case", "method", "confidence_level", "n_resamples", "missing", "penalty")
+    return summary_table(
+        table,
+        given["value"],
+        by=given["within"],
+        metric=options.only_metric(given["metric"]),
+        statistic=split_names([given["statistic"]]),
+        rng=given["seed"],
+        bounds=options.parse_bounds(given["bounds"]),
+        keep_cases=keep_cases,
+        **{name: given[name] for name in (*passed_on, "groups", "strata", "over", "scale")},
+    )
+
+
+def _test_set(given: Mapping[str, Any], path: Path) -> Estimates:
+    source = predictions.TestSetSource(
+        path,
+        given["target"],
+        given["score"] or [],
+        given["prediction"],
+        None,
+        None,
+        reading.Options.of(given),
+    )
+    passed_on = ("method", "confidence_level", "n_resamples", "missing", "labels", "positive")
+    settings = {
+        "rng": given["seed"],
+        "average": None if given["average"] is None else [given["average"]],
+        "bounds": options.parse_bounds(given["bounds"]),
+        "threshold": predictions.parse_threshold(given["threshold"]),
+        "costs": predictions.parse_costs(given["costs"]),
+        "priors": predictions.parse_numbers("--priors", given["priors"]),
+        "jobs": 1,
+        **{name: given[name] for name in (*passed_on, "scores", "absent_class", "undefined")},
+    }
+    columns = predictions.DesignColumns(given["groups"], given["strata"], given["weight"])
+    return predictions.estimate_test_set(
+        source, split_names(given["metric"] or ()), settings, columns, (None, None)
+    )
+
+
+# --------------------------------------------------------------------------- detectors
+
+
+def _detectors(ctx: typer.Context, files: list[str], named: Mapping[str, Path]) -> Found:
+    """One detector, or several by rank, with the differences of few."""
+    arguments = compared_detections.detector_arguments(ctx, files, metric_given=len(named) > 1)
+    read = {**named, "references": arguments["references"]}
+    if len(named) == 1:
+        from halfwidth.estimation.detections.api import detection_ci
+
+        _refuse_comparing(ctx, "one detector is given")
+        found = {name: one for name, one in arguments.items() if name not in OF_SEVERAL}
+        (detections,) = named.values()
+        estimates = detection_ci(detections, found.pop("references"), **found)
+        several = isinstance(estimates, Estimates)
+        return Found(read, estimates if several else Estimates((estimates,)))
+
+    from halfwidth.comparison.detection_api import compare_detections
+    from halfwidth.ranking.detection_api import rank_detections
+
+    of_rankings = {name: one for name, one in arguments.items() if name not in OF_COMPARISONS}
+    rankings = rank_detections(**of_rankings)
+    comparisons = None
+    if arguments["baseline"] or len(named) <= MOST_IN_PAIRS:
+        comparisons = compare_detections(**arguments)
+    return Found(read, _estimates(rankings), comparisons, rankings)
+
+
+def _refuse_comparing(ctx: typer.Context, why: str) -> None:
+    for name in OF_COMPARISONS:
+        if is_given(ctx, name):
+            raise OptionError(f"--{name} compares models, and {why}")
+
+
+# --------------------------------------------------------------------------- several models
+
+
+def _several_models(
+    ctx: typer.Context, files: list[str], named: Mapping[str, Path], *, keep_cases: bool
+) -> Found:
+    """Models by rank, whose estimates are those of the ranking, and differences of few models."""
+    from halfwidth.comparison.api import compare_table
+    from halfwidth.ranking.api import rank_table
+
+    settings = comparison_settings.comparison_settings(ctx)
+    models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)
+    shared = {**models.columns, **comparison_settings.class_options(models, ctx.params)}
+    of_rankings = {name: one for name, one in settings.items() if name not in OF_COMPARISONS}
+    rankings = rank_table(models.tables, **shared, **of_rankings, keep_cases=keep_cases)
+    comparisons = None
+    if settings["baseline"] or max(len(one.models) for one in rankings) <= MOST_IN_PAIRS:
+        comparisons = _joined(
+            compare_table(models.tables, **shared, **{**settings, "metric": metric})
+            for metric in _each_metric(settings["metric"])
+        )
+    return Found(
+        named if len(named) > 1 else {"": next(iter(named.values()))},
+        _estimates(rankings),
+        comparisons,
+        rankings,
+    )
+
+
+def _each_metric(metric: Any) -> list[Any]:
+    """Metrics one by one, since models are compared on one."""
+    if isinstance(metric, Mapping):
+        return [{column: one} for column, one in metric.items()]
+    return metric if isinstance(metric, list) else [metric]
+
+
+def _joined(each: Iterable[Comparisons]) -> Comparisons:
+    every = list(each)
+    return replace(
+        every[0],
+        items=tuple(item for one in every for item in one),
+        notes=tuple(dict.fromkeys(note for one in every for note in one.notes)),
+    )
+
+
+def _estimates(rankings: Rankings) -> Estimates:
+    """Those of the models, each labelled by its model, with the values behind them."""
+    from halfwidth.report.whole.results import MODEL
+
+    items, cases = [], []
+    for ranking in rankings:
+        for model in ranking.models:
+            one = model.estimate
+            label = " / ".join(filter(None, [model.name, one.label]))
+            items.append(replace(one, label=label, by={MODEL: model.name, **one.by}))
+            kept = ranking.cases
+            if kept is not None:
+                title = metric_title(one.metric_spec)
+                cases.append(Cases(label, title, kept.values[model.name], kept.groups))
+    return Estimates(tuple(items), rankings.notes, tuple(cases))

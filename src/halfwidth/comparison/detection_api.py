@@ -1,0 +1,153 @@
+"""The public function for comparing detectors: detections and references in, differences out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from halfwidth.comparison.api import Correction, Test
+from halfwidth.comparison.assembling import compared
+from halfwidth.comparison.detections import measured_detectors
+from halfwidth.comparison.settings import resolve_settings
+from halfwidth.core.comparison import Comparisons, Effect
+from halfwidth.core.undefined import AbsentClass, Undefined
+from halfwidth.estimation.detections.asking import ask_detectors
+from halfwidth.estimation.resolve import AUTO, resolve_request
+
+
+def compare_detections(
+    models: Mapping[str, Any],
+    references: Any,
+    *,
+    metric: Any,
+    localisation: str | None = None,
+    assignment: str | None = None,
+    threshold: Any = None,
+    admits: str | None = None,
+    score_threshold: float | None = None,
+    max_detections: int | None = None,
+    area: Any = None,
+    by_class: bool = True,
+    duplicates: str = "false_positive",
+    boundary_distance: float | None = None,
+    dilation: int | None = None,
+    average: Any = None,
+    classes: Sequence[str] | Mapping[str, str] | None = None,
+    unknown_images: str = "raise",
+    absent_class: AbsentClass = "omit",
+    undefined: Undefined = "omit",
+    groups: Any = None,
+    strata: Any = None,
+    baseline: str | None = None,
+    effect: Effect = "difference",
+    test: Test = "auto",
+    correction: Correction = "holm",
+    simultaneous: bool | None = None,
+    margin: float | None = None,
+    goal: float | None = None,
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    n_resamples: int | None = None,
+    rng: Any = None,
+) -> Comparisons:
+    """Differences between detectors on the same images, with their confidence intervals.
+
+    The detections of each are matched with the references once. A resample then draws the same
+    images for all, so that what makes an image hard for every detector cancels.
+
+    Parameters
+    ----------
+    models : mapping of str
+        From the name of each detector to its detections: a file, a folder or what was read, as for
+        `detection_ci`.
+    references : object
+        The objects to be found, the same for all.
+    metric : str, MetricSpec, or sequence of them
+        As for `detection_ci`: ``"ap50"``, ``"froc_score"``, ``"wafroc_auc"``, ``"pq"``. Each of
+        several makes a family, within which p-values are adjusted.
+    localisation, assignment, threshold, admits, score_threshold, max_detections, area, by_class
+        How detections are matched, as for `detection_ci`; all detectors alike.
+    duplicates, boundary_distance, dilation, average, classes, unknown_images, absent_class
+        As for `detection_ci`.
+    undefined, groups, strata
+        As for `detection_ci`.
+    baseline, effect, correction, simultaneous, margin, goal
+        As for `compare`.
+    test : {"auto", "permutation", "none"}
+        Beside the interval: a permutation that swaps whole images between two detectors, with the
+        ranks of their scores.
+    method, confidence_level, n_resamples, rng
+        As for `metric_ci`. A seed gives the same resamples for every pair.
+
+    Returns
+    -------
+    Comparisons
+        A `Difference` for each pair, by its place or by name: ``result["B", "A"]``.
+
+    Raises
+    ------
+    DataError
+        As for `detection_ci`, and where detectors cannot be matched in the same way.
+    OptionError
+        For an option that is not allowed or does not fit the others.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> square, wrong = [10, 10, 50, 50], [60, 60, 90, 90]
+    >>> references = [{"boxes": [square], "labels": [1]} for _ in range(40)]
+    >>> def found(boxes, scores):
+    ...     return {"boxes": boxes, "labels": [1] * len(boxes), "scores": scores}
+    >>> a = [found([square, wrong], [0.9, 0.5]) for _ in range(40)]
+    >>> b = [found([square, wrong], [0.9, 0.95 if i % 3 else 0.5]) for i in range(40)]
+    >>> result = hw.compare_detections({"A": a, "B": b}, references, metric="ap50", rng=1)
+    >>> one = result["A", "B"]
+    >>> print(f"{one.value:.2f} ({one.low:.2f} to {one.high:.2f})")
+    0.39 (0.31 to 0.44)
+    """
+    settings = resolve_settings(
+        resolve_request(
+            method=method,
+            confidence_level=confidence_level,
+            alternative="two-sided",
+            n_resamples=n_resamples,
+            rng=rng,
+            missing="raise",
+            penalty=None,
+        ),
+        effect=effect,
+        paired=True,
+        baseline=baseline,
+        test=test,
+        correction=correction,
+        simultaneous=simultaneous,
+        margin=margin,
+        goal=goal,
+        unmatched="raise",
+        keep_cases=False,
+    )
+    asked = ask_detectors(
+        metric,
+        localisation=localisation,
+        assignment=assignment,
+        threshold=threshold,
+        admits=admits,
+        score_threshold=score_threshold,
+        max_detections=max_detections,
+        area=area,
+        by_class=by_class,
+        duplicates=duplicates,
+        boundary_distance=boundary_distance,
+        dilation=dilation,
+        average=average,
+        absent_class=absent_class,
+        undefined=undefined,
+        sources={
+            "classes": classes,
+            "unknown_images": unknown_images,
+            "groups": groups,
+            "strata": strata,
+        },
+    )
+    families, notes = measured_detectors(models, references, asked, settings)
+    return compared(families, settings, notes)

@@ -1,0 +1,100 @@
+"""Detectors on the same images: each matched with the references once, with comparable records."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from halfwidth.comparison.families import MeasuredFamily
+from halfwidth.comparison.settings import Settings, check_against_metric, check_models
+from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.forms import MatchedScores
+from halfwidth.estimation.detections.api import asked_rows
+from halfwidth.estimation.detections.asking import AskedDetectors
+from halfwidth.estimation.detections.jobs import AskedRow, Sets, jobs_of
+from halfwidth.estimation.detections.sets import sets_of
+from halfwidth.estimation.pipeline import Job
+from halfwidth.io.detections.api import read_objects
+from halfwidth.metrics.detection.match_records import with_equal_slots
+
+
+def measured_detectors(
+    models: Any, references: Any, asked: AskedDetectors, settings: Settings
+) -> tuple[list[MeasuredFamily], list[str]]:
+    """A family for each metric, average and class, and notes on what was read."""
+    if not isinstance(models, Mapping):
+        raise OptionError(
+            f"models={shown(models)} is no mapping from the name of a detector to its detections"
+        )
+    names = [str(name) for name in models]
+    check_models(names, settings)
+    for one in asked.metrics:
+        check_against_metric(settings, one.metric)
+    named: dict[str, Any] = {
+        what: given
+        for what in ("groups", "strata")
+        if isinstance(given := asked.sources.get(what), str)
+    }
+    true = read_objects(references, role="references", **named)
+    notes: dict[str, None] = {}
+    prepared: dict[str, tuple[Sets, list[AskedRow]]] = {}
+    for name, detections in zip(names, models.values(), strict=True):
+        with _of_detector(name):
+            sets, own = sets_of(detections, true, by_class=asked.options.by_class, **asked.sources)
+            rows = asked_rows(asked.metrics, asked.options, sets, by_threshold=False)
+        notes |= dict.fromkeys(f"{name}: {note}" for note in own)
+        prepared[name] = sets, rows
+    _check_alike(prepared)
+    jobs: dict[str, list[Job]] = {}
+    for name, (sets, rows) in prepared.items():
+        with _of_detector(name):
+            jobs[name], further = jobs_of(rows, sets, asked.averages, asked.policies)
+        notes |= dict.fromkeys(f"{name}: {note}" for note in further)
+    of_rows = (dict(zip(jobs, row, strict=True)) for row in zip(*jobs.values(), strict=True))
+    return [_family(row) for row in of_rows], list(notes)
+
+
+@contextlib.contextmanager
+def _of_detector(name: str) -> Iterator[None]:
+    """Say which detector cannot be read or matched."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"{name}: {error}") from None
+
+
+def _check_alike(prepared: Mapping[str, tuple[Sets, list[AskedRow]]]) -> None:
+    """Refuse detectors that would be matched in different ways, or whose classes differ."""
+    first, *others = prepared
+    sets, rows = prepared[first]
+    for other in others:
+        own_sets, own_rows = prepared[other]
+        if own_sets.references.classes != sets.references.classes:
+            raise DataError(
+                f"{first} and {other} have detections of different classes; name the classes that "
+                "count: classes= (--classes)"
+            )
+        for one, two in zip(rows, own_rows, strict=True):
+            for what in ("localisation", "assignment"):
+                ways = [getattr(row.matching, what) for row in (one, two)]
+                if ways[0] != ways[1]:
+                    raise DataError(
+                        f"{first} would be matched by {ways[0]} and {other} by {ways[1]}, since "
+                        f"they do not hold the same kind of objects or scores; name one: {what}= "
+                        f"(--{what})"
+                    )
+
+
+def _family(jobs: Mapping[str, Job]) -> MeasuredFamily:
+    """One row of all detectors, whose records have the same shape and the same images."""
+    first = next(iter(jobs.values()))
+    arranged: Sequence[Any] = [job.records.arranged for job in jobs.values()]
+    if isinstance(first.functional.statistic.spec.form, MatchedScores):
+        arranged = with_equal_slots(arranged)
+    made = {
+        name: replace(job, records=replace(job.records, arranged=records))
+        for (name, job), records in zip(jobs.items(), arranged, strict=True)
+    }
+    return MeasuredFamily(made, first.label, first.by)

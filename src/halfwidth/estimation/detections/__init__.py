@@ -1,0 +1,1 @@
+"""Metrics of detections matched with references, with their intervals."""

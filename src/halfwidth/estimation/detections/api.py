@@ -1,0 +1,321 @@
+"""The public function for detectors: detections and references in, estimates out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.checks import as_flag, one_of
+from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.estimates import Estimates
+from halfwidth.core.match_lists import Matching
+from halfwidth.core.spec import Metric, MetricSpec
+from halfwidth.core.types import Alternative
+from halfwidth.core.undefined import (
+    ABSENT_CLASS,
+    UNDEFINED_POLICIES,
+    AbsentClass,
+    Undefined,
+)
+from halfwidth.estimation.detections.asked import (
+    AskedMetric,
+    ask_metrics,
+    check_together,
+)
+from halfwidth.estimation.detections.functionals import AVERAGES
+from halfwidth.estimation.detections.jobs import AskedRow, Sets, jobs_of
+from halfwidth.estimation.detections.matchings import (
+    MatchingOptions,
+    is_scored,
+    matching_for,
+    matching_options,
+    usual_localisation,
+)
+from halfwidth.estimation.detections.sets import sets_of
+from halfwidth.estimation.functionals import Policies
+from halfwidth.estimation.pipeline import estimate_jobs
+from halfwidth.estimation.resolve import AUTO, resolve_request
+from halfwidth.metrics.detection.catalogue import ASSIGNMENTS
+from halfwidth.metrics.detection.localisation import LocalisationSpec
+from halfwidth.metrics.detection.object_counts import (
+    fppi,
+    object_f_beta,
+    object_ppv,
+    object_sensitivity,
+)
+from halfwidth.metrics.detection.overlap_criteria import boundary_iou
+from halfwidth.metrics.detection.ranked import ap, froc_score
+
+# Over which a result is shown unless thresholds are given.
+OVERLAPS = tuple(step / 10 for step in range(1, 10))
+
+
+def detection_ci(
+    detections: Any,
+    references: Any,
+    *,
+    metric: Any = "ap",
+    localisation: str | None = None,
+    assignment: str | None = None,
+    threshold: Any = None,
+    admits: str | None = None,
+    score_threshold: float | None = None,
+    max_detections: int | None = None,
+    area: Any = None,
+    by_class: bool = True,
+    duplicates: str = "false_positive",
+    boundary_distance: float | None = None,
+    dilation: int | None = None,
+    by_threshold: bool = False,
+    average: Any = None,
+    classes: Sequence[str] | Mapping[str, str] | None = None,
+    unknown_images: str = "raise",
+    absent_class: AbsentClass = "omit",
+    undefined: Undefined = "omit",
+    groups: Any = None,
+    strata: Any = None,
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    n_resamples: int | None = None,
+    rng: Any = None,
+    n_threads: int = 1,
+) -> Any:
+    """Confidence interval for a metric of a detector: AP, FROC, sensitivity of objects, PQ, ...
+
+    Objects are matched once; images, or patients, are resampled with their matches, so that an
+    image drawn twice counts twice.
+
+    Parameters
+    ----------
+    detections, references : path, list, DataFrame, dict or ObjectSet
+        Files or folders of any format that `halfwidth detect` reads, or what was read: a list of a
+        dict per image with ``boxes`` (x0, y0, x1, y1), ``labels``, ``scores`` and ``masks``, in
+        the same order for both.
+    metric : str, MetricSpec, or sequence of them, optional
+        A name (see ``halfwidth.DETECTION_METRICS``), with parameters after a colon:
+        ``"ap:interpolation=all_points"``, ``"sensitivity_at_fppi:fppi=0.5"``. A threshold may
+        stand behind: ``"ap50"``, ``"ap@0.5:0.95"``. ``"coco"`` stands for the twelve numbers of
+        COCO's evaluation. None: AP and FROC score, or of detections without scores sensitivity,
+        PPV, F1 and false positives per image.
+    localisation : str, optional
+        What a detection is matched by, ``halfwidth methods --localisation`` lists them; default:
+        ``"box_iou"`` where both sides have boxes, else what suits masks or points.
+    assignment : str, optional
+        Default: that by which the metric is defined, else ``"greedy_by_score"``, or without scores
+        ``"greedy_by_localisation"``.
+    threshold : float, str or sequence of float, optional
+        Of localisation. ``"coco"`` or ``"0.5:0.95"`` are ten from 0.5 to 0.95, over which curves
+        are averaged. Default: the usual one of the criterion, 0.5 for an IoU.
+    admits : {"at_least", "above", "at_most", "below"}, optional
+        Whether the threshold itself will do; default: as the criterion is defined.
+    score_threshold : float, optional
+        Detections below it are left out.
+    max_detections : int, optional
+        Of an image and a class, the most that are looked at; 100 in COCO.
+    area : {"small", "medium", "large", "all"}, (low, high), or sequence of them, optional
+        Sizes of the objects to be found, in pixels or voxels.
+    by_class : bool, default True
+        Whether only objects of one class are matched with each other.
+    duplicates : {"false_positive", "ignored"}
+        What further detections of an object that is found count.
+    boundary_distance : float, optional
+        Width of the bands of ``boundary_iou``.
+    dilation : int, optional
+        Of references, for ``lesionwise``.
+    by_threshold : bool, default False
+        A row for each threshold instead of their mean; without thresholds from 0.1 to 0.9.
+    average : {"macro", "micro", "weighted", "none"}, or sequence of them, optional
+        Over classes; ``"none"`` makes a row per class. Default: ``"macro"``.
+    classes : sequence of str or mapping, optional
+        The only classes that count; default: all of the references. A mapping gives names of the
+        detections' classes the references' names.
+    unknown_images : {"raise", "omit"}
+        What becomes of detections of images that the references lack.
+    absent_class : {"omit", "zero", "undefined"}
+        What a class without objects counts in an average, in the data or in a resample.
+    undefined : {"omit", "zero", "worst"}
+        What 0/0 counts: nothing, 0, or the worst value.
+    groups, strata : str, mapping, Series or sequence, optional
+        Patient and stratum of each image: a column or field of the references, a label for each
+        name, or one for each image in the order of the references.
+    method : str, default "auto"
+        See ``halfwidth.METHODS``.
+    confidence_level, alternative, n_resamples, rng, n_threads
+        As for `metric_ci`. All rows share the seed.
+
+    Returns
+    -------
+    Estimate or Estimates
+        One for a single metric with a single average; else a row for each metric, class and
+        threshold. ``n`` counts images, those without objects among them; the sentence and the JSON
+        name localisation, assignment and threshold.
+
+    Raises
+    ------
+    DataError
+        For files that cannot be read, unknown images or classes, objects that the criterion cannot
+        be measured on, missing scores.
+    OptionError
+        For an option that is not allowed or does not fit the others.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> square = [10, 10, 50, 50]
+    >>> references = [{"boxes": [square], "labels": [1]} for _ in range(40)]
+    >>> detections = [
+    ...     {"boxes": [square, [60, 60, 90, 90]], "labels": [1, 1], "scores": [0.9 - 0.02 * i, 0.5]}
+    ...     for i in range(40)
+    ... ]
+    >>> e = hw.detection_ci(detections, references, metric="ap", rng=1)
+    >>> print(e.sentence())
+    AP 0.75 (95 % CI 0.66 to 0.82; box IoU ≥ 0.5, greedy by score; n = 40 images; Dirichlet).
+    """
+    request = resolve_request(
+        method=method,
+        confidence_level=confidence_level,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        rng=rng,
+        missing="raise",
+        penalty=None,
+        threads=n_threads,
+    )
+    options = matching_options(
+        localisation=localisation,
+        assignment=assignment,
+        admits=admits,
+        score_threshold=score_threshold,
+        max_detections=max_detections,
+        by_class=by_class,
+        duplicates=duplicates,
+        boundary_distance=boundary_distance,
+        dilation=dilation,
+    )
+    metrics = None if metric is None else listed(metric, "metric")
+    check_together(
+        metrics or (), {"threshold": threshold, "area": area, "max_detections": max_detections}
+    )
+    asked = ask_metrics(metrics or (), threshold, area, options.max_detections)
+    averages = checked_averages(average)
+    policies = Policies(
+        one_of("absent_class", absent_class, ABSENT_CLASS),
+        one_of("undefined", undefined, UNDEFINED_POLICIES),
+    )
+    over_thresholds = as_flag("by_threshold", by_threshold)
+    sets, notes = sets_of(
+        detections,
+        references,
+        classes=classes,
+        unknown_images=unknown_images,
+        groups=groups,
+        strata=strata,
+        by_class=options.by_class,
+    )
+    if metrics is None:
+        asked = ask_metrics(usual_metrics(sets, options), threshold, area, options.max_detections)
+    rows = asked_rows(asked, options, sets, by_threshold=over_thresholds)
+    jobs, further = jobs_of(rows, sets, averages, policies)
+    estimates = estimate_jobs(jobs, request)
+    single = len(estimates) == 1 and not (is_several(metric) or is_several(average))
+    return estimates[0] if single else Estimates(estimates, (*notes, *further))
+
+
+def asked_rows(
+    asked: Sequence[AskedMetric], options: MatchingOptions, sets: Sets, *, by_threshold: bool
+) -> list[AskedRow]:
+    """Each metric with the matching that it is computed by, one for each threshold if asked for."""
+    if not sets.references.classes:
+        raise DataError(
+            "neither the detections nor the references hold an object, so that there is no class; "
+            "say that classes do not matter (by_class=False, --any-class)"
+        )
+    usual = (
+        usual_localisation(sets.detections, sets.references)
+        if (options.localisation is None)
+        else options.localisation
+    )
+    rows = []
+    for one in asked:
+        if not by_threshold:
+            rows.append(AskedRow(one, matching_for(one, options, usual, sets.detections)))
+            continue
+        thresholds = one.thresholds or _range_of(usual)
+        for threshold in thresholds:
+            at = replace(one, thresholds=(threshold,))
+            matching = matching_for(at, options, usual, sets.detections)
+            rows.append(AskedRow(at, matching, {"threshold": threshold}))
+    _check_effect(options, [row.matching for row in rows])
+    return rows
+
+
+def _check_effect(options: MatchingOptions, matchings: Sequence[Matching]) -> None:
+    """Refuse choices that no matching heeds."""
+    in_lesions = [one.name for one in ASSIGNMENTS if one.function is None]
+    of_bands = boundary_iou.__name__
+    for name, given, used, whose in (
+        (
+            "dilation",
+            options.dilation,
+            any(one.assignment in in_lesions for one in matchings),
+            f"assignment={in_lesions[0]!r}",
+        ),
+        (
+            "boundary_distance",
+            options.boundary_distance,
+            any(one.localisation == of_bands for one in matchings),
+            f"localisation={of_bands!r}",
+        ),
+    ):
+        if given is not None and not used:
+            raise OptionError(f"{name}={given:g} has no effect without {whose}")
+
+
+def usual_metrics(sets: Sets, options: MatchingOptions) -> tuple[Any, ...]:
+    """What is estimated unless something is asked for."""
+    counting = (object_sensitivity, object_ppv, object_f_beta, fppi)
+    if not is_scored(sets.detections):
+        return counting
+    ranked = (ap, froc_score)
+    return ranked if options.score_threshold is None else (*ranked, *counting)
+
+
+def _range_of(criterion: LocalisationSpec) -> tuple[float, ...]:
+    """Thresholds over which a result is shown where none are given."""
+    if criterion.binary:
+        raise OptionError(f"by_threshold has no effect on {criterion.name}, which has no threshold")
+    if not criterion.of_overlap:
+        raise OptionError(
+            f"by_threshold (--by-threshold) needs thresholds of {criterion.name}, for example "
+            "threshold=[2, 5, 10] (--threshold 2,5,10)"
+        )
+    return OVERLAPS
+
+
+def checked_averages(given: Any) -> list[str] | None:
+    """The averages asked for, by their names; None for the usual one."""
+    if given is None:
+        return None
+    averages = listed(given, "average")
+    return [str(one_of("average", one, AVERAGES)) for one in averages]
+
+
+def is_several(given: Any) -> bool:
+    """Whether it holds several metrics, or averages, rather than being one."""
+    single = isinstance(given, str | MetricSpec | Metric) or callable(given)
+    scalar = isinstance(given, np.ndarray) and not given.ndim
+    return isinstance(given, Iterable) and not single and not scalar
+
+
+def listed(given: Any, name: str) -> list[Any]:
+    """One name or several as a list."""
+    if isinstance(given, Mapping):
+        raise OptionError(f"{name}={shown(given)} is no name and no list of names")
+    found = list(given) if is_several(given) else [given]
+    if not found:
+        raise OptionError(f"{name}: name at least one")
+    return found

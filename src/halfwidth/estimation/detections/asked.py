@@ -1,0 +1,189 @@
+"""What is asked of detections: metrics, each with its thresholds, sizes and averages.
+
+Checked as far as it can be without data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.frozen import frozen
+from halfwidth.core.kinds import Takes
+from halfwidth.core.parameters import bind, parse_name
+from halfwidth.core.spec import Metric, MetricSpec, spec_of
+from halfwidth.estimation.detections.thresholds import (
+    COCO_AREAS,
+    COCO_THRESHOLDS,
+    AreaRange,
+    parse_areas,
+    parse_thresholds,
+)
+from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
+from halfwidth.metrics.detection.object_counts import ar
+from halfwidth.metrics.detection.ranked import ap
+
+# The twelve numbers that COCO's evaluation prints, by this name.
+COCO = "coco"
+COCO_MOST = 100
+# AP50 is AP at 0.5.
+WITH_THRESHOLD = re.compile(r"(?P<name>[a-z_]+?)_?(?P<percent>\d\d)")
+
+
+@frozen
+class AskedMetric:
+    """One metric as it was asked for.
+
+    Attributes
+    ----------
+    metric : Metric
+    thresholds : tuple of float or None
+        Of localisation; None: those of the call, or the usual ones.
+    label : str
+        What its rows are called.
+    area : tuple of float or None
+        Range of sizes.
+    max_detections : int or None
+    """
+
+    metric: Metric
+    thresholds: tuple[float, ...] | None = None
+    label: str = ""
+    area: AreaRange | None = None
+    max_detections: int | None = None
+
+
+def resolve_detection_metric(given: Any) -> AskedMetric:
+    """The metric that a name, a spec or a declared function means.
+
+    A threshold may stand behind it: ``ap50``, ``ap@0.5``, ``ap@0.5:0.95``.
+    """
+    if isinstance(given, str):
+        text, _, at = given.partition("@")
+        name, parameters = parse_name(text, _parameters)
+        base, percent = _with_threshold(name)
+        if at and percent:
+            raise OptionError(f"metric={shown(given)} names a threshold twice")
+        if percent:
+            at = str(int(percent) / 100)
+        spec = _spec_named(base, given)
+        label = f"{spec.display}{percent}" if percent else ""
+        return AskedMetric(
+            Metric(spec, bind(spec.name, spec.parameters, parameters, complete=True)),
+            parse_thresholds(at, "threshold") if at else None,
+            label,
+        )
+    if isinstance(given, Metric):
+        spec, parameters = given.spec, dict(given.parameters)
+    else:
+        attached = given if isinstance(given, MetricSpec) else spec_of(given)
+        if not isinstance(attached, MetricSpec):
+            raise OptionError(
+                f"metric={shown(given)} is neither a name nor a metric of detections "
+                f"({', '.join(DETECTION_METRICS.names)})"
+            )
+        spec, parameters = attached, {}
+    if spec.takes is not Takes.MATCHES:
+        raise UnknownNameError("metric of detections", spec.name, DETECTION_METRICS.names)
+    return AskedMetric(Metric(spec, bind(spec.name, spec.parameters, parameters, complete=True)))
+
+
+def _with_threshold(name: str) -> tuple[str, str]:
+    """A name with a threshold in per cent behind it, apart: ``ap50`` is ``ap`` and ``50``."""
+    found = WITH_THRESHOLD.fullmatch(name.strip().lower())
+    if name not in DETECTION_METRICS and found and found["name"] in DETECTION_METRICS:
+        return found["name"], found["percent"]
+    return name, ""
+
+
+def _parameters(name: str) -> tuple[Any, ...]:
+    base = _with_threshold(name)[0]
+    return DETECTION_METRICS[base].parameters if base in DETECTION_METRICS else ()
+
+
+def _spec_named(name: str, given: str) -> MetricSpec:
+    if name in DETECTION_METRICS:
+        return DETECTION_METRICS[name]
+    if name in SAMPLE_METRICS:
+        raise OptionError(
+            f"metric={shown(given)} is of images or cases, and says nothing of where objects are "
+            "(halfwidth explain HW881); metrics of detections: "
+            f"{', '.join(DETECTION_METRICS.names)}. For images as such: metric_ci, halfwidth ci"
+        )
+    if name in METRICS:
+        raise OptionError(
+            f"metric={shown(given)} is of one pair of masks; of the objects that are found: "
+            "instance_dsc and its kin. For whole masks: score_masks, halfwidth score"
+        )
+    raise UnknownNameError(
+        "metric of detections", name, DETECTION_METRICS.names, synonyms=DETECTION_METRICS.every_name
+    )
+
+
+# --------------------------------------------------------------------------- COCO
+
+
+def coco_summary() -> tuple[AskedMetric, ...]:
+    """The twelve numbers of COCO's evaluation, in its order and by its names."""
+    every = parse_thresholds(COCO_THRESHOLDS)
+    precision, recall = (
+        AskedMetric(
+            Metric(spec, bind(spec.name, spec.parameters, {}, complete=True)),
+            every,
+            max_detections=COCO_MOST,
+        )
+        for spec in (spec_of(ap), spec_of(ar))
+    )
+    sizes = {name: area for name, area in COCO_AREAS.items() if area is not None}
+    return (
+        replace(precision, label="AP"),
+        replace(precision, label="AP50", thresholds=(0.5,)),
+        replace(precision, label="AP75", thresholds=(0.75,)),
+        *(replace(precision, label=f"AP {name}", area=area) for name, area in sizes.items()),
+        *(replace(recall, label=f"AR{most}", max_detections=most) for most in (1, 10, COCO_MOST)),
+        *(replace(recall, label=f"AR {name}", area=area) for name, area in sizes.items()),
+    )
+
+
+def ask_metrics(
+    metrics: Sequence[Any], thresholds: Any, areas: Any, max_detections: int | None
+) -> tuple[AskedMetric, ...]:
+    """All metrics with the thresholds, sizes and numbers of detections that the call names."""
+    at = parse_thresholds(thresholds)
+    sizes = parse_areas(areas)
+    asked: list[AskedMetric] = []
+    for given in metrics:
+        if isinstance(given, str) and given.strip().lower() == COCO:
+            asked += coco_summary()
+            continue
+        one = resolve_detection_metric(given)
+        one = replace(
+            one,
+            thresholds=at if one.thresholds is None else one.thresholds,
+            max_detections=max_detections,
+        )
+        asked += [replace(one, area=area, label=_joined(one.label, name)) for name, area in sizes]
+    if at is not None and asked and all(one.thresholds != at for one in asked):
+        raise OptionError(
+            f"threshold={shown(thresholds)} has no effect: each metric names a threshold of its own"
+        )
+    return tuple(asked)
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(filter(None, parts))
+
+
+def check_together(metrics: Sequence[Any], options: Mapping[str, Any]) -> None:
+    """Refuse what the twelve numbers of COCO fix."""
+    named = [one for one in metrics if isinstance(one, str) and one.strip().lower() == COCO]
+    given = [name for name, value in options.items() if value is not None]
+    if named and given:
+        raise OptionError(
+            f"{' and '.join(given)} and metric='coco' exclude each other: its twelve numbers have "
+            "thresholds, sizes and numbers of detections of their own; name the metrics instead "
+            "(ap, ap50, ar)"
+        )

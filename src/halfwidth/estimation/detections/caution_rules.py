@@ -1,0 +1,429 @@
+"""Caution rules for metrics of detections, besides those for all estimates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.cautions import Caution, caution
+from halfwidth.core.detection_estimate import DetectionEstimate
+from halfwidth.core.errors import shortened
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.formatting import rough_percent
+from halfwidth.core.forms import EFFECT_WORDS, MatchCurve
+from halfwidth.core.match_lists import MatchLists, Outcome
+from halfwidth.core.spec import ClassNeed
+from halfwidth.core.types import Array
+from halfwidth.estimation.detections.facts import DetectionContext, Units
+from halfwidth.estimation.detections.metric_kinds import (
+    counts_false_positives_per_image,
+    falls_with_empty_images,
+    is_counting,
+    needs_empty_images,
+    needs_matches,
+    penalty_of,
+    weighs_images_alike,
+)
+from halfwidth.estimation.test_sets.class_caution_rules import OFTEN_MISSING, POLICY
+from halfwidth.estimation.test_sets.class_context import never_drawn
+from halfwidth.metrics.detection.tallies import by_class_and_image
+
+# Fewer images without objects than this share move a value by less than its interval is long.
+SOME_EMPTY = 0.05
+# False positives per image are of another kind of image where they differ so many times, by more
+# than this many standard errors.
+OTHER_RATE, ERRORS_APART = 1.5, 3.0
+# One unit that holds this share of the objects, and more than so many times its part.
+FULL_SHARE, TIMES_ITS_PART = 0.2, 3.0
+# Shares of the objects that make a caution.
+SOME_TINY, SOME_RAGGED, SOME_LARGE = 0.05, 0.1, 0.1
+# Scores in [0, 1], or in per cent, were cut where the lowest is above this share of the highest.
+CUT_SCORE = 0.05
+# Unless so many scores, spread evenly, would begin there by chance more often than this.
+RARELY_SO_HIGH = 0.01
+# Whole numbers up to this are ratings by people, which begin where they begin.
+MOST_RATING = 10
+# Images that were cut at a number, and what number is none that comes by itself.
+SOME_FULL, FEWEST_FULL, LEAST_MOST = 0.05, 3, 5
+# Images or patients with objects of a class from which resamples of it say something: as of
+# clusters, whose bootstraps hold from about twenty on.
+FEW_WITH_OBJECTS = 20
+
+# Why a class has no value, by what it needs; others lack what counts, as where all is ignored.
+LACKS = {
+    ClassNeed.CASES: "detected but never there",
+    ClassNeed.PREDICTIONS: "there but never detected",
+    ClassNeed.MATCHES: "never matched",
+}
+NOTHING_COUNTS = "without objects and detections that count"
+
+Rule = Callable[[DetectionEstimate, DetectionContext], Caution | None]
+
+
+# --------------------------------------------------------------------------- images
+
+
+def _empty_images(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    lists = context.facts.lists
+    empty = int((lists.n_references.sum(axis=1) == 0).sum())
+    if not falls_with_empty_images(e.metric_spec) or _of_some_sizes(context):
+        return None
+    if not max(1, SOME_EMPTY * lists.n_images) <= empty < lists.n_images:
+        return None
+    return caution("HW871", count=empty, total=lists.n_images, what=_of_each(e))
+
+
+def _of_each(e: DetectionEstimate) -> str:
+    """The subject; of a difference that of each detector, of which the caution is true."""
+    return e.subject.removeprefix(f"{EFFECT_WORDS['difference']} ")
+
+
+def _of_some_sizes(context: DetectionContext) -> bool:
+    """Whether images may be without objects of the sizes that count, and hold others."""
+    return context.matching.area_range is not None
+
+
+def _case_mix(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    if not counts_false_positives_per_image(e.metric_spec) or _of_some_sizes(context):
+        return None
+    empty = context.facts.lists.n_references.sum(axis=1) == 0
+    if not empty.any():
+        count = len(empty)
+        detail = f"All {count} images hold objects" if count > 1 else "The only image holds objects"
+        return caution("HW872", detail=detail, what=e.subject)
+    if empty.all():
+        return None
+    wrong = _false_positives(context)
+    rates = [float(wrong[kind].mean()) for kind in (~empty, empty)]
+    errors = [float(wrong[kind].var() / kind.sum()) for kind in (~empty, empty)]
+    apart = abs(rates[0] - rates[1]) > ERRORS_APART * math.sqrt(sum(errors))
+    if not apart or max(rates) < OTHER_RATE * min(rates):
+        return None
+    detail = (
+        f"{rates[0]:.2g} false positives per image with objects, {rates[1]:.2g} per image without"
+    )
+    return caution("HW872", detail=detail, what=e.subject)
+
+
+def _false_positives(context: DetectionContext) -> Array:
+    """False positives in each image; of scored ones the first, one per image on average."""
+    lists = context.facts.lists
+    wrong = lists.outcome[_place(context)] == Outcome.FALSE_POSITIVE
+    if context.which is not None:
+        wrong &= lists.category == context.which
+    places = np.flatnonzero(wrong)
+    if lists.score is not None and len(places) > lists.n_images:
+        places = places[np.argsort(-lists.score[places], kind="stable")[: lists.n_images]]
+    return np.bincount(lists.image[places], minlength=lists.n_images).astype(float)
+
+
+def _place(context: DetectionContext) -> int:
+    """Of the first threshold of the estimate among those of the lists."""
+    return context.facts.lists.matching.thresholds.index(context.matching.thresholds[0])
+
+
+# --------------------------------------------------------------------------- objects of units
+
+
+def _one_full_unit(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    units, each = context.facts.units, context.objects.sum(axis=1)
+    held, total = units.sums(each), int(each.sum())
+    if weighs_images_alike(e.metric_spec) or len(held) < 2 or not total:
+        return None
+    fullest = int(held.argmax())
+    share = held[fullest] / total
+    if share < max(FULL_SHARE, TIMES_ITS_PART / np.count_nonzero(held)):
+        return None
+    noun = "Patient or cluster" if units.grouped else "Image"
+    return caution(
+        "HW873",
+        unit=f"{noun} {units.names[fullest]!r}",
+        share=rough_percent(float(share)),
+        total=total,
+        what=e.subject,
+    )
+
+
+def _one_patient(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    patients = context.facts.patients
+    if patients is None:
+        return None
+    units, example = patients
+    return caution("HW874", total=context.facts.lists.n_images, units=units, example=repr(example))
+
+
+def _few_with_objects(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    """Few images with objects of the rarest class, where each has a voice; else of all."""
+    each = context.objects
+    one_class = e.average in ("none", None) or each.shape[1] == 1
+    by_class = e.average in ("macro", "weighted") or one_class
+    counts = each if by_class else each.sum(axis=1, keepdims=True)
+    units = context.facts.units
+    held = (units.sums(counts) > 0).sum(axis=0)
+    # Where all images hold objects, HW201 says that there are few.
+    few = np.flatnonzero((held > 0) & (held < min(FEW_WITH_OBJECTS, len(units.names))))
+    if not len(few):
+        return None
+    least = int(few[held[few].argmin()])
+    noun = "cluster" if units.grouped else "image"
+    count = int(held[least])
+    others = len(few) - 1
+    labels = context.facts.lists.classes
+    which = least if context.which is None else context.which
+    name = f"Class {labels[which]!r}" if by_class and len(labels) > 1 else "All classes together"
+    return caution(
+        "HW882",
+        name=name if len(labels) > 1 else "Few objects",
+        count=f"{count} {noun}{'' if count == 1 else 's'}",
+        more=f", and {others} more class{'es' if others > 1 else ''} as rare" if others else "",
+        what=e.subject,
+        needed=f"{FEW_WITH_OBJECTS} {noun}s",
+    )
+
+
+# --------------------------------------------------------------------------- classes
+
+
+def _missing_from_resamples(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    if not e.method_spec.resamples or e.average not in ("macro", "weighted", "none"):
+        return None
+    counts = _giving_a_value(e, context)
+    if context.which is not None:
+        counts = counts[:, [context.which]]
+    missing = _never_drawn(counts, context.facts.units)
+    worst = int(missing.argmax())
+    if not missing[worst] > OFTEN_MISSING:
+        return None
+    labels = context.facts.lists.classes
+    averaged = e.average in ("macro", "weighted")
+    return caution(
+        "HW205",
+        label=labels[worst if context.which is None else context.which],
+        share=rough_percent(float(missing[worst])),
+        policy=POLICY[context.absent] if averaged else "the metric is undefined",
+    )
+
+
+def _giving_a_value(e: DetectionEstimate, context: DetectionContext) -> NDArray[np.intp]:
+    """What gives a class a value: its objects, detections or matches in each image, (n, C)."""
+    lists, needs = context.facts.lists, e.metric_spec.spec.class_needs
+    if needs is ClassNeed.CASES:
+        return lists.n_references
+    found = lists.outcome[_place(context)]
+    if needs is ClassNeed.MATCHES and penalty_of(e.metric_spec) is None:
+        return _in_images(lists, found == Outcome.TRUE_POSITIVE)
+    detected = _in_images(lists, found != Outcome.IGNORED)
+    if needs is ClassNeed.NOTHING:
+        return np.ones_like(detected)
+    return detected if needs is ClassNeed.PREDICTIONS else detected + lists.n_references
+
+
+def _in_images(lists: MatchLists, which: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Some of the detections, counted by image and class, (n, C)."""
+    return np.rint(by_class_and_image(lists, which)).astype(np.intp).T
+
+
+def _never_drawn(objects: NDArray[np.intp], units: Units) -> Array:
+    """Probability that a resample holds no object of each class, for classes that have some."""
+    held = units.sums(objects) > 0
+    strata = int(units.strata.max(initial=0)) + 1
+    by_stratum = np.zeros((strata, held.shape[1]), dtype=np.intp)
+    np.add.at(by_stratum, units.strata, held.astype(np.intp))
+    missing = never_drawn(by_stratum, np.bincount(units.strata, minlength=strata))
+    return np.where(held.any(axis=0), missing, 0.0)
+
+
+def _without_objects(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    if e.average not in ("macro", "weighted"):
+        return None
+    lists = context.facts.lists
+    there = lists.n_references.sum(axis=0) > 0
+    # Of a class that is neither to be found nor detected nobody says anything.
+    none = there | (np.bincount(lists.category, minlength=len(there)) > 0)
+    none &= _giving_a_value(e, context).sum(axis=0) == 0
+    names = [repr(label) for label, lacks in zip(lists.classes, none, strict=True) if lacks]
+    if not names:
+        return None
+    plural = len(names) > 1
+    policy = POLICY[context.absent]
+    lacks = LACKS.get(e.metric_spec.spec.class_needs, NOTHING_COUNTS)
+    return caution(
+        "HW208",
+        count=len(names),
+        classes=len(lists.classes),
+        name=shortened(names, 5),
+        why=f"{'are' if plural else 'is'} {lacks}",
+        policy=policy.replace("leaves it", "leaves them") if plural else policy,
+    )
+
+
+# --------------------------------------------------------------------------- localisation
+
+
+def _tiny(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    shifted, criterion = context.facts.shifted, context.facts.criterion
+    if not criterion.of_overlap or not len(shifted) or not needs_matches(e.metric_spec):
+        return None
+    thresholds = context.matching.thresholds
+    threshold = thresholds[(len(thresholds) - 1) // 2]
+    tiny = int((shifted < threshold).sum())
+    if tiny < SOME_TINY * len(shifted):
+        return None
+    return caution("HW875", count=tiny, total=len(shifted), threshold=threshold)
+
+
+def _ragged(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    found, total = context.facts.ragged
+    if not found or found < SOME_RAGGED * total or not needs_matches(e.metric_spec):
+        return None
+    return caution("HW876", count=found, total=total)
+
+
+def _threshold_matters(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    if math.isnan(e.low) or math.isnan(e.high):
+        return None
+    beyond = [
+        (threshold, value)
+        for threshold, value in context.neighbours
+        if not math.isnan(value) and not e.low <= value <= e.high
+    ]
+    if not beyond:
+        return None
+    criterion = context.facts.criterion
+    return caution(
+        "HW880",
+        what=e.subject,
+        value=e.text_of(e.value),
+        at=f"{criterion.title} {context.matching.admits} {context.matching.thresholds[0]:g}",
+        others=" and ".join(f"{e.text_of(value)} at {threshold:g}" for threshold, value in beyond),
+    )
+
+
+def _large(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    found, total = context.facts.large
+    criterion = context.facts.criterion
+    if not found or found < SOME_LARGE * total or not needs_matches(e.metric_spec):
+        return None
+    return caution("HW883", count=found, total=total, criterion=criterion.title)
+
+
+# --------------------------------------------------------------------------- scores
+
+
+def _unranked(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    cut = context.facts.cut
+    ranked = isinstance(e.metric_spec.form, MatchCurve)
+    if not ranked or cut.distinct != 1 or len(context.facts.lists.category) < 2:
+        return None
+    return caution("HW877", detail=f"All detections score {cut.lowest:g}", what=_of_each(e))
+
+
+def _cut_at_score(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    if not isinstance(e.metric_spec.form, MatchCurve):
+        return None
+    chosen, cut = context.matching.score_threshold, context.facts.cut
+    if chosen is not None and chosen > cut.lowest:
+        return caution("HW878", lowest=chosen, by=" (score_threshold)", what=_of_each(e))
+    # Logits have no end.
+    ratings = cut.whole and 1 < cut.highest <= MOST_RATING
+    scaled = cut.lowest >= 0 and cut.highest <= 100 and not ratings
+    if not scaled or cut.distinct < 2:
+        return None
+    share = cut.lowest / _end_of_scale(cut.highest)
+    scores = len(context.facts.lists.category)
+    if share < CUT_SCORE or (1 - share) ** scores > RARELY_SO_HIGH:
+        return None
+    return caution("HW878", lowest=cut.lowest, by="", what=_of_each(e))
+
+
+def _end_of_scale(highest: float) -> float:
+    """Of probabilities, of those in per cent, or of scores of unknown scale."""
+    return 1.0 if highest <= 1 else 100.0 if highest > 50 else highest
+
+
+def _cut_at_number(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    if not isinstance(e.metric_spec.form, MatchCurve) and not is_counting(e.metric_spec):
+        return None
+    cut, images = context.facts.cut, context.facts.lists.n_images
+    if cut.most < LEAST_MOST or cut.full < max(FEWEST_FULL, SOME_FULL * images):
+        return None
+    return caution("HW879", count=cut.full, total=images, most=cut.most, by="")
+
+
+def _no_score_threshold(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    lists, cut = context.facts.lists, context.facts.cut
+    if lists.score is None or context.matching.score_threshold is not None or cut.distinct < 2:
+        return None
+    if not is_counting(e.metric_spec) or context.matching.max_detections is not None:
+        return None
+    return caution(
+        "HW885", count=len(lists.category), low=cut.lowest, high=cut.highest, what=e.subject
+    )
+
+
+# --------------------------------------------------------------------------- lesions
+
+
+def _penalties(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
+    penalty = penalty_of(e.metric_spec)
+    missed, spurious = context.unmatched
+    if penalty is None or not missed + spurious:
+        return None
+    return caution(
+        "HW884",
+        missed=missed,
+        spurious=spurious,
+        total=int(context.objects.sum()) + spurious,
+        penalty=f"{penalty:g} {e.metric_spec.unit}".strip(),
+    )
+
+
+# What rules say of the references, and what of the detections of each detector.
+REFERENCE_RULES: tuple[Rule, ...] = (
+    _empty_images,
+    _one_full_unit,
+    _one_patient,
+    _few_with_objects,
+    _missing_from_resamples,
+    _without_objects,
+    _tiny,
+    _ragged,
+    _threshold_matters,
+)
+DETECTOR_RULES: tuple[Rule, ...] = (
+    _case_mix,
+    _large,
+    _unranked,
+    _cut_at_score,
+    _cut_at_number,
+    _no_score_threshold,
+    _penalties,
+)
+
+
+def detection_cautions(e: Estimate, context: DetectionContext) -> list[Caution | None]:
+    """What every rule says of an estimate."""
+    if not isinstance(e, DetectionEstimate):
+        raise TypeError("only estimates of detections have matched detections")
+    of_each = [context, *(replace(context, facts=one) for one in context.others)]
+    said = [rule(e, context) for rule in REFERENCE_RULES]
+    return said + [rule(e, one) for one in of_each for rule in DETECTOR_RULES]
+
+
+def why_undefined(e: Estimate, context: DetectionContext) -> tuple[str, str]:
+    """Why a metric has no value on the images, and what helps."""
+    objects = context.objects.sum()
+    if not objects:
+        return "there is no object to be found", "look at the classes and sizes that count"
+    if needs_empty_images(e.metric_spec) and not context.n_empty:
+        return (
+            f"all images hold objects, and the {e.subject} compares these with images without any",
+            "add such images, or use froc_score",
+        )
+    if not context.n_detections:
+        return "there is no detection", "use object_sensitivity"
+    return f"the {e.subject} of these images is undefined", "collect more images"

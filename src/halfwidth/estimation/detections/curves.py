@@ -1,0 +1,260 @@
+"""Precision-recall, FROC and AFROC curves of matched detections, with bands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from halfwidth.core.checks import one_of
+from halfwidth.core.detection_curves import (
+    DETECTION_CURVE_KINDS,
+    DetectionCurve,
+    DetectionCurveKind,
+    DetectionCurves,
+)
+from halfwidth.core.errors import OptionError
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.forms import MatchedScores
+from halfwidth.core.frozen import frozen
+from halfwidth.core.match_lists import Matching
+from halfwidth.core.pseudo_cases import PseudoCases
+from halfwidth.core.spec import spec_of
+from halfwidth.core.types import UNIT_INTERVAL, Array
+from halfwidth.estimation.detections.curve_heights import OPERATING, Heights
+from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.resolve import Request
+from halfwidth.intervals.bootstrap import percentile
+from halfwidth.intervals.dirichlet import dirichlet
+from halfwidth.metrics.detection import ranked
+from halfwidth.resampling.distribution import Replicates
+from halfwidth.resampling.draws import Plan, count_blocks
+from halfwidth.resampling.forms.contract import declared_form
+from halfwidth.resampling.forms.matched_weighted import weighted_counts
+
+Band = Literal["pointwise", "simultaneous"]
+BANDS: tuple[Band, ...] = ("pointwise", "simultaneous")
+# The metric that sums up a curve of each kind.
+AREA_OF: dict[DetectionCurveKind, str] = {
+    "pr": ranked.ap.__name__,
+    "froc": ranked.froc_score.__name__,
+    "afroc": ranked.afroc_auc.__name__,
+    "wafroc": ranked.wafroc_auc.__name__,
+}
+LABELS = {"macro": "mean of the classes", "micro": "all classes", "weighted": "weighted mean"}
+# Replicates of heights that are kept at once, 256 MiB: more curves draw the same units again.
+MOST_HEIGHTS = 2**25
+
+
+def curves_of_jobs(
+    kind: DetectionCurveKind,
+    jobs: Sequence[Job],
+    matching: Matching,
+    request: Request,
+    *,
+    band: Band = "pointwise",
+    areas: Sequence[Estimate] | None = None,
+) -> DetectionCurves:
+    """A curve for each job, with its band.
+
+    The band of one class comes from Dirichlet weights of the images, with half a pseudo-image at
+    either end, as its area does; that of an average over classes from a bootstrap.
+
+    Parameters
+    ----------
+    kind : {"pr", "froc", "afroc", "wafroc"}
+    jobs : sequence of Job
+        Of the metric that `AREA_OF` has for the kind, of the same images at one threshold of
+        localisation: a class each, all classes pooled, or an average over them, whose curve is
+        the average of their heights.
+    matching : Matching
+    request : Request
+    band : {"pointwise", "simultaneous"}
+        Intervals of each height by itself; or made wider, all alike in their level, until the share
+        of resamples that lie within them all over is that of the confidence level (Beran 1988).
+    areas : sequence of Estimate, optional
+        Of these jobs; default: they are made.
+
+    Returns
+    -------
+    DetectionCurves
+    """
+    one_of("kind", kind, DETECTION_CURVE_KINDS)
+    one_of("band", band, BANDS)
+    if len(matching.thresholds) > 1:
+        raise OptionError(
+            f"a curve is of one threshold of localisation, not of {len(matching.thresholds)}; "
+            "give one: threshold= (--threshold)"
+        )
+    areas = estimate_jobs(jobs, request) if areas is None else areas
+    made = [_heights(kind, job) for job in jobs]
+    bands = _bands(made, jobs, request, band)
+    settled = _Settled(kind, matching, request, band)
+    parts = zip(jobs, made, bands, areas, strict=True)
+    return DetectionCurves(tuple(_curve(settled, *of_job) for of_job in parts))
+
+
+def _heights(kind: DetectionCurveKind, job: Job) -> Heights:
+    form = declared_form(job.functional.statistic, MatchedScores)
+    return Heights.of(kind, form, job.records.arranged, job.records.design)
+
+
+@frozen(eq=False)
+class _Settled:
+    """What all curves of a call have in common."""
+
+    kind: DetectionCurveKind
+    matching: Matching
+    request: Request
+    band: Band
+
+
+def _curve(
+    settled: _Settled, job: Job, heights: Heights, band: _Band, area: Estimate
+) -> DetectionCurve:
+    line, objects = heights.line(), np.sum([one.references for one in heights.by_class], axis=0)
+    points = np.column_stack([heights.grid, band.y, band.low, band.high])[OPERATING]
+    return DetectionCurve(
+        kind=settled.kind,
+        label=job.label or LABELS.get(job.average or "", ""),
+        matching=settled.matching,
+        x=heights.grid,
+        y=band.y,
+        low=band.low,
+        high=band.high,
+        band=settled.band,
+        confidence_level=settled.request.level.confidence_level,
+        n=area.n,
+        n_objects=int(objects.sum()),
+        n_without=int((objects == 0).sum()),
+        n_groups=area.n_groups,
+        n_resamples=settled.request.n_resamples,
+        n_undefined=band.undefined,
+        seed=settled.request.seed,
+        design=area.design,
+        line=line,
+        extension=heights.extension(line),
+        points=points if settled.kind == "froc" else points[:0],
+        area=area,
+    )
+
+
+# --------------------------------------------------------------------------- bands
+
+
+@frozen
+class _Band:
+    """The heights of one curve on the images, their intervals, and resamples left out."""
+
+    y: Array
+    low: Array
+    high: Array
+    undefined: int
+
+
+def _bands(
+    made: Sequence[Heights], jobs: Sequence[Job], request: Request, band: Band
+) -> list[_Band]:
+    """The band of each curve. All have the same design, and hence the same draws."""
+    if not made:
+        return []
+    at_once = max(1, MOST_HEIGHTS // (request.n_resamples * len(made[0].grid)))
+    parts = [made[first : first + at_once] for first in range(0, len(made), at_once)]
+    drawn = (one for part in parts for one in _drawn(part, request))
+    once = np.ones((1, made[0].design.units), dtype=np.int64)
+    return [
+        _band(heights(once)[:, 0], of_curve, request, band, few=_too_few(job, heights))
+        for heights, of_curve, job in zip(made, drawn, jobs, strict=True)
+    ]
+
+
+def _drawn(made: Sequence[Heights], request: Request) -> Array:
+    """Heights of all resamples, (curves, K, B).
+
+    Of one class under Dirichlet weights, as their areas have them: few detections make the left of
+    a curve, and where these are all right no bootstrap sees that they might not be. Of averages,
+    where pseudo-images of every class would draw them to the middle, of images drawn.
+    """
+    design, grid = made[0].design, made[0].grid
+    drawn = np.empty((len(made), len(grid), request.n_resamples))
+    plan = Plan(request.seed, request.n_resamples)
+    elements = max(heights.elements for heights in made)
+    averages = [place for place, heights in enumerate(made) if len(heights.by_class) > 1]
+    classes = {
+        place: heights.with_pseudo_units()
+        for place, heights in enumerate(made)
+        if len(heights.by_class) == 1
+    }
+    if averages:
+        for start, stop, counts in count_blocks(design, plan, elements):
+            for place in averages:
+                drawn[place, :, start:stop] = made[place](counts)
+    if classes:
+        for start, stop, counts in weighted_counts(design, plan, _pseudo_cases(), elements):
+            for place, heights in classes.items():
+                drawn[place, :, start:stop] = heights(counts)
+    return drawn
+
+
+def _pseudo_cases() -> PseudoCases:
+    spec = spec_of(dirichlet)
+    made: PseudoCases = spec.pseudo_cases(UNIT_INTERVAL, paired=False, **dict(spec.bound))
+    return made
+
+
+def _band(y: Array, drawn: Array, request: Request, band: Band, *, few: bool) -> _Band:
+    undefined = int(np.isnan(drawn).any(axis=0).sum())
+    if band == "pointwise":
+        interval = percentile(Replicates.sorting(drawn), request.level)
+        low, high = interval.low, interval.high
+    else:
+        low, high = simultaneous(drawn, request.level.confidence_level)
+    # What is undefined on the images has no interval, whatever their resamples say.
+    none = np.isnan(y) | few
+    return _Band(y, np.where(none, np.nan, low), np.where(none, np.nan, high), undefined)
+
+
+def simultaneous(drawn: Array, confidence: float) -> tuple[Array, Array]:
+    """The narrowest band of order statistics of one level that holds enough of the curves whole.
+
+    Parameters
+    ----------
+    drawn : ndarray, shape (K, B)
+        Heights of B curves; those with NaN are left out.
+    confidence : float
+        The share of them that lie within the band everywhere, or a few more.
+
+    Returns
+    -------
+    low, high : ndarray, shape (K,)
+
+    Examples
+    --------
+    >>> simultaneous(np.array([[1.0, 2, 3, 4, 5], [1, 2, 5, 4, 3]]), 0.4)
+    (array([2., 2.]), array([4., 4.]))
+    """
+    curves = drawn[:, ~np.isnan(drawn).any(axis=0)]
+    count = curves.shape[1]
+    if not count:
+        return np.full(len(drawn), np.nan), np.full(len(drawn), np.nan)
+    ascending = np.sort(curves, axis=1)
+    # How many heights lie at or beyond those of a curve, where it is most extreme.
+    depth = np.full(count, count)
+    for own, in_order in zip(curves, ascending, strict=True):
+        below = np.searchsorted(in_order, own, side="right")
+        above = count - np.searchsorted(in_order, own, side="left")
+        depth = np.minimum(depth, np.minimum(below, above))
+    kept = int(np.ceil(confidence * count - 1e-9))
+    deepest = int(np.sort(depth)[::-1][kept - 1])
+    place = min(deepest - 1, (count - 1) // 2)
+    return ascending[:, place], ascending[:, count - 1 - place]
+
+
+def _too_few(job: Job, heights: Heights) -> bool:
+    """Whether there are too few clusters for an interval."""
+    design, statistic = job.records.design, job.functional.statistic.spec
+    clustered = design.sizes is not None
+    method = percentile if len(heights.by_class) > 1 else dirichlet
+    fewest: int = spec_of(method).fewest_units(statistic, clustered=clustered)
+    return design.units < fewest if clustered else design.units < 2

@@ -1,0 +1,72 @@
+"""What is computed on match lists: a statistic of records of images."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from halfwidth.core.errors import OptionError
+from halfwidth.core.forms import ImageSums
+from halfwidth.core.spec import Metric
+from halfwidth.estimation.functionals import MetricRow, Policies
+from halfwidth.estimation.records import Functional
+from halfwidth.metrics.detection.building import image_sums_statistic, matched_scores_statistic
+from halfwidth.metrics.detection.match_records import ScoreRecords, SumRecords
+from halfwidth.metrics.ranking import AreaFinish
+
+AVERAGES = ("macro", "micro", "weighted", "none")
+
+
+def detection_rows(
+    metric: Metric, averages: Sequence[str] | None, classes: Sequence[str]
+) -> Iterator[MetricRow]:
+    """The rows that a metric makes: one for each average, and for each class with ``"none"``.
+
+    Where nothing is said it is the macro-average; a single class needs none.
+    """
+    allowed = metric.spec.averages
+    if averages is None:
+        averages = ["none" if len(classes) == 1 else allowed[0]]
+    for average in averages:
+        if average not in allowed:
+            raise OptionError(
+                f"{metric.spec.name} has no average {average!r}; it has {', '.join(allowed)} "
+                "(average=, --average)"
+            )
+        if average != "none":
+            yield MetricRow(metric, average)
+            continue
+        for which, label in enumerate(classes):
+            yield MetricRow(metric, "none", which, str(label))
+
+
+def detection_functional(
+    row: MetricRow, classes: Sequence[str], thresholds: int, policies: Policies
+) -> Functional:
+    """What is computed for one row; its records are made of `MatchLists` of these classes.
+
+    Parameters
+    ----------
+    row : MetricRow
+        Of a metric that takes matches.
+    classes : sequence of str
+        All classes of the match lists.
+    thresholds : int
+        Of localisation, of which curves are averaged.
+    policies : Policies
+        ``absent`` says what a class without a value counts in an average, ``undefined`` what a
+        test set or a resample without a value does.
+    """
+    metric = row.metric
+    if not isinstance(metric, Metric):
+        raise TypeError("a metric of detections is not a function of the user")
+    metric = metric.bounded()
+    one = row.average in ("none", "micro")
+    finish = AreaFinish("none" if one else row.average or "none", absent=policies.absent)
+    n_classes = 1 if one else len(classes)
+    which, pooled = (row.which if row.average == "none" else None), row.average == "micro"
+    form = metric.form
+    if isinstance(form, ImageSums):
+        statistic = image_sums_statistic(metric, n_classes, finish, policies.undefined)
+        return Functional(statistic, metric, records=SumRecords(form, which, pooled))
+    statistic = matched_scores_statistic(metric, n_classes, thresholds, finish, policies.undefined)
+    return Functional(statistic, metric, records=ScoreRecords(which, pooled))

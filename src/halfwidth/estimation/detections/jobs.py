@@ -1,0 +1,254 @@
+"""From matched detections to jobs: a functional of each row and the records it is computed on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.forms import ImageSums
+from halfwidth.core.frozen import frozen
+from halfwidth.core.match_lists import Matching, MatchLists
+from halfwidth.core.objects import ObjectSet
+from halfwidth.core.spec import Metric
+from halfwidth.estimation.detections.asked import AskedMetric
+from halfwidth.estimation.detections.facts import (
+    Codes,
+    DetectionContext,
+    MatchFacts,
+    Units,
+    facts_of,
+)
+from halfwidth.estimation.detections.functionals import detection_functional, detection_rows
+from halfwidth.estimation.detections.matchings import prose_of
+from halfwidth.estimation.detections.metric_kinds import needs_matches, unmatched
+from halfwidth.estimation.detections.thresholds import without_repeats
+from halfwidth.estimation.functionals import MetricRow, Policies
+from halfwidth.estimation.grouping import arrange_cases
+from halfwidth.estimation.pipeline import Job
+from halfwidth.estimation.records import Functional, Records
+from halfwidth.matching.api import match_many
+from halfwidth.matching.instances import measure, wanted_by
+from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
+
+# How far the threshold is moved to see whether the result depends on it: an overlap by this much,
+# and a distance by this share.
+STEP, SHARE = 0.1, 0.2
+# What stands for a matching where none is needed.
+JOINED = "masks of a class joined"
+
+
+@frozen(eq=False)
+class Sets:
+    """Detections and references of the same images and classes.
+
+    Attributes
+    ----------
+    detections, references : ObjectSet
+        In the same order of images.
+    units : Units
+    groups, strata : ndarray of int or None
+        Of each image.
+    """
+
+    detections: ObjectSet
+    references: ObjectSet
+    units: Units
+    groups: Codes | None = None
+    strata: Codes | None = None
+
+
+@frozen(eq=False)
+class AskedRow:
+    """A metric with the matching that it is computed by.
+
+    Attributes
+    ----------
+    asked : AskedMetric
+    matching : Matching
+    by : mapping
+        The threshold, where rows go over thresholds.
+    """
+
+    asked: AskedMetric
+    matching: Matching
+    by: Mapping[str, Any] = field(default_factory=dict)
+
+
+def jobs_of(
+    rows: Sequence[AskedRow], sets: Sets, averages: Sequence[str] | None, policies: Policies
+) -> tuple[list[Job], tuple[str, ...]]:
+    """One job for each metric, average, class and threshold; and what is to be said of them."""
+    matched = _matched(rows, sets)
+    lists = _with_masks(rows, matched, sets)
+    jobs: list[Job] = []
+    notes: dict[str, None] = {}
+    for row in rows:
+        own = lists[row.matching]
+        notes |= dict.fromkeys(_notes(row, own))
+        facts = matched[_without_thresholds(row.matching)]
+        one = _Row(row, own, facts, sets, policies, prose_of(row.matching, sets.references))
+        classes = sets.references.classes
+        jobs += [one.job(each) for each in detection_rows(row.asked.metric, averages, classes)]
+    return jobs, tuple(notes)
+
+
+# --------------------------------------------------------------------------- matching
+
+
+def _without_thresholds(matching: Matching) -> Matching:
+    return replace(matching, thresholds=())
+
+
+def _matched(rows: Sequence[AskedRow], sets: Sets) -> dict[Matching, MatchFacts]:
+    """All matchings that rows need, each made once for all thresholds, and what is known of it."""
+    thresholds: dict[Matching, list[Sequence[float]]] = {}
+    for row in rows:
+        wanted = thresholds.setdefault(_without_thresholds(row.matching), [])
+        wanted += [row.matching.thresholds, neighbours_of(row)]
+    hows = [
+        replace(matching, thresholds=without_repeats(wanted))
+        for matching, wanted in thresholds.items()
+    ]
+    lists = match_many(sets.detections, sets.references, hows)
+    return {
+        matching: facts_of(
+            sets.detections,
+            sets.references,
+            one,
+            LOCALISATIONS[matching.localisation],
+            sets.units,
+        )
+        for matching, one in zip(thresholds, lists, strict=True)
+    }
+
+
+def neighbours_of(row: AskedRow) -> tuple[float, ...]:
+    """The thresholds beside the only one of a row; none where rows go over thresholds."""
+    matching, criterion = row.matching, LOCALISATIONS[row.matching.localisation]
+    if len(matching.thresholds) > 1 or row.by or criterion.binary or _measures(row):
+        return ()
+    strategy = ASSIGNMENTS[matching.assignment]
+    if strategy.of_overlap or strategy.localisation:
+        return ()
+    (threshold,) = matching.thresholds
+    if not criterion.of_overlap:
+        return (threshold * (1 - SHARE), threshold * (1 + SHARE)) if threshold > 0 else ()
+    return tuple(
+        round(one, 10) for one in (threshold - STEP, threshold + STEP) if STEP / 2 < one < 1
+    )
+
+
+def at_thresholds(lists: MatchLists, thresholds: Sequence[float]) -> MatchLists:
+    """The same lists at some of their thresholds."""
+    known = lists.matching.thresholds
+    if tuple(thresholds) == known:
+        return lists
+    places = [known.index(one) for one in thresholds]
+    return replace(
+        lists,
+        matching=replace(lists.matching, thresholds=tuple(thresholds)),
+        measured={
+            one: values[places] if one.of == "pairs" else values
+            for one, values in lists.measured.items()
+        },
+        outcome=lists.outcome[places],
+        reference=lists.reference[places],
+        similarity=lists.similarity[places],
+    )
+
+
+def _measures(row: AskedRow) -> bool:
+    """Whether a metric needs to know of masks besides the matches."""
+    return bool(wanted_by([row.asked.metric]))
+
+
+def _with_masks(
+    rows: Sequence[AskedRow], matched: Mapping[Matching, MatchFacts], sets: Sets
+) -> dict[Matching, MatchLists]:
+    """The lists of each row's thresholds, with what its metric needs of masks, measured once."""
+    metrics: dict[Matching, list[Metric]] = {}
+    for row in rows:
+        metrics.setdefault(row.matching, []).append(row.asked.metric)
+    return {
+        matching: measure(
+            at_thresholds(matched[_without_thresholds(matching)].lists, matching.thresholds),
+            sets.detections,
+            sets.references,
+            wanted,
+        )
+        for matching, wanted in metrics.items()
+    }
+
+
+def _notes(row: AskedRow, lists: MatchLists) -> Iterator[str]:
+    form = row.asked.metric.form
+    if isinstance(form, ImageSums) and form.notes is not None:
+        for text in form.notes(lists):
+            yield f"{row.asked.label or row.asked.metric.spec.display}: {text}"
+
+
+# --------------------------------------------------------------------------- rows
+
+
+@frozen(eq=False)
+class _Row:
+    """A row of the call before its classes and averages are told apart."""
+
+    row: AskedRow
+    lists: MatchLists
+    facts: MatchFacts
+    sets: Sets
+    policies: Policies
+    prose: str
+
+    def job(self, one: MetricRow) -> Job:
+        """The functional, the records, and what cautions look at."""
+        functional = self._functional(one, len(self.lists.matching.thresholds))
+        metric, which = self.row.asked.metric, one.which if one.average == "none" else None
+        context = DetectionContext(
+            self.facts,
+            self.row.matching,
+            self.prose if needs_matches(metric) else JOINED,
+            which,
+            self.policies.absent,
+            tuple(self._beside(one)),
+            unmatched(metric, self.lists, which),
+        )
+        classes = self.sets.references.classes
+        label = "" if len(classes) == 1 else one.label
+        at = [f"at {value:g}" for value in self.row.by.values()]
+        return Job(
+            functional,
+            self._records(functional, self.lists),
+            label=", ".join(filter(None, [self.row.asked.label, label, *at])),
+            by=self.row.by,
+            average=one.average,
+            matched=context,
+        )
+
+    def _functional(self, one: MetricRow, thresholds: int) -> Functional:
+        return detection_functional(one, self.sets.references.classes, thresholds, self.policies)
+
+    def _records(self, functional: Functional, lists: MatchLists) -> Records:
+        """Images in the order of their names, so that those of every detector are the same."""
+        sets = self.sets
+        in_order, design = arrange_cases(
+            functional.records(lists),
+            sets.groups,
+            sets.strata,
+            "cases",
+            paired=True,
+            identities=np.argsort(np.argsort(np.array(lists.images), kind="stable")),
+        )
+        n_groups = None if sets.groups is None else len(sets.units.names)
+        return Records(in_order, design, lists.n_images, n_groups=n_groups)
+
+    def _beside(self, one: MetricRow) -> Iterator[tuple[float, float]]:
+        """The value at thresholds beside the only one."""
+        for threshold in neighbours_of(self.row):
+            lists = at_thresholds(self.facts.lists, (threshold,))
+            functional = self._functional(one, 1)
+            yield threshold, float(functional.statistic(functional.records(lists)[None])[0])

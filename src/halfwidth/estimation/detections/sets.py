@@ -1,0 +1,186 @@
+"""Detections and references made ready: read, aligned, with the patients of their images."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.checks import as_list, one_of
+from halfwidth.core.errors import DataError, OptionError, shortened, shown
+from halfwidth.core.natural_order import natural_key
+from halfwidth.core.objects import Objects, ObjectSet
+from halfwidth.estimation.detections.facts import Codes, Units
+from halfwidth.estimation.detections.jobs import Sets
+from halfwidth.estimation.grouping import unit_codes
+from halfwidth.io.detections.api import UNKNOWN_IMAGES, align, read_both
+
+
+def sets_of(
+    detections: Any,
+    references: Any,
+    *,
+    classes: Any = None,
+    groups: Any = None,
+    strata: Any = None,
+    unknown_images: Any = "raise",
+    by_class: bool = True,
+) -> tuple[Sets, tuple[str, ...]]:
+    """Both sides of the same images and classes, and notes on what was read.
+
+    Parameters
+    ----------
+    detections, references : object
+        What `read_objects` takes.
+    classes : sequence of str or mapping, optional
+    groups, strata : object
+        The name of a column or field of the references, a label for each name of an image, or one
+        for each image in the order of the references.
+    unknown_images : {"raise", "omit"}
+    by_class : bool
+        Whether classes are told apart.
+    """
+    one_of("unknown_images", unknown_images, UNKNOWN_IMAGES)
+    classes = checked_classes(classes)
+    for name, source in (("detections", detections), ("references", references)):
+        _check_path(name, source)
+    _refuse_one_file(detections, references)
+    named: dict[str, Any] = {
+        name: given
+        for name, given in (("groups", groups), ("strata", strata))
+        if isinstance(given, str)
+    }
+    found, true = read_both(detections, references, named)
+    found, true, notes = align(
+        found, true, classes=classes, unknown_images=unknown_images, by_class=by_class
+    )
+    sets = with_units(found, true, groups, strata)
+    return sets, (_counted(sets), *notes)
+
+
+def checked_classes(given: Any) -> Any:
+    """Names of classes, or a mapping of names; None where all count."""
+    if given is None or isinstance(given, str):
+        return given if given is None else [given]
+    names = [*given, *given.values()] if isinstance(given, Mapping) else as_list(given)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise OptionError(
+            f"classes={shown(given)} (--classes) is no list of names of classes, and no mapping "
+            "from names of the detections to those of the references"
+        )
+    return given if isinstance(given, Mapping) else names
+
+
+def _check_path(name: str, source: Any) -> None:
+    """Refuse a text that cannot be the path of a file."""
+    if not isinstance(source, str):
+        return
+    try:
+        Path(source).exists()
+        is_path = source.isprintable()
+    except (OSError, ValueError):
+        is_path = False
+    if not is_path:
+        raise DataError(f"{name}={shown(source)} is no path of a file or folder")
+
+
+def _refuse_one_file(detections: Any, references: Any) -> None:
+    """Refuse a file that is named for both sides: a slip whose result would be perfect."""
+    sides = [
+        one.source if isinstance(one, ObjectSet) else str(one)
+        for one in (detections, references)
+        if isinstance(one, str | Path | ObjectSet)
+    ]
+    files = [Path(side) for side in sides if side and Path(side).exists()]
+    if len(files) == 2 and files[0].samefile(files[1]):
+        raise DataError(
+            f"{files[0]} is given for the detections and for the references; name the file or "
+            "folder of each"
+        )
+
+
+def with_units(found: ObjectSet, true: ObjectSet, groups: Any, strata: Any) -> Sets:
+    """With the patient and the stratum of each image, as codes.
+
+    Images come in the order of their ids or names: where detections of several images score alike,
+    their order would else depend on that of a file. COCO's evaluation sorts by ids too.
+    """
+    labels = _labels(groups, true, true.groups, "groups")
+    of_strata = _labels(strata, true, true.strata, "strata")
+    kept = np.ones(len(true.images), dtype=bool)
+    clusters, codes = unit_codes(labels, of_strata, kept, true.source or "references", true.images)
+    named = true.identifiers or true.images
+    order = sorted(range(len(named)), key=lambda place: natural_key(named[place]))
+    found, true = found.subset(order), true.subset(order)
+    clusters, codes = (None if one is None else one[order] for one in (clusters, codes))
+    labels = None if labels is None else [list(labels)[place] for place in order]
+    units = _units(true, labels, clusters, codes)
+    return Sets(found, true, units, clusters, codes)
+
+
+def _labels(given: Any, references: ObjectSet, read: Sequence[str] | None, option: str) -> Any:
+    """A label for each image; None where nothing is said."""
+    if isinstance(given, str) and read is None:
+        raise OptionError(
+            f"{option}={shown(given)}: these objects were read without {option}; give a label for "
+            f"each image, or name them where they are read (read_objects({option}=...))"
+        )
+    if given is None or isinstance(given, str):
+        return None if read is None else list(read)
+    named = given.to_dict() if hasattr(given, "to_dict") and hasattr(given, "index") else given
+    if not isinstance(named, Mapping):
+        return given
+    by_name = {str(name): label for name, label in named.items()}
+    lacking = [image for image in references.images if image not in by_name]
+    if lacking:
+        raise DataError(
+            f"{option} names {len(by_name)} images, and none of them is {shortened(lacking, 3)}; "
+            "it takes a label for each image of the references, by their names "
+            f"({shortened(references.images, 3)})"
+        )
+    return [by_name[image] for image in references.images]
+
+
+def _units(
+    references: ObjectSet, labels: Any, clusters: Codes | None, strata: Codes | None
+) -> Units:
+    n = len(references.images)
+    if clusters is None:
+        codes, names = np.arange(n), references.images
+    else:
+        codes = clusters
+        first = np.unique(clusters, return_index=True)[1]
+        names = tuple(str(labels[place]) for place in first.tolist())
+    of_units = np.zeros(len(names), dtype=np.intp)
+    if strata is not None:
+        of_units[codes] = strata
+    return Units(codes, tuple(names), of_units, clusters is not None)
+
+
+def _counted(sets: Sets) -> str:
+    """How much was read, in one line."""
+    objects = sets.references.objects
+    each = [len(one) - _passed_over(one) for one in objects]
+    passed_over = sum(map(_passed_over, objects))
+    more = f" ({passed_over} more are crowds or to be ignored)" if passed_over else ""
+    empty = sum(count == 0 for count in each)
+    without = f", {empty} of them without objects" if empty else ""
+    classes = len(sets.references.classes)
+    of_classes = f" of {classes} classes" if classes > 1 else ""
+    found = sum(len(one) for one in sets.detections.objects)
+    return (
+        f"{_several(len(each), 'image')}{without}; {_several(sum(each), 'object')}{of_classes}"
+        f"{more}, {_several(found, 'detection')}"
+    )
+
+
+def _passed_over(objects: Objects) -> int:
+    """References of an image that need not be found."""
+    flags = [one for one in (objects.crowd, objects.ignored) if one is not None]
+    return int(np.logical_or.reduce(flags).sum()) if flags else 0
+
+
+def _several(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,166 @@
+"""Thresholds of localisation and ranges of size, as users write them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.checks import as_list, as_number, is_number
+from halfwidth.core.errors import OptionError, proposed, shown
+
+# As COCO has them: https://cocodataset.org/#detection-eval, areas in pixels.
+COCO_THRESHOLDS = "0.5:0.95"
+COCO_STEP = 0.05
+COCO_AREAS = {
+    "all": None,
+    "small": (0.0, 32.0**2),
+    "medium": (32.0**2, 96.0**2),
+    "large": (96.0**2, 1e10),
+}
+# The outcomes of a detection at all thresholds are one number of two bits each.
+MOST_THRESHOLDS = 26
+EXAMPLES = "0.5, 0.5:0.95 (steps of 0.05), 0.2:0.8:0.1, 0.25,0.5 or coco"
+
+AreaRange = tuple[float, float]
+
+
+def parse_thresholds(given: Any, option: str = "threshold") -> tuple[float, ...] | None:
+    """Thresholds that a number, numbers or a text mean; None where nothing is given.
+
+    >>> parse_thresholds(0.5), parse_thresholds("0.25,0.5"), parse_thresholds([0.1, 0.3])
+    ((0.5,), (0.25, 0.5), (0.1, 0.3))
+    >>> len(parse_thresholds("coco")), parse_thresholds("0.2:0.6:0.2")
+    (10, (0.2, 0.4, 0.6))
+    """
+    if given is None:
+        return None
+    if isinstance(given, str):
+        thresholds = _from_text(given, option)
+    elif is_number(given):
+        thresholds = [as_number(option, given)]
+    else:
+        listed = as_list(given)
+        if not listed:
+            raise OptionError(f"{option}={shown(given)} is no threshold; for example {EXAMPLES}")
+        thresholds = [as_number(option, one) for one in listed]
+    for one in thresholds:
+        if one < 0:
+            raise OptionError(f"{option}={one:g} is negative; no localisation is")
+    if len(set(thresholds)) < len(thresholds):
+        raise OptionError(f"{option}={shown(given)} names a threshold twice")
+    if len(thresholds) > MOST_THRESHOLDS:
+        raise OptionError(
+            f"{option}={shown(given)} makes {len(thresholds)} thresholds; at most "
+            f"{MOST_THRESHOLDS} can be taken together"
+        )
+    return tuple(sorted(thresholds))
+
+
+def _from_text(text: str, option: str) -> list[float]:
+    if text.strip().lower() == "coco":
+        text = COCO_THRESHOLDS
+    parts = text.split(":")
+    if len(parts) == 1:
+        return [_number(part, text, option) for part in text.split(",")]
+    if len(parts) > 3:
+        raise OptionError(f"{option}={shown(text)} is no range; for example {EXAMPLES}")
+    numbers = [_number(part, text, option) for part in parts]
+    low, high, step = (*numbers, COCO_STEP)[:3]
+    if step > high:
+        # Start, step and stop, as COCO's code and paper have them.
+        high, step = step, high
+    if not (low < high and 0 < step <= high - low + 1e-9):
+        raise OptionError(
+            f"{option}={shown(text)} is no range LOW:HIGH[:STEP]; for example {EXAMPLES}"
+        )
+    count = round((high - low) / step)
+    if abs(low + count * step - high) > 1e-9 * max(1.0, abs(high)):
+        raise OptionError(f"{option}={shown(text)}: steps of {step:g} from {low:g} miss {high:g}")
+    if count >= MOST_THRESHOLDS:
+        return list(np.arange(count + 1.0))
+    return [float(one) for one in np.linspace(low, high, count + 1)]
+
+
+def _number(part: str, text: str, option: str) -> float:
+    try:
+        number = float(part)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise OptionError(
+            f"{option}={shown(text)} is no threshold{proposed(text, ['coco'])}; "
+            f"for example {EXAMPLES}"
+        )
+    return number
+
+
+def parse_areas(given: Any) -> tuple[tuple[str, AreaRange | None], ...]:
+    """Ranges of size with their names; one without limits where nothing is given.
+
+    >>> parse_areas(None), parse_areas("small"), parse_areas((0, 100))
+    ((('', None),), (('small', (0.0, 1024.0)),), (('areas up to 100', (0.0, 100.0)),))
+    """
+    if given is None:
+        return (("", None),)
+    if isinstance(given, str):
+        return tuple(_area_of_text(part) for part in _area_parts(given))
+    listed = as_list(given)
+    if listed and len(listed) == 2 and all(is_number(one) for one in listed):
+        return (_area_range(*listed),)
+    if not listed:
+        raise OptionError(
+            f"area={shown(given)} is neither {', '.join(COCO_AREAS)} nor a pair of numbers"
+        )
+    return tuple(area for one in listed for area in parse_areas(one))
+
+
+def _area_parts(text: str) -> list[str]:
+    """Names and pairs of numbers in a list with commas."""
+    parts: list[str] = []
+    for part in (part.strip() for part in text.split(",")):
+        # The second number of a pair belongs to the first.
+        pairs_up = parts and _is_number(parts[-1]) and _is_number(part)
+        if pairs_up:
+            parts[-1] += f",{part}"
+        else:
+            parts.append(part)
+    return parts
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _area_of_text(text: str) -> tuple[str, AreaRange | None]:
+    name = text.strip().lower()
+    if name in COCO_AREAS:
+        return name, COCO_AREAS[name]
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise OptionError(
+            f"area={shown(text)} (--area) is none of {', '.join(COCO_AREAS)}, and no LOW,HIGH in "
+            f"pixels or voxels{proposed(name, COCO_AREAS)}"
+        ) from None
+    return _area_range(low, high)
+
+
+def _area_range(low: Any, high: Any) -> tuple[str, AreaRange]:
+    from halfwidth.core.matching_words import area_text
+
+    ends = (as_number("area", low), math.inf if high == math.inf else as_number("area", high))
+    if not 0 <= ends[0] < ends[1]:
+        raise OptionError(f"area={low:g},{high:g} (--area) is no range from 0 up")
+    return f"areas {area_text(ends)}", ends
+
+
+def without_repeats(groups: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    """All thresholds of several lists, each once, in ascending order."""
+    return tuple(sorted({one for group in groups for one in group}))

@@ -1,0 +1,1 @@
+"""Reading objects in images: what detectors mark, and references."""

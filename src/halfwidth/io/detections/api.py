@@ -1,0 +1,259 @@
+"""Reading objects of any known format, and bringing detections and references together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from halfwidth.core.errors import DataError, HalfwidthError, UnknownNameError
+from halfwidth.core.objects import ObjectSet
+from halfwidth.io.detections.alignment import (
+    check_axes,
+    with_classes_of,
+    with_images_of,
+    with_one_class,
+    with_units_of,
+)
+from halfwidth.io.detections.options import BOX_FORMATS, ReadingObjects, Role
+from halfwidth.io.detections.plausibility import notes_on_extent
+from halfwidth.io.detections.reading import (
+    AUTO,
+    OF_DETECTIONS,
+    Beside,
+    completed,
+    convention_of,
+    is_file,
+    known_options,
+    named,
+    objects_of,
+    role_of,
+)
+
+UNKNOWN_IMAGES = ("raise", "omit")
+
+
+def read_objects(
+    source: Any,
+    *,
+    role: Literal["detections", "references"] = "detections",
+    format: str = AUTO,  # noqa: A002 -- what users call it
+    masks: bool = True,
+    groups: str | None = None,
+    strata: str | None = None,
+    box_format: Literal["xyxy", "xywh", "cxcywh"] | None = None,
+    box_convention: Literal["continuous", "inclusive"] | None = None,
+    columns: Mapping[str, str] | None = None,
+    images: Any = None,
+    image_sizes: Any = None,
+    class_names: Any = None,
+    instances: Literal["labels", "components"] | None = None,
+    scores: Any = None,
+    candidates: Any = None,
+    excluded: Any = None,
+) -> ObjectSet:
+    """The objects of a file, a folder, or of what is in memory.
+
+    Parameters
+    ----------
+    source : path, list, mapping, data frame or ObjectSet
+        COCO JSON (references; a list of results; a document whose annotations have scores); a table
+        of boxes or of centres with a diameter; a folder of YOLO text, of Pascal VOC XML, of label
+        maps or of maps of probabilities; or in memory: what COCO's JSON holds, a data frame, a list
+        with a dict for each image (``boxes``, ``labels``, ``scores``, ``masks``, as torchvision and
+        torchmetrics have them), or a mapping from names of images to such dicts.
+    role : {"detections", "references"}
+        Scores are of detections; crowds, ignored objects and areas of references.
+    format : str
+        ``"coco"``, ``"table"``, ``"yolo"``, ``"voc"``, ``"labels"`` or ``"probabilities"``;
+        ``"auto"`` tells it from the names of files.
+    masks : bool
+        Whether masks are read where there are some; boxes alone take less time and memory.
+    groups, strata : str, optional
+        What names the cluster and the stratum of each image: a field of the images of COCO, a
+        column of a table, or the path of a table with a column of images and one of these.
+    box_format : {"xyxy", "xywh", "cxcywh"}, optional
+        Two corners; the low corner and the sides; the centre and the sides. Of boxes in memory
+        (default: two corners), and of columns whose names leave it open.
+    box_convention : {"continuous", "inclusive"}, optional
+        Whether corners are places, or the first and the last pixel; those of Pascal VOC are pixels
+        unless said otherwise, all others places.
+    columns : mapping, optional
+        Columns of a table by role: ``image``, ``class``, ``score``, ``box`` (four or six, with
+        commas), ``point``, ``radius``, ``diameter``, ``crowd``, ``ignored``, ``area``.
+    images : path or sequence of str, optional
+        All images of the references, those without objects included: a text with a name in each
+        line, a table with a column of images, or a folder of them.
+    image_sizes : path or mapping, optional
+        For YOLO: a folder with the images, a table, JSON of COCO, or (width, height) by name.
+    class_names : path, sequence or mapping, optional
+        Of classes that are numbered: a text with a name in each line, or names by number.
+    instances : {"labels", "components"}, optional
+        Whether the labels of maps are objects, or classes whose components are.
+    scores : path or data frame, optional
+        Of the instances of label maps: a table with columns image, label and score.
+    candidates : str or mapping, optional
+        The way from a map of probabilities to candidates: ``"threshold=0.5,score=max"``.
+    excluded : path or data frame, optional
+        A table of findings that need not be found, as LUNA16's ``annotations_excluded.csv``.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, or holds what is no object.
+    OptionError
+        If an option is not for the format.
+
+    Examples
+    --------
+    >>> found = read_objects([{"boxes": [[0, 0, 4, 3]], "scores": [0.9], "labels": [1]}])
+    >>> found.classes, found.objects[0].boxes
+    (('1',), array([[0., 0., 4., 3.]]))
+    """
+    if isinstance(source, ObjectSet):
+        return source
+    layout: Any = box_format
+    if layout is not None and layout not in BOX_FORMATS:
+        raise UnknownNameError("box format", layout, BOX_FORMATS)
+    name = str(source) if isinstance(source, str | Path) else str(role)
+    how = ReadingObjects(
+        role=role_of(role),
+        source=name,
+        masks=masks,
+        groups=None if is_file(groups) else groups,
+        strata=None if is_file(strata) else strata,
+        box_format=box_format,
+        box_convention=convention_of(box_convention),
+        columns=columns,
+        image_sizes=image_sizes,
+        class_names=class_names,
+        instances=instances,
+        scores=scores,
+        candidates=candidates,
+        excluded=excluded,
+    )
+    try:
+        read, all_named = objects_of(source, format, how)
+        beside = Beside(images=images, excluded=excluded, groups=groups, strata=strata)
+        return replace(completed(read, how, beside, all_named=all_named), source=name)
+    except OSError as error:
+        raise DataError(f"{name}: cannot be read ({error.strerror or error})") from None
+    except MemoryError:
+        raise DataError(f"{name}: is too large for the memory there is") from None
+    except HalfwidthError as error:
+        raise named(error, name) from None
+
+
+def align(
+    detections: ObjectSet,
+    references: ObjectSet,
+    *,
+    classes: Sequence[str] | Mapping[str, str] | None = None,
+    unknown_images: Literal["raise", "omit"] = "raise",
+    by_class: bool = True,
+) -> tuple[ObjectSet, ObjectSet, tuple[str, ...]]:
+    """Detections and references of the same images and classes, and notes on how.
+
+    Images are those of the references. They are matched by their names (the file names of COCO),
+    or by ids where the detections have nothing else; names may differ in folders and suffixes.
+    Classes are matched by name, or by id where the detections have nothing else.
+
+    Parameters
+    ----------
+    detections, references : ObjectSet
+    classes : sequence of str or mapping, optional
+        The classes that count; objects of others are left out. A mapping instead gives names of the
+        detections the references' names.
+    unknown_images : {"raise", "omit"}
+        What becomes of detections of images that the references lack.
+    by_class : bool
+        Whether classes are told apart; else all objects are of one.
+
+    Returns
+    -------
+    detections, references : ObjectSet
+        Of the same images and classes, in the same order.
+    notes : tuple of str
+
+    Raises
+    ------
+    DataError
+        If detections are of images or classes that the references lack, or label maps differ in
+        their grids.
+
+    Examples
+    --------
+    >>> one = {"boxes": [[0, 0, 4, 3]], "labels": ["cat"]}
+    >>> found = read_objects({"a.png": one | {"scores": [0.9]}})
+    >>> truth = read_objects({"a.jpg": one, "b.jpg": one}, role="references")
+    >>> detections, references, notes = align(found, truth)
+    >>> [len(objects) for objects in detections.objects]
+    [1, 0]
+    """
+    if unknown_images not in UNKNOWN_IMAGES:
+        raise UnknownNameError("policy for unknown images", unknown_images, UNKNOWN_IMAGES)
+    if not references.images:
+        raise DataError(f"{references.source or 'references'}: there are no images")
+    of_classes: tuple[str, ...] = ()
+    if by_class or classes is not None:
+        detections, references, of_classes = with_classes_of(detections, references, classes)
+    if not by_class:
+        detections, references = with_one_class(detections), with_one_class(references)
+    detections, of_images = with_images_of(
+        detections, references, omit_unknown=unknown_images == "omit"
+    )
+    detections, references, of_units = with_units_of(detections, references)
+    check_axes(detections, references)
+    notes = (*references.notes, *detections.notes, *of_images, *of_classes, *of_units)
+    notes += notes_on_extent(detections, "detections") + notes_on_extent(references, "references")
+    return detections, references, tuple(dict.fromkeys(notes))
+
+
+def read_both(
+    detections: Any,
+    references: Any,
+    options: Mapping[str, Any] | None = None,
+    *,
+    formats: tuple[str, str] = (AUTO, AUTO),
+) -> tuple[ObjectSet, ObjectSet]:
+    """Detections and references, each with those of some options that are for its format.
+
+    Parameters
+    ----------
+    detections, references : object
+        As in `read_objects`.
+    options : mapping, optional
+        Further ones of `read_objects`. Groups, strata, the list of images and excluded findings
+        are those of the references, scores and the way to candidates those of the detections.
+    formats : tuple of str
+        Of the detections and of the references.
+
+    Raises
+    ------
+    OptionError
+        If an option is for neither.
+
+    Examples
+    --------
+    >>> frame = {"image": ["a"], "x": [1.0], "y": [2.0], "w": [3.0], "h": [4.0]}
+    >>> found, truth = read_both(
+    ...     frame, {"a": {"boxes": [[1, 2, 4, 6]]}}, {"columns": {"image": "image"}}
+    ... )
+    >>> found.objects[0].boxes
+    array([[1., 2., 4., 6.]])
+    """
+    given = {name: value for name, value in (options or {}).items() if value is not None}
+    sides = []
+    for source, name, role in zip((detections, references), formats, tuple(Role), strict=True):
+        known = known_options(source, name, role, given)
+        sides.append({option: given[option] for option in given if option in known})
+    nowhere = next((option for option in given if all(option not in s for s in sides)), None)
+    found, truth = sides
+    if nowhere is not None:
+        # Reading the side that it could be for says what it is for.
+        (found if nowhere in OF_DETECTIONS else truth)[nowhere] = given[nowhere]
+    return (
+        read_objects(detections, role="detections", format=formats[0], **found),
+        read_objects(references, role="references", format=formats[1], **truth),
+    )

@@ -1,0 +1,185 @@
+"""The formats of objects that are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from halfwidth.core.errors import DataError, UnknownNameError, shortened
+from halfwidth.core.frozen import frozen
+from halfwidth.core.objects import ObjectSet
+from halfwidth.io.detections.coco import coco_objects
+from halfwidth.io.detections.instances import instance_objects
+from halfwidth.io.detections.options import ReadingObjects
+from halfwidth.io.detections.probabilities import probability_objects
+from halfwidth.io.detections.tables import objects_of_table, plain_table
+from halfwidth.io.detections.voc import voc_objects
+from halfwidth.io.detections.yolo import yolo_objects
+from halfwidth.io.images import is_image
+from halfwidth.io.importers.json_files import json_document
+from halfwidth.io.readers import PLAIN_SUFFIXES
+from halfwidth.io.table_sources import Source
+
+# A set of 5000 images with a hundred detections each has five million values, and masks as text.
+MOST_BYTES, MOST_VALUES = 6 * 10**8, 2 * 10**7
+
+
+@frozen
+class ObjectFormat:
+    """A format of objects.
+
+    Attributes
+    ----------
+    name : str
+        As a value of ``format``.
+    title : str
+        What the files are called.
+    read : callable
+        The objects of a path.
+    in_folder : bool
+        Whether a folder is read, with a file for each image; else one file.
+    names_all_images : bool
+        Whether images without objects are named too.
+    options : frozenset of str
+        Fields of `ReadingObjects` that it looks at, beyond those for every format.
+    """
+
+    name: str
+    title: str
+    read: Callable[[Path, ReadingObjects], ObjectSet]
+    in_folder: bool
+    names_all_images: bool
+    options: frozenset[str] = frozenset()
+
+
+def _coco(path: Path, how: ReadingObjects) -> ObjectSet:
+    with Source.open(path) as source:
+        if not source.first(1):
+            raise DataError("the file is empty")
+        document = json_document(source, most_bytes=MOST_BYTES, most_values=MOST_VALUES)
+    return coco_objects(document, how)
+
+
+def _table(path: Path, how: ReadingObjects) -> ObjectSet:
+    return objects_of_table(plain_table(path), how)
+
+
+FORMATS = (
+    ObjectFormat(
+        "coco",
+        "COCO JSON",
+        _coco,
+        in_folder=False,
+        names_all_images=True,
+        options=frozenset({"masks", "groups", "strata"}),
+    ),
+    ObjectFormat(
+        "table",
+        "table of boxes, or of centres with a diameter",
+        _table,
+        in_folder=False,
+        names_all_images=False,
+        options=frozenset(
+            {"groups", "strata", "box_format", "box_convention", "columns", "excluded"}
+        ),
+    ),
+    ObjectFormat(
+        "yolo",
+        "folder of YOLO text files",
+        yolo_objects,
+        in_folder=True,
+        names_all_images=False,
+        options=frozenset({"image_sizes", "class_names"}),
+    ),
+    ObjectFormat(
+        "voc",
+        "folder of Pascal VOC XML files",
+        voc_objects,
+        in_folder=True,
+        names_all_images=False,
+        options=frozenset({"box_convention"}),
+    ),
+    ObjectFormat(
+        "labels",
+        "folder of label maps",
+        instance_objects,
+        in_folder=True,
+        names_all_images=True,
+        options=frozenset({"masks", "instances", "scores", "class_names"}),
+    ),
+    ObjectFormat(
+        "probabilities",
+        "folder of maps of probabilities",
+        probability_objects,
+        in_folder=True,
+        names_all_images=True,
+        options=frozenset({"masks", "candidates"}),
+    ),
+)
+NAMES = tuple(one.name for one in FORMATS)
+
+
+def format_named(name: str) -> ObjectFormat:
+    """The format of this name.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none; proposes the nearest.
+    """
+    for one in FORMATS:
+        if one.name == name:
+            return one
+    raise UnknownNameError("format of objects", name, ("auto", *NAMES))
+
+
+def format_of(path: Path, *, candidates: bool) -> ObjectFormat:
+    """The format of a file or a folder, by what it is called and what lies in it.
+
+    Raises
+    ------
+    DataError
+        If it is in none.
+    """
+    maps = "probabilities" if candidates else "labels"
+    if path.is_dir():
+        return format_named(_of_folder(path, maps))
+    if is_image(path):
+        return format_named(maps)
+    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
+    if suffixes[-1:] == [".gz"]:
+        suffixes.pop()
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix == ".json":
+        return format_named("coco")
+    if suffix == ".xml":
+        return format_named("voc")
+    if suffix in PLAIN_SUFFIXES:
+        return format_named("table")
+    raise DataError(f"cannot tell the format from the suffix {suffix or '(none)'!r}; {_known()}")
+
+
+def _of_folder(folder: Path, maps: str) -> str:
+    there = [one for one in folder.iterdir() if not one.name.startswith(".")]
+    found = {
+        "voc": any(one.suffix.lower() == ".xml" for one in there),
+        "yolo": any(one.suffix.lower() == ".txt" for one in there),
+        maps: any(
+            is_image(one) or (one.is_dir() and any(map(is_image, one.iterdir()))) for one in there
+        ),
+    }
+    names = [name for name, is_there in found.items() if is_there]
+    # Images of YOLO and Pascal VOC may lie beside their texts.
+    if names[1:] == [maps] or len(names) == 1:
+        return names[0]
+    if names:
+        raise DataError(
+            f"may be {' or '.join(names)}; say which: --detections-format or --references-format "
+            "(format=)"
+        )
+    listed = sorted(one.name for one in there)
+    raise DataError(f"holds {shortened(listed, 4) or 'nothing'}; {_known()}")
+
+
+def _known() -> str:
+    return f"read are: {', '.join(f'{one.title} ({one.name})' for one in FORMATS)}"

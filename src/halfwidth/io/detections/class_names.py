@@ -1,0 +1,78 @@
+"""Names of classes that a file numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from halfwidth.core.errors import DataError, OptionError, shortened, shown
+from halfwidth.io.importers.json_files import parsed_json
+from halfwidth.io.settings import small_text
+
+MOST_BYTES = 10**6
+
+
+def names_of_classes(codes: Sequence[int], given: Any) -> tuple[list[int], list[str]]:
+    """Numbers of classes in their order, and their names.
+
+    Parameters
+    ----------
+    codes : sequence of int
+        Of the objects.
+    given : path, sequence, mapping or None
+        A file with a name in each line (the first is class 0) or JSON with names by number; names
+        from class 0 on; or names by number. None: the classes are called by their numbers.
+
+    Raises
+    ------
+    DataError
+        If a class has no name, or two have one.
+    """
+    used = sorted(set(codes))
+    if given is None:
+        return used, [str(code) for code in used]
+    named = _names(given)
+    lacking = [code for code in used if code not in named]
+    if lacking:
+        raise DataError(
+            f"objects are of class {lacking[0]}, and the names of classes "
+            f"({shortened(list(named.values()), 5)}) are of {shortened(sorted(named), 5)}"
+        )
+    numbers = sorted(named)
+    names = [named[number] for number in numbers]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"two classes are called {twice!r}")
+    return numbers, names
+
+
+def _names(given: Any) -> dict[int, str]:
+    if isinstance(given, str | Path):
+        path = Path(given)
+        text = small_text(path, MOST_BYTES)
+        if path.suffix.lower() in (".yaml", ".yml"):
+            raise DataError(f"{path}: YAML is not read; write the names into a text, one a line")
+        if path.suffix.lower() == ".json":
+            try:
+                given = parsed_json(text.encode())
+            except DataError as error:
+                raise DataError(f"{path}: {error}") from None
+        else:
+            given = [line.strip() for line in text.strip().splitlines()]
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    elif isinstance(given, Sequence):
+        pairs = list(enumerate(given))
+    else:
+        pairs = []
+    try:
+        found = {int(number): str(name) for number, name in pairs if isinstance(name, str) and name}
+    except (TypeError, ValueError):
+        found = {}
+    if not found or len(found) < len(pairs):
+        raise OptionError(
+            f"class_names {shown(given)} are none; give a name for each number: a text with one a "
+            "line, a list, or {0: 'cat', 1: 'dog'}"
+        )
+    return found

@@ -1,0 +1,1 @@
+"""Detections and references of many images made into lists of matches."""

@@ -1,0 +1,107 @@
+"""The choices of a matching, checked."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from halfwidth.core.errors import OptionError
+from halfwidth.core.kinds import Better
+from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.metrics.detection.assignment import AssignmentSpec
+from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
+from halfwidth.metrics.detection.localisation import LocalisationSpec
+
+
+def settled(how: Matching) -> Matching:
+    """The same choices with the names of the catalogues, or an error that says what is allowed.
+
+    >>> settled(Matching(localisation="bbox")).localisation
+    'box_iou'
+    """
+    criterion, strategy = LOCALISATIONS[how.localisation], ASSIGNMENTS[how.assignment]
+    checked = dataclasses.replace(
+        how,
+        localisation=criterion.name,
+        assignment=strategy.name,
+        admits=Admits(how.admits),
+        thresholds=tuple(float(threshold) for threshold in how.thresholds),
+    )
+    _check_numbers(checked)
+    _check_strategy(checked, criterion, strategy)
+    _check_admits(checked, criterion)
+    return checked
+
+
+def _check_numbers(how: Matching) -> None:
+    if not how.thresholds:
+        raise OptionError("a matching needs at least one threshold of localisation")
+    for threshold in how.thresholds:
+        if not math.isfinite(threshold):
+            raise OptionError(f"threshold={threshold} of localisation is not a finite number")
+    if how.max_detections is not None and how.max_detections < 1:
+        raise OptionError(f"max_detections={how.max_detections} is not at least 1")
+    if how.area_range is not None and not how.area_range[0] <= how.area_range[1]:
+        low, high = how.area_range
+        raise OptionError(f"area_range=({low:g}, {high:g}) has its low end above the high one")
+    if how.boundary_distance is not None and not 0 < how.boundary_distance < math.inf:
+        raise OptionError(f"boundary_distance={how.boundary_distance:g} is not finite and above 0")
+    if how.dilation < 0:
+        raise OptionError(f"dilation={how.dilation} is not at least 0")
+
+
+def _check_admits(how: Matching, criterion: LocalisationSpec) -> None:
+    higher = criterion.better is Better.HIGHER
+    fitting = (Admits.AT_LEAST, Admits.ABOVE) if higher else (Admits.AT_MOST, Admits.BELOW)
+    if how.admits not in fitting:
+        one, other = fitting
+        raise OptionError(
+            f"{criterion.name} is better where it is {'high' if higher else 'low'}, so that a "
+            f"threshold admits what is {one} or {other} it, not {how.admits}"
+        )
+    for threshold in how.thresholds:
+        if higher:
+            _check_share(criterion.name, how.admits, threshold)
+        elif threshold < 0 or (threshold == 0 and how.admits is Admits.BELOW):
+            raise OptionError(f"{criterion.name} is never {how.admits} {threshold:g}")
+
+
+def _check_share(name: str, admits: Admits, threshold: float) -> None:
+    """Refuse a threshold that all pairs of objects reach, or none."""
+    if threshold == 0 and admits is Admits.AT_LEAST:
+        raise OptionError(f"{name} ≥ 0 admits every pair; for any overlap take > 0 or mask_overlap")
+    if not 0 <= threshold <= 1 or (threshold == 1 and admits is Admits.ABOVE):
+        hint = f"; for {threshold:g} % write {threshold / 100:g}" if threshold > 1 else ""
+        raise OptionError(
+            f"{name} lies between 0 and 1, and a threshold {admits} {threshold:g} tells nothing "
+            f"apart{hint}"
+        )
+
+
+def _check_strategy(how: Matching, criterion: LocalisationSpec, strategy: AssignmentSpec) -> None:
+    if strategy.localisation and criterion.name != strategy.localisation:
+        raise OptionError(
+            f"{strategy.name} takes localisation {strategy.localisation}, not {criterion.name}"
+        )
+    if strategy.localisation and (set(how.thresholds) != {0.0} or len(how.thresholds) > 1):
+        given = ", ".join(f"{threshold:g}" for threshold in how.thresholds)
+        raise OptionError(
+            f"{strategy.name} matches all that touches and takes threshold 0, not {given}"
+        )
+    if not strategy.of_overlap:
+        return
+    if not criterion.of_overlap:
+        known = ", ".join(one.name for one in LOCALISATIONS if one.of_overlap)
+        raise OptionError(f"{strategy.name} takes one of {known}, not {criterion.name}")
+    least = min(how.thresholds)
+    if least < 0.5 or (least == 0.5 and how.admits is not Admits.ABOVE):
+        raise OptionError(
+            f"{strategy.name} needs overlaps > 0.5, not {how.admits} {least:g}, at which several "
+            "detections may lie on one reference; hungarian takes any threshold (assignment=, "
+            "--assignment)"
+        )
+
+
+def specs_of(how: Matching) -> tuple[LocalisationSpec, AssignmentSpec]:
+    """What the catalogues say of the choices."""
+    return LOCALISATIONS[how.localisation], ASSIGNMENTS[how.assignment]

@@ -1,0 +1,1 @@
+"""Detection and instance segmentation: which objects are found, and how well."""

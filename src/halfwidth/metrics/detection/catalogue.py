@@ -1,0 +1,16 @@
+"""Every criterion of localisation and every strategy of assignment that the package knows."""
+
+from __future__ import annotations
+
+from halfwidth.core.catalogue import Catalogue
+from halfwidth.metrics.detection.assignment import DECLARED as STRATEGIES
+from halfwidth.metrics.detection.assignment import AssignmentSpec
+from halfwidth.metrics.detection.localisation import LocalisationSpec
+from halfwidth.metrics.detection.overlap_criteria import DECLARED as OVERLAP_CRITERIA
+from halfwidth.metrics.detection.place_criteria import DECLARED as PLACE_CRITERIA
+
+LOCALISATIONS: Catalogue[LocalisationSpec] = Catalogue(
+    "localisation criterion", (*OVERLAP_CRITERIA, *PLACE_CRITERIA)
+)
+
+ASSIGNMENTS: Catalogue[AssignmentSpec] = Catalogue("assignment strategy", STRATEGIES)

@@ -1,0 +1,263 @@
+"""Criteria of localisation that measure how much a detection and a reference share."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from halfwidth.core.errors import DataError
+from halfwidth.core.match_lists import Admits
+from halfwidth.core.objects import CroppedMask
+from halfwidth.core.types import Array
+from halfwidth.metrics.boundary_geometry import boundary_bits, chessboard_band, inner_band
+from halfwidth.metrics.detection.localisation import LocalisationSpec, Pairs
+from halfwidth.metrics.detection.mask_overlaps import shared_voxels, sizes
+from halfwidth.metrics.detection.representations import (
+    Known,
+    boxes_of,
+    distances,
+    extents,
+    first_held,
+    holds,
+)
+
+Masks = tuple[CroppedMask, ...]
+MASKS, BOXES, BALLS = Known.MASKS, Known.BOXES, Known.BALLS
+# Pairs of boxes whose intermediate values stay in the cache.
+AT_ONCE = 1 << 14
+ROUGH = (BALLS, BOXES, MASKS)
+LEAST_OVERLAP = (
+    "does not see shapes, boundaries or centres",
+    "costs small objects more for the same error, and more in 3-D than in 2-D",
+)
+
+
+def _quotient(pairs: Pairs, shared: Array, found: Array, true: Array, *, of_true: bool) -> Array:
+    """What is shared over the union, or the reference; over the detection where it is a crowd's.
+
+    Zero where nothing is shared, of objects without extent too.
+    """
+    of = true[pairs.second]
+    if not of_true:
+        of = of + found[pairs.first] - shared
+    if pairs.crowd is not None:
+        of = np.where(pairs.crowd, found[pairs.first], of)
+    return np.divide(shared, of, out=np.zeros(len(shared)), where=shared > 0)
+
+
+# --------------------------------------------------------------------------- boxes and balls
+
+
+def _of_boxes(pairs: Pairs, found: Array, true: Array, *, of_true: bool = False) -> Array:
+    dims = true.shape[1] // 2
+    found_size, true_size = extents(found), extents(true)
+    found, true = np.ascontiguousarray(found.T), np.ascontiguousarray(true.T)
+    values = np.empty(len(pairs.first))
+    for start in range(0, len(values), AT_ONCE):
+        some = pairs.some(slice(start, start + AT_ONCE))
+        shared = np.ones(len(some.first))
+        for axis in range(dims):
+            side = np.minimum(found[dims + axis][some.first], true[dims + axis][some.second])
+            side -= np.maximum(found[axis][some.first], true[axis][some.second])
+            shared *= np.maximum(side, 0.0, out=side)
+        values[start : start + AT_ONCE] = _quotient(
+            some, shared, found_size, true_size, of_true=of_true
+        )
+    return values
+
+
+def box_iou(pairs: Pairs) -> Array:
+    """Of boxes as they are given."""
+    return _of_boxes(pairs, boxes_of(pairs.detections, BOXES), boxes_of(pairs.references, BOXES))
+
+
+def approximate_iou(pairs: Pairs) -> Array:
+    """Of balls where both sides are balls, else of boxes, given or drawn around masks and balls."""
+    found, true = pairs.detections, pairs.references
+    if holds(found, BALLS) and holds(true, BALLS):
+        return _of_balls(pairs)
+    one, other = (
+        # A box that is given comes before one around a ball.
+        first_held(objects, (BOXES, MASKS, BALLS))
+        for objects in (found, true)
+    )
+    return _of_boxes(
+        pairs, boxes_of(found, one, pairs.spacing), boxes_of(true, other, pairs.spacing)
+    )
+
+
+def _of_balls(pairs: Pairs) -> Array:
+    """Of discs or balls, in closed form."""
+    one, other = np.array(pairs.detections.radii), np.array(pairs.references.radii)
+    dims = np.asarray(pairs.references.points).shape[1]
+    apart = distances(
+        np.asarray(pairs.detections.points)[pairs.first],
+        np.asarray(pairs.references.points)[pairs.second],
+        pairs.spacing,
+    )
+    shared = _lens(apart, one[pairs.first], other[pairs.second], dims)
+    of_unit = math.pi if dims == 2 else 4 / 3 * math.pi
+    return _quotient(pairs, shared, of_unit * one**dims, of_unit * other**dims, of_true=False)
+
+
+def _lens(apart: Array, one: Array, other: Array, dims: int) -> Array:
+    """Area or volume that two discs or balls share."""
+    if dims not in {2, 3}:
+        raise DataError(f"centres with radii need 2 or 3 coordinates, got {dims}")
+    small, large = np.minimum(one, other), np.maximum(one, other)
+    inside = (math.pi if dims == 2 else 4 / 3 * math.pi) * small**dims
+    cut = (apart > large - small) & (apart < large + small)
+    d = np.where(cut, apart, 1.0)
+    r, s = np.where(cut, small, 1.0), np.where(cut, large, 1.0)
+    if dims == 3:
+        lens = math.pi * (r + s - d) ** 2 * (d**2 + 2 * d * (r + s) - 3 * (r - s) ** 2) / (12 * d)
+    else:
+        # Two circular segments, each a sector without its triangle.
+        at_r, at_s = (d**2 + r**2 - s**2) / (2 * d * r), (d**2 + s**2 - r**2) / (2 * d * s)
+        triangles = (r + s - d) * (d + r - s) * (d - r + s) * (d + r + s)
+        lens = (
+            r**2 * np.arccos(np.clip(at_r, -1, 1))
+            + s**2 * np.arccos(np.clip(at_s, -1, 1))
+            - np.sqrt(np.maximum(triangles, 0.0)) / 2
+        )
+    return np.where(cut, lens, np.where(apart <= large - small, inside, 0.0))
+
+
+# --------------------------------------------------------------------------- masks
+
+
+def _of_masks(pairs: Pairs, found: Masks, true: Masks, *, of_true: bool = False) -> Array:
+    shared = shared_voxels(found, true, pairs.first, pairs.second)
+    return _quotient(pairs, shared, sizes(found), sizes(true), of_true=of_true)
+
+
+def mask_iou(pairs: Pairs) -> Array:
+    """Of masks."""
+    return _of_masks(pairs, pairs.detections.masks or (), pairs.references.masks or ())
+
+
+def intersection_over_reference(pairs: Pairs) -> Array:
+    """Of masks where both sides have them, else of boxes."""
+    found, true = pairs.detections, pairs.references
+    if holds(found, MASKS) and holds(true, MASKS):
+        return _of_masks(pairs, found.masks or (), true.masks or (), of_true=True)
+    return _of_boxes(pairs, boxes_of(found, BOXES), boxes_of(true, BOXES), of_true=True)
+
+
+def boundary_iou(pairs: Pairs) -> Array:
+    """Of the bands inside of the boundaries."""
+    found, true = (
+        tuple(_band(one, pairs) for one in objects.masks or ())
+        for objects in (pairs.detections, pairs.references)
+    )
+    return _of_masks(pairs, found, true)
+
+
+def _band(one: CroppedMask, pairs: Pairs) -> CroppedMask:
+    if not one.mask.size:
+        return one
+    if pairs.boundary_distance is not None:
+        steps = pairs.spacing or (1.0,) * one.mask.ndim
+        edge = boundary_bits(one.mask)
+        band = inner_band(one.mask, edge, pairs.boundary_distance, steps)
+    elif pairs.shape is not None:
+        band = chessboard_band(one.mask, max(1, round(0.02 * math.hypot(*pairs.shape))))
+    else:
+        raise DataError(
+            "boundary_iou needs the width of its bands, boundary_distance, where the shapes of the "
+            "images are not known"
+        )
+    return CroppedMask(one.start, band.mask)
+
+
+DECLARED = (
+    LocalisationSpec(
+        name="box_iou",
+        title="box IoU",
+        summary="intersection over union of boxes in continuous coordinates",
+        function=box_iou,
+        of_detections=(BOXES,),
+        of_references=(BOXES,),
+        threshold=0.5,
+        of_overlap=True,
+        synonyms=("bbox_iou", "bbox"),
+        pitfalls=(
+            *LEAST_OVERLAP,
+            "boxes stand badly for elongated, slanted or disconnected objects",
+        ),
+        cite="jaccard1912",
+        instead="approximate_iou draws boxes around masks",
+    ),
+    LocalisationSpec(
+        name="mask_iou",
+        title="mask IoU",
+        summary="intersection over union of masks",
+        function=mask_iou,
+        of_detections=(MASKS,),
+        of_references=(MASKS,),
+        threshold=0.5,
+        of_overlap=True,
+        synonyms=("segm_iou", "segm"),
+        pitfalls=LEAST_OVERLAP,
+        cite="jaccard1912",
+        instead="box_iou takes boxes, centre_distance any objects",
+    ),
+    LocalisationSpec(
+        name="approximate_iou",
+        title="approximate IoU",
+        summary="intersection over union of rough shapes: balls where both sides are balls, else "
+        "boxes, which are drawn around masks and balls",
+        function=approximate_iou,
+        of_detections=ROUGH,
+        of_references=ROUGH,
+        spaced=True,
+        threshold=0.5,
+        of_overlap=True,
+        synonyms=("approx_iou",),
+        pitfalls=(*LEAST_OVERLAP, "what stands for an object may be much larger than the object"),
+        cite="jaccard1912",
+    ),
+    LocalisationSpec(
+        name="boundary_iou",
+        title="boundary IoU",
+        summary="intersection over union of the bands inside of the boundaries",
+        function=boundary_iou,
+        of_detections=(MASKS,),
+        of_references=(MASKS,),
+        spaced=True,
+        threshold=0.5,
+        of_overlap=True,
+        pitfalls=("of an object no wider than two bands it is the mask IoU",),
+        cite="cheng2021",
+        instead="box_iou takes boxes, centre_distance any objects",
+    ),
+    LocalisationSpec(
+        name="ior",
+        title="IoR",
+        summary="intersection over reference, of masks where both sides have them, else of boxes",
+        function=intersection_over_reference,
+        of_detections=(MASKS, BOXES),
+        of_references=(MASKS, BOXES),
+        alike=True,
+        threshold=0.5,
+        admits=Admits.ABOVE,
+        synonyms=("intersection_over_reference",),
+        pitfalls=("a detection of the whole image finds everything",),
+        cite="maska2014",
+    ),
+    LocalisationSpec(
+        name="mask_overlap",
+        title="mask overlap",
+        summary="masks that share a voxel: mask IoU above 0",
+        function=mask_iou,
+        of_detections=(MASKS,),
+        of_references=(MASKS,),
+        threshold=0.0,
+        admits=Admits.ABOVE,
+        synonyms=("mask_iou_above_0", "any_overlap"),
+        pitfalls=("a detection of the whole image finds everything",),
+        cite="wack2012",
+        instead="box_iou takes boxes, centre_distance any objects",
+    ),
+)

@@ -1,0 +1,186 @@
+"""Panoptic quality and its two factors: how well objects are found, and how well they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from halfwidth.core.errors import OptionError
+from halfwidth.core.forms import ImageSums, Quotient
+from halfwidth.core.match_lists import Admits, MatchLists, Outcome
+from halfwidth.core.spec import ClassNeed
+from halfwidth.core.types import Array, Numbers
+from halfwidth.metrics.confusion_tables import ratio
+from halfwidth.metrics.detection.object_counts import of_objects
+from halfwidth.metrics.detection.tallies import OfSums, at_one_threshold, by_class_and_image, pairs
+
+__all__ = ["pq", "rq", "sq"]
+
+# Above this overlap a match is unique, and no strategy is needed to find it.
+HALF = 0.5
+
+
+def _form(function: Callable[..., Numbers], quotient: Quotient) -> ImageSums:
+    return ImageSums(
+        _overlap_and_outcomes,
+        OfSums(function),
+        quotient,
+        assignment="overlap_above_half",
+        notes=_notes,
+    )
+
+
+def _overlap_and_outcomes(matches: MatchLists) -> Array:
+    """The sum of the overlaps of matched objects, and what `pairs` has: (4, C, n)."""
+    from halfwidth.metrics.detection.catalogue import LOCALISATIONS
+
+    counts = pairs(matches)
+    spec = LOCALISATIONS[matches.matching.localisation]
+    if not spec.of_overlap or spec.binary:
+        raise OptionError(
+            f"panoptic quality adds up the IoU of matched objects, and {spec.name} is none: "
+            "localisation='mask_iou' (--localisation mask_iou)"
+        )
+    found = matches.outcome[0] == Outcome.TRUE_POSITIVE
+    overlap = by_class_and_image(matches, np.where(found, matches.similarity[0], 0.0))
+    return np.concatenate([overlap[None], counts])
+
+
+def _notes(matches: MatchLists) -> tuple[str, ...]:
+    """What is not as the definition has it."""
+    at_one_threshold(matches, "panoptic quality")
+    matching, threshold = matches.matching, matches.matching.thresholds[0]
+    unique = threshold > HALF or (threshold == HALF and matching.admits is Admits.ABOVE)
+    if unique:
+        return ()
+    here = f"{matching.admits} {threshold:g}"
+    return (f"panoptic quality is defined with overlaps > 0.5, and matches here have {here}",)
+
+
+def _found_and_drawn() -> ImageSums:
+    return _form(pq, ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.5, 0.5)))
+
+
+@of_objects(
+    title="PQ",
+    form=_found_and_drawn,
+    class_needs=ClassNeed.EITHER,
+    prevalence_dependent=True,
+    reliable_n=50,
+    synonyms=("panoptic_quality",),
+    cite="kirillov2019",
+)
+def pq(overlap: Numbers, tp: Numbers, fn: Numbers, fp: Numbers) -> Numbers:
+    """Panoptic quality, ΣIoU / (TP + FN/2 + FP/2), the product of `sq` and `rq`; in [0, 1].
+
+    A detection and a reference match where their IoU is above 0.5, which no second one can be.
+
+    Parameters
+    ----------
+    overlap, tp, fn, fp : ndarray, same shape
+        Sums over images; of matched pairs the IoU.
+
+    Returns
+    -------
+    ndarray
+        NaN where there is neither an object nor a detection.
+
+    References
+    ----------
+    Kirillov et al. (2019).
+
+    Examples
+    --------
+    >>> float(pq(36.0, 45, 5, 15).round(4))
+    0.6545
+    """
+    return ratio(overlap, tp + (fn + fp) / 2)
+
+
+def _drawn() -> ImageSums:
+    return _form(sq, ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0)))
+
+
+@of_objects(
+    title="SQ",
+    form=_drawn,
+    class_needs=ClassNeed.MATCHES,
+    synonyms=("segmentation_quality",),
+    cite="kirillov2019",
+)
+def sq(
+    overlap: Numbers,
+    tp: Numbers,
+    fn: Numbers,  # noqa: ARG001 -- as of PQ
+    fp: Numbers,  # noqa: ARG001
+) -> Numbers:
+    """Segmentation quality, ΣIoU / TP, the mean IoU of matched objects; in (0.5, 1].
+
+    Parameters
+    ----------
+    overlap, tp, fn, fp : ndarray, same shape
+        As of `pq`.
+
+    Returns
+    -------
+    ndarray
+        NaN where nothing is matched.
+
+    References
+    ----------
+    Kirillov et al. (2019).
+
+    Examples
+    --------
+    >>> float(sq(36.0, 45, 5, 15))
+    0.8
+    """
+    return ratio(overlap, tp)
+
+
+def _found() -> ImageSums:
+    return _form(rq, ((0.0, 1.0, 0.0, 0.0), (0.0, 1.0, 0.5, 0.5)))
+
+
+@of_objects(
+    title="RQ",
+    form=_found,
+    class_needs=ClassNeed.EITHER,
+    prevalence_dependent=True,
+    reliable_n=50,
+    synonyms=("recognition_quality",),
+    cite="kirillov2019",
+)
+def rq(
+    overlap: Numbers,  # noqa: ARG001 -- as of PQ
+    tp: Numbers,
+    fn: Numbers,
+    fp: Numbers,
+) -> Numbers:
+    """Recognition quality, TP / (TP + FN/2 + FP/2), the F1 score of objects; in [0, 1].
+
+    Parameters
+    ----------
+    overlap, tp, fn, fp : ndarray, same shape
+        As of `pq`.
+
+    Returns
+    -------
+    ndarray
+        NaN where there is neither an object nor a detection.
+
+    References
+    ----------
+    Kirillov et al. (2019).
+
+    Examples
+    --------
+    >>> float(rq(36.0, 45, 5, 15).round(4))
+    0.8182
+    """
+    return ratio(tp, tp + (fn + fp) / 2)
+
+
+# The catalogue lists these, in this order.
+DECLARED = (pq, sq, rq)

@@ -1,0 +1,146 @@
+"""What figures of curves share: axes, a band with its line, and the words beside them."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.formatting import percent
+from halfwidth.core.types import Array
+from halfwidth.plots.marks import note_below
+from halfwidth.plots.style import (
+    COLOURS,
+    FAINT,
+    NARROW,
+    QUIET,
+    TEXT_SIZE,
+    TEXT_WIDTH,
+    WIDTH,
+    axes_size,
+    axes_width,
+    numbers_text,
+    shorter,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Inches: of a new figure, of a line of the legend, and of the gap between two classes.
+HEIGHT, LINE, GAP = 3.6, 0.135, 0.06
+LABEL_WIDTH = 30
+# More classes than colours have the same ones in other strokes.
+STROKES = ("-", (0, (5, 1.5)), (0, (1, 1)))
+# Bands of many classes lie upon each other, and are drawn fainter.
+SHADE, FAINTEST = 0.25, 0.08
+# Letters of the note that fit an inch of axes, and inches that it takes at least.
+LETTERS, LEAST_ROOM = 18, 2.6
+MARGIN = 0.012
+# A space that textwrap does not break.
+HELD = "\N{NO-BREAK SPACE}"
+
+
+def new_axes(texts: Iterable[str], width: float = WIDTH) -> Axes:
+    """The axes of a new figure that is as high as the texts of its legend need."""
+    from matplotlib.figure import Figure
+
+    words = sum(GAP + LINE * (1 + text.count("\n")) for text in texts)
+    beside = width >= NARROW
+    height = max(HEIGHT, words + 4 * GAP) if beside else width + words + 4 * GAP
+    return Figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def share_axis(ax: Axes, which: Literal["x", "y"]) -> None:
+    """An axis from 0 to 1."""
+    getattr(ax, f"set_{which}lim")(-MARGIN, 1 + MARGIN)
+    getattr(ax, f"set_{which}ticks")(np.linspace(0, 1, 6))
+
+
+def square(ax: Axes) -> None:
+    """Both axes from 0 to 1, at the top of their room, where the classes begin."""
+    share_axis(ax, "x")
+    share_axis(ax, "y")
+    ax.set_aspect("equal", anchor="N" if axes_width(ax) >= NARROW else "C")
+
+
+def finish(ax: Axes, x_name: str, y_name: str) -> None:
+    """Names of the axes, small ticks, a faint grid, two spines."""
+    ax.set_xlabel(x_name, fontsize=TEXT_SIZE)
+    ax.set_ylabel(y_name, fontsize=TEXT_SIZE)
+    ax.tick_params(labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
+    ax.grid(color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
+
+
+def colour_of(place: int) -> str:
+    """The colour of a curve."""
+    return COLOURS[place % len(COLOURS)]
+
+
+def paint_curve(
+    ax: Axes, band: tuple[Array, Array, Array], line: Array, place: int, **style: Any
+) -> None:
+    """A band (x, low, high) and the line in it, in the colour and stroke of this place.
+
+    ``steps`` are keywords of the band's outline, ``of`` is how many curves there are; others are
+    those of the line.
+    """
+    steps, of = style.pop("steps", {}), style.pop("of", 1)
+    colour = colour_of(place)
+    shade = max(SHADE / max(of, 1) ** 0.5, FAINTEST)
+    ax.fill_between(*band, color=colour, linewidth=0, alpha=shade, zorder=2, **steps)
+    ax.plot(
+        *line.T,
+        color=colour,
+        linestyle=STROKES[place // len(COLOURS) % len(STROKES)],
+        linewidth=1.4,
+        # A step of a line as thin as a pixel would be blunt.
+        solid_joinstyle="miter",
+        zorder=3,
+        **style,
+    )
+
+
+def curve_text(label: str, area: Estimate | None) -> str:
+    """The class and its area, ``liver: AUROC 0.87 (0.83 to 0.90)``; two lines where it is long."""
+    name = shorter(label, LABEL_WIDTH)
+    if area is None:
+        return name
+    words = f"{metric_title(area.metric_spec)} {numbers_text(area)}"
+    text = f"{name}: {words}"
+    return text if len(text) <= TEXT_WIDTH else f"{name}:\n{words}"
+
+
+def add_legend(ax: Axes) -> None:
+    """What each line is, beside the axes, or above them where they are narrow."""
+    beside = axes_width(ax) >= NARROW
+    places: dict[str, Any] = (
+        {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0)}
+        if beside
+        else {"loc": "lower left", "bbox_to_anchor": (0.0, 1.02)}
+    )
+    legend = ax.legend(
+        borderaxespad=0, fontsize=TEXT_SIZE, frameon=False, handlelength=2.2, **places
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def add_note(ax: Axes, clauses: Sequence[str]) -> None:
+    """What the shapes mean, below; lines break between clauses only."""
+    held = f"{HELD}· ".join(words.replace(" ", HELD) for words in clauses)
+    # A legend may stand beside the note, too.
+    room = axes_width(ax) if ax.get_aspect() == "auto" else min(axes_size(ax))
+    letters = int(LETTERS * max(room, LEAST_ROOM))
+    lines = textwrap.wrap(held, letters, break_long_words=False, break_on_hyphens=False)
+    note_below(ax, "\n".join(line.removesuffix(f"{HELD}·") for line in lines).replace(HELD, " "))
+
+
+def level_text(levels: set[float]) -> str:
+    """``95 % CI``, where all have one level."""
+    return f"{percent(levels.pop())} CI" if len(levels) == 1 else "confidence intervals"

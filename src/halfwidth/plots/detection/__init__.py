@@ -1,0 +1,1 @@
+"""Figures of detections: curves, results over thresholds, and matches in images."""

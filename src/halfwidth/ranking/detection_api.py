@@ -1,0 +1,135 @@
+"""The public function for ranking detectors: detections and references in, rankings out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from halfwidth.comparison.detections import measured_detectors
+from halfwidth.core.ranking import Rankings
+from halfwidth.core.undefined import AbsentClass, Undefined
+from halfwidth.estimation.detections.asking import ask_detectors
+from halfwidth.estimation.resolve import AUTO, resolve_request
+from halfwidth.ranking.api import Combine, Scheme, ranking_settings
+from halfwidth.ranking.consensus import resolve_combining
+from halfwidth.ranking.options import resolve_options
+from halfwidth.ranking.together import all_ranked
+
+
+def rank_detections(
+    models: Mapping[str, Any],
+    references: Any,
+    *,
+    metric: Any,
+    localisation: str | None = None,
+    assignment: str | None = None,
+    threshold: Any = None,
+    admits: str | None = None,
+    score_threshold: float | None = None,
+    max_detections: int | None = None,
+    area: Any = None,
+    by_class: bool = True,
+    duplicates: str = "false_positive",
+    boundary_distance: float | None = None,
+    dilation: int | None = None,
+    average: Any = None,
+    classes: Sequence[str] | Mapping[str, str] | None = None,
+    unknown_images: str = "raise",
+    absent_class: AbsentClass = "omit",
+    undefined: Undefined = "omit",
+    groups: Any = None,
+    strata: Any = None,
+    scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
+    test: str = "auto",
+    margin: float = 0.0,
+    top: int = 3,
+    combine: Combine | None = None,
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    n_resamples: int | None = None,
+    rng: Any = None,
+) -> Rankings:
+    """Detectors by rank on the same images, and the ranks that each may have.
+
+    Parameters
+    ----------
+    models, references, metric
+        As for `compare_detections`; each of several metrics makes a ranking.
+    localisation, assignment, threshold, admits, score_threshold, max_detections, area, by_class
+        As for `detection_ci`.
+    duplicates, boundary_distance, dilation, average, classes, unknown_images, absent_class
+        As for `detection_ci`.
+    undefined, groups, strata
+        As for `detection_ci`.
+    scheme : {"aggregate_then_rank", "test_then_rank"}, or both
+        As for `rank`; images have no ranks of their own here.
+    test : {"auto", "permutation"}
+        Of ``"test_then_rank"``.
+    margin, top, combine
+        As for `rank_table`.
+    method, confidence_level, n_resamples, rng
+        As for `metric_ci`.
+
+    Returns
+    -------
+    Rankings
+        One for each metric, class and scheme.
+
+    Raises
+    ------
+    DataError, OptionError
+        As for `compare_detections` and `rank`.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> square = [10, 10, 50, 50]
+    >>> references = [{"boxes": [square], "labels": [1]} for _ in range(40)]
+    >>> def found(share):
+    ...     boxes = [[square] if i % 10 < share else [] for i in range(40)]
+    ...     return [{"boxes": b, "labels": [1] * len(b), "scores": [0.5] * len(b)} for b in boxes]
+    >>> models = {"A": found(9), "B": found(5), "C": found(2)}
+    >>> (ranking,) = hw.rank_detections(models, references, metric="object_sensitivity", rng=1)
+    >>> print(ranking.sentence())
+    Object sensitivity: A is first of 3 (95 % confidence); the rank of B is 2; the rank of C is 3.
+    """
+    options = replace(
+        resolve_options(scheme, test, "min", margin, top, "raise"),
+        combining=resolve_combining(combine, "omit"),
+    )
+    request = resolve_request(
+        method=method,
+        confidence_level=confidence_level,
+        alternative="two-sided",
+        n_resamples=n_resamples,
+        rng=rng,
+        missing="raise",
+        penalty=None,
+    )
+    settings = ranking_settings(request, "raise", keep_cases=False, test=test)
+    asked = ask_detectors(
+        metric,
+        localisation=localisation,
+        assignment=assignment,
+        threshold=threshold,
+        admits=admits,
+        score_threshold=score_threshold,
+        max_detections=max_detections,
+        area=area,
+        by_class=by_class,
+        duplicates=duplicates,
+        boundary_distance=boundary_distance,
+        dilation=dilation,
+        average=average,
+        absent_class=absent_class,
+        undefined=undefined,
+        sources={
+            "classes": classes,
+            "unknown_images": unknown_images,
+            "groups": groups,
+            "strata": strata,
+        },
+    )
+    families, notes = measured_detectors(models, references, asked, settings)
+    return all_ranked([("", one) for one in families], options, settings, notes)

@@ -1,0 +1,1 @@
+"""A document as a page: one file that loads nothing from anywhere."""

@@ -1,0 +1,82 @@
+"""Elements of a page; every text and every attribute is escaped when they are written."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+# What HTML allows in no form, but tables of results may hold.
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+
+_EMPTY, _RAW = {"meta", "img"}, {"style", "script"}
+
+Child = Element | str | None
+
+
+def element(tag: str, *children: Child, **attributes: object) -> Element:
+    """An element with its children; None is left out, of children and of attributes.
+
+    An underscore at the end of a name keeps it apart from Python's words, others are hyphens.
+
+    >>> markup(element("p", "a < b & c", class_="note", data_value=None))
+    '<p class="note">a &lt; b &amp; c</p>'
+    """
+    given = {
+        name.rstrip("_").replace("_", "-"): clean(str(value))
+        for name, value in attributes.items()
+        if value is not None
+    }
+    made = Element(tag, given)
+    for child in children:
+        append(made, child)
+    return made
+
+
+def append(parent: Element, child: Child) -> None:
+    """A child after the others; text goes where the library keeps it."""
+    if child is None:
+        return
+    if isinstance(child, Element):
+        parent.append(child)
+    elif len(parent):
+        parent[-1].tail = (parent[-1].tail or "") + clean(child)
+    else:
+        parent.text = (parent.text or "") + clean(child)
+
+
+def clean(text: str) -> str:
+    """Text without what a page cannot hold."""
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def markup(one: Element) -> str:
+    """An element as text.
+
+    The writer of the standard library leaves ``<`` in attributes, which is allowed and alarming.
+    """
+    return "".join(_written(one))
+
+
+def _written(one: Element) -> Iterator[str]:
+    attributes = "".join(f' {name}="{html.escape(value)}"' for name, value in one.items())
+    yield f"<{one.tag}{attributes}>"
+    if one.tag in _EMPTY:
+        return
+    text = one.text or ""
+    # Style and script are our own files, and are not escaped in HTML.
+    yield text if one.tag in _RAW else html.escape(text, quote=False)
+    for child in one:
+        yield from _written(child)
+        yield html.escape(child.tail or "", quote=False)
+    yield f"</{one.tag}>"
+
+
+def slug(text: str) -> str:
+    """What a link calls a title.
+
+    >>> slug("For the paper: LaTeX & co.")
+    'for-the-paper-latex-co'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "part"

@@ -1,0 +1,74 @@
+"""Intervals drawn in the rows of a table, on the axis of its column."""
+
+from __future__ import annotations
+
+import math
+from xml.etree.ElementTree import Element
+
+from halfwidth.report.document import Axis, Cell
+from halfwidth.report.html.elements import element
+
+# In units of the drawing, which is as wide as its column.
+WIDTH, HEIGHT, EDGE = 240, 22, 18
+_CAP, _DOT, _ARROW = 4, 4, 5
+
+
+def axis_drawing(axis: Axis) -> Element:
+    """The ticks with their labels, for the head of the column."""
+    drawing = _drawing(HEIGHT, aria_hidden="true", class_="axis")
+    for place, label in axis.ticks:
+        x = _x(place, axis)
+        drawing.append(_line(x, HEIGHT - 4, x, HEIGHT))
+        drawing.append(element("text", label, x=_at(x), y=HEIGHT - 8, text_anchor="middle"))
+    drawing.append(_line(EDGE, HEIGHT, WIDTH - EDGE, HEIGHT))
+    return drawing
+
+
+def interval_drawing(cell: Cell, axis: Axis) -> Element:
+    """Value and interval of a row; an end beyond the axis, or without limit, is an arrow."""
+    value, low, high = cell.value
+    drawing = _drawing(HEIGHT, role="img", aria_label=cell.text)
+    drawing.append(element("title", cell.text))
+    for mark in axis.marks:
+        if axis.low <= mark <= axis.high:
+            drawing.append(_line(_x(mark, axis), 0, _x(mark, axis), HEIGHT, class_="mark"))
+    middle = HEIGHT / 2
+    if not (math.isnan(low) or math.isnan(high)):
+        ends = [_x(max(min(end, axis.high), axis.low), axis) for end in (low, high)]
+        drawing.append(_line(ends[0], middle, ends[1], middle, class_="interval"))
+        for x, beyond, way in (
+            (ends[0], low < axis.low, -1),
+            (ends[1], high > axis.high, 1),
+        ):
+            drawing.append(_arrow(x, middle, way) if beyond else _cap(x, middle))
+    if axis.low <= value <= axis.high:
+        drawing.append(element("circle", cx=_at(_x(value, axis)), cy=middle, r=_DOT))
+    return drawing
+
+
+def _drawing(height: int, **attributes: str) -> Element:
+    return element("svg", viewBox=f"0 0 {WIDTH} {height}", width=WIDTH, height=height, **attributes)
+
+
+def _x(place: float, axis: Axis) -> float:
+    return EDGE + (WIDTH - 2 * EDGE) * (place - axis.low) / (axis.high - axis.low)
+
+
+def _at(number: float) -> str:
+    return f"{number:.1f}"
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, **attributes: str) -> Element:
+    return element("line", x1=_at(x1), y1=_at(y1), x2=_at(x2), y2=_at(y2), **attributes)
+
+
+def _cap(x: float, middle: float) -> Element:
+    return _line(x, middle - _CAP, x, middle + _CAP, class_="interval")
+
+
+def _arrow(x: float, middle: float, way: int) -> Element:
+    back = x - way * _ARROW
+    points = (
+        f"{_at(x)},{_at(middle)} {_at(back)},{_at(middle - _CAP)} {_at(back)},{_at(middle + _CAP)}"
+    )
+    return element("polygon", points=points, class_="arrow")

@@ -1,0 +1,166 @@
+"""A document as one HTML file, with its style, its script and its pictures inside."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+from collections.abc import Iterable, Iterator
+from importlib import resources
+from xml.etree.ElementTree import Element
+
+from halfwidth.report.document import (
+    Adaptive,
+    Code,
+    Document,
+    Excerpt,
+    Figure,
+    Heading,
+    Items,
+    Note,
+    Paragraph,
+    Part,
+    Section,
+    Table,
+)
+from halfwidth.report.html.elements import element, markup, slug
+from halfwidth.report.html.tables import table_element
+
+PLAIN_TITLE = "halfwidth"
+
+
+def render_html(document: Document, title: str = PLAIN_TITLE) -> str:
+    """The whole page: no part of it comes from elsewhere, and nothing else may run in it."""
+    style, script = _file("style.css"), _file("script.js")
+    sections = [part for part in document.parts if isinstance(part, Section)]
+    contents = _contents(sections) if len(sections) > 1 else None
+    main = element("main", element("h1", title), *body(document.parts), id="content")
+    policy = (
+        f"default-src 'none'; img-src data:; style-src {_hash(style)}; "
+        f"script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
+    )
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("title", title),
+        element("style", style),
+    )
+    skip = element("a", "Skip to the content", href="#content", class_="skip")
+    page = element("body", skip, contents, main, element("script", script), class_="page")
+    return f"<!DOCTYPE html>\n{markup(element('html', head, page, lang='en'))}\n"
+
+
+def render_fragment(document: Document) -> str:
+    """The parts alone with their style, for a notebook: no link and no button leads anywhere."""
+    fragment = element("div", element("style", _file("style.css")), *body(document.parts, level=4))
+    fragment.set("class", "page")
+    for one in fragment.iter("a"):
+        one.tag = "span"
+        del one.attrib["href"]
+    for one in fragment.iter("button"):
+        one.tag = "span"
+    return markup(fragment)
+
+
+def body(parts: Iterable[Part], level: int = 2) -> Iterator[Element]:
+    """Elements of parts; titles of sections begin at a level."""
+    for part in parts:
+        match part:
+            case Adaptive():
+                yield from body(part.full, level)
+            case Section():
+                yield _section(part, level)
+            case _:
+                made = _block(part, level)
+                if made is not None:
+                    yield made
+
+
+def _section(part: Section, level: int) -> Element:
+    name = part.name or slug(part.title)
+    inner = list(body(part.parts, level + 1))
+    title = element(f"h{min(level, 6)}", part.title)
+    if part.folded:
+        return element("details", element("summary", title), *inner, id=name)
+    return element("section", title, *inner, id=name)
+
+
+def _block(part: Part, level: int) -> Element | None:
+    made = None
+    match part:
+        case Heading(text):
+            made = element(f"h{min(level, 6)}", text)
+        case Paragraph(text):
+            made = element("p", text)
+        case Note(text):
+            made = element("p", text, class_="note")
+        case Items():
+            made = _items(part, level)
+        case Code(lines):
+            made = element("pre", element("code", "\n".join(lines)), tabindex="0")
+        case Excerpt():
+            made = _excerpt(part)
+        case Table():
+            made = table_element(part)
+        case Figure():
+            made = _figure(part)
+    return made
+
+
+def _items(part: Items, level: int) -> Element | None:
+    if not part.items:
+        return None
+    title = element(f"h{min(level, 6)}", part.title) if part.title else None
+    if not any(item.term for item in part.items):
+        return element("div", title, element("ul", *(element("li", i.text) for i in part.items)))
+    listed = element("dl")
+    for item in part.items:
+        term: Element | str = item.term
+        if item.code:
+            term = element("a", item.term, href=f"#{item.code.lower()}", class_="code")
+        listed.extend((element("dt", term), element("dd", item.text)))
+    return element("div", title, listed)
+
+
+def _excerpt(part: Excerpt) -> Element:
+    text = (
+        element("pre", element("code", part.text), tabindex="0")
+        if part.language
+        else element("blockquote", element("p", part.text))
+    )
+    button = element("button", "Copy", type="button", class_="copy")
+    return element("div", text, button, class_="excerpt")
+
+
+def _figure(part: Figure) -> Element | None:
+    if part.picture is None:
+        return None
+    data = base64.b64encode(part.picture()).decode()
+    return element(
+        "figure",
+        element("figcaption", part.caption),
+        element("img", src=f"data:image/png;base64,{data}", alt=part.caption),
+    )
+
+
+def _contents(sections: Iterable[Section]) -> Element:
+    links = (
+        element("li", element("a", part.title, href=f"#{part.name or slug(part.title)}"))
+        for part in sections
+    )
+    return element("nav", element("ol", *links), aria_label="Contents")
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+@functools.cache
+def _file(name: str) -> str:
+    """A file of this package."""
+    return (resources.files(__package__) / name).read_text(encoding="utf-8").strip()

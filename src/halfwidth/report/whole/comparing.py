@@ -1,0 +1,93 @@
+"""How models differ, and how sure their order is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from halfwidth.core.comparison import Comparisons, Difference
+from halfwidth.core.forms import NO_EFFECT
+from halfwidth.report.comparison_tables import comparisons_table
+from halfwidth.report.comparisons import comparisons_document
+from halfwidth.report.document import (
+    Cell,
+    Column,
+    Document,
+    Figure,
+    Items,
+    Kind,
+    Part,
+    Section,
+    Table,
+    flattened,
+)
+from halfwidth.report.rankings import rankings_document
+from halfwidth.report.whole.axes import axis_for
+from halfwidth.report.whole.performance import WHERE_DRAWN, add_drawn, in_common
+from halfwidth.report.whole.results import Results
+
+Draw = Callable[[Figure], Figure]
+
+
+def differences(results: Results) -> Section | None:
+    """Differences with their intervals on one axis, and what they allow to say."""
+    comparisons = results.comparisons
+    if comparisons is None or not (len(comparisons) or comparisons.goals):
+        return None
+    tables = [_drawn(some) for some in _on_one_axis(comparisons)]
+    below = [part for part in _read(comparisons_document(comparisons)) if _is_new(part, tables)]
+    shown = [part for table in tables for part in in_common(table)]
+    return Section("Differences", (*shown, *below))
+
+
+def _on_one_axis(comparisons: Comparisons) -> list[Comparisons]:
+    """Those of one subject together."""
+    by_subject: dict[str, list[Difference]] = {}
+    for item in comparisons:
+        by_subject.setdefault(item.effect_of_subject, []).append(item)
+    return [Comparisons(tuple(some)) for some in by_subject.values()]
+
+
+def _drawn(comparisons: Comparisons) -> Table:
+    """The table with the intervals drawn, beside no difference and the margins."""
+    marks = [NO_EFFECT[comparisons[0].effect]]
+    for item in comparisons:
+        if item.verdict is not None and item.verdict.margin:
+            marks += [item.verdict.margin, -item.verdict.margin]
+    axis = axis_for([(one.value, one.low, one.high) for one in comparisons], dict.fromkeys(marks))
+    table = comparisons_table(comparisons)
+    if axis is None:
+        return table
+    cells = [Cell(_text(item), (item.value, item.low, item.high)) for item in comparisons]
+    return add_drawn(table, Column(WHERE_DRAWN, Kind.DRAWN, axis=axis), cells)
+
+
+def _text(item: Difference) -> str:
+    text = item.estimate.text_of
+    return (
+        f"{item.first} vs {item.second}: {text(item.value)} ({text(item.low)} to {text(item.high)})"
+    )
+
+
+def _is_new(part: Part, tables: list[Table]) -> bool:
+    """Whether a part is not said elsewhere in the report: not the table, not the cautions."""
+    if isinstance(part, Table):
+        return part.headings != [h for h in tables[0].headings if h != WHERE_DRAWN]
+    return not (isinstance(part, Items) and any(item.code for item in part.items))
+
+
+def ranks(results: Results, figures: tuple[Figure, ...]) -> Section | None:
+    """The order of the models with the ranks that each may have; of two the difference says it."""
+    rankings = results.rankings
+    if not rankings or not results.rankings_of_many:
+        return None
+    document = rankings_document(rankings)
+    said = [part for part in _read(document) if not _of_cautions(part)]
+    return Section("Ranks", (*figures, *said))
+
+
+def _of_cautions(part: Part) -> bool:
+    return isinstance(part, Items) and any(item.code for item in part.items)
+
+
+def _read(document: Document) -> list[Part]:
+    return list(flattened(document.parts, terminal=False))

@@ -1,0 +1,60 @@
+"""The report as a document, section by section."""
+
+from __future__ import annotations
+
+from halfwidth.report.document import Data, Document, Figure, Paragraph, Part, Section
+from halfwidth.report.whole.appendix import appendix, notes
+from halfwidth.report.whole.cautions import cautions, explanations
+from halfwidth.report.whole.checklists import checklists
+from halfwidth.report.whole.comparing import differences, ranks
+from halfwidth.report.whole.paper import for_the_paper
+from halfwidth.report.whole.performance import in_brief, performance
+from halfwidth.report.whole.pictures import figures_of_cases, figures_of_ranks
+from halfwidth.report.whole.results import Results
+from halfwidth.report.whole.trust import trust
+
+
+def report_document(results: Results, *, with_figures: bool = True) -> Document:
+    """What there is to say of some results: cautions before numbers, provenance at the end."""
+    of_cases = tuple(figures_of_cases(results)) if with_figures else ()
+    of_ranks = figures_of_ranks(results.rankings) if with_figures else ()
+    sections = (
+        in_brief(results),
+        cautions(results),
+        performance(results),
+        _values(of_cases),
+        differences(results),
+        ranks(results, of_ranks),
+        trust(results),
+        for_the_paper(results),
+        checklists(results),
+        appendix(results),
+        explanations(results),
+        _cases(results),
+    )
+    parts: list[Part] = [section for section in sections if section is not None]
+    return Document((*parts[:1], *notes(results), *parts[1:]), _data(results))
+
+
+def _values(figures: tuple[Figure, ...]) -> Section | None:
+    if not figures:
+        return None
+    lead = Paragraph("Each dot is a case; beside the dots their density and quartiles.")
+    return Section("The values behind the estimates", (lead, *figures))
+
+
+def _cases(results: Results) -> Section | None:
+    """Ids and values, for those who asked for them."""
+    return Section("The cases", results.cases, folded=True) if results.cases else None
+
+
+def _data(results: Results) -> Data:
+    """The JSON contracts of all results in one object."""
+
+    def values() -> dict[str, object]:
+        whole: dict[str, object] = dict(results.estimates.to_dict())
+        for one in (results.comparisons, results.rankings):
+            whole |= one.to_dict() if one is not None else {}
+        return whole
+
+    return Data(values, results.estimates.to_rows)

@@ -1,0 +1,82 @@
+"""Pictures of finished results, as bytes of a PNG."""
+
+from __future__ import annotations
+
+import functools
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from halfwidth.core.estimates import Estimates
+from halfwidth.core.ranking import Rankings
+from halfwidth.report.document import Figure
+from halfwidth.report.whole.results import Results
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+DOTS_PER_INCH = 110
+# So few colours suffice for figures like these, and take a third of the bytes.
+COLOURS = 64
+# Rows of values that one figure holds.
+MOST_ROWS = 20
+
+
+def figures_of_cases(results: Results) -> Iterator[Figure]:
+    """The values behind the estimates, where they were kept: a figure of each family.
+
+    Dots are drawn into a picture, so that no value can be read out of the page.
+    """
+    for family in results.families:
+        known = {cases.label: cases for cases in family.cases if cases is not None}
+        labels = list(known)
+        about = f"{family.task}: " if family.task else ""
+        caption = f"{about}{family.metric or 'values'} of each case, with estimates and intervals"
+        for start in range(0, len(labels), MOST_ROWS):
+            some = labels[start : start + MOST_ROWS]
+            shown = Estimates(
+                tuple(e for e in family.estimates if e.label in some),
+                cases=tuple(known[label] for label in some),
+            )
+            picture = functools.partial(_cases_picture, shown)
+            yield Figure("distribution", caption, shown, picture=picture)
+
+
+def _cases_picture(estimates: Estimates) -> bytes:
+    from halfwidth.plots import figure_of_table
+
+    return png(figure_of_table(estimates))
+
+
+def figures_of_ranks(rankings: Rankings | None) -> tuple[Figure, ...]:
+    """The sets of ranks of each ranking."""
+    if not rankings:
+        return ()
+    return (
+        Figure(
+            "rank-sets",
+            "Ranks of the models with the sets of ranks that hold together",
+            rankings,
+            picture=functools.partial(_ranks_picture, rankings),
+        ),
+    )
+
+
+def _ranks_picture(rankings: Rankings) -> bytes:
+    from halfwidth.plots import figures_of_rankings
+
+    return png(figures_of_rankings(rankings, "rank-sets")[0])
+
+
+def png(drawing: Drawing) -> bytes:
+    """A drawing as a small PNG that is the same each time."""
+    from PIL import Image
+
+    raw = io.BytesIO()
+    drawing.savefig(raw, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
+    raw.seek(0)
+    with Image.open(raw) as image:
+        few = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    packed = io.BytesIO()
+    few.save(packed, format="png", optimize=True)
+    return packed.getvalue()

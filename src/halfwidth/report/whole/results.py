@@ -1,0 +1,201 @@
+"""What a report is made of: finished results, and where they come from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from halfwidth.core.cautions import Caution
+from halfwidth.core.comparison import Comparisons
+from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.estimates import Cases, Estimates
+from halfwidth.core.frozen import frozen
+from halfwidth.core.ranking import Ranking, Rankings
+from halfwidth.core.spec import Metric
+from halfwidth.report.document import Table
+
+CHUNK = 2**20
+# More sentences than this nobody reads.
+MOST_SENTENCES = 6
+# The level of ``by`` that names the model of an estimate.
+MODEL = "model"
+
+
+@frozen
+class Source:
+    """A file that results come from.
+
+    Attributes
+    ----------
+    name : str
+        Without its folder.
+    digest : str
+        SHA-256 of its bytes.
+    role : str
+        What it holds, or the model that it is of.
+    """
+
+    name: str
+    digest: str
+    role: str = ""
+
+    @classmethod
+    def of(cls, path: Path, role: str = "") -> Source:
+        """The source that a file is."""
+        digest = hashlib.sha256()
+        with path.open("rb") as file:
+            while block := file.read(CHUNK):
+                digest.update(block)
+        return cls(path.name, digest.hexdigest(), role)
+
+
+@frozen(eq=False)
+class Family:
+    """Estimates that are read together.
+
+    Attributes
+    ----------
+    metric : str
+        In prose.
+    task : str
+        Empty where there is one only.
+    estimates : Estimates
+    cases : tuple of Cases or None
+        The values behind each.
+    """
+
+    metric: str
+    task: str
+    estimates: Estimates
+    cases: tuple[Cases | None, ...]
+
+
+def _model_and_task(estimate: Estimate) -> tuple[str, str]:
+    """What tells it from others of its task, and the task; all in one where no model is named."""
+    model = str(estimate.by.get(MODEL, ""))
+    task = estimate.label.removeprefix(f"{model} / ") if model else ""
+    return (model, task) if task and task != estimate.label else (estimate.label, "")
+
+
+@frozen(eq=False, kw_only=True)
+class Results:
+    """Finished results that belong together.
+
+    Attributes
+    ----------
+    title : str
+    estimates : Estimates
+    comparisons : Comparisons or None
+    rankings : Rankings or None
+    sources : tuple of Source
+    protocol : Source or None
+        Where it was laid down beforehand what would be done.
+    command : str
+        What made the results.
+    cases : tuple of Table
+        The cases with their ids and values, where they are to be on the page.
+    """
+
+    title: str
+    estimates: Estimates = Estimates(())
+    comparisons: Comparisons | None = None
+    rankings: Rankings | None = None
+    sources: tuple[Source, ...] = ()
+    protocol: Source | None = None
+    command: str = ""
+    cases: tuple[Table, ...] = ()
+
+    @property
+    def every_estimate(self) -> Iterator[Estimate]:
+        """Those of models and those of differences; ranked models have some of their own."""
+        yield from self.estimates
+        if self.comparisons is not None:
+            yield from (item.estimate for item in self.comparisons)
+            yield from (goal.estimate for goal in self.comparisons.goals)
+        if self.rankings is not None:
+            yield from (model.estimate for ranking in self.rankings for model in ranking.models)
+
+    @property
+    def rankings_of_many(self) -> tuple[Ranking, ...]:
+        """Those of more than two models: of two the difference says who is better."""
+        return tuple(one for one in self.rankings or () if len(one.models) > 2)
+
+    @property
+    def ranking_sentences(self) -> list[str]:
+        """Of each ranking; of more than a few the consensus alone."""
+        sentences = [one.sentence() for one in self.rankings_of_many]
+        if self.rankings is not None and len(sentences) > MOST_SENTENCES:
+            return [one.sentence() for one in self.rankings.consensus]
+        return sentences
+
+    @property
+    def _doubted(self) -> list[Estimates | Comparisons | Rankings]:
+        """The results on the page: of two models their difference, and no ranks."""
+        rankings = self.rankings if self.rankings_of_many else None
+        each = (self.estimates, self.comparisons, rankings)
+        return [one for one in each if one is not None]
+
+    @property
+    def caution_lines(self) -> list[tuple[str, str]]:
+        """Each code once with its message, the estimates' own before those of comparisons."""
+        lines: dict[str, str] = {}
+        for one in self._doubted:
+            for code, text in one.caution_lines():
+                lines.setdefault(code, text)
+        return sorted(lines.items())
+
+    @property
+    def cautions(self) -> list[Caution]:
+        """One of each code."""
+        raised: dict[str, Caution] = {}
+        for one in self._doubted:
+            for caution in one.cautions:
+                raised.setdefault(caution.code, caution)
+        return [raised[code] for code in sorted(raised)]
+
+    @property
+    def by_metric(self) -> dict[str, list[Estimate]]:
+        """Estimates by their metric in prose, in their order."""
+        found: dict[str, list[Estimate]] = {}
+        for estimate in self.estimates:
+            found.setdefault(metric_title(estimate.metric_spec), []).append(estimate)
+        return found
+
+    @property
+    def families(self) -> list[Family]:
+        """Estimates that are read together: of one metric, and of one task where there are models.
+
+        In a family each label is that of the model alone.
+        """
+        found: dict[tuple[str, str], list[tuple[str, Estimate]]] = {}
+        for estimate in self.estimates:
+            model, task = _model_and_task(estimate)
+            key = metric_title(estimate.metric_spec), task
+            found.setdefault(key, []).append((model, estimate))
+        return [
+            Family(
+                metric,
+                task,
+                Estimates(tuple(replace(e, label=model) for model, e in some)),
+                tuple(self._cases(metric, model, e) for model, e in some),
+            )
+            for (metric, task), some in found.items()
+        ]
+
+    def _cases(self, metric: str, model: str, estimate: Estimate) -> Cases | None:
+        """The values behind an estimate, under the name of its model, where they were kept."""
+        for cases in self.estimates.cases:
+            if (cases.metric, cases.label) == (metric, estimate.label):
+                return replace(cases, label=model)
+        return None
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """Each metric once."""
+        known = {
+            metric_title(estimate.metric_spec): estimate.metric_spec
+            for estimate in self.every_estimate
+        }
+        return list(known.values())

@@ -1,0 +1,70 @@
+"""How far to trust the intervals: what was found for such samples, and what more cases bring."""
+
+from __future__ import annotations
+
+import math
+
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.formatting import fixed
+from halfwidth.estimation.evidence_lookup import found_for
+from halfwidth.report.document import Column, Heading, Kind, Note, Paragraph, Part, Section, Table
+from halfwidth.report.whole.results import Results
+
+# As many times the cases that there are.
+TIMES = (2, 4, 10)
+
+
+def trust(results: Results) -> Section | None:
+    """What coverage to expect of these intervals, and how they would shrink."""
+    estimates = [e for e in results.estimates if math.isfinite(e.halfwidth)]
+    if not estimates:
+        return None
+    parts: list[Part] = [*_coverage(estimates)]
+    parts += [Heading("What more cases would bring"), _widths(estimates), Note(_HOW_WIDTHS_SHRINK)]
+    return Section("How far to trust the intervals", tuple(parts))
+
+
+def _coverage(estimates: list[Estimate]) -> list[Part]:
+    """What the study found for each method at such a number of cases, each said once."""
+    texts: dict[str, None] = {}
+    unknown = False
+    for estimate in estimates:
+        row = found_for(estimate, chosen=False).at(estimate.n)
+        if row is None:
+            unknown = True
+        else:
+            texts[row.of_coverage] = None
+    parts: list[Part] = [Heading("Coverage to expect")]
+    parts += [Paragraph(text) for text in texts]
+    if unknown:
+        others = "some of these intervals" if texts else "intervals like these"
+        parts.append(Paragraph(f"Of {others} the study of real instances says nothing."))
+    return parts
+
+
+_HOW_WIDTHS_SHRINK = (
+    "Half-widths shrink about as the square root of the number of cases grows. halfwidth plan says "
+    "how many cases a wanted width needs, and from how many on intervals hold their level."
+)
+
+
+def _widths(estimates: list[Estimate]) -> Table:
+    labelled = any(estimate.label for estimate in estimates)
+    columns = (
+        *([Column("label")] if labelled else []),
+        Column("statistic"),
+        Column("n", Kind.NUMBER),
+        Column("half-width", Kind.NUMBER),
+        *(Column(f"with {times} n", Kind.NUMBER) for times in TIMES),
+    )
+    rows = (
+        (
+            *([e.label] if labelled else []),
+            e.subject,
+            str(e.n),
+            fixed(e.halfwidth, e.decimals),
+            *(fixed(e.halfwidth / math.sqrt(times), e.decimals + 1) for times in TIMES),
+        )
+        for e in estimates
+    )
+    return Table(columns, tuple(rows))

@@ -1,0 +1,33 @@
+"""How often a pseudo-case is bad for one model and good for another, by how far these agree."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.types import Array
+from halfwidth.resampling.dirichlet_weights import INDEPENDENT
+
+# To whose multiples the share of pseudo-cases at different ends is rounded, so that pairs of models
+# share their draws.
+STEP = 1 / 32
+
+
+def of_left_out(left_out: Array, places: NDArray[np.intp]) -> Array:
+    """From the statistic of each model without each case, (M, n), for pairs of models, (S, 2).
+
+    acos(r)/π for the correlation r of what the cases change of the statistic of either model: how
+    often two normal variates of that correlation lie on different sides of their medians (decision
+    0048). ½ where nothing is known of it.
+    """
+    defined = np.isfinite(left_out).all(axis=0)
+    if not defined.any():
+        return np.full(len(places), INDEPENDENT)
+    centred = left_out[:, defined] - left_out[:, defined].mean(axis=-1, keepdims=True)
+    products = centred @ centred.T
+    length = np.sqrt(np.diag(products))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        correlation = np.nan_to_num(products / np.outer(length, length))
+    apart = np.arccos(np.clip(correlation, -1.0, 1.0)) / np.pi
+    found = np.ceil(apart[places[:, 0], places[:, 1]] / STEP) * STEP
+    return np.asarray(np.clip(found, STEP, INDEPENDENT))

@@ -1,0 +1,132 @@
+"""Instances of detectors: images with their match lists, one instance for each metric."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.core.cautions import caution
+from halfwidth.core.matching_words import matching_parameters
+from halfwidth.core.spec import MetricLevel
+from halfwidth.core.types import UNBOUNDED
+from halfwidth.estimation.detections.api import asked_rows
+from halfwidth.estimation.detections.asking import ask_detectors
+from halfwidth.estimation.detections.jobs import AskedRow, Sets, jobs_of
+from halfwidth.estimation.detections.sets import sets_of
+from halfwidth.estimation.functionals import MetricRow
+from halfwidth.io.detections.api import read_objects
+from halfwidth.study.specs.digests import digest_of
+from halfwidth.study.specs.matching import Match, identity, matches
+from halfwidth.study.specs.spec import (
+    FEW_CASES,
+    DetectedRow,
+    DetectionSource,
+    Instance,
+    written,
+)
+from halfwidth.study.specs.toml_sections import placed
+
+if TYPE_CHECKING:
+    from halfwidth.estimation.pipeline import Job
+
+
+def instances_of_detections(source: DetectionSource, folder: Path) -> Iterator[Instance]:
+    """The instances of a source: one for each file of detections, metric, average and class.
+
+    Raises
+    ------
+    DataError, OptionError, UnknownNameError
+        Naming the file.
+    """
+    references = read_objects(folder / source.references, role="references")
+    for pattern in source.detections:
+        for match in matches(pattern, folder):
+            with placed(match.shown):
+                yield from _of_file(source, match, references)
+
+
+def _of_file(source: DetectionSource, match: Match, references: Any) -> Iterator[Instance]:
+    asked = ask_detectors(
+        list(source.metrics),
+        average=list(source.averages) or None,
+        absent_class="omit",
+        undefined="omit",
+        sources={},
+        **source.matching,
+    )
+    sets, notes = sets_of(
+        match.path,
+        references,
+        classes=list(source.classes) or None,
+        by_class=asked.options.by_class,
+    )
+    rows = asked_rows(asked.metrics, asked.options, sets, by_threshold=False)
+    model, task = identity(match, source.model, source.task, columns=False)
+    for row in rows:
+        jobs, further = jobs_of([row], sets, asked.averages, asked.policies)
+        for which, job in enumerate(jobs):
+            metric_row = _row_of(job, which)
+            yield _instance(match, (model, task), (row, metric_row), job, sets, (*notes, *further))
+
+
+def _row_of(job: Job, which: int) -> MetricRow:
+    """What its functional is made of again, wherever it is needed."""
+    metric = job.functional.metric
+    label = job.label if job.average == "none" else ""
+    return MetricRow(metric, job.average, which if job.average == "none" else 0, label)
+
+
+def _instance(
+    match: Match,
+    names: tuple[str, str],
+    rows: tuple[AskedRow, MetricRow],
+    job: Job,
+    sets: Sets,
+    notes: tuple[str, ...],
+) -> Instance:
+    asked, row = rows
+    (model, task), metric = names, job.functional.metric
+    records = job.records.arranged
+    classes = sets.references.classes
+    detected = DetectedRow(row, classes, len(asked.matching.thresholds), metric_text(asked))
+    by_class = classes[row.which] if row.average == "none" and len(classes) > 1 else ""
+    chosen = matching_parameters(asked.matching)
+    recipe = {
+        "population": "images",
+        "metric": written(metric, complete=True),
+        "average": row.average or "",
+        "which": row.which,
+        "classes": list(classes),
+        "matching": {name: repr(value) for name, value in chosen.items()},
+    }
+    n = records.shape[-1]
+    return Instance(
+        name="/".join(filter(None, (model, task, detected.metric, by_class))),
+        task=task,
+        model=model,
+        source=f"{match.shown}, {job.matched.matched_by if job.matched else ''}",
+        level=MetricLevel.SAMPLE,
+        metric=metric,
+        build=functools.partial(_population, records),
+        n_cases=n,
+        digest=digest_of(recipe, records),
+        bounds=UNBOUNDED,
+        notes=notes,
+        cautions=(caution("HW601", n=n, needed=FEW_CASES),) if n < FEW_CASES else (),
+        detected=detected,
+    )
+
+
+def _population(records: Any) -> Any:
+    from halfwidth.study.populations.images import ImagePopulation
+
+    return ImagePopulation(records)
+
+
+def metric_text(asked: AskedRow) -> str:
+    """The metric with its thresholds: ``ap@0.5``, ``ap@0.5:0.95``."""
+    thresholds = asked.matching.thresholds
+    ends = sorted({min(thresholds), max(thresholds)})
+    return f"{written(asked.asked.metric)}@{':'.join(f'{one:g}' for one in ends)}"

@@ -1,0 +1,197 @@
+"""``halfwidth report``: what is on the page, which files it writes, what it refuses."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from support import Run
+
+from halfwidth.cli.printing import BROWSERS
+
+BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Tables of one model and of three, and predictions, whose ids and values can be told."""
+    rng = np.random.default_rng(2)
+    case = [f"secret{i}" for i in range(40)]
+    old = rng.beta(9, 2, 40).round(7)
+    new = (old + 0.02).clip(0, 1)
+    for name, dice in {"old": old, "new": new}.items():
+        pd.DataFrame({"case": case, "dice": dice}).to_csv(tmp_path / f"{name}.csv", index=False)
+    frames = [
+        pd.DataFrame({"case": case, "model": model, "organ": organ, "dice": old + gain})
+        for model, gain in (("a", 0.0), ("b", -0.1), ("c", -0.2))
+        for organ in ("liver", "spleen")
+    ]
+    pd.concat(frames).to_csv(tmp_path / "models.csv", index=False)
+    truth = rng.integers(0, 2, 40)
+    predictions = pd.DataFrame({"y": truth, "p": (truth + rng.random(40)) / 2})
+    predictions.to_csv(tmp_path / "preds.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def page_of(run: Run, *arguments: object, name: str = "report.html") -> str:
+    ran = run("report", *arguments, "--seed", 1, "--n-resamples", 199)
+    assert ran.status == 0, ran.err
+    assert f"wrote {name}" in ran.err
+    assert ran.out == ""
+    return Path(name).read_text(encoding="utf-8")
+
+
+def titles(page: str) -> list[str]:
+    return re.findall("<h2>([^<]*)</h2>", page)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_table_of_one_model(run: Run) -> None:
+    page = page_of(run, "new.csv", "--metric", "dsc", "--no-figures")
+    assert "dice: mean DSC" in page
+    assert {"Differences", "Ranks"}.isdisjoint(titles(page))
+    assert "halfwidth report new.csv --metric dsc" in page
+
+
+@pytest.mark.usefixtures("folder")
+def test_two_models_differ(run: Run) -> None:
+    page = page_of(run, "B=new.csv", "A=old.csv", "--metric", "dsc", "--margin", 0.1)
+    assert "B is non-inferior to A" in page
+    assert "Differences" in titles(page)
+    # Of two models the difference says who is better.
+    assert "Ranks" not in titles(page)
+
+
+@pytest.mark.usefixtures("folder")
+def test_three_models_are_ranked_by_task(run: Run) -> None:
+    page = page_of(run, "models.csv", "--within", "organ", "--metric", "dsc", "--no-figures")
+    assert re.findall("<h3>(liver|spleen)</h3>", page) == ["liver", "spleen"]
+    assert "Ranks" in titles(page)
+
+
+@pytest.mark.usefixtures("folder")
+def test_metrics_of_a_test_set(run: Run) -> None:
+    page = page_of(run, "preds.csv", "--target", "y", "--score", "p", "--metric", "auroc,ppv")
+    assert re.findall("<h3>(AUROC|PPV)</h3>", page) == ["AUROC", "PPV"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_detectors(run: Run) -> None:
+    images = [{"id": i, "file_name": f"{i}.png", "width": 100, "height": 100} for i in range(30)]
+    box = {"category_id": 1, "bbox": [10, 10, 50, 50], "area": 2500, "iscrowd": 0}
+    references = {
+        "images": images,
+        "categories": [{"id": 1, "name": "lesion"}],
+        "annotations": [{"id": i + 1, "image_id": i, **box} for i in range(30)],
+    }
+    Path("refs.json").write_text(json.dumps(references), encoding="utf-8")
+    for name, share in {"a": 9, "b": 4}.items():
+        found = [{"image_id": i, "score": 0.5 + i / 99, **box} for i in range(30) if i % 10 < share]
+        Path(f"{name}.json").write_text(json.dumps(found), encoding="utf-8")
+    page = page_of(run, "a.json", "--references", "refs.json", "--metric", "ap50")
+    assert "box IoU ≥ 0.5, greedy by score" in page
+    assert hashlib.sha256(Path("refs.json").read_bytes()).hexdigest() in page
+    page = page_of(run, "a.json", "b.json", "--references", "refs.json", "--metric", "ap50")
+    assert "a is superior to b" in page
+
+
+@pytest.mark.usefixtures("folder")
+def test_cases_are_on_the_page_where_they_are_asked_for(run: Run) -> None:
+    page = page_of(run, "old.csv", "--metric", "dsc")
+    values = pd.read_csv("old.csv").dice
+    assert "secret" not in page
+    assert not [value for value in values if f"{value}" in page]
+    page = page_of(run, "old.csv", "--metric", "dsc", "--include-cases", "--no-figures")
+    assert "secret39" in page
+    assert all(f"{value}" in page for value in values)
+
+
+def test_inputs_are_known_by_their_hash_and_not_by_their_folder(folder: Path, run: Run) -> None:
+    (folder / "plan.txt").write_text("One metric, DSC.", encoding="utf-8")
+    protocol = folder / "plan.txt"
+    page = page_of(run, folder / "old.csv", "--metric", "dsc", "--protocol", protocol)
+    assert str(folder) not in page
+    for name in ("old.csv", "plan.txt"):
+        assert hashlib.sha256(Path(name).read_bytes()).hexdigest() in page
+
+
+@pytest.mark.usefixtures("folder")
+def test_other_formats_stand_beside_the_page(run: Run) -> None:
+    page_of(run, "old.csv", "--metric", "dsc", "--markdown", "--latex", "--json", "--no-figures")
+    assert "| value |" in Path("report.md").read_text(encoding="utf-8")
+    assert "\\begin{tabular}" in Path("report.tex").read_text(encoding="utf-8")
+    read = json.loads(Path("report.json").read_text(encoding="utf-8"))
+    assert read["estimates"][0]["metric"] == "dsc"
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "name a table"),
+        (("old.csv", "-o", "report.pdf"), "the page ends in .html; --pdf"),
+        (("old.csv", "-o", "no/report.html"), "no folder no"),
+        (("old.csv", "--margin", "0.1"), "--margin compares models, and old.csv holds one"),
+        (("old.csv", "--protocol", "gone.txt"), "gone.txt"),
+        (("gone.csv",), "gone.csv"),
+        (("old.csv", "--score", "p"), "--target"),
+    ],
+)
+def test_what_is_refused(run: Run, arguments: tuple[str, ...], words: str) -> None:
+    ran = run("report", *arguments)
+    assert ran.status == 2
+    assert words in ran.err
+    assert ran.err.count("\n") <= 2
+    assert not Path("report.html").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_without_a_browser_there_is_no_pdf(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    ran = run("report", "old.csv", "--metric", "dsc", "--pdf", "--no-figures")
+    assert ran.status == 2
+    assert "takes Chromium or Chrome" in ran.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_strict_fails_on_a_caution(run: Run) -> None:
+    pd.read_csv("old.csv").head(4).to_csv("few.csv", index=False)
+    ran = run("report", "few.csv", "--metric", "dsc", "--strict", "--no-figures")
+    assert ran.status == 3
+
+
+# --------------------------------------------------------------------------- in a browser
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium in PATH")
+def test_a_browser_loads_nothing_and_logs_no_error(run: Run, tmp_path: Path) -> None:
+    page_of(run, "models.csv", "--within", "organ", "--metric", "dsc", "--pdf")
+    assert Path("report.pdf").read_bytes().startswith(b"%PDF")
+    log = tmp_path / "net.json"
+    done = subprocess.run(
+        [
+            *(str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"),
+            *("--enable-logging=stderr", "--disable-background-networking"),
+            *(f"--log-net-log={log}", f"--user-data-dir={tmp_path / 'profile'}"),
+            Path("report.html").resolve().as_uri(),
+        ],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert "CONSOLE" not in done.stderr
+    assert "Methods and provenance" in done.stdout
+    hosts = set(re.findall(r'"url":"https?://([^/"]*)', log.read_text(encoding="utf-8")))
+    # A browser of Google asks Google whatever page it shows.
+    its_own = (".google.com", ".googleapis.com", ".gvt1.com")
+    assert not [host for host in hosts if not host.endswith(its_own)]

@@ -1,0 +1,63 @@
+"""The twelve numbers of COCO against pycocotools, on files as they are."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from typing import Any
+
+import cocosets
+import numpy as np
+import pytest
+
+import halfwidth as hw
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not cocosets.REFERENCES.exists(), reason="needs coco100")
+@pytest.mark.parametrize("kind", ["bbox", "segm"])
+def test_all_twelve_are_those_of_pycocotools(kind: str) -> None:
+    """Images are listed in no order, and many scores are equal: ties go by the images' ids."""
+    evaluation = cocosets.evaluated(kind)
+    with contextlib.redirect_stdout(io.StringIO()):
+        evaluation.accumulate()
+        evaluation.summarize()
+    found = cocosets.RESULTS[kind]
+    rows = hw.detection_ci(
+        found, cocosets.REFERENCES, metric="coco", method="percentile", n_resamples=20, rng=1
+    )
+    assert [one.value for one in rows] == pytest.approx(evaluation.stats.tolist(), abs=1e-12)
+
+
+def document(order: list[int]) -> dict[str, Any]:
+    """An object in each of three images, which are listed in some order."""
+    return {
+        "images": [{"id": i, "file_name": f"{i}.png", "patient": f"p{i % 2}"} for i in order],
+        "categories": [{"id": 1, "name": "cell"}],
+        "annotations": [
+            {"id": i, "image_id": i, "category_id": 1, "bbox": [0, 0, 9, 9], "area": 81}
+            for i in order
+        ],
+    }
+
+
+RESULTS = [
+    # All of one score: right in image 2, wrong in image 10 and image 9.
+    {"image_id": i, "category_id": 1, "bbox": [0, 0, 9, 9 if i == 2 else 2], "score": 0.5}
+    for i in (10, 9, 2)
+]
+
+
+@pytest.mark.parametrize("order", [[2, 9, 10], [10, 9, 2], [9, 2, 10]])
+def test_equal_scores_are_taken_by_the_ids_of_images(order: list[int]) -> None:
+    of_rows = {2: "a", 9: "b", 10: "b"}
+    rows = [
+        hw.detection_ci(RESULTS, document(order), metric="ap", groups=groups, n_resamples=50, rng=1)
+        for groups in (None, [of_rows[i] for i in order], {f"{i}.png": of_rows[i] for i in order})
+    ]
+    # First of three detections, one of three objects.
+    assert [one.value for one in rows] == pytest.approx([34 / 101] * 3)
+    # Labels belong to the images as they were listed.
+    assert (rows[1].low, rows[1].high) == (rows[2].low, rows[2].high)
+    assert np.isfinite(rows[1].low)
+    assert (rows[1].low, rows[1].high) != (rows[0].low, rows[0].high)

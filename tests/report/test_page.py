@@ -1,0 +1,231 @@
+"""The page: everything is escaped, nothing is loaded, no case can be read out of it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import halfwidth as hw
+from halfwidth.report.document import (
+    Axis,
+    Cell,
+    Code,
+    Column,
+    Document,
+    Excerpt,
+    Item,
+    Items,
+    Kind,
+    Paragraph,
+    Section,
+    Table,
+)
+from halfwidth.report.html.page import render_html
+from halfwidth.report.render import render
+from halfwidth.report.whole.axes import axis_for
+
+NASTY = "<script>alert('x')</script>&\"'\x00=1+1"
+
+
+class Read(HTMLParser):
+    """What a browser would find: elements with their attributes, and the text of each kind."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, list[str]] = {}
+        self._open = [""]
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in ("meta", "img", "link", "br"):
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._open.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        self.texts.setdefault(self._open[-1], []).append(data)
+
+    def attributes(self, name: str) -> list[str]:
+        return [given[name] or "" for _, given in self.elements if name in given]
+
+    @property
+    def text(self) -> str:
+        return " ".join(text for texts in self.texts.values() for text in texts)
+
+
+def models(n: int = 30, names: tuple[str, ...] = ("unet", "vit", NASTY)) -> dict[str, list[float]]:
+    rng = np.random.default_rng(3)
+    return {name: rng.beta(9, 2, n).tolist() for name in names}
+
+
+@pytest.fixture(scope="module")
+def everything() -> hw.Report:
+    """A report with estimates, differences and ranks."""
+    values = models()
+    how: dict[str, Any] = {"metric": "dsc", "rng": 1, "n_resamples": 199}
+    table = hw.summary_table(values, keep_cases=True, **how)
+    found = [table, hw.compare(values, margin=0.05, **how), hw.rank(values, **how)]
+    return hw.make_report(found, title=f"Liver {NASTY}")
+
+
+@pytest.fixture(scope="module")
+def page(everything: hw.Report) -> str:
+    """Its text, drawn once."""
+    return everything.to_html()
+
+
+def test_every_text_is_escaped(page: str) -> None:
+    read = Read(page)
+    assert [tag for tag, _ in read.elements].count("script") == 1
+    assert "alert" not in "".join(read.texts["script"])
+    assert "<script>alert('x')</script>" in read.text
+    assert "\x00" not in page
+
+
+def test_nothing_comes_from_elsewhere(page: str) -> None:
+    read = Read(page)
+    assert {text[:15] for text in read.attributes("src")} == {"data:image/png;"}
+    assert all(text.startswith("#") for text in read.attributes("href"))
+    # Attributes that run or style something are what the policy forbids.
+    assert not [given for _, given in read.elements if any(n.startswith("on") for n in given)]
+    assert not read.attributes("style")
+
+
+def test_the_policy_names_the_hashes_of_style_and_script(page: str) -> None:
+    read = Read(page)
+    (policy,) = (g["content"] for t, g in read.elements if g.get("http-equiv"))
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+    for tag in ("style", "script"):
+        digest = hashlib.sha256("".join(read.texts[tag]).encode()).digest()
+        assert f"{tag}-src 'sha256-{base64.b64encode(digest).decode()}'" in policy
+
+
+def test_every_link_within_the_page_leads_somewhere(page: str) -> None:
+    read = Read(page)
+    names = read.attributes("id")
+    assert len(names) == len(set(names))
+    assert {text[1:] for text in read.attributes("href")} <= set(names)
+
+
+def test_no_value_of_a_case_is_on_the_page(page: str) -> None:
+    text = re.sub(r"data:image/png;base64,[^\"]*", "", page)
+    for value in (one for column in models().values() for one in column):
+        assert f"{value:.5f}"[:-1] not in text
+
+
+def test_pictures_say_what_they_show(page: str) -> None:
+    images = [given for tag, given in Read(page).elements if tag == "img"]
+    assert len(images) == 2
+    assert all(given.get("alt") for given in images)
+
+
+def test_the_same_results_give_the_same_page(everything: hw.Report, page: str) -> None:
+    assert everything.to_html() == page
+
+
+def test_sections_stand_in_the_order_of_reading(page: str) -> None:
+    titles = list(Read(page).texts["h2"])
+    assert titles == [
+        *("In brief", "Cautions", "Performance", "The values behind the estimates"),
+        *("Differences", "Ranks", "How far to trust the intervals", "For the paper"),
+        *("Reporting checklists", "Methods and provenance", "What the cautions mean"),
+    ]
+
+
+def test_intervals_are_drawn_on_the_axis_of_their_column() -> None:
+    axis = Axis(0.0, 1.0, ((0.0, "0"), (1.0, "1")), (0.5,))
+    inside, beyond = (0.5, 0.25, 0.75), (0.9, 0.8, 1.2)
+    rows = (("A", Cell("a", inside)), ("B", Cell("b", beyond)))
+    table = Table((Column("model"), Column("interval", Kind.DRAWN, axis=axis)), rows)
+    read = Read(render_html(Document((table,))))
+    circles = [given for tag, given in read.elements if tag == "circle"]
+    # The drawing is 240 wide with 18 at either side.
+    assert [float(given["cx"] or 0) for given in circles] == [120.0, 201.6]
+    lines = [given for _, given in read.elements if given.get("class") == "interval"]
+    assert [(g["x1"], g["x2"]) for g in lines[:1]] == [("69.0", "171.0")]
+    # The end beyond the axis is an arrow, not a cap.
+    assert len([1 for tag, _ in read.elements if tag == "polygon"]) == 1
+    assert [text for text in read.texts["title"] if text in "ab"] == ["a", "b"]
+
+
+def test_an_axis_holds_all_intervals_and_has_round_ticks() -> None:
+    axis = axis_for([(0.5, 0.1, 0.9), (-2.0, -3.0, float("nan"))], marks=[0.0])
+    assert axis is not None
+    assert axis.low < -3
+    assert axis.high > 0.9
+    assert [label for _, label in axis.ticks] == ["-3", "-2", "-1", "0", "1"]
+    assert axis_for([(float("nan"),) * 3]) is None
+    alone = axis_for([(0.5, 0.5, 0.5)])
+    assert alone is not None
+    assert alone.low < 0.5 < alone.high
+
+
+def test_a_document_of_sections_is_text_too() -> None:
+    axis = Axis(0, 1, ())
+    table = Table(
+        (Column("n", Kind.NUMBER), Column("drawn", Kind.DRAWN, axis=axis)),
+        (("12", Cell("", (0.5, 0.1, 0.9))),),
+    )
+    inner = (Paragraph("First."), table, Excerpt("To copy."), Excerpt("\\alpha\n", "latex"))
+    document = Document((Section("Part", inner), Items((Item("HW1", "why", "HW1"),)), Code(("x",))))
+    assert render(document, "markdown") == (
+        "**Part**\n\nFirst.\n\n| n |\n| ---: |\n| 12 |\n\n> To copy.\n\n"
+        "```latex\n\\alpha\n```\n\n- HW1 why\n\n```sh\nx\n```\n"
+    )
+    assert "drawn" not in render(document, "table")
+    latex = render(document, "latex")
+    assert "% Part\n" in latex
+    assert "To copy." in latex
+    assert "\\alpha" not in latex
+
+
+def test_a_report_is_written_as_its_name_says(everything: hw.Report, tmp_path: Path) -> None:
+    for name, begins in {
+        "a.html": "<!DOCTYPE html>",
+        "a.md": "**In brief**",
+        "a.json": "{",
+    }.items():
+        everything.save(tmp_path / name)
+        assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
+    with pytest.raises(hw.OptionError, match=r"a\.doc: a report ends in one of \.html"):
+        everything.save(tmp_path / "a.doc")
+    with pytest.raises(hw.DataError, match="cannot be written"):
+        everything.save(tmp_path / "no" / "a.html")
+
+
+def test_only_results_are_reported() -> None:
+    with pytest.raises(hw.OptionError, match="is no result"):
+        hw.make_report([0.9])
+    with pytest.raises(hw.OptionError, match="needs a result"):
+        hw.make_report([])
+
+
+def test_a_report_without_figures_takes_no_pictures() -> None:
+    table = hw.summary_table(models(), metric="dsc", keep_cases=True)
+    assert "<img" not in hw.make_report(table, figures=False).to_html()
+
+
+@pytest.mark.slow
+def test_a_large_report_stays_small() -> None:
+    rng = np.random.default_rng(1)
+    # Two of nine structures, with which a whole page of nine takes less than 2 MB.
+    n, names, tasks = 743, [f"model {i}" for i in range(20)], ["liver", "spleen"]
+    frame = {
+        "model": np.repeat(names, n * 2),
+        "organ": np.tile(np.repeat(tasks, n), 20),
+        "dsc": rng.beta(9, 2, n * 2 * 20),
+    }
+    table = hw.summary_table(frame, "dsc", by=["model", "organ"], metric="dsc", keep_cases=True)
+    assert len(hw.make_report(table).to_html()) < 2_000_000 * 2 / 9
