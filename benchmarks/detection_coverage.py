@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from simulated_detectors import POPULATIONS, Images
 
-from halfwidth.core.forms import MatchedScores
+from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.match_lists import MatchLists, Outcome
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Level

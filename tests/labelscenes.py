@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 import halfwidth as hw
-from halfwidth.core.forms import ImageSums
+from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.objects import CroppedMask, Objects, ObjectSet
 from halfwidth.core.parameters import bind

@@ -10,8 +10,8 @@ import pytest
 from labelscenes import as_sets, detection_metric, pictures, value_of
 
 import halfwidth as hw
+from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import OptionError
-from halfwidth.core.forms import ImageSums
 from halfwidth.core.match_lists import Admits, Matching
 from halfwidth.core.objects import Objects, ObjectSet
 from halfwidth.matching.api import match_images

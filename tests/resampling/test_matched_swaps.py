@@ -12,7 +12,7 @@ from detectors import match_lists, records_of
 from numpy.typing import NDArray
 from scipy import stats
 
-from halfwidth.core.forms import MatchedScores
+from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.types import Array
 from halfwidth.estimation.records import Functional
 from halfwidth.metrics.detection.match_records import SLOT

@@ -9,7 +9,7 @@ import pytest
 from detectors import match_lists, records_of
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import MatchedScores, ScoredMatches
+from halfwidth.core.detection_forms import MatchedScores, ScoredMatches
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.types import UNIT_INTERVAL, Bounds, Level

@@ -9,8 +9,8 @@ from typing import Any
 
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings, check_against_metric, check_models
+from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import DataError, OptionError, shown
-from halfwidth.core.forms import MatchedScores
 from halfwidth.estimation.detections.api import asked_rows
 from halfwidth.estimation.detections.asking import AskedDetectors
 from halfwidth.estimation.detections.jobs import AskedRow, Sets, jobs_of

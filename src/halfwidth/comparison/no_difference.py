@@ -17,9 +17,10 @@ from halfwidth.comparison.paired_tests import mcnemar, wilcoxon
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.checks import one_of
 from halfwidth.core.comparison import TestResult
+from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.formatting import rough_percent
-from halfwidth.core.forms import CellCounts, MatchedScores, RankedAreas, Sums
+from halfwidth.core.forms import CellCounts, RankedAreas, Sums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.estimation.pipeline import Job

@@ -16,6 +16,8 @@ from halfwidth.core.frozen import frozen
 Array = NDArray[np.float64]
 # Counts or sums, complex where a derivative is taken.
 Numbers = NDArray[Any]
+# Weights of a numerator and of a denominator.
+Quotient = tuple[tuple[float, ...], tuple[float, ...]]
 Alternative = Literal["two-sided", "lower", "upper"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "lower", "upper")
 BETWEEN = "strictly between 0 and 1"

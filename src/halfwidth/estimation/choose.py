@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.forms import Contrast, Effect, MatchedScores, RankedAreas, Sums
+from halfwidth.core.detection_forms import MatchedScores
+from halfwidth.core.forms import Contrast, Effect, RankedAreas, Sums
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic, Takes
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records

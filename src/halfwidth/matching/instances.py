@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.forms import ImageSums
 from halfwidth.core.match_lists import MatchLists, Measured, Outcome
 from halfwidth.core.objects import CroppedMask, Objects, ObjectSet
 from halfwidth.core.parameters import UNIT

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from halfwidth.core.forms import ByClass, Quotient
+from halfwidth.core.forms import ByClass
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
-from halfwidth.core.types import Array, Numbers
+from halfwidth.core.types import Array, Numbers, Quotient
 from halfwidth.core.undefined import AbsentClass, absent_classes
 from halfwidth.metrics.confusion_tables import one_vs_rest, ratio
 

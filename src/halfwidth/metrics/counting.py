@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import math
 
-from halfwidth.core.forms import Quotient
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import ClassNeed, Transform
-from halfwidth.core.types import UNIT_INTERVAL, Bounds
+from halfwidth.core.types import UNIT_INTERVAL, Bounds, Quotient
 from halfwidth.core.types import Numbers as Counts
 from halfwidth.metrics.confusion_tables import ratio
 from halfwidth.metrics.rates import (

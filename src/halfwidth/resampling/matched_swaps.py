@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import MatchedScores
+from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.detection.match_records import SLOT
 from halfwidth.metrics.ranking import mean_ranks

@@ -19,11 +19,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.forms import (
     TIE_SHARE,
     CellCounts,
     FastArea,
-    MatchedScores,
     Moments,
     OrderStatistics,
     RankedAreas,

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.detection_estimate import DetectionEstimate
+from halfwidth.core.detection_forms import MatchCurve
 from halfwidth.core.errors import shortened
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import rough_percent
-from halfwidth.core.forms import EFFECT_WORDS, MatchCurve
+from halfwidth.core.forms import EFFECT_WORDS
 from halfwidth.core.match_lists import MatchLists, Outcome
 from halfwidth.core.spec import ClassNeed
 from halfwidth.core.types import Array

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from halfwidth.core.detection_curves import DetectionCurveKind
-from halfwidth.core.forms import MatchedScores, ScoredMatches
+from halfwidth.core.detection_forms import MatchedScores, ScoredMatches
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
 from halfwidth.estimation.test_sets.curve_lines import thinned

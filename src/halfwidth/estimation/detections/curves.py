@@ -14,9 +14,9 @@ from halfwidth.core.detection_curves import (
     DetectionCurveKind,
     DetectionCurves,
 )
+from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.forms import MatchedScores
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Matching
 from halfwidth.core.pseudo_cases import PseudoCases

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import OptionError
-from halfwidth.core.forms import ImageSums
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.records import Functional

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.forms import ImageSums
+from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Matching, MatchLists
 from halfwidth.core.objects import ObjectSet

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from halfwidth.core.checks import as_count, as_flag, as_number, one_of
+from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shown
-from halfwidth.core.forms import ImageSums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Better
 from halfwidth.core.match_lists import Admits, Matching

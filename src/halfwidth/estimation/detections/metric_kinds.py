@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from halfwidth.core.forms import ImageSums
+from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.spec import Metric, spec_of
 from halfwidth.metrics.detection.lesions import LesionMeans

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.core.forms import ClassAverages, ImageSums, MatchCurve, MatchedScores, Quotient, Sums
+from halfwidth.core.detection_forms import ImageSums, MatchCurve, MatchedScores
+from halfwidth.core.forms import ClassAverages, Sums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Statistic, StatisticSpec, range_of_values
-from halfwidth.core.types import Array, Numbers
+from halfwidth.core.types import Array, Numbers, Quotient
 from halfwidth.core.undefined import Undefined
 from halfwidth.metrics.building import Policed, sums_statistic
 from halfwidth.metrics.detection.match_records import Unpack

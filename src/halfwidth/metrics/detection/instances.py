@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.forms import ImageSums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchLists, Measured, Outcome
 from halfwidth.core.parameters import UNIT, Parameter

@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import OptionError
-from halfwidth.core.forms import ImageSums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Lesion, MatchLists, Measured, Outcome
 from halfwidth.core.parameters import UNIT, Parameter

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.detection_forms import ImageSums, ScoredMatches
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.forms import ImageSums, ScoredMatches
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.types import Array

@@ -9,7 +9,7 @@ import functools
 import math
 from collections.abc import Callable
 
-from halfwidth.core.forms import ImageSums
+from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.spec import Better, ClassNeed, Estimand, MetricLevel, Takes, metric, spec_of
 from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Numbers
 from halfwidth.metrics.confusion_tables import ratio

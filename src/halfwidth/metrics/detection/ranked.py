@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
+from halfwidth.core.detection_forms import MatchCurve
 from halfwidth.core.errors import OptionError
-from halfwidth.core.forms import MatchCurve
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, MetricLevel, Takes, metric

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import CellCounts, Contrast, Form, MatchedScores, RankedAreas, Sums
+from halfwidth.core.detection_forms import MatchedScores
+from halfwidth.core.forms import CellCounts, Contrast, Form, RankedAreas, Sums
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array

@@ -9,6 +9,7 @@ import functools
 import importlib
 
 from halfwidth.core import forms
+from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.spec import Statistic
 from halfwidth.resampling.forms.contract import Engine
 
@@ -20,7 +21,7 @@ MODULES: dict[type, str] = {
     forms.Sums: "sums",
     forms.CellCounts: "counts",
     forms.RankedAreas: "ranked",
-    forms.MatchedScores: "matched_scores",
+    MatchedScores: "matched_scores",
     type(None): "generic",
 }
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import MatchCurve, MatchedScores, Ranking, ScoredMatches
+from halfwidth.core.detection_forms import MatchCurve, MatchedScores, ScoredMatches
+from halfwidth.core.forms import Ranking
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.detection.match_curves import (

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from halfwidth.core.forms import MatchedScores
+from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.designs import Design

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import MatchedScores, ScoredMatches
+from halfwidth.core.detection_forms import MatchedScores, ScoredMatches
 from halfwidth.core.match_lists import Outcome
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic

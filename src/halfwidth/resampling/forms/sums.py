@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import ClassAverages, Quotient, Sums
+from halfwidth.core.forms import ClassAverages, Sums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Array, Bounds
+from halfwidth.core.types import Array, Bounds, Quotient
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import (

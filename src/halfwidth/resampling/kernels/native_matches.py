@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import Ranking, ScoredMatches
+from halfwidth.core.detection_forms import ScoredMatches
+from halfwidth.core.forms import Ranking
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Outcome
 from halfwidth.core.types import Array

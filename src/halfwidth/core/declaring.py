@@ -1,0 +1,35 @@
+"""How a declaration travels: a spec is attached to the function that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+_SPEC = "__halfwidth_spec__"
+# Listed after those whose place is declared.
+LAST = 9
+
+
+def attach(function: F, spec: object) -> F:
+    """The same function, carrying a spec."""
+    setattr(function, _SPEC, spec)
+    return function
+
+
+def spec_of(function: Callable[..., Any]) -> Any:
+    """The spec that a decorator attached to a function, or None."""
+    return getattr(function, _SPEC, None)
+
+
+def pickled(spec: Any) -> tuple[Any, ...]:
+    """What a spec is pickled as: the function that carries it, so that it stays the same spec."""
+    if spec_of(spec.function) is spec:
+        return spec_of, (spec.function,)
+    return type(spec), tuple(getattr(spec, f.name) for f in fields(spec))
+
+
+def first_line(function: Callable[..., Any]) -> str:
+    """The first line of a function's docstring."""
+    return (function.__doc__ or "").strip().partition("\n")[0]
