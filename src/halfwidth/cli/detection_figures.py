@@ -74,7 +74,7 @@ def draw(
         from halfwidth.estimation.detections.curve_api import match_detections
 
         first = _first(estimates)
-        more = _matched_as(first, settings)
+        more = matched_as(first, settings)
         more |= {"threshold": first.thresholds, "dilation": settings["dilation"]}
         write_figure(figure_of_worst_images(*match_detections(*sides, **more)), path)
     else:
@@ -90,7 +90,7 @@ def _first(estimates: Sequence[DetectionEstimate]) -> Matching:
     return first.matching
 
 
-def _matched_as(matching: Matching, settings: Mapping[str, Any]) -> dict[str, Any]:
+def matched_as(matching: Matching, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Options with which detections are matched in this way."""
     chosen = {
         name: getattr(matching, name)
@@ -122,7 +122,7 @@ def _curves(
     from halfwidth.plots import afroc, detection_pr, froc
 
     first = _first(estimates)
-    more = _matched_as(first, settings) | {name: settings[name] for name in OF_CURVES}
+    more = matched_as(first, settings) | {name: settings[name] for name in OF_CURVES}
     seed = next((e.seed for e in estimates if e.seed is not None), settings["rng"])
     found = [
         detection_curve_ci(

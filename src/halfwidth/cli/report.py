@@ -192,13 +192,14 @@ def report(
         raise DataError(f"--protocol {protocol}: there is no such file")
     from halfwidth.report.whole.results import Results, Source
 
-    found = reported_models.results_of(ctx, files, keep_cases=figures)
+    found = reported_models.results_of(ctx, files, figures=figures)
     sources = tuple(Source.of(path, name) for name, path in found.files.items())
     results = Results(
         title=title,
         estimates=found.estimates,
         comparisons=found.comparisons,
         rankings=found.rankings,
+        curves=found.curves,
         sources=sources,
         protocol=None if protocol is None else Source.of(protocol, "protocol"),
         command=_command(ctx.obj),
