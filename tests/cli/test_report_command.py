@@ -83,6 +83,8 @@ def test_metrics_of_a_test_set(run: Run) -> None:
     # Metrics of one range stand in one table.
     assert re.findall(r"<th [^>]*>(AUROC|PPV)<", page)[:2] == ["AUROC", "PPV"]
     assert re.findall("<figcaption>([^<]*)", page) == ["ROC curves with pointwise 95 % bands"]
+    # Curves are pictures too: no score can be read out of the page.
+    assert not [score for score in pd.read_csv("preds.csv").p if f"{score}"[:8] in page]
 
 
 @pytest.mark.usefixtures("folder")

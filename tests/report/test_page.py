@@ -174,6 +174,12 @@ def test_an_axis_holds_all_intervals_and_has_round_ticks() -> None:
     assert alone.low < 0.5 < alone.high
 
 
+def test_ticks_have_room_for_their_labels() -> None:
+    axis = axis_for([(0.9, 0.896, 0.907)])
+    assert axis is not None
+    assert [label for _, label in axis.ticks] == ["0.900", "0.905"]
+
+
 def test_columns_that_stand_beneath_others() -> None:
     columns = (
         *(Column("task"), Column("n", Kind.NUMBER), Column("value", Kind.NUMBER)),

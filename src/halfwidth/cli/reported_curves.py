@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 # Draws of the bands, unless a number is asked for: each point of a band is seen, not read off.
 RESAMPLES = 999
-# The curve whose area a metric is.
-CURVE_OF: dict[str, CurveKind] = {"auroc": "roc", "average_precision": "pr"}
 # What curves of a test set take under the same names as its metrics.
 SHARED = ("scores", "missing", "confidence_level")
 # What those of detectors take so.
@@ -36,13 +34,19 @@ def of_test_sets(
 
     Of tasks, and of models in columns of their own, there are none.
     """
-    of_metrics = {CURVE_OF[e.metric]: e for e in estimates if e.metric in CURVE_OF}
+    from halfwidth.estimation.test_sets.curves import AREA_OF
+
+    kinds = {area: kind for kind, area in AREA_OF.items()}
+    of_metrics = {kinds[e.metric]: e for e in estimates if e.metric in kinds}
     if not of_metrics or not given["score"] or given["within"]:
         return ()
     each = list(_tables(given, files))
     drawn: list[Curves] = []
     for kind, estimate in of_metrics.items():
-        of_models = {name: _curves(given, table, kind, estimate.seed) for name, table in each}
+        of_models = {
+            name: _curves(given, table, cast("CurveKind", kind), estimate.seed)
+            for name, table in each
+        }
         drawn += _together(of_models)
     return tuple(drawn)
 

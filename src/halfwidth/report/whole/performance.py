@@ -125,10 +125,11 @@ def tables_of(estimates: Sequence[Estimate], alike: Sequence[Estimate] = ()) -> 
 
 
 def _by_estimand(estimates: Sequence[Estimate]) -> dict[str, list[Estimate]]:
-    """Locations and spreads apart: on one axis neither could be read."""
+    """Locations and spreads of cases apart: on one axis neither could be read."""
     apart: dict[str, list[Estimate]] = {}
     for estimate in estimates:
-        apart.setdefault(estimate.statistic_spec.spec.estimand.value, []).append(estimate)
+        estimand = estimate.statistic_spec.spec.estimand.value if estimate.statistic else ""
+        apart.setdefault(estimand, []).append(estimate)
     return apart
 
 
