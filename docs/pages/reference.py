@@ -32,8 +32,8 @@ def _matching() -> str:
         ),
         "## Criteria of localisation",
         (
-            "How well a detection lies on an object (`localisation=`, `--localisation`). What is in "
-            "mm is in pixels where images have no spacing."
+            "How well a detection lies on an object (`localisation=`, `--localisation`). Lengths in "
+            "mm are in pixels where images have no spacing."
         ),
     ]
     for one in LOCALISATIONS:
