@@ -195,7 +195,10 @@ def align(
     if unknown_images not in UNKNOWN_IMAGES:
         raise UnknownNameError("policy for unknown images", unknown_images, UNKNOWN_IMAGES)
     if not references.images:
-        raise DataError(f"{references.source or 'references'}: there are no images")
+        raise DataError(
+            f"{references.source or 'references'}: there are no images; list them: --images FILE "
+            "(images=)"
+        )
     of_classes: tuple[str, ...] = ()
     if by_class or classes is not None:
         detections, references, of_classes = with_classes_of(detections, references, classes)
