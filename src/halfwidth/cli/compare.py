@@ -12,6 +12,7 @@ from halfwidth.cli import (
     compared_raters,
     comparison_options,
     comparison_settings,
+    detection_figures,
     figures,
     options,
     reading,
@@ -108,28 +109,37 @@ def compare(
             "name a table for each model, halfwidth compare NEW OLD, or one with all of them; "
             "'halfwidth compare --help' says more"
         )
-    comparisons = _compared(ctx, files, kind)
+    comparisons = _compared(ctx, files, plot, kind)
 
     from halfwidth.report.comparisons import comparisons_document
     from halfwidth.report.document import Figure
 
     for text in comparisons.notes:
         note(text)
-    if plot is not None and kind is not None:
+    of_curves = kind in comparison_options.OF_DETECTORS
+    if plot is not None and kind is not None and not of_curves:
         _draw(comparisons, plot, kind)
-    figure = Figure(kind or "", "Differences and their intervals", comparisons, plot)
+    title = "Curves of the detectors" if of_curves else "Differences and their intervals"
+    figure = Figure(kind or "", title, comparisons, plot)
     document = figures.with_figure(comparisons_document(comparisons), figure)
     status = STRICT_STATUS if strict and comparisons.cautions else 0
     return Answer(document, fmt, out, status)
 
 
-def _compared(ctx: typer.Context, files: list[str], kind: str | None) -> Comparisons:
-    """Models with each other, or one with raters."""
-    of_cases = kind in ("cases", "bland-altman")
+def _compared(
+    ctx: typer.Context, files: list[str], plot: Path | None, kind: str | None
+) -> Comparisons:
+    """Models with each other, or one with raters; curves of detectors are drawn at once."""
+    of_cases = kind in comparison_options.OF_CASES
     if compared_detections.asks_for_detections(ctx):
         if of_cases:
-            raise OptionError(f"--plot-kind {kind} is of values of cases; of detectors, forest")
-        return _compared_detectors(ctx, files)
+            raise OptionError(
+                f"--plot-kind {kind} is of values of cases; of detectors, forest or "
+                f"{', '.join(comparison_options.OF_DETECTORS)}"
+            )
+        return _compared_detectors(ctx, files, plot, kind)
+    if kind in comparison_options.OF_DETECTORS:
+        raise OptionError(f"--plot-kind {kind} is of detections and needs --references FILE")
     if compared_raters.asks_for_raters(ctx):
         if of_cases:
             raise OptionError(f"--plot-kind {kind} is of two models; of raters, forest")
@@ -151,13 +161,19 @@ def _compared(ctx: typer.Context, files: list[str], kind: str | None) -> Compari
     )
 
 
-def _compared_detectors(ctx: typer.Context, files: list[str]) -> Comparisons:
-    """Detectors on the same images."""
+def _compared_detectors(
+    ctx: typer.Context, files: list[str], plot: Path | None, kind: str | None
+) -> Comparisons:
+    """Detectors on the same images, and their curves in a figure."""
     arguments = compared_detections.detector_arguments(ctx, files)
+    detection_figures.check_of_several(kind, arguments)
 
     from halfwidth.comparison.detection_api import compare_detections
 
-    return compare_detections(**arguments)
+    comparisons = compare_detections(**arguments)
+    if plot is not None and kind in comparison_options.OF_DETECTORS:
+        detection_figures.draw_several(kind, plot, arguments, comparisons)
+    return comparisons
 
 
 def _draw(comparisons: Comparisons, path: Path, kind: str) -> None:

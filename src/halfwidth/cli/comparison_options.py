@@ -9,6 +9,7 @@ import typer
 
 from halfwidth.cli import (
     completion,
+    detection_figures,
     detection_options,
     detection_reading,
     options,
@@ -20,7 +21,9 @@ from halfwidth.cli.command import Group
 TESTS = ("auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none")
 CORRECTIONS = ("holm", "bonferroni", "benjamini_hochberg")
 UNMATCHED = ("raise", "omit")
-PLOT_KINDS = ("forest", "cases", "bland-altman")
+# Of the cases of two models, and of detectors.
+OF_CASES, OF_DETECTORS = ("cases", "bland-altman"), detection_figures.CURVES
+PLOT_KINDS = ("forest", *OF_CASES, *OF_DETECTORS)
 
 By = Annotated[
     str | None,
@@ -258,7 +261,8 @@ PlotKind = Annotated[
     str | None,
     typer.Option(
         help="With --plot. forest (default): the differences with the margin shaded; cases: both "
-        "values of each case, joined by a line; bland-altman: differences over means of the cases.",
+        "values of each case, joined by a line; bland-altman: differences over means of the cases; "
+        "of detectors froc, pr, afroc or wafroc: the curves of up to four with their bands.",
         metavar="KIND",
         autocompletion=completion.one_of(*PLOT_KINDS),
         rich_help_panel=Group.OUTPUT,

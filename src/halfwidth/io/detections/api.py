@@ -17,7 +17,7 @@ from halfwidth.io.detections.alignment import (
     with_units_of,
 )
 from halfwidth.io.detections.options import BOX_FORMATS, ReadingObjects, Role
-from halfwidth.io.detections.plausibility import notes_on_extent
+from halfwidth.io.detections.plausibility import notes_on_extent, notes_on_repeats
 from halfwidth.io.detections.reading import (
     AUTO,
     OF_DETECTIONS,
@@ -211,6 +211,7 @@ def align(
     check_axes(detections, references)
     notes = (*references.notes, *detections.notes, *of_images, *of_classes, *of_units)
     notes += notes_on_extent(detections, "detections") + notes_on_extent(references, "references")
+    notes += notes_on_repeats(detections, references)
     return detections, references, tuple(dict.fromkeys(notes))
 
 
