@@ -70,9 +70,7 @@ def test_kernels_and_numpy_agree(name: str, given: dict[str, Any], design: str) 
 
 @pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_c), False])
 @pytest.mark.parametrize(("name", "given"), GIVEN)
-def test_what_is_right_all_over_is_one(
-    name: str, given: dict[str, Any], *, compiled: bool
-) -> None:
+def test_what_is_right_all_over_is_one(name: str, given: dict[str, Any], *, compiled: bool) -> None:
     """To the last bit, in every resample: thirds and sevenths of objects do not add up to less."""
     images, objects = 21, (0, 3, 7, 1, 5, 6)
     found = [objects[image % len(objects)] for image in range(images)]
