@@ -32,8 +32,8 @@ def _matching() -> str:
         ),
         "## Criteria of localisation",
         (
-            "How well a detection lies on an object (`localisation=`, `--localisation`). Lengths in "
-            "mm are in pixels where images have no spacing."
+            "How well a detection lies on an object (`localisation=`, `--localisation`). Where "
+            "images have no spacing, lengths in mm are in pixels."
         ),
     ]
     for one in LOCALISATIONS:
