@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 RESAMPLES = 999
 # What curves of a test set take under the same names as its metrics.
 SHARED = ("scores", "missing", "confidence_level")
-# What those of detectors take so.
-OF_DETECTORS = ("classes", "unknown_images", "absent_class", "groups", "strata", "dilation")
 
 
 def of_test_sets(
@@ -138,21 +136,12 @@ def _named(curve: DetectionCurve, name: str, beside: DetectionCurves, several: b
 
 
 def _of_detector(
-    kind: str, arguments: Mapping[str, Any], detections: Path, first: DetectionEstimate
+    kind: str, arguments: Mapping[str, Any], detections: Any, first: DetectionEstimate
 ) -> DetectionCurves:
-    from halfwidth.estimation.detections.curve_api import detection_curve_ci
-
-    settings = {name: arguments[name] for name in (*OF_DETECTORS, "average")}
-    settings["by_class"] = first.matching.by_class
-    more: dict[str, Any] = detection_figures.matched_as(first.matching, settings)
-    more |= {name: arguments[name] for name in ("average", "absent_class", "groups", "strata")}
-    return detection_curve_ci(
-        detections,
-        arguments["references"],
-        kind=cast("Any", kind),
-        threshold=first.matching.thresholds[0],
-        confidence_level=arguments["confidence_level"],
-        n_resamples=arguments["n_resamples"] or RESAMPLES,
-        rng=arguments["rng"] if first.seed is None else first.seed,
-        **more,
-    )
+    settings = detection_figures.matched_as(first.matching, arguments)
+    settings |= {name: arguments[name] for name in detection_figures.OF_CURVES}
+    settings |= {name: arguments[name] for name in ("groups", "strata")}
+    settings["threshold"] = first.matching.thresholds[0]
+    settings["n_resamples"] = arguments["n_resamples"] or RESAMPLES
+    settings["rng"] = arguments["rng"] if first.seed is None else first.seed
+    return detection_figures.estimated(kind, (detections, arguments["references"]), settings)
