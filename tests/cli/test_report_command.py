@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,9 +13,9 @@ import pandas as pd
 import pytest
 from support import Run
 
-from halfwidth.cli.printing import BROWSERS
+from halfwidth.cli.printing import find_browser
 
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
+BROWSER = find_browser()
 
 
 @pytest.fixture

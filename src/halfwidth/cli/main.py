@@ -69,7 +69,7 @@ VERBS = {
     "review": Entry("review:review", "Intervals that published numbers should have had."),
     "methods": Entry("methods:methods", "The CI methods and when to use which."),
     "explain": Entry("explain:explain", "What a caution means and what to do."),
-    "demo": Entry("demo:demo", "Three small models on real data."),
+    "demo": Entry("demo:demo", "From masks and models to a report, on small data."),
     "doctor": Entry("doctor:doctor", "What is installed and what runs, for a report."),
     "plan": Entry("plan:app", "How many cases a study needs."),
     "study": Entry("study:app", "Coverage and width of CI methods by simulation."),
@@ -141,7 +141,7 @@ def _root(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its status."""
     given = sys.argv[1:] if arguments is None else arguments
-    sys.exit(_status(_spelled_out(given)))
+    sys.exit(status_of(given))
 
 
 @functools.cache
@@ -172,7 +172,9 @@ def _spelled_out(arguments: list[str]) -> list[str]:
     return arguments
 
 
-def _status(arguments: list[str]) -> int:
+def status_of(arguments: list[str]) -> int:
+    """Run one command in this process, and return its exit status."""
+    arguments = _spelled_out(arguments)
     debug = "--debug" in arguments
     try:
         with quietly("--quiet" in arguments):

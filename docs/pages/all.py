@@ -1,0 +1,21 @@
+"""Everything that the build makes, by its path below ``docs/``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pages import api, gallery, methods, metrics, reference, statistics
+
+MAKERS: dict[str, Callable[[], str | bytes]] = {
+    **metrics.pages(),
+    **statistics.pages(),
+    **methods.pages(),
+    **reference.pages(),
+    **api.pages(),
+    **gallery.pages(),
+}
+
+
+def made() -> dict[str, str | bytes]:
+    """Each page and picture."""
+    return {path: make() for path, make in MAKERS.items()}
