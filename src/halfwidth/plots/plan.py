@@ -313,9 +313,8 @@ def _explanation(plans: Sequence[SampleSize]) -> str:
     if first.simulated is not None and first.assurance is not None:
         several = any(len(plan.curve) > 1 for plan in plans)
         clauses += ["small dots: n simulated"] if several else []
-        clauses.append(
-            f"{'curve' if several else 'height'}: what {percent(first.assurance)} of studies stay below"
-        )
+        what = "curve" if several else "height"
+        clauses.append(f"{what}: what {percent(first.assurance)} of studies stay below")
     else:
         title = method_title(first.formula)
         known = first.formula_text.startswith(title)
