@@ -95,6 +95,18 @@ def test_the_commands_of_the_pages_are_understood() -> None:
         asked.make_context(verb, words)
 
 
+def test_the_authorities_stand_in_the_files_that_the_page_names() -> None:
+    text = (DOCS / "validation.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("| ")]
+    rows = [row for row in rows if "`tests/" in row[2]]
+    assert len(rows) > 30
+    for _, authority, where in rows:
+        files = re.findall(r"`(tests/[^`]+)`", where)
+        tests = "".join((ROOT / file).read_text(encoding="utf-8") for file in files)
+        for word in re.findall(r"`([^`]+)`", authority):
+            assert word in tests, (files, word)
+
+
 @pytest.mark.slow
 def test_the_gallery_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
