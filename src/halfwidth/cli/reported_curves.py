@@ -140,7 +140,6 @@ def _of_detector(
 ) -> DetectionCurves:
     settings = detection_figures.matched_as(first.matching, arguments)
     settings |= {name: arguments[name] for name in detection_figures.OF_CURVES}
-    settings |= {name: arguments[name] for name in ("groups", "strata")}
     settings["threshold"] = first.matching.thresholds[0]
     settings["n_resamples"] = arguments["n_resamples"] or RESAMPLES
     settings["rng"] = arguments["rng"] if first.seed is None else first.seed
