@@ -133,16 +133,13 @@ def _test_set(given: Mapping[str, Any], path: Path) -> Estimates:
         None,
         reading.Options.of(given),
     )
-    passed_on = ("method", "confidence_level", "n_resamples", "missing", "labels", "positive")
-    settings = {
+    passed_on = ("method", "confidence_level", "n_resamples", "missing")
+    settings = predictions.test_set_arguments(given) | {
         "rng": given["seed"],
         "average": None if given["average"] is None else [given["average"]],
         "bounds": options.parse_bounds(given["bounds"]),
-        "threshold": predictions.parse_threshold(given["threshold"]),
-        "costs": predictions.parse_costs(given["costs"]),
-        "priors": predictions.parse_numbers("--priors", given["priors"]),
         "jobs": 1,
-        **{name: given[name] for name in (*passed_on, "scores", "absent_class", "undefined")},
+        **{name: given[name] for name in passed_on},
     }
     columns = predictions.DesignColumns(given["groups"], given["strata"], given["weight"])
     return predictions.estimate_test_set(

@@ -142,14 +142,16 @@ class Drawn(NamedTuple):
     Attributes
     ----------
     colour : str
-        ``black``, or one of the palette: ``blue``, ``green``, ``orange``, ``red``, ``sky``,
-        ``grey``, ``pink``.
+        One of the palette of figures, by name. Methods that accept the same have others.
     stroke : str
         ``solid``, ``dashed``, ``dotted`` or ``broken``.
     marker : str
         As Matplotlib names it.
+    label : str
+        What it is called in figures, where its title is too long.
     """
 
     colour: str
     stroke: str
     marker: str
+    label: str = ""

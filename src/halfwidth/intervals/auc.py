@@ -54,7 +54,7 @@ def _variance(area: Array, positives: Array, negatives: Array, m: Array, n: Arra
 
 @interval_method(
     title="Newcombe",
-    drawn=Drawn("black", "solid", "p"),
+    drawn=Drawn("tan", "solid", "p"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.CLASS_UNITS),
     use_when="for an AUROC of 0 or 1, of few cases, or with all scores tied: defined there too",
@@ -120,7 +120,7 @@ def newcombe(estimate: Array, class_units: tuple[Array, Array], level: Level) ->
 @interval_method(
     title="DeLong",
     no_interval=no_variance_of_one_or_two,
-    drawn=Drawn("red", "solid", "<"),
+    drawn=Drawn("slate", "solid", "<"),
     accepts=frozenset({Estimand.AUROC, Estimand.AUROC_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),
     use_when="to reproduce published intervals; may leave the range near 1, where delong_logit "
@@ -166,7 +166,7 @@ def delong(estimate: Array, standard_error: Array, degrees: float, level: Level)
     title="DeLong on the logit",
     no_interval=no_variance,
     instead=newcombe,
-    drawn=Drawn("green", "dotted", ">"),
+    drawn=Drawn("teal", "dotted", ">", "DeLong, logit"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),
     use_when="for an AUROC of many cases of both classes: stays in range, asymmetric near 1",
@@ -214,7 +214,7 @@ def delong_logit(estimate: Array, standard_error: Array, degrees: float, level: 
     title="DeLong on the logit with t",
     no_interval=no_variance,
     instead=newcombe,
-    drawn=Drawn("blue", "dashed", "^"),
+    drawn=Drawn("forest", "broken", "^", "DeLong, logit, t"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.ROBUST_ERROR, Need.CLASS_DEGREES),
     use_when="for an AUROC, also where one class is rare or clusters are few: delong_logit with t "

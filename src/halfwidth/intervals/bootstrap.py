@@ -196,7 +196,7 @@ def _corrected(
     no_interval=_no_correction_reason,
     instead=percentile,
     title="expanded BCa bootstrap",
-    drawn=Drawn("orange", "solid", "D"),
+    drawn=Drawn("brown", "solid", "D", "expanded BCa"),
     accepts=ANY,
     needs=(
         Need.DISTRIBUTION,

@@ -28,7 +28,7 @@ def _no_error_reason(_sample: Unanswered) -> tuple[str, str]:
 @interval_method(
     no_interval=_no_error_reason,
     title="delta method",
-    drawn=Drawn("sky", "broken", "d"),
+    drawn=Drawn("olive", "broken", "d", "delta"),
     accepts=frozenset({Estimand.COUNTING, Estimand.CONTRAST}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.TRANSFORM, Need.CLUSTER_DEGREES),
     use_when="for functions of a confusion matrix without resampling; strained near the ends and "

@@ -47,7 +47,7 @@ def _between(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Leve
 @interval_method(
     no_interval=_undefined_reason,
     title="Dirichlet",
-    drawn=Drawn("red", "dashed", "D"),
+    drawn=Drawn("wine", "dashed", "p"),
     accepts=frozenset(Estimand),
     needs=(Need.WEIGHTED, Need.ESTIMATE),
     pseudo_cases=_of_mass,
@@ -94,7 +94,7 @@ def dirichlet(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Lev
 @interval_method(
     no_interval=_undefined_reason,
     title="Gaffke",
-    drawn=Drawn("red", "broken", "v"),
+    drawn=Drawn("navy", "broken", "<"),
     accepts=frozenset(Estimand),
     needs=(Need.WEIGHTED, Need.ESTIMATE),
     pseudo_cases=_whole,

@@ -97,7 +97,7 @@ def t(estimate: Array, robust_error: Array, degrees_of_freedom: float, level: Le
 
 @interval_method(
     title="t (CR1)",
-    drawn=Drawn("orange", "dotted", "v"),
+    drawn=Drawn("olive", "dotted", ">"),
     accepts=frozenset({Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.UNIT_DEGREES),
     use_when="to reproduce regression software on clustered cases; too short below some 40 "
@@ -138,7 +138,7 @@ def cluster_robust_t(
 
 @interval_method(
     title="z",
-    drawn=Drawn("sky", "dashed", "D"),
+    drawn=Drawn("sky", "dashed", "d"),
     accepts=frozenset({Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR),
     use_when="to reproduce published 'mean ± 1.96 SEM' intervals; too short below about 100 cases",
@@ -182,7 +182,7 @@ def z(estimate: Array, standard_error: Array, level: Level) -> Interval:
 @interval_method(
     instead=t,
     title="Hall's skewness-corrected t",
-    drawn=Drawn("black", "broken", "P"),
+    drawn=Drawn("black", "broken", "P", "Hall"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES,),
     use_when="below 50 cases: under skew and failed cases nearer to its level than t; wider",
@@ -271,7 +271,7 @@ def _trimmed_away_reason(_sample: Unanswered) -> tuple[str, str]:
 @interval_method(
     no_interval=_trimmed_away_reason,
     title="Tukey-McLaughlin trimmed t",
-    drawn=Drawn("green", "dashed", "<"),
+    drawn=Drawn("forest", "dashed", "<", "trimmed t"),
     accepts=frozenset({Estimand.TRIMMED_MEAN}),
     needs=(Need.SORTED_VALUES, Need.TRIM_SHARE),
     use_when="for a trimmed mean without resampling",
@@ -370,7 +370,7 @@ def hoeffding(values: Array, bounds: Bounds, level: Level) -> Interval:
 
 @interval_method(
     title="empirical Bernstein",
-    drawn=Drawn("pink", "dotted", "h"),
+    drawn=Drawn("purple", "dotted", "h"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES, Need.BOUNDS),
     use_when="like hoeffding, and shorter from about 200 cases on when the spread is small",

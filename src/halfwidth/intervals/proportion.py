@@ -25,7 +25,7 @@ def _share_and_se(successes: ArrayLike, n: ArrayLike) -> tuple[Array, Array]:
 
 @interval_method(
     title="Wald",
-    drawn=Drawn("grey", "dotted", "v"),
+    drawn=Drawn("sky", "dotted", "v"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="only to reproduce published intervals; unreliable near 0 and 1 and at any small n",
@@ -68,7 +68,7 @@ def wald(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
 
 @interval_method(
     title="Wilson",
-    drawn=Drawn("green", "broken", "D"),
+    drawn=Drawn("teal", "broken", "D"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for any proportion: right on average, stays in range, works at 0 and n",
@@ -116,7 +116,7 @@ def wilson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
 
 @interval_method(
     title="Agresti-Coull",
-    drawn=Drawn("sky", "solid", "X"),
+    drawn=Drawn("lime", "solid", "X"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="a hand-calculation version of wilson; a little wider, may leave the range",
@@ -161,7 +161,7 @@ def agresti_coull(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
 
 @interval_method(
     title="Clopper-Pearson",
-    drawn=Drawn("black", "dashed", "s"),
+    drawn=Drawn("slate", "dashed", "s"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="when a proportion must never be under-covered; over-covers, hence wide",
@@ -214,7 +214,7 @@ def clopper_pearson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interva
 
 @interval_method(
     title="Jeffreys",
-    drawn=Drawn("pink", "solid", "P"),
+    drawn=Drawn("purple", "solid", "P"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="as short as wilson, with equal tails; good for one-sided bounds",

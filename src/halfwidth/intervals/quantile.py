@@ -26,7 +26,7 @@ NEEDS = (Need.SORTED_VALUES, Need.QUANTILE_LEVEL)
 
 @interval_method(
     title="semiparametric bootstrap",
-    drawn=Drawn("sky", "dotted", "p"),
+    drawn=Drawn("lime", "dotted", "p"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for a quantile with too few cases for exact; extrapolates the tails",
@@ -117,7 +117,7 @@ def _ranks_beyond(sample: Unanswered) -> tuple[str, str]:
     no_interval=_out_of_reach_reason,
     instead=semiparametric,
     title="exact order-statistic",
-    drawn=Drawn("black", "dotted", "d"),
+    drawn=Drawn("black", "dotted", "d", "exact"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for a median or quantile: coverage guaranteed, no assumption; needs enough cases",
@@ -161,7 +161,7 @@ def exact(values: Array, q: float, level: Level) -> Interval:
 @interval_method(
     no_interval=_out_of_reach_reason,
     title="randomized exact order-statistic",
-    drawn=Drawn("grey", "dashed", ">"),
+    drawn=Drawn("tan", "dashed", ">", "randomized exact"),
     accepts=ACCEPTS,
     needs=(*NEEDS, Need.UNIFORM),
     use_when="for studies: the level is met exactly, on average over a seeded draw of one of two "
@@ -217,7 +217,7 @@ def exact_randomized(values: Array, q: float, uniform: Array, level: Level) -> I
 @interval_method(
     no_interval=_ranks_beyond,
     title="asymptotic order-statistic",
-    drawn=Drawn("pink", "broken", "v"),
+    drawn=Drawn("green", "broken", "h", "asymptotic"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for a quantile of many runs; narrower than exact, approximate",
