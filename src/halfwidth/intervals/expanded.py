@@ -131,6 +131,8 @@ def dirichlet_expanded(
     needs=(Need.DISTRIBUTION, Need.ESTIMATE, *FACTOR),
     use_when="percentile where few of the cases carry the spread, as the difference of two "
     "detectors on few images",
+    assumes="What percentile does, and that the spread which the cases show is known no better "
+    "than from those of them that carry it.",
     min_n=3,
     clips=True,
     promises=PROMISES,
