@@ -289,7 +289,7 @@ def test_numbers_of_any_length_are_numbers() -> None:
     assert found.score.tolist() == [1e30]
     assert found.boxes is not None
     assert found.boxes[0].tolist() == [1, 2, 1e20, 6]
-    with pytest.raises(DataError, match="which is no number|which others have"):
+    with pytest.raises(DataError, match="which is no number"):
         read_objects([RESULT | {"score": 10**400}])
 
 
