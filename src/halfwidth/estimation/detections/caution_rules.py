@@ -16,6 +16,7 @@ from halfwidth.core.formatting import rough_percent
 from halfwidth.core.match_lists import MatchLists, Outcome
 from halfwidth.core.spec import ClassNeed
 from halfwidth.core.types import Array
+from halfwidth.estimation.choose import FEW_WITH_OBJECTS
 from halfwidth.estimation.detections.facts import DetectionContext, Units
 from halfwidth.estimation.detections.metric_kinds import (
     counts_false_positives_per_image,
@@ -39,9 +40,6 @@ OTHER_RATE, ERRORS_APART = 1.5, 3.0
 FULL_SHARE, TIMES_ITS_PART = 0.2, 3.0
 # Shares of the objects that make a caution.
 SOME_TINY, SOME_RAGGED, SOME_LARGE = 0.05, 0.1, 0.1
-# Images or patients with objects of a class from which resamples of it say something: as of
-# clusters, whose bootstraps hold from about twenty on.
-FEW_WITH_OBJECTS = 20
 
 # Why a class has no value, by what it needs; others lack what counts, as where all is ignored.
 LACKS = {
