@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,8 @@ import generate
 import pytest
 from pages import examples
 from pages.all import MAKERS
+from pages.figures_shown import GALLERY, OF_STUDIES
+from pages.gallery import drawn
 from support import Run
 
 import halfwidth as hw
@@ -75,6 +78,7 @@ def test_a_page_of_each_kind_says_what_the_spec_says() -> None:
 
 
 def test_the_commands_of_the_pages_are_understood() -> None:
+    figures = [shown for part in GALLERY.values() for shown in part if shown.command]
     made = [
         *map(examples.of_metric, (*hw.METRICS, *hw.SAMPLE_METRICS, *hw.DETECTION_METRICS)),
         *map(examples.of_statistic, hw.STATISTICS),
@@ -82,10 +86,22 @@ def test_the_commands_of_the_pages_are_understood() -> None:
     ]
     lines = [line for one in made for line in one.command.splitlines()]
     assert len(lines) > len(made)
-    for line in lines:
-        program, verb, *words = line.split()
+    for line in [*lines, *(shown.typed for shown in figures)]:
+        program, verb, *words = shlex.split(line)
         assert program == "halfwidth"
-        command(verb).commands[verb].make_context(verb, words)
+        asked = command(verb).commands[verb]
+        if verb == "plan":  # the kind of plan is a verb of its own
+            asked, verb = asked.commands[words[0]], words.pop(0)
+        asked.make_context(verb, words)
+
+
+@pytest.mark.slow
+def test_the_gallery_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    pictures = drawn()
+    named = {shown.name for part in GALLERY.values() for shown in part}
+    assert set(pictures) == named | {f"study-{name}" for name in OF_STUDIES}
+    assert all(picture.startswith(b"\x89PNG") for picture in pictures.values())
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pages import api, methods, metrics, reference, statistics
+from pages import api, gallery, methods, metrics, reference, statistics
 
 MAKERS: dict[str, Callable[[], str | bytes]] = {
     **metrics.pages(),
@@ -12,6 +12,7 @@ MAKERS: dict[str, Callable[[], str | bytes]] = {
     **methods.pages(),
     **reference.pages(),
     **api.pages(),
+    **gallery.pages(),
 }
 
 

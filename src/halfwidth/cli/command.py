@@ -42,6 +42,7 @@ class Group(StrEnum):
 
     ARGUMENTS = "Arguments"
     INPUT = "Input"
+    DETECTIONS = "Files of detections"
     PUBLISHED = "Published numbers"
     MASKS = "Masks"
     ESTIMATE = "What to estimate"
@@ -135,6 +136,7 @@ def is_given(ctx: typer.Context, name: str) -> bool:
 
 def refuse_given(ctx: typer.Context, names: Iterable[str], why: str) -> None:
     """Refuse options that would be ignored."""
+    called = {param.name: max(param.opts, key=len) for param in ctx.command.params}
     for name in names:
         if is_given(ctx, name):
-            raise OptionError(f"--{name.replace('_', '-')} {why}")
+            raise OptionError(f"{called[name]} {why}")

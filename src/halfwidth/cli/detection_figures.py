@@ -15,12 +15,19 @@ from halfwidth.core.estimates import Estimates
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from halfwidth.core.detection_curves import DetectionCurve, DetectionCurveKind
+    from halfwidth.core.comparison import Comparisons
+    from halfwidth.core.detection_curves import (
+        DetectionCurve,
+        DetectionCurveKind,
+        DetectionCurves,
+    )
     from halfwidth.core.detection_estimate import DetectionEstimate
     from halfwidth.core.match_lists import Matching
     from halfwidth.core.objects import ObjectSet
 
 CURVES = ("froc", "pr", "afroc", "wafroc")
+# Detectors whose bands can be told from each other.
+MOST_IN_ONE = 4
 KINDS = (*CURVES, "thresholds", "matches", "forest")
 # Options of the verb that curves and matches take under the same names.
 SHARED = ("classes", "unknown_images", "by_class")
@@ -117,21 +124,11 @@ def _curves(
     settings: Mapping[str, Any],
 ) -> Axes:
     """The curves of each threshold of localisation."""
-    from halfwidth.core.detection_curves import DetectionCurves
-    from halfwidth.estimation.detections.curve_api import detection_curve_ci
-    from halfwidth.plots import afroc, detection_pr, froc
-
     first = _first(estimates)
     more = _matched_as(first, settings) | {name: settings[name] for name in OF_CURVES}
     seed = next((e.seed for e in estimates if e.seed is not None), settings["rng"])
     found = [
-        detection_curve_ci(
-            *sides,
-            kind=cast("DetectionCurveKind", kind),
-            threshold=threshold,
-            rng=seed,
-            **more,
-        )
+        _estimated(kind, sides, more | {"threshold": threshold, "rng": seed})
         for threshold in first.thresholds
     ]
     curves = [
@@ -139,6 +136,21 @@ def _curves(
         for one in found
         for curve in one
     ]
+    return _drawn(kind, curves)
+
+
+def _estimated(
+    kind: str, sides: tuple[ObjectSet, ObjectSet], settings: Mapping[str, Any]
+) -> DetectionCurves:
+    from halfwidth.estimation.detections.curve_api import detection_curve_ci
+
+    return detection_curve_ci(*sides, kind=cast("DetectionCurveKind", kind), **settings)
+
+
+def _drawn(kind: str, curves: Sequence[DetectionCurve]) -> Axes:
+    from halfwidth.core.detection_curves import DetectionCurves
+    from halfwidth.plots import afroc, detection_pr, froc
+
     drawn = {"froc": froc, "pr": detection_pr}.get(kind, afroc)
     return drawn(DetectionCurves(tuple(curves)))
 
@@ -148,3 +160,51 @@ def _label(curve: DetectionCurve, *, alone: bool) -> str:
     area = cast("DetectionEstimate", curve.area)
     at = area.matched_by.partition(", ")[0]
     return at if alone else f"{curve.label}, {at}"
+
+
+# --------------------------------------------------------------------------- several detectors
+
+
+def check_of_several(kind: str | None, arguments: Mapping[str, Any]) -> None:
+    """Refuse curves of several detectors that one figure cannot show.
+
+    Parameters
+    ----------
+    kind : str or None
+    arguments : mapping
+        Those of `compare_detections`.
+    """
+    if kind not in CURVES:
+        return
+    if len(arguments["models"]) > MOST_IN_ONE:
+        raise OptionError(
+            f"--plot-kind {kind} draws up to {MOST_IN_ONE} detectors in one figure, and "
+            f"{len(arguments['models'])} are given; leave some out, or draw the forest"
+        )
+    if arguments["average"] == "none":
+        raise OptionError(
+            f"--plot-kind {kind} draws one curve of each detector; name one average, such as "
+            "--average micro, or one class (--classes NAME)"
+        )
+
+
+def draw_several(
+    kind: str, path: Path, arguments: Mapping[str, Any], comparisons: Comparisons
+) -> None:
+    """Write the curves of several detectors with their bands in one figure."""
+    from halfwidth.plots import write_figure
+
+    estimate = cast("DetectionEstimate", comparisons[0].estimate)
+    first = estimate.matching
+    threshold = first.thresholds[0]
+    if len(first.thresholds) > 1:
+        note(f"the figure is of the threshold {threshold:g}, the first of the {estimate.subject}")
+    shared = _matched_as(first, arguments) | {name: arguments[name] for name in OF_CURVES}
+    shared |= {"threshold": threshold, "rng": estimate.seed}
+    sides = ((one, arguments["references"]) for one in arguments["models"].values())
+    curves = [
+        replace(curve, label=name)
+        for name, both in zip(arguments["models"], sides, strict=True)
+        for curve in _estimated(kind, both, shared)
+    ]
+    write_figure(_drawn(kind, curves), path)

@@ -10,15 +10,14 @@ import typer
 
 from halfwidth.cli import (
     comparison_options,
-    detection_options,
     options,
     reading,
     reported_models,
-    test_set_options,
 )
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
+from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 TITLE = "Performance with confidence intervals"
 
 
+@with_options(*comparison_options.OF_MODELS)
 def report(
     ctx: typer.Context,
     files: Annotated[
@@ -60,57 +60,12 @@ def report(
             rich_help_panel=Group.INPUT,
         ),
     ] = None,
-    case: options.Case = None,
-    unmatched: comparison_options.Unmatched = "raise",
     model_from: reading.ModelFrom = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
-    path: reading.WhereCases = None,
-    only_filter: reading.Filter = None,
-    scale: options.Scale = 1.0,
     missing: options.Missing = "raise",
-    penalty: options.Penalty = None,
     metric: options.Metric = None,
-    better: comparison_options.Better = None,
-    statistic: comparison_options.Statistic = "mean",
-    bounds: options.BoundsOption = None,
-    over: options.OverOption = "cases",
     baseline: comparison_options.Baseline = None,
     margin: comparison_options.Margin = None,
-    method: options.Method = "auto",
-    confidence_level: options.ConfidenceLevel = 0.95,
-    n_resamples: options.NResamplesOrNone = None,
     seed: options.Seed = None,
-    groups: options.Groups = None,
-    strata: options.Strata = None,
-    target: test_set_options.Target = None,
-    score: test_set_options.Score = None,
-    prediction: test_set_options.Prediction = None,
-    scores: test_set_options.ScoresAre = "auto",
-    labels: test_set_options.Labels = None,
-    positive: test_set_options.Positive = None,
-    average: comparison_options.Average = None,
-    threshold: test_set_options.Threshold = None,
-    absent_class: test_set_options.AbsentClass = "omit",
-    undefined: test_set_options.UndefinedOption = "omit",
-    costs: test_set_options.Costs = None,
-    priors: test_set_options.Priors = None,
-    weight: test_set_options.Weight = None,
-    references: comparison_options.References = None,
-    classes: detection_options.Classes = None,
-    unknown_images: detection_options.UnknownImages = "raise",
-    localisation: detection_options.Localisation = None,
-    assignment: detection_options.Assignment = None,
-    admits: detection_options.AdmitsOption = None,
-    score_threshold: detection_options.ScoreThreshold = None,
-    max_detections: detection_options.MaxDetections = None,
-    area: detection_options.Area = None,
-    any_class: detection_options.AnyClass = False,
-    duplicates: detection_options.Duplicates = "false_positive",
-    boundary_distance: detection_options.BoundaryDistance = None,
-    dilation: detection_options.Dilation = None,
     title: Annotated[
         str,
         typer.Option(help="Heading of the page.", metavar="TEXT", rich_help_panel=Group.OUTPUT),

@@ -156,13 +156,13 @@ def _test_set(given: Mapping[str, Any], path: Path) -> Estimates:
 def _detectors(ctx: typer.Context, files: list[str], named: Mapping[str, Path]) -> Found:
     """One detector, or several by rank, with the differences of few."""
     arguments = compared_detections.detector_arguments(ctx, files, metric_given=len(named) > 1)
-    read = {**named, "references": arguments["references"]}
+    read = {**named, "references": ctx.params["references"]}
     if len(named) == 1:
         from halfwidth.estimation.detections.api import detection_ci
 
         _refuse_comparing(ctx, "one detector is given")
         found = {name: one for name, one in arguments.items() if name not in OF_SEVERAL}
-        (detections,) = named.values()
+        (detections,) = arguments["models"].values()
         estimates = detection_ci(detections, found.pop("references"), **found)
         several = isinstance(estimates, Estimates)
         return Found(read, estimates if several else Estimates((estimates,)))

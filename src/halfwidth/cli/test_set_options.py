@@ -139,3 +139,21 @@ Weight = Annotated[
         rich_help_panel=Group.TEST_SETS,
     ),
 ]
+
+
+def of_columns(target: Target = None, score: Score = None, prediction: Prediction = None) -> None:
+    """Columns of a test set."""
+
+
+def of_test_sets(
+    scores: ScoresAre = "auto",
+    labels: Labels = None,
+    positive: Positive = None,
+    threshold: Threshold = None,
+    absent_class: AbsentClass = "omit",
+    undefined: UndefinedOption = "omit",
+    costs: Costs = None,
+    priors: Priors = None,
+    weight: Weight = None,
+) -> None:
+    """Options of metrics of a test set."""

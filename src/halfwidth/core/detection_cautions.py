@@ -153,8 +153,7 @@ DETECTION_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW884",
         "penalties in a mean over objects",
-        "{missed} missed objects and {spurious} false positives, of {total} objects in all, count "
-        "as {penalty}.",
+        "{missed} and {spurious}, of {total} in all, count as {penalty}.",
         "A mean over objects that counts failures by a constant depends on the constant as much as "
         "on the segmentation: the lesion-wise scheme has 0 for the overlap and 374 mm, about the "
         "diagonal of its images, for the distance.",

@@ -31,7 +31,7 @@ from halfwidth.estimation.detections.metric_kinds import (
 )
 from halfwidth.estimation.test_sets.class_caution_rules import OFTEN_MISSING, POLICY
 from halfwidth.estimation.test_sets.class_context import never_drawn
-from halfwidth.metrics.detection.tallies import by_class_and_image
+from halfwidth.metrics.detection.tallies import by_class_and_image, counted
 
 # Fewer images without objects than this share move a value by less than its interval is long.
 SOME_EMPTY = 0.05
@@ -179,7 +179,7 @@ def _few_with_objects(e: DetectionEstimate, context: DetectionContext) -> Cautio
     return caution(
         "HW882",
         name=name if len(labels) > 1 else "Few objects",
-        count=f"{count} {noun}{'' if count == 1 else 's'}",
+        count=counted(count, noun),
         more=f", and {others} more class{'es' if others > 1 else ''} as rare" if others else "",
         what=e.subject,
         needed=f"{FEW_WITH_OBJECTS} {noun}s",
@@ -376,9 +376,9 @@ def _penalties(e: DetectionEstimate, context: DetectionContext) -> Caution | Non
         return None
     return caution(
         "HW884",
-        missed=missed,
-        spurious=spurious,
-        total=int(context.objects.sum()) + spurious,
+        missed=counted(missed, "missed object"),
+        spurious=counted(spurious, "false positive"),
+        total=counted(int(context.objects.sum()) + spurious, "object"),
         penalty=f"{penalty:g} {e.metric_spec.unit}".strip(),
     )
 
