@@ -16,13 +16,13 @@ NUMBER = re.compile(r"(?<![\w.=])\d+\.\d+(?![\w.])")
 def test_the_commands_are_understood() -> None:
     commands = [words for text in PAGES.values() for words in quickstarts.commands(text)]
     assert len(commands) > 20
-    for program, verb, *words in commands:
+    for program, *words in commands:
         assert program == "halfwidth"
-        name, parser = verb, command(verb).commands[verb]
+        place, parser = 0, command(words[0])
         while hasattr(parser, "commands"):
-            name, *words = words
-            parser = parser.commands[name]
-        parser.make_context(name, words)
+            parser = parser.commands[words[place]]
+            place += 1
+        parser.make_context(words[place - 1], words[place:])
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -2,7 +2,8 @@
 
 A block of ``console`` holds a command after ``$`` and what it printed, stdout and stderr as a
 terminal shows them. Blocks of ``python`` follow one another in one process; what one of them prints
-stands in a block of ``text`` after it. Blocks of ``toml`` with a title are files. All pages start where ``halfwidth demo`` has ended.
+stands in a block of ``text`` after it. Blocks of ``toml`` with a title are files. All pages start
+where ``halfwidth demo`` has ended.
 """
 
 from __future__ import annotations
@@ -85,15 +86,15 @@ def pages() -> Mapping[str, Callable[[], bytes]]:
 
 def picture(name: str) -> bytes:
     """A picture that a command of some page draws."""
-    return _drawn()[name]
+    return all_run_again()[1][name]
 
 
 @functools.cache
-def _drawn() -> dict[str, bytes]:
+def all_run_again() -> tuple[dict[str, str], dict[str, bytes]]:
+    """Each page as its blocks print it now, and all pictures that they draw, by name."""
     with tempfile.TemporaryDirectory() as folder, folder_of_demo(Path(folder)):
-        for text in texts().values():
-            run_again(text)
-        return {file.name: file.read_bytes() for file in sorted(Path().rglob("*.png"))}
+        told = {name: run_again(text) for name, text in texts().items()}
+        return told, {file.name: file.read_bytes() for file in sorted(Path().rglob("*.png"))}
 
 
 def _words(command: str) -> list[str]:
