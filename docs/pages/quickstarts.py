@@ -118,4 +118,4 @@ def _printed(words: list[str]) -> tuple[str, int]:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
         status = status_of(words)
-    return stream.buffer.getvalue().decode(), status  # type: ignore[attr-defined]
+    return stream.buffer.getvalue().decode(), status
