@@ -77,6 +77,12 @@ def test_a_page_of_each_kind_says_what_the_spec_says() -> None:
     assert re.search(r"\| accuracy +\|", page)
 
 
+def test_every_metric_has_pitfalls_and_every_method_assumptions() -> None:
+    metrics = [*hw.METRICS, *hw.SAMPLE_METRICS, *hw.DETECTION_METRICS]
+    assert [spec.name for spec in metrics if not spec.pitfalls] == []
+    assert [spec.name for spec in hw.METHODS if not spec.assumes] == []
+
+
 def test_the_commands_of_the_pages_are_understood() -> None:
     figures = [shown for part in GALLERY.values() for shown in part if shown.command]
     made = [
@@ -93,6 +99,18 @@ def test_the_commands_of_the_pages_are_understood() -> None:
         if verb == "plan":  # the kind of plan is a verb of its own
             asked, verb = asked.commands[words[0]], words.pop(0)
         asked.make_context(verb, words)
+
+
+def test_the_authorities_stand_in_the_files_that_the_page_names() -> None:
+    text = (DOCS / "validation.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("| ")]
+    rows = [row for row in rows if "`tests/" in row[2]]
+    assert len(rows) > 30
+    for _, authority, where in rows:
+        files = re.findall(r"`(tests/[^`]+)`", where)
+        tests = "".join((ROOT / file).read_text(encoding="utf-8") for file in files)
+        for word in re.findall(r"`([^`]+)`", authority):
+            assert word in tests, (files, word)
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,18 @@ class TestSetSource:
                 "--target needs --score COLUMN (one for each class, or that of the positive one) "
                 "or --prediction COLUMN" + ("; not both" if self.score else "")
             )
+
+
+def test_set_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What `metric_ci` takes of the options of test sets; labels are texts still."""
+    same = ("labels", "positive", "scores", "absent_class", "undefined")
+    return {name: given[name] for name in same} | {
+        # An option that may be repeated is an empty list where it is not given.
+        "average": given["average"] or None,
+        "threshold": parse_threshold(given["threshold"]),
+        "costs": parse_costs(given["costs"]),
+        "priors": parse_numbers("--priors", given["priors"]),
+    }
 
 
 @frozen

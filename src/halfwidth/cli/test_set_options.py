@@ -145,6 +145,14 @@ def of_columns(target: Target = None, score: Score = None, prediction: Predictio
     """Columns of a test set."""
 
 
+def of_files(target_file: TargetFile = None, score_file: ScoreFile = None) -> None:
+    """Arrays of a test set, instead of columns."""
+
+
+def of_averages(average: AverageOption = None) -> None:
+    """Averages over classes."""
+
+
 def of_test_sets(
     scores: ScoresAre = "auto",
     labels: Labels = None,
