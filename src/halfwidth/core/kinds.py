@@ -101,6 +101,7 @@ class Need(StrEnum):
     DISTRIBUTION = "bootstrap distribution"
     TIE_TOLERANCE = "tie tolerance"
     ACCELERATION = "acceleration"
+    JACKKNIFE_DEGREES = "degrees of freedom of the jackknife's variance"
     WEIGHTED = "distributions under Dirichlet weights"
     PAIRED_COUNTS = "counts of pairs of 0 and 1"
     PAIRED_SHARES = "shares of pairs of 0 and 1"

@@ -36,6 +36,10 @@ def _no_error_reason(_sample: Unanswered) -> tuple[str, str]:
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
     cite="takahashi2022",
+    assumes=(
+        "That the metric is nearly linear over the spread of the confusion matrix, which is "
+        "nearly normal."
+    ),
 )
 def delta(
     estimate: Array, standard_error: Array, transform: Transform, degrees: float, level: Level

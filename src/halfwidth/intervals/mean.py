@@ -22,6 +22,10 @@ __all__ = [
 SYMMETRIC = frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED, Promise.EQUIVARIANT})
 
 
+# What several assume.
+WITHIN_BOUNDS = "Nothing but that values lie within the metric's bounds."
+
+
 def _centre_and_sd(values: Array) -> tuple[Array, Array]:
     """Mean and SD (n - 1) about the first value, exact for equal values; SD is NaN for one."""
     n = values.shape[-1]
@@ -46,6 +50,10 @@ def _plus_minus(centre: Array, reach: Array, standard_error: Array) -> Interval:
     promises=SYMMETRIC,
     cite="student1908",
     synonyms=("student",),
+    assumes=(
+        "That means of so many cases are nearly normal, which skew and rare failures undo where "
+        "cases are few."
+    ),
 )
 def t(estimate: Array, robust_error: Array, degrees_of_freedom: float, level: Level) -> Interval:
     """Student's t interval, x̄ ± t · SE.
@@ -97,6 +105,7 @@ def t(estimate: Array, robust_error: Array, degrees_of_freedom: float, level: Le
     promises=SYMMETRIC,
     cite="cameron_miller2015",
     synonyms=("cr1_t",),
+    assumes="As t; and that clusters are many and alike in size.",
 )
 def cluster_robust_t(
     estimate: Array, standard_error: Array, degrees_of_freedom: int, level: Level
@@ -136,6 +145,10 @@ def cluster_robust_t(
     promises=SYMMETRIC,
     cite="eljurdi2025",
     synonyms=("parametric", "normal"),
+    assumes=(
+        "That means of so many cases are nearly normal, and that the SD of the sample is that of "
+        "all cases."
+    ),
 )
 def z(estimate: Array, standard_error: Array, level: Level) -> Interval:
     """Normal interval with the sample's SD, x̄ ± z · SE; SE = s / √n for independent cases.
@@ -176,6 +189,9 @@ def z(estimate: Array, standard_error: Array, level: Level) -> Interval:
     min_n=3,
     promises=frozenset({Promise.NESTED, Promise.EQUIVARIANT}),
     cite="hall1992",
+    assumes=(
+        "That the skewness of the cases shows in the sample; without a failure in it, none does."
+    ),
 )
 def hall(values: Array, level: Level) -> Interval:
     """Hall's t interval with the skewness removed by a cubic transformation.
@@ -261,6 +277,9 @@ def _trimmed_away_reason(_sample: Unanswered) -> tuple[str, str]:
     use_when="for a trimmed mean without resampling",
     promises=SYMMETRIC,
     cite="tukey_mclaughlin1963",
+    assumes=(
+        "That the winsorised values show the spread of the trimmed mean; nothing of what is cut."
+    ),
 )
 def trimmed_t(values: Array, share: float, level: Level) -> Interval:
     """Tukey-McLaughlin interval, trimmed mean ± t₍h₋₁₎ · s_w / ((1 - 2γ)√n).
@@ -316,6 +335,7 @@ def trimmed_t(values: Array, share: float, level: Level) -> Interval:
     promises=SYMMETRIC | {Promise.GUARANTEED},
     cautions=("HW307",),
     cite="hoeffding1963",
+    assumes=WITHIN_BOUNDS,
 )
 def hoeffding(values: Array, bounds: Bounds, level: Level) -> Interval:
     """Hoeffding's concentration interval, x̄ ± (b - a) √(ln(2/α) / (2n)).
@@ -357,6 +377,7 @@ def hoeffding(values: Array, bounds: Bounds, level: Level) -> Interval:
     promises=SYMMETRIC | {Promise.GUARANTEED},
     cautions=("HW307",),
     cite="maurer_pontil2009",
+    assumes=WITHIN_BOUNDS,
 )
 def empirical_bernstein(values: Array, bounds: Bounds, level: Level) -> Interval:
     """Empirical Bernstein interval of Maurer and Pontil.

@@ -14,6 +14,10 @@ ACCEPTS = frozenset({Estimand.PROPORTION})
 NEEDS = (Need.SUCCESSES, Need.TRIALS)
 
 
+# What several assume.
+BINOMIAL = "That successes are binomial: each case succeeds with the same chance."
+
+
 def _share_and_se(successes: ArrayLike, n: ArrayLike) -> tuple[Array, Array]:
     p = np.asarray(successes, float) / np.asarray(n, float)
     return p, np.sqrt(p * (1 - p) / n)
@@ -29,6 +33,7 @@ def _share_and_se(successes: ArrayLike, n: ArrayLike) -> tuple[Array, Array]:
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
     cautions=("HW303",),
     cite="brown2001",
+    assumes=("That the share of successes is nearly normal, which it is not near 0 and 1."),
 )
 def wald(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     """Wald interval, p̂ ± z √(p̂(1 - p̂)/n): zero width at 0 and n.
@@ -70,6 +75,7 @@ def wald(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     min_n=1,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="wilson1927",
+    assumes=BINOMIAL,
 )
 def wilson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     """Wilson's score interval, the p at which |p̂ - p| ≤ z √(p(1 - p)/n).
@@ -117,6 +123,7 @@ def wilson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     min_n=1,
     promises=frozenset({Promise.CONTAINS_ESTIMATE}),
     cite="agresti_coull1998",
+    assumes=BINOMIAL,
 )
 def agresti_coull(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     """Agresti-Coull interval, Wald's with ñ = n + z² and p̃ = (x + z²/2)/ñ.
@@ -169,6 +176,7 @@ def agresti_coull(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     ),
     cite="clopper_pearson1934",
     synonyms=("exact_binomial",),
+    assumes=BINOMIAL,
 )
 def clopper_pearson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     """Clopper-Pearson interval, the inversion of two binomial tests by Beta quantiles.
@@ -213,6 +221,7 @@ def clopper_pearson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interva
     min_n=1,
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="brown2001",
+    assumes="That successes are binomial; its bounds are those of a Beta(½, ½) prior.",
 )
 def jeffreys(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     """Equal-tailed interval of the Beta(x + ½, n - x + ½) posterior, with Brown's ends.

@@ -32,6 +32,9 @@ NEEDS = (Need.SORTED_VALUES, Need.QUANTILE_LEVEL)
     use_when="for a quantile with too few cases for exact; extrapolates the tails",
     promises=frozenset({Promise.NESTED, Promise.EQUIVARIANT}),
     cite="hutson2002",
+    assumes=(
+        "That beyond the extreme values the tails fall off as those of an exponential distribution."
+    ),
 )
 def semiparametric(values: Array, q: float, level: Level) -> Interval:
     """Hutson's bootstrap, in closed form.
@@ -120,6 +123,7 @@ def _ranks_beyond(sample: Unanswered) -> tuple[str, str]:
     use_when="for a median or quantile: coverage guaranteed, no assumption; needs enough cases",
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.EQUIVARIANT, Promise.GUARANTEED}),
     cite="zielinski2005",
+    assumes="Nothing of the distribution; ties only make it safer.",
 )
 def exact(values: Array, q: float, level: Level) -> Interval:
     """Distribution-free interval between two order statistics (`exact_ranks`).
@@ -164,6 +168,7 @@ def exact(values: Array, q: float, level: Level) -> Interval:
     "intervals",
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.EQUIVARIANT, Promise.GUARANTEED}),
     cite="zielinski2005",
+    assumes="That values have no ties; nothing else of the distribution.",
 )
 def exact_randomized(values: Array, q: float, uniform: Array, level: Level) -> Interval:
     """One of two intervals between order statistics, drawn so that the level is met exactly.
@@ -218,6 +223,10 @@ def exact_randomized(values: Array, q: float, uniform: Array, level: Level) -> I
     use_when="for a quantile of many runs; narrower than exact, approximate",
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
     cite="lehmann2025",
+    assumes=(
+        "That there are enough cases on either side of the quantile for their number to be nearly"
+        " normal."
+    ),
 )
 def asymptotic(values: Array, q: float, level: Level) -> Interval:
     """Interpolated quantiles at the levels q ∓ z √(q (1 - q) / n).
