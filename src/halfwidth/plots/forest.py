@@ -17,7 +17,7 @@ from halfwidth.plots.marks import (
     shown_ends,
     text_columns,
 )
-from halfwidth.plots.pair_panels import in_lines
+from halfwidth.plots.pair_panels import short_label
 from halfwidth.plots.style import (
     NARROW,
     NOTE_SIZE,
@@ -171,7 +171,7 @@ def rows_height(rows: Sequence[Row], width: float) -> float:
 
 def _labels(rows: Sequence[Row], width: float) -> list[str]:
     if width < NARROW:
-        return [in_lines(row.label, SHORT_LABEL) for row in rows]
+        return [short_label(row.label, SHORT_LABEL) for row in rows]
     return [break_label(row.label, LABEL_WIDTH) for row in rows]
 
 
