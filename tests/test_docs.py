@@ -7,7 +7,7 @@ from typing import Any
 
 import generate
 import pytest
-from pages import examples
+from pages import examples, quickstarts
 from pages.all import MAKERS
 from pages.figures_shown import GALLERY, OF_STUDIES
 from pages.gallery import drawn
@@ -141,13 +141,24 @@ def test_the_python_of_the_readme_runs_and_prints_what_it_says(
     assert promised == capsys.readouterr().out.splitlines()[:1]
 
 
-def test_the_command_of_the_readme_prints_what_it_says(shared: Path, run: Run) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_command_of_the_page_of_options_prints_what_it_says(shared: Path, run: Run) -> None:
+    text = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```console\n\$ halfwidth (.*?)```", text, flags=re.DOTALL)
     command, _, output = block.replace("\\\n", " ").partition("\n")
     data = shared / "data" / "touchstone"
     words = [str(data / w) if w.endswith(".csv") else w for w in command.split()]
     assert run(*words).out == output
+
+
+def test_the_commands_of_the_readme_print_what_they_say() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```console\n(\$ halfwidth .*?)```", text, flags=re.DOTALL)
+    # They are run on the page that explains them.
+    page = quickstarts.texts()["masks"]
+    commands = re.split(r"\n(?=\$ )", shown.rstrip())
+    assert len(commands) == 2
+    assert [one for one in commands if one not in page] == []
+    assert len(text.splitlines()) < 120
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pages import api, gallery, methods, metrics, reference, statistics
+from pages import api, gallery, methods, metrics, quickstarts, reference, statistics
 
 MAKERS: dict[str, Callable[[], str | bytes]] = {
     **metrics.pages(),
@@ -13,6 +13,7 @@ MAKERS: dict[str, Callable[[], str | bytes]] = {
     **reference.pages(),
     **api.pages(),
     **gallery.pages(),
+    **quickstarts.pages(),
 }
 
 

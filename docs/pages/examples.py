@@ -157,6 +157,13 @@ def of_method(method: MethodSpec) -> Example:
     elif Estimand.AUROC in accepts:
         code = f'print(hw.metric_ci(y_true, y_score, metric="auroc", {named}).sentence())'
         command, head = "--score score --metric auroc", f"{PREAMBLE}{TWO_CLASSES}"
+    elif Estimand.OTHER in accepts:
+        code = (
+            f'print(hw.metric_ci(y_true, y_score, metric="average_precision", {named}, rng=1)'
+            ".sentence())"
+        )
+        command = "--score score --metric average_precision"
+        head = f"{PREAMBLE}{TWO_CLASSES}"
     elif Estimand.COUNTING in accepts:
         code = f'print(hw.metric_ci(y_true, y_pred, metric="f1", {named}).sentence())'
         command, head = "--prediction prediction --metric f1", f"{PREAMBLE}{TWO_CLASSES}{PREDICTED}"

@@ -264,7 +264,8 @@ OF_STUDIES = {
     "coverage-dsc-mean": "Coverage of the mean against n, by method.",
     "width-dsc-mean": "Width of the same intervals.",
     "boxes-dsc-mean": "Coverage over instances: boxes and points.",
-    "overview-coverage": "Coverage of every statistic at a glance.",
+    "overview-coverage-1": "Coverage of every statistic at a glance, four methods a figure.",
+    "overview-width-1": "Width likewise.",
     "metrics-coverage": "One method, a line for each statistic.",
     "location-dispersion": "Mean and median against the SD.",
     "bca-median": "BCa and percentile intervals of medians.",
@@ -274,5 +275,6 @@ OF_STUDIES = {
     "characteristics": "What the instances are like.",
     "pace-by-metric": "How fast coverage converges.",
     "skewness-by-metric": "Skewness of the instances.",
+    "pace-errors": "How well that pace is known.",
     "failures-dsc": "The cases of instances on which a method fails.",
 }

@@ -14,6 +14,8 @@ from pages.docstrings import docstring
 from pages.markdown import bullets, facts, page, prose, sentence, table
 
 UP = "../../"
+# Families of which cautions speak as a whole.
+FAMILIES = ("overlap", "boundary", "detection")
 
 
 @frozen
@@ -172,4 +174,6 @@ def _evidence(metric: hw.MetricSpec) -> str:
 
 def _cautions(metric: hw.MetricSpec) -> str:
     names = [metric.name, metric.display, *(name.upper() for name in metric.synonyms)]
+    names += [metric.family] if metric.family in FAMILIES else []
+    names += ["distances"] if metric.spaced else []
     return parts.linked(parts.speaking_of(*names), UP)

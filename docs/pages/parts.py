@@ -38,7 +38,7 @@ def parameters(declared: Iterable[Parameter]) -> str:
 def session(function: Callable[..., Any]) -> str:
     """The example of the docstring, as a session of Python."""
     example = docstring(function).example
-    return fenced("pycon", example) if example else ""
+    return f"The function itself:\n\n{fenced('pycon', example)}" if example else ""
 
 
 def linked(codes: Sequence[str], up: str) -> str:
