@@ -57,6 +57,8 @@ PALETTE = {
     "lime": "#8DB600",
     "tan": "#B98B5E",
     "slate": "#4C6A92",
+    "cyan": "#1CA9C9",
+    "rose": "#E05780",
 }
 NAMED_STROKES = dict(zip(("solid", "dashed", "dotted", "broken"), STROKES, strict=True))
 

@@ -80,7 +80,8 @@ def _sources(results: Results) -> Table:
     if results.protocol is not None:
         sources.append(results.protocol)
     columns = (Column("file"), Column("holds"), Column("SHA-256", Kind.NAME))
-    return Table(columns, tuple(_source(source) for source in sources))
+    table = Table(columns, tuple(_source(source) for source in sources))
+    return table if any(source.role for source in sources) else table.of([0, 2])
 
 
 def _source(source: Source) -> tuple[str, str, str]:
