@@ -97,6 +97,10 @@ def test_models_on_a_test_set_share_the_axes_of_their_curves(run: Run) -> None:
     assert re.findall("<figcaption>([A-Za-z-]*)", page) == ["ROC", "Precision-recall"]
     assert "Bands of curves are pointwise percentile bootstrap intervals of 199" in page
     assert "No subgroups." in page
+    # An average of two classes knows no positive one, which a curve needs.
+    one.assign(y=one.y.map({0: "benign", 1: "malign"}), q=1 - one.p).to_csv("one.csv")
+    of_classes = ("--target", "y", "--score", "q", "--score", "p", "--average", "macro")
+    assert "<img" not in page_of(run, "one.csv", *of_classes, "--metric", "auroc")
     # Counts have no curve, and without figures none is made.
     assert "<img" not in page_of(run, "both.csv", *what, "sensitivity")
 
