@@ -26,7 +26,7 @@ def parameters(declared: Iterable[Parameter]) -> str:
     rows = [
         [
             f"`{one.name}`",
-            sentence(one.summary) + (f" In {one.unit}." if one.unit else ""),
+            one.summary + (f", in {one.unit}" if one.unit else ""),
             one.allowed_text,
             _default(one),
         ]
