@@ -10,7 +10,7 @@ import halfwidth as hw
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.references import cite
 from pages.docstrings import docstring
-from pages.markdown import bullets, fenced, prose, sentence, table
+from pages.markdown import bullets, fenced, prose, table
 
 CODE = re.compile(r"\bHW\d{3}\b")
 
