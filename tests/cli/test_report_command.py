@@ -61,6 +61,16 @@ def test_a_table_of_one_model(run: Run) -> None:
     assert "halfwidth report new.csv --metric dsc" in page
 
 
+def test_the_table_that_score_writes_is_of_the_metric_that_is_named(folder: Path, run: Run) -> None:
+    values = pd.read_csv(folder / "new.csv")["dice"]
+    one = pd.DataFrame({"case": range(40), "label": "liver", "metric": "dsc", "value": values})
+    other = one.assign(metric="hd95", value=values * 30)
+    pd.concat([one, other]).to_csv("cases.csv", index=False)
+    page = page_of(run, "cases.csv", "--metric", "dsc", "--within", "label", "--no-figures")
+    assert "liver: mean DSC" in page
+    assert "HD95" not in page
+
+
 @pytest.mark.usefixtures("folder")
 def test_two_models_differ(run: Run) -> None:
     page = page_of(run, "B=new.csv", "A=old.csv", "--metric", "dsc", "--margin", 0.1)

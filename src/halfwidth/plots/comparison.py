@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-LABEL_WIDTH = 30
+LABEL_WIDTH = 26
 LINE, AROUND_ROWS = 0.155, 1.4  # inches
 LINE_HEIGHT = 1.3 * NOTE_SIZE  # points
 # Steps between the ticks of an axis that texts leave little room.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Annotation, Text
 
 MARGIN = 0.03
-GUTTER = 12.0  # points between columns
+GUTTER = 9.0  # points between columns
 # Inches of a letter of a note, and the least that a note takes.
 NOTE_LETTER, LEAST_NOTE = 0.052, 2.6
 
