@@ -66,8 +66,8 @@ GALLERY: dict[str, tuple[Shown, ...]] = {
             f"{CASES} --by label --plot-kind forest",
         ),
         Shown(
-            "ci-forest-two-metrics",
-            "Two metrics in one forest, each on its own scale.",
+            "forest-two-metrics",
+            "The intervals of two metrics, which share no axis: a panel for each.",
             "ci masks.csv --by model --plot-kind forest --seed 1",
         ),
     ),

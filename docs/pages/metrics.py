@@ -76,15 +76,14 @@ def _index() -> str:
     for shelf in SHELVES:
         rows = [
             [
-                f"[`{one.name}`]({shelf.folder}/{one.name}.md)",
-                one.display,
+                f"[{_title(one)}]({shelf.folder}/{one.name}.md)<br>`{one.name}`",
                 prose(sentence(one.summary)),
                 str(one.bounds) + (f" {one.unit}" if one.unit else ""),
                 str(one.better),
             ]
             for one in shelf.metrics
         ]
-        headings = ["name", "title", "what", "range", "better"]
+        headings = ["metric", "what", "range", "better"]
         told += [f"## {shelf.heading}", shelf.about, table(headings, rows)]
     return page(*told)
 
