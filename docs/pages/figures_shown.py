@@ -65,6 +65,11 @@ GALLERY: dict[str, tuple[Shown, ...]] = {
             "Estimates with their intervals, n and cautions, a row for each model and structure.",
             f"{CASES} --by label --plot-kind forest",
         ),
+        Shown(
+            "forest-two-metrics",
+            "The intervals of two metrics, which share no axis: a panel for each.",
+            "ci masks.csv --by model --plot-kind forest --seed 1",
+        ),
     ),
     "Metrics of a test set": (
         Shown(
