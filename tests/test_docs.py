@@ -69,7 +69,7 @@ def test_every_page_is_in_the_menu_or_in_the_table_of_its_kind() -> None:
 def test_a_page_of_each_kind_says_what_the_spec_says() -> None:
     page = str(MAKERS["metrics/cases/nsd.md"]())
     assert "(#{a: d(a, ∂B) ≤ τ} + #{b: d(b, ∂A) ≤ τ}) / (|∂A| + |∂B|)" in page
-    assert "| `tolerance` | Distance within which a boundary counts as found. In mm. |" in page
+    assert "| `tolerance` | distance within which a boundary counts as found, in mm |" in page
     assert "Nikolov S" in page
     page = str(MAKERS["methods/bca.md"]())
     assert "`auto` takes [`percentile`](percentile.md)" in page

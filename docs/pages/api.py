@@ -6,6 +6,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from halfwidth.core.frozen import frozen
@@ -116,7 +117,9 @@ def names_of(job: Job) -> list[str]:
 def public(name: str) -> Any:
     """What a name below ``halfwidth`` stands for."""
     package, _, last = name.rpartition(".")
-    return getattr(importlib.import_module(f"halfwidth.{package}".rstrip(".")), last)
+    found = getattr(importlib.import_module(f"halfwidth.{package}".rstrip(".")), last)
+    # Whoever imports a module that has the name of its function puts it in the function's place.
+    return getattr(found, last) if isinstance(found, ModuleType) else found
 
 
 def pages() -> Mapping[str, Callable[[], str]]:

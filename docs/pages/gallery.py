@@ -102,12 +102,13 @@ def _entry(shown: Shown) -> list[str]:
 
 
 def _on_lines(command: str) -> str:
-    """A long command on several lines, as a shell takes it; no argument is parted."""
-    lines = [""]
-    for word in (shlex.quote(word) for word in shlex.split(command)):
-        if lines[-1] and len(lines[-1]) + len(word) > WIDEST:
+    """A long command on several lines, as a shell takes it; an option keeps its value."""
+    verb, *options = shlex.join(shlex.split(command)).split(" --")
+    lines = [verb]
+    for option in options:
+        if len(lines[-1]) + len(option) > WIDEST:
             lines.append("   ")
-        lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+        lines[-1] += f" --{option}"
     return " \\\n".join(lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from pathlib import Path
 from typing import Any
@@ -82,9 +83,15 @@ KINDS = [
 ]
 
 
+@functools.cache
+def drawn_once(name: str) -> Drawn:
+    """A figure that several tests look at."""
+    return FIGURES[name].draw()
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_every_kind_of_figure_can_be_drawn_and_opened(name: str, tmp_path: Path) -> None:
-    drawn = FIGURES[name].draw()
+    drawn = drawn_once(name)
     write_figure(drawn.figure, tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG\r\n")
     assert len(drawn.frame)
@@ -480,7 +487,7 @@ def test_a_method_looks_the_same_in_every_figure() -> None:
 
 def test_a_metric_looks_the_same_in_every_figure() -> None:
     for name in ("metrics-coverage", "sample-needs", "pace-by-metric", "characteristics"):
-        drawn = FIGURES[name].draw()
+        drawn = drawn_once(name)
         looks = series_looks(drawn.frame["series"])
         for series, look in looks.items():
             if series.rpartition(" ")[2] in {"DSC", "NSD"}:

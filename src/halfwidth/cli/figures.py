@@ -22,7 +22,7 @@ RANKING_KINDS = (
 # Of rankings, those that draw values of cases.
 OF_CASES = ("dots", "podium", "case-heatmap")
 # Forests of more rows are grouped and sorted.
-LONG = 12
+LONG = 8
 TEST_SET_KINDS = ("roc", "pr", "confusion", "forest")
 
 
