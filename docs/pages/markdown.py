@@ -49,6 +49,12 @@ def sentence(text: str) -> str:
     return f"{ended[:1].upper()}{ended[1:]}" if text else ""
 
 
+def heading(title: str) -> str:
+    """A title with a capital, unless its first word is a symbol or has one: t, clDice."""
+    first = title.partition(" ")[0]
+    return f"{title[:1].upper()}{title[1:]}" if len(first) > 1 and first.islower() else title
+
+
 def page(*parts: str) -> str:
     """Parts with a line between them, the empty ones left out."""
     return "\n\n".join(part for part in parts if part) + "\n"

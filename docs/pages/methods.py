@@ -13,7 +13,7 @@ from halfwidth.core.spec import Estimand, MethodSpec, Need, Unanswered
 from halfwidth.core.types import Level
 from pages import examples, measured, parts
 from pages.docstrings import docstring
-from pages.markdown import bullets, facts, page, prose, sentence, table
+from pages.markdown import bullets, facts, heading, page, prose, sentence, table
 
 UP = "../"
 # A sample for which a method gives no interval, to ask the method why that can be.
@@ -51,7 +51,7 @@ def _index() -> str:
 def _page(spec: MethodSpec) -> str:
     told = docstring(spec.function)
     return page(
-        f"# {spec.title[:1].upper()}{spec.title[1:]}",
+        f"# {heading(spec.title)}",
         f"`{spec.name}` · [methods](index.md)",
         parts.definition(spec.function),
         facts(

@@ -11,7 +11,7 @@ from halfwidth.core.spec import ClassNeed, Metric
 from halfwidth.estimation.evidence import OF_CASES, metric_family
 from pages import examples, measured, parts
 from pages.docstrings import docstring
-from pages.markdown import bullets, facts, page, prose, sentence, table
+from pages.markdown import bullets, facts, heading, page, prose, sentence, table
 
 UP = "../../"
 # Families of which cautions speak as a whole.
@@ -76,7 +76,7 @@ def _index() -> str:
     for shelf in SHELVES:
         rows = [
             [
-                f"[{_title(one)}]({shelf.folder}/{one.name}.md)<br>`{one.name}`",
+                f"[{heading(one.display)}]({shelf.folder}/{one.name}.md)<br>`{one.name}`",
                 prose(sentence(one.summary)),
                 str(one.bounds) + (f" {one.unit}" if one.unit else ""),
                 str(one.better),
@@ -93,7 +93,7 @@ def _page(metric: hw.MetricSpec, shelf: Shelf) -> str:
     told = docstring(function) if function else None
     example = examples.of_metric(metric)
     return page(
-        f"# {_title(metric)}",
+        f"# {heading(metric.display)}",
         f"`{metric.name}` · [{shelf.heading.lower()}](../index.md)",
         parts.definition(function) if function else prose(sentence(metric.summary)),
         _facts(metric),
@@ -105,10 +105,6 @@ def _page(metric: hw.MetricSpec, shelf: Shelf) -> str:
         parts.section("Example", example.markdown, parts.session(function) if function else ""),
         parts.section("Sources", parts.source(metric.cite), prose(told.sources) if told else ""),
     )
-
-
-def _title(metric: hw.MetricSpec) -> str:
-    return f"{metric.display[:1].upper()}{metric.display[1:]}"
 
 
 def _facts(metric: hw.MetricSpec) -> str:

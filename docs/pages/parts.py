@@ -51,7 +51,9 @@ def linked(codes: Sequence[str], up: str) -> str:
 
 def speaking_of(*names: str) -> list[str]:
     """The cautions whose text speaks of something by one of its names."""
-    asked = re.compile("|".join(rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in names if name))
+    asked = re.compile(
+        "|".join(rf"(?<![\w-]){re.escape(name)}(?![\w-]| coverage)" for name in names if name)
+    )
     return [
         spec.code
         for spec in hw.CAUTIONS
