@@ -65,6 +65,11 @@ GALLERY: dict[str, tuple[Shown, ...]] = {
             "Estimates with their intervals, n and cautions, a row for each model and structure.",
             f"{CASES} --by label --plot-kind forest",
         ),
+        Shown(
+            "forest-two-metrics",
+            "The intervals of two metrics, which share no axis: a panel for each.",
+            "ci masks.csv --by model --plot-kind forest --seed 1",
+        ),
     ),
     "Metrics of a test set": (
         Shown(
@@ -91,6 +96,11 @@ GALLERY: dict[str, tuple[Shown, ...]] = {
             "forest-classes",
             "A metric of each class.",
             f"{WINE} --metric sensitivity --average none --plot-kind forest",
+        ),
+        Shown(
+            "forest-test-set",
+            "Several metrics of one test set.",
+            f"{WINE} --metric accuracy,f1,auroc,mcc --average macro --plot-kind forest",
         ),
     ),
     "Comparisons": (

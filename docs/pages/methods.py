@@ -81,8 +81,8 @@ def _assumes(spec: MethodSpec) -> str:
         else "Cases are independent: it takes neither clusters nor strata."
     )
     bounds = "The metric has finite bounds." if spec.needs_bounds else ""
-    own = "" if not spec.assumes else spec.assumes
-    return bullets([text for text in (own, bounds, independence) if text])
+    said = "independent" in spec.assumes
+    return bullets([text for text in (spec.assumes, bounds, "" if said else independence) if text])
 
 
 def _fails(spec: MethodSpec) -> str:

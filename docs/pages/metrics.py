@@ -76,15 +76,14 @@ def _index() -> str:
     for shelf in SHELVES:
         rows = [
             [
-                f"[`{one.name}`]({shelf.folder}/{one.name}.md)",
-                one.display,
+                f"[{_title(one)}]({shelf.folder}/{one.name}.md)<br>`{one.name}`",
                 prose(sentence(one.summary)),
                 str(one.bounds) + (f" {one.unit}" if one.unit else ""),
                 str(one.better),
             ]
             for one in shelf.metrics
         ]
-        headings = ["name", "title", "what", "range", "better"]
+        headings = ["metric", "what", "range", "better"]
         told += [f"## {shelf.heading}", shelf.about, table(headings, rows)]
     return page(*told)
 
@@ -149,10 +148,13 @@ def _pitfalls(metric: hw.MetricSpec) -> list[str]:
 
 def _cases(metric: hw.MetricSpec) -> str:
     number = Metric(metric).reliable_n
+    grounds = "an assumption, where no measured coverage stands below"
+    if metric in list(hw.METRICS):
+        grounds = "André et al. 2025 for DSC and ASSD; assumed to be alike for others of their kind"
+    noun = "images" if metric in list(hw.DETECTION_METRICS) else "cases"
     about = (
-        f"Intervals of {_what(metric)} are taken to be reliable from about {number} cases on "
-        "(André et al. 2025 for the mean DSC and ASSD; assumed to be alike for metrics of the same "
-        "kind)"
+        f"Intervals of {_what(metric)} are taken to be reliable from about {number} {noun} on "
+        f"({grounds})"
     )
     if metric.class_needs is not ClassNeed.CASES:
         about += f"; a class has a value where there are {metric.class_needs}"

@@ -10,7 +10,7 @@ import halfwidth as hw
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.references import cite
 from pages.docstrings import docstring
-from pages.markdown import bullets, fenced, prose, sentence, table
+from pages.markdown import bullets, fenced, prose, table
 
 CODE = re.compile(r"\bHW\d{3}\b")
 
@@ -26,7 +26,7 @@ def parameters(declared: Iterable[Parameter]) -> str:
     rows = [
         [
             f"`{one.name}`",
-            sentence(one.summary) + (f" In {one.unit}." if one.unit else ""),
+            one.summary + (f", in {one.unit}" if one.unit else ""),
             one.allowed_text,
             _default(one),
         ]

@@ -61,6 +61,16 @@ def test_a_table_of_one_model(run: Run) -> None:
     assert "halfwidth report new.csv --metric dsc" in page
 
 
+def test_the_table_that_score_writes_is_of_the_metric_that_is_named(folder: Path, run: Run) -> None:
+    values = pd.read_csv(folder / "new.csv")["dice"]
+    one = pd.DataFrame({"case": range(40), "label": "liver", "metric": "dsc", "value": values})
+    other = one.assign(metric="hd95", value=values * 30)
+    pd.concat([one, other]).to_csv("cases.csv", index=False)
+    page = page_of(run, "cases.csv", "--metric", "dsc", "--within", "label", "--no-figures")
+    assert "liver: mean DSC" in page
+    assert "HD95" not in page
+
+
 @pytest.mark.usefixtures("folder")
 def test_two_models_differ(run: Run) -> None:
     page = page_of(run, "B=new.csv", "A=old.csv", "--metric", "dsc", "--margin", 0.1)
@@ -97,6 +107,10 @@ def test_models_on_a_test_set_share_the_axes_of_their_curves(run: Run) -> None:
     assert re.findall("<figcaption>([A-Za-z-]*)", page) == ["ROC", "Precision-recall"]
     assert "Bands of curves are pointwise percentile bootstrap intervals of 199" in page
     assert "No subgroups." in page
+    # An average of two classes knows no positive one, which a curve needs.
+    one.assign(y=one.y.map({0: "benign", 1: "malign"}), q=1 - one.p).to_csv("one.csv")
+    of_classes = ("--target", "y", "--score", "q", "--score", "p", "--average", "macro")
+    assert "<img" not in page_of(run, "one.csv", *of_classes, "--metric", "auroc")
     # Counts have no curve, and without figures none is made.
     assert "<img" not in page_of(run, "both.csv", *what, "sensitivity")
 

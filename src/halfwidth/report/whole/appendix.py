@@ -53,14 +53,14 @@ def _metric_item(metric: Metric) -> Item:
 
 
 def _methods(results: Results) -> Items:
-    """Each method once: what it is and where it comes from."""
+    """Each method once, of pairs and of clusters by itself: what it is, where it comes from."""
     items: dict[str, Item] = {}
     for estimate in results.every_estimate:
         spec = estimate.method_spec
         source = f" {cite(spec.cite)}" if spec.cite else ""
         level = percent(estimate.confidence_level)
         text = f"{spec.summary} Level {level}, {estimate.alternative}.{source}"
-        items.setdefault(spec.name, Item(estimate.method_title, text))
+        items.setdefault(estimate.method_title, Item(estimate.method_title, text))
     return Items(tuple(items.values()))
 
 
