@@ -18,7 +18,7 @@ def test_the_commands_are_understood() -> None:
     assert len(commands) > 20
     for program, *words in commands:
         assert program == "halfwidth"
-        place, parser = 0, command(words[0])
+        place, parser = 0, command()
         while hasattr(parser, "commands"):
             parser = parser.commands[words[place]]
             place += 1
