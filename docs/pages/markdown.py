@@ -20,6 +20,11 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
+def listing(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of names and what they are, whose texts stay readable on a phone."""
+    return f'<div class="listing" markdown>\n\n{table(headings, rows)}\n\n</div>'
+
+
 def facts(stated: Sequence[tuple[str, str]]) -> str:
     """A table of two columns without headings; what says nothing is left out."""
     rows = [[f"**{name}**", text.replace("|", "\\|")] for name, text in stated if text]

@@ -13,7 +13,7 @@ from halfwidth.core.spec import Estimand, MethodSpec, Need, Unanswered
 from halfwidth.core.types import Level
 from pages import examples, measured, parts
 from pages.docstrings import docstring
-from pages.markdown import bullets, facts, heading, page, prose, sentence, table
+from pages.markdown import bullets, facts, heading, listing, page, prose, sentence, table
 
 UP = "../"
 # A sample for which a method gives no interval, to ask the method why that can be.
@@ -40,7 +40,7 @@ def _index() -> str:
         "# Methods",
         "How a confidence interval is made. `auto` takes one of them on evidence "
         f"([Choosing a method]({UP}choosing.md)); `method=` and `--method` name another.",
-        table(["name", "for", "min n", "use it"], rows),
+        listing(["name", "for", "min n", "use it"], rows),
         "## Tests of no difference",
         "They stand beside the interval of a difference (`test=`, `--test`). `auto` takes the "
         f"first of {' and '.join(f'`{name}`' for name in AUTO_ORDER)} that can be made.",

@@ -11,7 +11,7 @@ from halfwidth.core.spec import ClassNeed, Metric
 from halfwidth.estimation.evidence import OF_CASES, metric_family
 from pages import examples, measured, parts
 from pages.docstrings import docstring
-from pages.markdown import bullets, facts, heading, page, prose, sentence, table
+from pages.markdown import bullets, facts, heading, listing, page, prose, sentence
 
 UP = "../../"
 # Families of which cautions speak as a whole.
@@ -84,7 +84,7 @@ def _index() -> str:
             for one in shelf.metrics
         ]
         headings = ["metric", "what", "range", "better"]
-        told += [f"## {shelf.heading}", shelf.about, table(headings, rows)]
+        told += [f"## {shelf.heading}", shelf.about, listing(headings, rows)]
     return page(*told)
 
 
