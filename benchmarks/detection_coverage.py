@@ -53,6 +53,8 @@ COMPARED = (
     ("percentile_expanded", "dirichlet_expanded", "dirichlet", "percentile", "bca"),
 )
 AUTO, SETS = "auto", "sets"
+# For one detector ``auto`` takes the first of them.
+COLUMNS = ((*COMPARED[0], SETS), (AUTO, *COMPARED[1], SETS))
 TITLES = {"ap": "AP50", "froc_score": "FROC score", "wafroc_auc": "wAFROC AUC"}
 RESAMPLES, BATCH = 599, 25
 # Of the truth: samples and images of each.
@@ -146,7 +148,8 @@ def simulated(
             made = _by_all(own, what, names, plan)
             for name, ends in made.items():
                 into.setdefault(name, []).append(ends)
-            into.setdefault(AUTO, []).append(_by_auto(own, what, made))
+            if what is difference:
+                into.setdefault(AUTO, []).append(_by_auto(own, what, made))
         sets = set_drawn(values, functional.statistic, n, plan)
         for into, replicates in zip(found, (sets[:, 0], sets[:, 0] - sets[:, 1]), strict=True):
             with warnings.catch_warnings():
@@ -195,10 +198,9 @@ def print_coverage(
 ) -> None:
     """A row for each population, metric and size; a column for each method."""
     for what, title in enumerate(("One detector", "Difference of two detectors, same images")):
-        methods = (AUTO, *COMPARED[what], SETS)
         print(f"\n## {title}\n")
-        print("| metric, images | truth | n | " + " | ".join(methods) + " |")
-        print("| --- | --- | --- |" + " --- |" * len(methods))
+        print("| metric, images | truth | n | " + " | ".join(COLUMNS[what]) + " |")
+        print("| --- | --- | --- |" + " --- |" * len(COLUMNS[what]))
         for row in _rows(samples, sizes, metrics, populations, what):
             print(row, flush=True)
 
@@ -227,8 +229,7 @@ def _rows(
                 if key not in _DONE:
                     _DONE[key] = simulated(images, functional, samples, n)
                 cells = " | ".join(
-                    _DONE[key][what][method].cell(truth[what])
-                    for method in (AUTO, *COMPARED[what], SETS)
+                    _DONE[key][what][method].cell(truth[what]) for method in COLUMNS[what]
                 )
                 value = f"{truth[what]:.3f} ± {error[what]:.4f}"
                 yield f"| {TITLES[name]}, {images.called} | {value} | {n} | {cells} |"
