@@ -77,6 +77,12 @@ def test_a_page_of_each_kind_says_what_the_spec_says() -> None:
     assert re.search(r"\| accuracy +\|", page)
 
 
+def test_every_metric_has_pitfalls_and_every_method_assumptions() -> None:
+    metrics = [*hw.METRICS, *hw.SAMPLE_METRICS, *hw.DETECTION_METRICS]
+    assert [spec.name for spec in metrics if not spec.pitfalls] == []
+    assert [spec.name for spec in hw.METHODS if not spec.assumes] == []
+
+
 def test_the_commands_of_the_pages_are_understood() -> None:
     figures = [shown for part in GALLERY.values() for shown in part if shown.command]
     made = [

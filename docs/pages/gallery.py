@@ -15,6 +15,8 @@ from pages.figures_shown import GALLERY, OF_STUDIES, SPEC, Shown
 from pages.markdown import fenced, page
 
 DPI = 110
+# Characters of a line that a page shows without scrolling.
+WIDEST = 72
 STUDY = "study run study.toml --store store --jobs 1"
 ALL_OF_STUDY = "study plot store --out figures --format png --spec study.toml --all"
 
@@ -109,8 +111,18 @@ def _gallery() -> str:
 
 
 def _entry(shown: Shown) -> list[str]:
-    made = fenced("python", shown.code) if shown.code else fenced("sh", shown.typed)
+    made = fenced("python", shown.code) if shown.code else fenced("sh", _on_lines(shown.typed))
     return [_image(shown.name, shown.caption), shown.caption, made]
+
+
+def _on_lines(command: str) -> str:
+    """A long command on several lines, as a shell takes it; no argument is parted."""
+    lines = [""]
+    for word in (shlex.quote(word) for word in shlex.split(command)):
+        if lines[-1] and len(lines[-1]) + len(word) > WIDEST:
+            lines.append("   ")
+        lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+    return " \\\n".join(lines)
 
 
 def _image(name: str, caption: str) -> str:

@@ -45,7 +45,8 @@ def prose(text: str) -> str:
 
 def sentence(text: str) -> str:
     """A phrase with a capital and a full stop."""
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
+    ended = text if text.endswith(("...", "?")) else f"{text.rstrip('.')}."
+    return f"{ended[:1].upper()}{ended[1:]}" if text else ""
 
 
 def page(*parts: str) -> str:

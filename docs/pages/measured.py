@@ -8,6 +8,8 @@ import halfwidth as hw
 from halfwidth.estimation.evidence import OF_CASES, Evidence, shipped
 from pages.markdown import table
 
+# The data file has more; `hw.evidence` shows all.
+SIZES = (10, 25, 50, 100, 250)
 POOLED = "DSC, NSD and the like"
 ABOUT = (
     "Share of 95 % intervals that held the true value: the median over real instances, and in "
@@ -29,17 +31,13 @@ def of_family(family: str, statistic: str, up: str) -> str:
 
 
 def _told(rows: Iterable[Evidence], up: str, named: Callable[[Evidence], str], heading: str) -> str:
-    by_size = [row for row in rows if row.n]
-    if not by_size:
-        return ""
-    sizes = sorted({row.n for row in by_size})
     found: dict[str, dict[int, Evidence]] = {}
-    for row in by_size:
-        found.setdefault(named(row), {})[row.n] = row
-    cells = [
-        [what, *(_cell(of_size.get(n)) for n in sizes)] for what, of_size in sorted(found.items())
-    ]
-    return f"{ABOUT.format(up=up)}\n\n{table([heading, *(f'n = {n}' for n in sizes)], cells)}"
+    for row in rows:
+        if row.n in SIZES:
+            found.setdefault(named(row), {})[row.n] = row
+    cells = [[what, *(_cell(of_size.get(n)) for n in SIZES)] for what, of_size in found.items()]
+    shown = table([heading, *(f"n = {n}" for n in SIZES)], cells)
+    return f"{ABOUT.format(up=up)}\n\n{shown}" if cells else ""
 
 
 def _what(row: Evidence) -> str:

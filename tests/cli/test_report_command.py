@@ -79,7 +79,33 @@ def test_three_models_are_ranked_by_task(run: Run) -> None:
 @pytest.mark.usefixtures("folder")
 def test_metrics_of_a_test_set(run: Run) -> None:
     page = page_of(run, "preds.csv", "--target", "y", "--score", "p", "--metric", "auroc,ppv")
-    assert re.findall("<h3>(AUROC|PPV)</h3>", page) == ["AUROC", "PPV"]
+    # Metrics of one range stand in one table.
+    assert re.findall(r"<th [^>]*>(AUROC|PPV)<", page)[:2] == ["AUROC", "PPV"]
+    assert re.findall("<figcaption>([^<]*)", page) == ["ROC curves with pointwise 95 % bands"]
+    # Curves are pictures too: no score can be read out of the page.
+    assert not [score for score in pd.read_csv("preds.csv").p if f"{score}"[:8] in page]
+
+
+@pytest.mark.usefixtures("folder")
+def test_models_on_a_test_set_share_the_axes_of_their_curves(run: Run) -> None:
+    one = pd.read_csv("preds.csv").assign(case=range(40), model="a")
+    both = pd.concat([one, one.assign(model="b", p=one.p**2)])
+    both.to_csv("both.csv", index=False)
+    what = ("--by", "model", "--target", "y", "--score", "p", "--metric")
+    page = page_of(run, "both.csv", *what, "auroc,average_precision")
+    assert re.findall("<figcaption>([A-Za-z-]*)", page) == ["ROC", "Precision-recall"]
+    # Counts have no curve, and without figures none is made.
+    assert "<img" not in page_of(run, "both.csv", *what, "sensitivity")
+
+
+@pytest.mark.usefixtures("folder")
+def test_many_verdicts_are_said_in_one_sentence(run: Run) -> None:
+    table = pd.read_csv("models.csv").query("model != 'c' and organ == 'liver'")
+    for count, words in ((2, "a is superior to b"), (7, "a against b: superior in 7 (o0, o1, ")):
+        organs = pd.concat([table.assign(organ=f"o{i}") for i in range(count)])
+        organs.to_csv("two.csv", index=False)
+        what = ("--within", "organ", "--metric", "dsc", "--no-figures")
+        assert words in page_of(run, "two.csv", *what)
 
 
 @pytest.mark.usefixtures("folder")
@@ -100,6 +126,8 @@ def test_detectors(run: Run) -> None:
     assert hashlib.sha256(Path("refs.json").read_bytes()).hexdigest() in page
     page = page_of(run, "a.json", "b.json", "--references", "refs.json", "--metric", "ap50")
     assert "a is superior to b" in page
+    (caption,) = re.findall("<figcaption>([^<]*)", page)
+    assert caption.startswith("Precision-recall curves")
 
 
 @pytest.mark.usefixtures("folder")

@@ -49,7 +49,8 @@ def statistic_for(method: MethodSpec) -> Statistic:
         return OF_RECORDS
     if method.accepts <= {Estimand.COUNTING, Estimand.CONTRAST}:
         return OF_CELLS
-    if Estimand.MEAN in method.accepts or Estimand.PROPORTION in method.accepts:
+    # A mean stands for the metrics of test sets, which differ in no property of a method.
+    if method.accepts & {Estimand.MEAN, Estimand.PROPORTION, Estimand.OTHER}:
         return Statistic(STATISTICS["mean"])
     if Estimand.TRIMMED_MEAN in method.accepts:
         return Statistic(STATISTICS["trimmed_mean"], {"share": 0.2})

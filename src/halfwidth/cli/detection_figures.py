@@ -86,7 +86,7 @@ def draw(
         from halfwidth.estimation.detections.curve_api import match_detections
 
         first = _first(estimates)
-        more = _matched_as(first, settings)
+        more = matched_as(first, settings)
         more |= {"threshold": first.thresholds, "dilation": settings["dilation"]}
         write_figure(figure_of_worst_images(*match_detections(*sides, **more), names=names), path)
     else:
@@ -102,7 +102,7 @@ def _first(estimates: Sequence[DetectionEstimate]) -> Matching:
     return first.matching
 
 
-def _matched_as(matching: Matching, settings: Mapping[str, Any]) -> dict[str, Any]:
+def matched_as(matching: Matching, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Options with which detections are matched in this way."""
     chosen = {
         name: getattr(matching, name)
@@ -130,10 +130,10 @@ def _curves(
 ) -> Axes:
     """The curves of each threshold of localisation."""
     first = _first(estimates)
-    more = _matched_as(first, settings) | {name: settings[name] for name in OF_CURVES}
+    more = matched_as(first, settings) | {name: settings[name] for name in OF_CURVES}
     seed = next((e.seed for e in estimates if e.seed is not None), settings["rng"])
     found = [
-        _estimated(kind, sides, more | {"threshold": threshold, "rng": seed})
+        estimated(kind, sides, more | {"threshold": threshold, "rng": seed})
         for threshold in first.thresholds
     ]
     curves = [
@@ -144,9 +144,10 @@ def _curves(
     return _drawn(kind, curves)
 
 
-def _estimated(
+def estimated(
     kind: str, sides: tuple[ObjectSet, ObjectSet], settings: Mapping[str, Any]
 ) -> DetectionCurves:
+    """Curves by the arguments of `detection_curve_ci`."""
     from halfwidth.estimation.detections.curve_api import detection_curve_ci
 
     return detection_curve_ci(*sides, kind=cast("DetectionCurveKind", kind), **settings)
@@ -204,12 +205,12 @@ def draw_several(
     threshold = first.thresholds[0]
     if len(first.thresholds) > 1:
         note(f"the figure is of the threshold {threshold:g}, the first of the {estimate.subject}")
-    shared = _matched_as(first, arguments) | {name: arguments[name] for name in OF_CURVES}
+    shared = matched_as(first, arguments) | {name: arguments[name] for name in OF_CURVES}
     shared |= {"threshold": threshold, "rng": estimate.seed}
     sides = ((one, arguments["references"]) for one in arguments["models"].values())
     curves = [
         replace(curve, label=name)
         for name, both in zip(arguments["models"], sides, strict=True)
-        for curve in _estimated(kind, both, shared)
+        for curve in estimated(kind, both, shared)
     ]
     write_figure(_drawn(kind, curves), path)

@@ -145,15 +145,18 @@ def report(
         raise DataError(f"{out}: cannot be written (no folder {out.parent})")
     if protocol is not None and not protocol.is_file():
         raise DataError(f"--protocol {protocol}: there is no such file")
+    if figures:
+        _check_figures()
     from halfwidth.report.whole.results import Results, Source
 
-    found = reported_models.results_of(ctx, files, keep_cases=figures)
+    found = reported_models.results_of(ctx, files, figures=figures)
     sources = tuple(Source.of(path, name) for name, path in found.files.items())
     results = Results(
         title=title,
         estimates=found.estimates,
         comparisons=found.comparisons,
         rankings=found.rankings,
+        curves=found.curves,
         sources=sources,
         protocol=None if protocol is None else Source.of(protocol, "protocol"),
         command=_command(ctx.obj),
@@ -168,6 +171,16 @@ def report(
     from halfwidth.report.document import Document
 
     return Answer(Document(), status=STRICT_STATUS if strict and results.cautions else 0)
+
+
+def _check_figures() -> None:
+    """Refuse before any work is done where nothing can be drawn."""
+    from halfwidth.plots.style import require_matplotlib
+
+    try:
+        require_matplotlib(None)
+    except OptionError as error:
+        raise OptionError(f"{error}; --no-figures does without") from None
 
 
 def _command(typed: tuple[str, ...]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from halfwidth.core.frozen import frozen
 
 
@@ -26,6 +28,17 @@ class Reference:
     venue: str
     year: int
     locator: str = ""
+
+    @property
+    def in_prose(self) -> str:
+        """As a text cites it: ``Efron 1987``, ``Clopper and Pearson 1934``, ``DeLong et al. 1988``.
+
+        >>> cite("efron1987").in_prose
+        'Efron 1987'
+        """
+        names = [re.sub(r"( [A-Z-]+)+$", "", one) for one in self.authors.split(", ")]
+        text = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
+        return f"{text} {self.year}"
 
     @property
     def short(self) -> str:

@@ -49,6 +49,10 @@ _ranking = functools.partial(
 # --------------------------------------------------------------------------- areas
 
 
+# Pitfalls that several share.
+GUESSING = "guessing has the share of positives, not ½"
+
+
 def area_of(
     area: Area, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None
 ) -> float:
@@ -193,6 +197,11 @@ def _cases_for_roc(max_fpr: float | None = None) -> int:
     bounds_rule=_range_of_roc,
     reliable_n=_cases_for_roc,
     cite="hanley_mcneil1982",
+    pitfalls=(
+        "thresholds that nobody would use count like all others; `max_fpr` leaves some out",
+        "says nothing of a threshold, nor of whether scores are probabilities",
+        "looks good where positives are rare and most alarms are false",
+    ),
 )
 def auroc(
     y_true: ArrayLike,
@@ -244,6 +253,10 @@ def auroc(
     prevalence_dependent=True,
     reliable_n=50,
     cite="davis_goadrich2006",
+    pitfalls=(
+        GUESSING,
+        "biased upwards in small samples",
+    ),
 )
 def average_precision(
     y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None
@@ -283,6 +296,10 @@ def average_precision(
     prevalence_dependent=True,
     reliable_n=50,
     cite="davis_goadrich2006",
+    pitfalls=(
+        "straight lines between points of the curve are reached by no threshold",
+        GUESSING,
+    ),
 )
 def average_precision_trapezoid(
     y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None
@@ -321,6 +338,10 @@ def average_precision_trapezoid(
     prevalence_dependent=True,
     reliable_n=50,
     cite="lin2014",
+    pitfalls=(
+        "takes the best precision at any higher recall, which flatters small samples",
+        GUESSING,
+    ),
 )
 def average_precision_interpolated(
     y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None

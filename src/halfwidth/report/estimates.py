@@ -66,9 +66,15 @@ def estimates_document(estimates: Estimates) -> Document:
 # --------------------------------------------------------------------------- the table
 
 
-def estimates_table(estimates: Estimates) -> Table:
-    """A row for each estimate, in all columns that say something."""
-    return _table(estimates, _columns(estimates))
+def estimates_table(estimates: Estimates, *, titles: bool = False) -> Table:
+    """A row for each estimate, in all columns that say something.
+
+    ``titles``: methods as prose calls them, not by the names that options take.
+    """
+    columns = _columns(estimates)
+    if titles:
+        columns[_METHOD] = lambda e: Cell(e.method_title, e.method)
+    return _table(estimates, columns)
 
 
 def _columns(estimates: Estimates) -> Columns:

@@ -19,6 +19,7 @@ from halfwidth.core.forms import EFFECT_WORDS
 from halfwidth.core.match_lists import MatchLists, Outcome
 from halfwidth.core.spec import ClassNeed
 from halfwidth.core.types import Array
+from halfwidth.estimation.choose import FEW_WITH_OBJECTS
 from halfwidth.estimation.detections.facts import DetectionContext, Units
 from halfwidth.estimation.detections.metric_kinds import (
     counts_false_positives_per_image,
@@ -50,9 +51,6 @@ RARELY_SO_HIGH = 0.01
 MOST_RATING = 10
 # Images that were cut at a number, and what number is none that comes by itself.
 SOME_FULL, FEWEST_FULL, LEAST_MOST = 0.05, 3, 5
-# Images or patients with objects of a class from which resamples of it say something: as of
-# clusters, whose bootstraps hold from about twenty on.
-FEW_WITH_OBJECTS = 20
 
 # Why a class has no value, by what it needs; others lack what counts, as where all is ignored.
 LACKS = {

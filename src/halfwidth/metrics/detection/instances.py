@@ -126,6 +126,9 @@ _OF_PAIRS = MeanOf(
     undefined="nothing counts",
     form=_form,
 )
+FOUND_ALONE = (
+    "of matched objects alone, unless ``over=all``: who finds only the easy ones does better"
+)
 _OVER_OBJECTS = """
 
 Over images, of objects and not of images: an image with many objects weighs more. Which objects
@@ -148,6 +151,7 @@ def _mean(
         class_needs=ClassNeed.MATCHES,
         parameters=(*parameters, OVER, *((PENALTY,) if distance else ())),
         cite=spec.cite,
+        pitfalls=(*spec.pitfalls, FOUND_ALONE),
         **more,
     )
 

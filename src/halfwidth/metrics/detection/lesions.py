@@ -161,6 +161,7 @@ _OVER_IMAGES = MeanOf(
     undefined="no image has a lesion or a detection",
     form=_form,
 )
+WHAT_A_LESION_IS = "what counts as one lesion depends on the dilation of the masks"
 _EMPTY_IMAGES = """Of the images of BraTS 2023 with neither a lesion nor a detection the challenge
 takes a perfect score, ``empty=perfect``; unless that is asked for they are left out."""
 
@@ -179,6 +180,7 @@ def _mean(mask_metric: MaskMetric, summary: str, worst: str, *parameters: Parame
         parameters=(*parameters, MIN_VOLUME, *penalty, EMPTY),
         synonyms=(f"lesion_wise_{spec.name}",),
         cite="moawad2023",
+        pitfalls=(*spec.pitfalls, WHAT_A_LESION_IS),
     )
 
 
