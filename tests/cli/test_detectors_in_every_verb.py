@@ -171,11 +171,10 @@ def test_tied_firsts_and_images_are_said(run: Run) -> None:
 def test_what_is_true_of_all_detectors_is_said_once(run: Run) -> None:
     both = ("new.csv", "same.csv", "--references", "refs.csv", *READ_AS, *QUICK)
     lines = run("compare", *both, "--score-threshold", "50").err.splitlines()
-    assert [line.partition(";")[0] for line in lines] == [
-        "halfwidth: 12 images, 2 of them without objects",
-        "halfwidth: 2 of 12 images of the references are not among the detections and count as "
-        "images without any",
-        "halfwidth: no detection scores 50 or more (score_threshold=, --score-threshold",
+    assert [line.split()[1:5] for line in lines] == [
+        ["12", "images,", "2", "of"],
+        ["2", "of", "12", "images"],
+        ["no", "detection", "scores", "50"],
     ]
 
 
