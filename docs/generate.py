@@ -9,11 +9,13 @@ from pathlib import Path
 
 from blocks import with_blocks
 from figures import filled
+from pages import quickstarts
 
 import halfwidth as hw
 from halfwidth.core.references import cite
 
 HERE = Path(__file__).parent
+README_PICTURE = HERE / "dice-of-a-model.png"
 NOTE = "<!-- Written by docs/generate.py from the catalogues; edit those. -->\n"
 
 
@@ -68,6 +70,16 @@ def main() -> None:
     for name in PAGES_COMPARED:
         text = (HERE / name).read_text(encoding="utf-8")
         (HERE / name).write_text(with_figures(text), encoding="utf-8")
+    write_quickstarts()
+
+
+def write_quickstarts() -> None:
+    """What the commands of the quickstarts print now, and the picture of the README."""
+    told, pictures = quickstarts.all_run_again()
+    for name, text in told.items():
+        (quickstarts.FOLDER / f"{name}.md").write_text(text, encoding="utf-8")
+    # GitHub shows the README and builds nothing, so this one picture is committed.
+    README_PICTURE.write_bytes(pictures["dice.png"])
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ import griffe
 from halfwidth.estimation.resolve import AUTO
 
 WRITTEN = re.compile(r"^(\*{0,2}\w[\w, *]*?) : (.+)$", re.MULTILINE)
+# Stands beside the type as well.
+DEFAULT = re.compile(r", (?:default.*|optional)$")
 
 
 class TypedAsWritten(griffe.Extension):
@@ -35,5 +37,6 @@ class TypedAsWritten(griffe.Extension):
         }
         for section in obj.docstring.parsed:
             for one in section.value if isinstance(section.value, list) else ():
-                if getattr(one, "annotation", None) and getattr(one, "name", "") in written:
-                    one.annotation = written[one.name]
+                # Of names that share a line without a type it takes the first one's for all.
+                if getattr(one, "annotation", None) and getattr(one, "name", ""):
+                    one.annotation = DEFAULT.sub("", written.get(one.name, "")) or None

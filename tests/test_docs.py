@@ -7,14 +7,14 @@ from typing import Any
 
 import generate
 import pytest
-from pages import examples
+from pages import examples, quickstarts
 from pages.all import MAKERS
-from pages.figures_shown import GALLERY, OF_STUDIES
-from pages.gallery import drawn
+from pages.figures_shown import GALLERY
 from support import Run
 
 import halfwidth as hw
 from halfwidth.cli.main import command
+from halfwidth.core.spec import MethodSpec
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -69,7 +69,7 @@ def test_every_page_is_in_the_menu_or_in_the_table_of_its_kind() -> None:
 def test_a_page_of_each_kind_says_what_the_spec_says() -> None:
     page = str(MAKERS["metrics/cases/nsd.md"]())
     assert "(#{a: d(a, ∂B) ≤ τ} + #{b: d(b, ∂A) ≤ τ}) / (|∂A| + |∂B|)" in page
-    assert "| `tolerance` | Distance within which a boundary counts as found. In mm. |" in page
+    assert "| `tolerance` | distance within which a boundary counts as found, in mm |" in page
     assert "Nikolov S" in page
     page = str(MAKERS["methods/bca.md"]())
     assert "`auto` takes [`percentile`](percentile.md)" in page
@@ -113,22 +113,9 @@ def test_the_authorities_stand_in_the_files_that_the_page_names() -> None:
             assert word in tests, (files, word)
 
 
-@pytest.mark.slow
-def test_the_gallery_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    pictures = drawn()
-    named = {shown.name for part in GALLERY.values() for shown in part}
-    assert set(pictures) == named | {f"study-{name}" for name in OF_STUDIES}
-    assert all(picture.startswith(b"\x89PNG") for picture in pictures.values())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", [path for path in MAKERS if path.endswith(".md")])
-def test_a_page_of_the_build_can_be_made(path: str) -> None:
-    page = str(MAKERS[path]())
-    assert page.startswith("# ")
-    for target in re.findall(r"\]\(([^)#:]+\.md)", page):
-        assert leads_somewhere((DOCS / path).parent, target), target
+@pytest.mark.parametrize("method", hw.METHODS, ids=lambda method: method.name)
+def test_the_example_of_a_method_is_made_by_it(method: MethodSpec) -> None:
+    assert method.title in examples.of_method(method).printed()
 
 
 def test_the_python_of_the_readme_runs_and_prints_what_it_says(
@@ -141,13 +128,24 @@ def test_the_python_of_the_readme_runs_and_prints_what_it_says(
     assert promised == capsys.readouterr().out.splitlines()[:1]
 
 
-def test_the_command_of_the_readme_prints_what_it_says(shared: Path, run: Run) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_command_of_the_page_of_options_prints_what_it_says(shared: Path, run: Run) -> None:
+    text = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```console\n\$ halfwidth (.*?)```", text, flags=re.DOTALL)
     command, _, output = block.replace("\\\n", " ").partition("\n")
     data = shared / "data" / "touchstone"
     words = [str(data / w) if w.endswith(".csv") else w for w in command.split()]
     assert run(*words).out == output
+
+
+def test_the_commands_of_the_readme_print_what_they_say() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```console\n(\$ halfwidth .*?)```", text, flags=re.DOTALL)
+    # They are run on the page that explains them.
+    page = quickstarts.texts()["masks"]
+    commands = re.split(r"\n(?=\$ )", shown.rstrip())
+    assert len(commands) == 2
+    assert [one for one in commands if one not in page] == []
+    assert len(text.splitlines()) < 120
 
 
 @pytest.mark.slow

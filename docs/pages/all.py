@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pages import api, gallery, methods, metrics, reference, statistics
+from pages import api, gallery, methods, metrics, quickstarts, reference, shell, statistics
 
 MAKERS: dict[str, Callable[[], str | bytes]] = {
     **metrics.pages(),
     **statistics.pages(),
     **methods.pages(),
     **reference.pages(),
+    **shell.pages(),
     **api.pages(),
     **gallery.pages(),
+    **quickstarts.pages(),
 }
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from halfwidth.core.frozen import frozen
@@ -115,7 +117,9 @@ def names_of(job: Job) -> list[str]:
 def public(name: str) -> Any:
     """What a name below ``halfwidth`` stands for."""
     package, _, last = name.rpartition(".")
-    return getattr(importlib.import_module(f"halfwidth.{package}".rstrip(".")), last)
+    found = getattr(importlib.import_module(f"halfwidth.{package}".rstrip(".")), last)
+    # Whoever imports a module that has the name of its function puts it in the function's place.
+    return getattr(found, last) if isinstance(found, ModuleType) else found
 
 
 def pages() -> Mapping[str, Callable[[], str]]:
@@ -141,7 +145,8 @@ def _index() -> str:
     ]
     for key, job in JOBS.items():
         rows = [
-            [f"[`hw.{name}`]({key}.md#halfwidth.{name})", _summary(name)] for name in names_of(job)
+            [f"[`hw.{name}`]({key}.md#{_identifier(name)})", _summary(name)]
+            for name in names_of(job)
         ]
         told += [f"## [{job.title}]({key}.md)", job.about.replace("../", "../")]
         told.append(table(["name", "what"], rows))
@@ -152,10 +157,20 @@ def _index() -> str:
 
 def _page(job: Job) -> str:
     entries = [
-        f"::: halfwidth.{name}\n    options:\n      heading: hw.{name}\n      toc_label: {name}"
+        f"::: {_identifier(name)}\n    options:\n      heading: hw.{name}\n      toc_label: {name}"
         for name in names_of(job)
     ]
     return page(f"# {job.title}", job.about, *entries)
+
+
+def _identifier(name: str) -> str:
+    """Where the parser finds it: at home, where a module of its package has the same name."""
+    path = f"halfwidth.{name}"
+    found = public(name)
+    package = importlib.import_module(path.rpartition(".")[0])
+    homes = getattr(package, "__path__", [])
+    hidden = any((Path(home) / f"{path.rpartition('.')[2]}.py").exists() for home in homes)
+    return f"{inspect.unwrap(found).__module__}.{found.__qualname__}" if hidden else path
 
 
 def _summary(name: str) -> str:

@@ -21,26 +21,35 @@ ERRORS = "values = rng.normal(0, 0.1, 60)  # of 60 cases\n"
 ANSWERS = "values = rng.random(60) < 0.9  # whether each of 60 answers is right\n"
 BOTH = "first = rng.beta(9, 2, 60)\nsecond = first - rng.beta(1, 30, 60)\n"
 BOXES = """\
+
 def image(objects):
     places = [[20 * k, 10, 20 * k + 15, 25] for k in range(objects)]
     moved = [[edge + rng.normal(0, 2.5) for edge in box] for box in places]
     false = [[200, 200, 215, 215]] * rng.poisson(0.6)
     scores = [*rng.beta(4, 2, objects), *rng.beta(2, 4, len(false))]
-    found = {"boxes": moved + false, "labels": [1] * len(scores), "scores": scores}
+    boxes, labels = moved + false, [1] * len(scores)
+    found = {"boxes": boxes, "labels": labels, "scores": scores}
     return found, {"boxes": places, "labels": [1] * objects}
 
-detections, references = zip(*(image(objects) for objects in rng.integers(0, 4, 50)), strict=True)
+
+images = [image(objects) for objects in rng.integers(0, 4, 50)]
+detections, references = zip(*images)
 """
 MASKS = """\
+
 def disc(row, radius):
     return np.hypot(*(np.indices((32, 32)) - row)) < radius
 
+
 def image(radius):
-    found = {"masks": [disc(16 + rng.normal(0, 0.5), radius)], "scores": [rng.random()]}
+    moved = disc(16 + rng.normal(0, 0.5), radius)
+    found = {"masks": [moved], "scores": [rng.random()]}
     truth = {"masks": [disc(16, radius)]}
     return found | {"labels": [1]}, truth | {"labels": [1]}
 
-detections, references = zip(*(image(radius) for radius in rng.uniform(4, 9, 40)), strict=True)
+
+images = [image(radius) for radius in rng.uniform(4, 9, 40)]
+detections, references = zip(*images)
 """
 OF_MASKS = ("instances", "lesions", "panoptic", "pooled")
 # Values of parameters that have no default, as an example may set them.
@@ -157,6 +166,13 @@ def of_method(method: MethodSpec) -> Example:
     elif Estimand.AUROC in accepts:
         code = f'print(hw.metric_ci(y_true, y_score, metric="auroc", {named}).sentence())'
         command, head = "--score score --metric auroc", f"{PREAMBLE}{TWO_CLASSES}"
+    elif Estimand.OTHER in accepts:
+        code = (
+            f'print(hw.metric_ci(y_true, y_score, metric="average_precision", {named}, rng=1)'
+            ".sentence())"
+        )
+        command = "--score score --metric average_precision"
+        head = f"{PREAMBLE}{TWO_CLASSES}"
     elif Estimand.COUNTING in accepts:
         code = f'print(hw.metric_ci(y_true, y_pred, metric="f1", {named}).sentence())'
         command, head = "--prediction prediction --metric f1", f"{PREAMBLE}{TWO_CLASSES}{PREDICTED}"

@@ -65,6 +65,11 @@ GALLERY: dict[str, tuple[Shown, ...]] = {
             "Estimates with their intervals, n and cautions, a row for each model and structure.",
             f"{CASES} --by label --plot-kind forest",
         ),
+        Shown(
+            "forest-two-metrics",
+            "The intervals of two metrics, which share no axis: a panel for each.",
+            "ci masks.csv --by model --plot-kind forest --seed 1",
+        ),
     ),
     "Metrics of a test set": (
         Shown(
@@ -91,6 +96,11 @@ GALLERY: dict[str, tuple[Shown, ...]] = {
             "forest-classes",
             "A metric of each class.",
             f"{WINE} --metric sensitivity --average none --plot-kind forest",
+        ),
+        Shown(
+            "forest-test-set",
+            "Several metrics of one test set.",
+            f"{WINE} --metric accuracy,f1,auroc,mcc --average macro --plot-kind forest",
         ),
     ),
     "Comparisons": (
@@ -264,7 +274,8 @@ OF_STUDIES = {
     "coverage-dsc-mean": "Coverage of the mean against n, by method.",
     "width-dsc-mean": "Width of the same intervals.",
     "boxes-dsc-mean": "Coverage over instances: boxes and points.",
-    "overview-coverage": "Coverage of every statistic at a glance.",
+    "overview-coverage-1": "Coverage of every statistic at a glance, four methods a figure.",
+    "overview-width-1": "Width likewise.",
     "metrics-coverage": "One method, a line for each statistic.",
     "location-dispersion": "Mean and median against the SD.",
     "bca-median": "BCa and percentile intervals of medians.",
@@ -274,5 +285,6 @@ OF_STUDIES = {
     "characteristics": "What the instances are like.",
     "pace-by-metric": "How fast coverage converges.",
     "skewness-by-metric": "Skewness of the instances.",
+    "pace-errors": "How well that pace is known.",
     "failures-dsc": "The cases of instances on which a method fails.",
 }

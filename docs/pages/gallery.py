@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import io
 import shlex
 import tempfile
 from collections.abc import Callable, Mapping
@@ -13,6 +12,7 @@ from typing import Any
 
 from pages.figures_shown import GALLERY, OF_STUDIES, SPEC, Shown
 from pages.markdown import fenced, page
+from pages.shell import run
 
 DPI = 110
 # Characters of a line that a page shows without scrolling.
@@ -43,8 +43,8 @@ def drawn() -> Mapping[str, bytes]:
         gallery_data.write(here)
         found = {one.name: _picture(one, here) for part in GALLERY.values() for one in part}
         (here / "study.toml").write_text(SPEC, encoding="utf-8")
-        _run(STUDY)
-        _run(ALL_OF_STUDY)
+        run(STUDY)
+        run(ALL_OF_STUDY)
         for name in OF_STUDIES:
             found[f"study-{name}"] = (here / "figures" / f"{name}.png").read_bytes()
     plt.close("all")
@@ -57,22 +57,8 @@ def _picture(shown: Shown, folder: Path) -> bytes:
         exec(compile(shown.code, shown.name, "exec"), made)  # noqa: S102 -- our own pages
         made["figure"].savefig(folder / f"{shown.name}.png", dpi=DPI, bbox_inches="tight")
     else:
-        _run(shown.typed.removeprefix("halfwidth "))
+        run(shown.typed.removeprefix("halfwidth "))
     return (folder / f"{shown.name}{shown.page}.png").read_bytes()
-
-
-def _run(words: str) -> None:
-    """Run a command in this process, which has loaded all that it needs; its output is dropped."""
-    from halfwidth.cli.main import main
-
-    told = io.TextIOWrapper(io.BytesIO())
-    try:
-        with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
-            main(shlex.split(words))
-    except SystemExit as left:
-        if left.code:
-            told.seek(0)
-            raise RuntimeError(f"halfwidth {words}\n{told.read()}") from None
 
 
 def _gallery() -> str:
@@ -116,12 +102,13 @@ def _entry(shown: Shown) -> list[str]:
 
 
 def _on_lines(command: str) -> str:
-    """A long command on several lines, as a shell takes it; no argument is parted."""
-    lines = [""]
-    for word in (shlex.quote(word) for word in shlex.split(command)):
-        if lines[-1] and len(lines[-1]) + len(word) > WIDEST:
+    """A long command on several lines, as a shell takes it; an option keeps its value."""
+    verb, *options = shlex.join(shlex.split(command)).split(" --")
+    lines = [verb]
+    for option in options:
+        if len(lines[-1]) + len(option) > WIDEST:
             lines.append("   ")
-        lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+        lines[-1] += f" --{option}"
     return " \\\n".join(lines)
 
 

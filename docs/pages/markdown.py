@@ -20,6 +20,11 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
+def listing(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of names and what they are, whose texts stay readable on a phone."""
+    return f'<div class="listing" markdown>\n\n{table(headings, rows)}\n\n</div>'
+
+
 def facts(stated: Sequence[tuple[str, str]]) -> str:
     """A table of two columns without headings; what says nothing is left out."""
     rows = [[f"**{name}**", text.replace("|", "\\|")] for name, text in stated if text]
@@ -47,6 +52,12 @@ def sentence(text: str) -> str:
     """A phrase with a capital and a full stop."""
     ended = text if text.endswith(("...", "?")) else f"{text.rstrip('.')}."
     return f"{ended[:1].upper()}{ended[1:]}" if text else ""
+
+
+def heading(title: str) -> str:
+    """A title with a capital, unless its first word is a symbol or has one: t, clDice."""
+    first = title.partition(" ")[0]
+    return f"{title[:1].upper()}{title[1:]}" if len(first) > 1 and first.islower() else title
 
 
 def page(*parts: str) -> str:

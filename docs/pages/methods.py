@@ -13,7 +13,7 @@ from halfwidth.core.spec import Estimand, MethodSpec, Need, Unanswered
 from halfwidth.core.types import Level
 from pages import examples, measured, parts
 from pages.docstrings import docstring
-from pages.markdown import bullets, facts, page, prose, sentence, table
+from pages.markdown import bullets, facts, heading, listing, page, prose, sentence, table
 
 UP = "../"
 # A sample for which a method gives no interval, to ask the method why that can be.
@@ -40,7 +40,7 @@ def _index() -> str:
         "# Methods",
         "How a confidence interval is made. `auto` takes one of them on evidence "
         f"([Choosing a method]({UP}choosing.md)); `method=` and `--method` name another.",
-        table(["name", "for", "min n", "use it"], rows),
+        listing(["name", "for", "min n", "use it"], rows),
         "## Tests of no difference",
         "They stand beside the interval of a difference (`test=`, `--test`). `auto` takes the "
         f"first of {' and '.join(f'`{name}`' for name in AUTO_ORDER)} that can be made.",
@@ -51,7 +51,7 @@ def _index() -> str:
 def _page(spec: MethodSpec) -> str:
     told = docstring(spec.function)
     return page(
-        f"# {spec.title[:1].upper()}{spec.title[1:]}",
+        f"# {heading(spec.title)}",
         f"`{spec.name}` · [methods](index.md)",
         parts.definition(spec.function),
         facts(
@@ -81,8 +81,8 @@ def _assumes(spec: MethodSpec) -> str:
         else "Cases are independent: it takes neither clusters nor strata."
     )
     bounds = "The metric has finite bounds." if spec.needs_bounds else ""
-    own = "" if not spec.assumes else spec.assumes
-    return bullets([text for text in (own, bounds, independence) if text])
+    said = "independent" in spec.assumes
+    return bullets([text for text in (spec.assumes, bounds, "" if said else independence) if text])
 
 
 def _fails(spec: MethodSpec) -> str:

@@ -11,9 +11,11 @@ from halfwidth.core.spec import ClassNeed, Metric
 from halfwidth.estimation.evidence import OF_CASES, metric_family
 from pages import examples, measured, parts
 from pages.docstrings import docstring
-from pages.markdown import bullets, facts, page, prose, sentence, table
+from pages.markdown import bullets, facts, heading, listing, page, prose, sentence
 
 UP = "../../"
+# Families of which cautions speak as a whole.
+FAMILIES = ("overlap", "boundary", "detection")
 
 
 @frozen
@@ -74,16 +76,15 @@ def _index() -> str:
     for shelf in SHELVES:
         rows = [
             [
-                f"[`{one.name}`]({shelf.folder}/{one.name}.md)",
-                one.display,
+                f"[{heading(one.display)}]({shelf.folder}/{one.name}.md)<br>`{one.name}`",
                 prose(sentence(one.summary)),
                 str(one.bounds) + (f" {one.unit}" if one.unit else ""),
                 str(one.better),
             ]
             for one in shelf.metrics
         ]
-        headings = ["name", "title", "what", "range", "better"]
-        told += [f"## {shelf.heading}", shelf.about, table(headings, rows)]
+        headings = ["metric", "what", "range", "better"]
+        told += [f"## {shelf.heading}", shelf.about, listing(headings, rows)]
     return page(*told)
 
 
@@ -92,7 +93,7 @@ def _page(metric: hw.MetricSpec, shelf: Shelf) -> str:
     told = docstring(function) if function else None
     example = examples.of_metric(metric)
     return page(
-        f"# {_title(metric)}",
+        f"# {heading(metric.display)}",
         f"`{metric.name}` · [{shelf.heading.lower()}](../index.md)",
         parts.definition(function) if function else prose(sentence(metric.summary)),
         _facts(metric),
@@ -104,10 +105,6 @@ def _page(metric: hw.MetricSpec, shelf: Shelf) -> str:
         parts.section("Example", example.markdown, parts.session(function) if function else ""),
         parts.section("Sources", parts.source(metric.cite), prose(told.sources) if told else ""),
     )
-
-
-def _title(metric: hw.MetricSpec) -> str:
-    return f"{metric.display[:1].upper()}{metric.display[1:]}"
 
 
 def _facts(metric: hw.MetricSpec) -> str:
@@ -147,10 +144,13 @@ def _pitfalls(metric: hw.MetricSpec) -> list[str]:
 
 def _cases(metric: hw.MetricSpec) -> str:
     number = Metric(metric).reliable_n
+    grounds = "an assumption, where no measured coverage stands below"
+    if metric in list(hw.METRICS):
+        grounds = "André et al. 2025 for DSC and ASSD; assumed to be alike for others of their kind"
+    noun = "images" if metric in list(hw.DETECTION_METRICS) else "cases"
     about = (
-        f"Intervals of {_what(metric)} are taken to be reliable from about {number} cases on "
-        "(André et al. 2025 for the mean DSC and ASSD; assumed to be alike for metrics of the same "
-        "kind)"
+        f"Intervals of {_what(metric)} are taken to be reliable from about {number} {noun} on "
+        f"({grounds})"
     )
     if metric.class_needs is not ClassNeed.CASES:
         about += f"; a class has a value where there are {metric.class_needs}"
@@ -172,4 +172,6 @@ def _evidence(metric: hw.MetricSpec) -> str:
 
 def _cautions(metric: hw.MetricSpec) -> str:
     names = [metric.name, metric.display, *(name.upper() for name in metric.synonyms)]
+    names += [metric.family] if metric.family in FAMILIES else []
+    names += ["distances"] if metric.spaced else []
     return parts.linked(parts.speaking_of(*names), UP)

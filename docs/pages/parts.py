@@ -10,7 +10,7 @@ import halfwidth as hw
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.references import cite
 from pages.docstrings import docstring
-from pages.markdown import bullets, fenced, prose, sentence, table
+from pages.markdown import bullets, fenced, prose, table
 
 CODE = re.compile(r"\bHW\d{3}\b")
 
@@ -26,7 +26,7 @@ def parameters(declared: Iterable[Parameter]) -> str:
     rows = [
         [
             f"`{one.name}`",
-            sentence(one.summary) + (f" In {one.unit}." if one.unit else ""),
+            one.summary + (f", in {one.unit}" if one.unit else ""),
             one.allowed_text,
             _default(one),
         ]
@@ -38,7 +38,7 @@ def parameters(declared: Iterable[Parameter]) -> str:
 def session(function: Callable[..., Any]) -> str:
     """The example of the docstring, as a session of Python."""
     example = docstring(function).example
-    return fenced("pycon", example) if example else ""
+    return f"The function itself:\n\n{fenced('pycon', example)}" if example else ""
 
 
 def linked(codes: Sequence[str], up: str) -> str:
@@ -51,7 +51,9 @@ def linked(codes: Sequence[str], up: str) -> str:
 
 def speaking_of(*names: str) -> list[str]:
     """The cautions whose text speaks of something by one of its names."""
-    asked = re.compile("|".join(rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in names if name))
+    asked = re.compile(
+        "|".join(rf"(?<![\w-]){re.escape(name)}(?![\w-]| coverage)" for name in names if name)
+    )
     return [
         spec.code
         for spec in hw.CAUTIONS

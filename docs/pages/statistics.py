@@ -10,7 +10,7 @@ from halfwidth.estimation.evidence import OF_CASES
 from halfwidth.estimation.resolve import accepted_methods
 from pages import examples, measured, parts
 from pages.docstrings import docstring
-from pages.markdown import facts, page, prose, sentence, table
+from pages.markdown import facts, heading, page, prose, sentence, table
 
 UP = "../"
 
@@ -48,7 +48,7 @@ def _page(spec: hw.StatisticSpec) -> str:
     told = docstring(spec.function)
     example = examples.of_statistic(spec)
     return page(
-        f"# {spec.title[:1].upper()}{spec.title[1:]}",
+        f"# {heading(spec.title)}",
         f"`{spec.name}` · [statistics](index.md)",
         parts.definition(spec.function),
         facts(

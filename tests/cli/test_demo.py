@@ -38,7 +38,7 @@ def test_the_commands_of_the_demo_are_understood() -> None:
     commands = [words for step in steps for words in step.commands(Path("a folder"), 7)]
     assert len(commands) == 12
     for verb, *words in commands:
-        command(verb).commands[verb].make_context(verb, words)
+        command().commands[verb].make_context(verb, words)
         assert not {"DIR", "SEED", "REPORT"} & set(words)
 
 

@@ -51,6 +51,12 @@ def test_a_help_fits_80_columns(path: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert max(map(len, text.splitlines())) <= 80
 
 
+@pytest.mark.parametrize("path", LEAVES)
+def test_arguments_are_written_as_people_write_them(path: str) -> None:
+    pieces = LEAVES[path].collect_usage_pieces(typer.Context(LEAVES[path], info_name=path))
+    assert [piece for piece in pieces if "{" in piece or "[[" in piece] == []
+
+
 def test_the_options_of_ci_stand_in_groups(run: Run) -> None:
     out = run("ci", "--help").out
     headings = re.findall(r"^(\w.*):$", out, re.MULTILINE)

@@ -8,6 +8,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import browser
 import numpy as np
 import pandas as pd
 import pytest
@@ -60,6 +61,16 @@ def test_a_table_of_one_model(run: Run) -> None:
     assert "halfwidth report new.csv --metric dsc" in page
 
 
+def test_the_table_that_score_writes_is_of_the_metric_that_is_named(folder: Path, run: Run) -> None:
+    values = pd.read_csv(folder / "new.csv")["dice"]
+    one = pd.DataFrame({"case": range(40), "label": "liver", "metric": "dsc", "value": values})
+    other = one.assign(metric="hd95", value=values * 30)
+    pd.concat([one, other]).to_csv("cases.csv", index=False)
+    page = page_of(run, "cases.csv", "--metric", "dsc", "--within", "label", "--no-figures")
+    assert "liver: mean DSC" in page
+    assert "HD95" not in page
+
+
 @pytest.mark.usefixtures("folder")
 def test_two_models_differ(run: Run) -> None:
     page = page_of(run, "B=new.csv", "A=old.csv", "--metric", "dsc", "--margin", 0.1)
@@ -94,6 +105,12 @@ def test_models_on_a_test_set_share_the_axes_of_their_curves(run: Run) -> None:
     what = ("--by", "model", "--target", "y", "--score", "p", "--metric")
     page = page_of(run, "both.csv", *what, "auroc,average_precision")
     assert re.findall("<figcaption>([A-Za-z-]*)", page) == ["ROC", "Precision-recall"]
+    assert "Bands of curves are pointwise percentile bootstrap intervals of 199" in page
+    assert "No subgroups." in page
+    # An average of two classes knows no positive one, which a curve needs.
+    one.assign(y=one.y.map({0: "benign", 1: "malign"}), q=1 - one.p).to_csv("one.csv")
+    of_classes = ("--target", "y", "--score", "q", "--score", "p", "--average", "macro")
+    assert "<img" not in page_of(run, "one.csv", *of_classes, "--metric", "auroc")
     # Counts have no curve, and without figures none is made.
     assert "<img" not in page_of(run, "both.csv", *what, "sensitivity")
 
@@ -222,3 +239,23 @@ def test_a_browser_loads_nothing_and_logs_no_error(run: Run, tmp_path: Path) -> 
     # A browser of Google asks Google whatever page it shows.
     its_own = (".google.com", ".googleapis.com", ".gvt1.com")
     assert not [host for host in hosts if not host.endswith(its_own)]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+@pytest.mark.skipif(browser.DRIVER is None, reason="no chromedriver in PATH")
+def test_a_phone_shows_the_page_without_scrolling_sideways_and_sorts_its_tables(run: Run) -> None:
+    what = ("--within", "organ", "--metric", "dsc", "--no-figures")
+    page_of(run, "models.csv", *what)
+    with browser.opened(Path("report.html"), width=390) as asked:
+        assert asked("return document.documentElement.scrollWidth") == 390
+        wide = "return [...document.querySelectorAll('.scroll')].filter(one => "
+        assert asked(f"{wide} one.scrollWidth > one.clientWidth + 1).length") == 0
+        first = "document.querySelector('table.sortable th:nth-child(2)')"
+        press = f"{first}.firstChild.click(); return {first}.ariaSort"
+        assert [asked(press), asked(press)] == ["ascending", "descending"]
+        cells = f"[...{first}.closest('table').tBodies[0].rows].map(row => row.cells[1].innerText)"
+        shown = [float(text.split()[-1]) for text in asked(f"return {cells}")]
+        assert shown == sorted(shown, reverse=True)
+        # Rows remain rows for those who listen, although they are set as blocks.
+        assert asked("return document.querySelector('tbody tr').role") == "row"

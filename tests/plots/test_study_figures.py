@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.text import Text
 from studycells import SIZES, cells_of, sets_of
 
@@ -45,6 +46,7 @@ from halfwidth.plots.study import (
     targets_of,
     theoretical_width,
 )
+from halfwidth.plots.study.styles import method_groups
 from halfwidth.study import analysis
 
 CELLS, SETS = cells_of(), sets_of()
@@ -81,9 +83,15 @@ KINDS = [
 ]
 
 
+@functools.cache
+def drawn_once(name: str) -> Drawn:
+    """A figure that several tests look at."""
+    return FIGURES[name].draw()
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_every_kind_of_figure_can_be_drawn_and_opened(name: str, tmp_path: Path) -> None:
-    drawn = FIGURES[name].draw()
+    drawn = drawn_once(name)
     write_figure(drawn.figure, tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG\r\n")
     assert len(drawn.frame)
@@ -479,7 +487,7 @@ def test_a_method_looks_the_same_in_every_figure() -> None:
 
 def test_a_metric_looks_the_same_in_every_figure() -> None:
     for name in ("metrics-coverage", "sample-needs", "pace-by-metric", "characteristics"):
-        drawn = FIGURES[name].draw()
+        drawn = drawn_once(name)
         looks = series_looks(drawn.frame["series"])
         for series, look in looks.items():
             if series.rpartition(" ")[2] in {"DSC", "NSD"}:
@@ -516,3 +524,33 @@ def test_letters_are_large_enough_in_a_column() -> None:
     boxes = [label.get_window_extent() for label in ax.get_xticklabels() if label.get_text()]
     assert len(boxes) == len(SIZES)
     assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
+
+
+# Colours as protanopes, deuteranopes and tritanopes see them (Machado et al. 2009, severity 1).
+SEEN_BY = (
+    np.eye(3),
+    np.array([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]),
+    np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]),
+    np.array([[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]]),
+)
+TO_XYZ = np.array([[0.4339, 0.3762, 0.1899], [0.2126, 0.7152, 0.0722], [0.0178, 0.1095, 0.8727]])
+
+
+def seen(colour: str, by: Any) -> Any:
+    """A colour in CIELAB as it is seen."""
+    coded = np.array(to_rgb(colour))
+    light = np.where(coded <= 0.04045, coded / 12.92, ((coded + 0.055) / 1.055) ** 2.4)
+    xyz = TO_XYZ @ np.clip(by @ light, 0, 1)
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("estimand", [e for e in Estimand if "two" not in e])
+def test_colours_of_a_panel_differ_for_colour_blind_readers(estimand: Estimand) -> None:
+    names = [m.name for m in METHODS if estimand in m.accepts and m.drawn]
+    for _, group in method_groups(names):
+        for one, other in itertools.combinations(group, 2):
+            for by in SEEN_BY:
+                colours = (METHOD_LOOKS[name].colour for name in (one, other))
+                first, second = (seen(colour, by) for colour in colours)
+                assert np.linalg.norm(first - second) > 14, (one, other)

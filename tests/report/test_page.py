@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import itertools
 import re
@@ -201,6 +202,20 @@ def test_columns_that_stand_beneath_others() -> None:
     ]
     # Text keeps columns apart.
     assert "| task | n | value | 95 % CI | codes |" in render(Document((table,)), "markdown")
+
+
+def test_every_row_has_a_label_where_one_has() -> None:
+    values = models(names=("a", "b"))
+    each = [hw.summary_ci(values["a"], metric="dsc", statistic=s) for s in ("mean", "trimmed_mean")]
+    labelled = dataclasses.replace(each[0], label="liver")
+    document = hw.make_report([labelled, each[1]]).document
+    rows = render(document, "latex").splitlines()
+    assert not [row for row in rows if row.startswith(" &")]
+    assert [row for row in rows if row.startswith(f"{each[1].subject} &")]
+    page = render_html(document)
+    # Below a label stands no second time what it says.
+    assert "statistic </span>mean DSC" in page
+    assert f"statistic </span>{each[1].subject}" not in page
 
 
 def test_titles_go_down_by_one_level_at_a_time(page: str) -> None:

@@ -28,7 +28,8 @@ PLOT_KINDS = ("forest", *OF_CASES, *OF_DETECTORS)
 By = Annotated[
     str | None,
     typer.Option(
-        help="Column that names the model of each row; default: model, where there is one.",
+        help="Column that names the model of each row; default: model or "
+        "algorithm, where there is one.",
         metavar="COLUMN",
         show_default=False,
         rich_help_panel=Group.INPUT,

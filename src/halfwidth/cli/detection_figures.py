@@ -41,13 +41,9 @@ def check(
     """The kind of figure to draw, or None; refuses what cannot be drawn before any work is done."""
     if path is None and kind is None:
         return None
-    from halfwidth.estimation.detections.asked import COCO
-
     checked = figures.check(path, kind, usual_first(metrics, by_threshold=by_threshold))
     if checked == "thresholds" and not by_threshold:
         raise OptionError("--plot-kind thresholds takes --by-threshold")
-    if checked == "forest" and (len(metrics) != 1 or metrics[0] == COCO):
-        raise OptionError("--plot-kind forest takes one metric; pick one: --metric NAME")
     return checked
 
 

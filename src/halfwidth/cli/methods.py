@@ -32,7 +32,7 @@ def methods(
         str | None,
         typer.Argument(
             help="Show one method in full.",
-            metavar="[METHOD]",
+            metavar="METHOD",
             autocompletion=completion.methods,
         ),
     ] = None,

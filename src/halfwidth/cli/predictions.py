@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from halfwidth.cli import figures
 from halfwidth.cli.output import note_if_long
 from halfwidth.cli.reading import Options, table_in
 from halfwidth.core.cautions import Caution
@@ -283,16 +284,10 @@ def _draw(
 ) -> None:
     """Write the figure of a test set."""
     import halfwidth as hw
-    from halfwidth.plots import confusion, forest, pr, roc, write_figure
+    from halfwidth.plots import confusion, pr, roc, write_figure
 
     if kind == "forest":
-        metrics = list(dict.fromkeys(e.subject for e in table))
-        if len(metrics) > 1:
-            raise OptionError(
-                "--plot-kind forest takes one metric with one average, or one for each class; "
-                f"asked for: {', '.join(metrics)}"
-            )
-        write_figure(forest(table), path)
+        figures.draw(table, path, kind)
         return
     shared = ("labels", "pos_label", "scores", "groups", "strata", "rng", "missing")
     curve_options = {name: options[name] for name in (*shared, "confidence_level", "n_resamples")}

@@ -44,16 +44,7 @@ def rank(
             show_default=False,
         ),
     ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            help="Column that names the model of each row; default: model or algorithm, where "
-            "there is one.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
-    ] = None,
+    by: comparison_options.By = None,
     value: comparison_options.Value = None,
     within: Annotated[
         list[str] | None,

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from halfwidth.cli import detection_figures, predictions, reading
+from halfwidth.cli.output import note
+from halfwidth.core.errors import OptionError
 from halfwidth.io.challenge_columns import MODEL_COLUMNS
 
 if TYPE_CHECKING:
@@ -30,21 +32,28 @@ def of_test_sets(
 ) -> tuple[Curves, ...]:
     """Those whose areas were estimated: of all models in one figure, where each has one curve.
 
-    Of tasks, and of models in columns of their own, there are none.
+    There are none of tasks, of weighted cases, and where models may have other cases than those
+    that they are compared on.
     """
     from halfwidth.estimation.test_sets.curves import AREA_OF
 
     kinds = {area: kind for kind, area in AREA_OF.items()}
     of_metrics = {kinds[e.metric]: e for e in estimates if e.metric in kinds}
-    if not of_metrics or not given["score"] or given["within"]:
+    others = given["unmatched"] != "raise"
+    if not of_metrics or not given["score"] or given["within"] or given["weight"] or others:
         return ()
     each = list(_tables(given, files))
     drawn: list[Curves] = []
     for kind, estimate in of_metrics.items():
-        of_models = {
-            name: _curves(given, table, cast("CurveKind", kind), estimate.seed)
-            for name, table in each
-        }
+        try:
+            of_models = {
+                name: _curves(given, table, cast("CurveKind", kind), estimate.seed)
+                for name, table in each
+            }
+        except OptionError as error:
+            # An average over two classes need not know which of them is positive.
+            note(f"no curves are drawn: {error} (--positive)")
+            return ()
         drawn += _together(of_models)
     return tuple(drawn)
 

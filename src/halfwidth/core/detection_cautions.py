@@ -172,4 +172,16 @@ DETECTION_CAUTIONS: tuple[CautionSpec, ...] = (
         "--score-threshold), chosen on other data.",
         "reinke2024",
     ),
+    CautionSpec(
+        "HW886",
+        "equal scores",
+        "Equal scores leave their order open: the {what} lies between {low} and {high}, depending "
+        "on it.",
+        "AP goes through detections one after another, and of those that share a score, as ratings "
+        "and rounded probabilities do, the file decides which comes first. A detector may gain or "
+        "lose by how its file is sorted, and no resampling shows that.",
+        "Give scores with all their digits. Of ratings take froc_score or wafroc_auc, which take "
+        "equal scores as one step.",
+        "mcsherry_najork2008",
+    ),
 )

@@ -586,6 +586,15 @@ _ALL = (
         "doi:10.1177/0272989X8900900307",
     ),
     Reference(
+        "mcsherry_najork2008",
+        "McSherry F, Najork M",
+        "Computing information retrieval performance measures efficiently in the presence of tied "
+        "scores",
+        "European Conference on Information Retrieval, LNCS 4956:414-421",
+        2008,
+        "doi:10.1007/978-3-540-78646-7_38",
+    ),
+    Reference(
         "mcnemar1947",
         "McNemar Q",
         "Note on the sampling error of the difference between correlated proportions or "

@@ -69,7 +69,7 @@ def _reaching(plain: Interval, estimate: Array, factor: Array, effect: Effect) -
 @interval_method(
     no_interval=undefined_reason,
     title="expanded Dirichlet",
-    drawn=Drawn("orange", "broken", "<"),
+    drawn=Drawn("rose", "solid", "H"),
     accepts=OF_TEST_SETS,
     needs=(Need.WEIGHTED, Need.ESTIMATE, *FACTOR),
     pseudo_cases=of_mass,
@@ -126,7 +126,7 @@ def dirichlet_expanded(
     no_interval=_unchanged_reason,
     instead=dirichlet_expanded,
     title="expanded percentile bootstrap",
-    drawn=Drawn("blue", "broken", "s"),
+    drawn=Drawn("cyan", "dashed", "8"),
     accepts=OF_TEST_SETS,
     needs=(Need.DISTRIBUTION, Need.ESTIMATE, *FACTOR),
     use_when="percentile where few of the cases carry the spread, as the difference of two "

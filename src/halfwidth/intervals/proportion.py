@@ -214,7 +214,7 @@ def clopper_pearson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interva
 
 @interval_method(
     title="Jeffreys",
-    drawn=Drawn("purple", "solid", "P"),
+    drawn=Drawn("tan", "dashed", "P"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="as short as wilson, with equal tails; good for one-sided bounds",

@@ -161,7 +161,7 @@ def exact(values: Array, q: float, level: Level) -> Interval:
 @interval_method(
     no_interval=_out_of_reach_reason,
     title="randomized exact order-statistic",
-    drawn=Drawn("tan", "dashed", ">", "randomized exact"),
+    drawn=Drawn("purple", "dashed", ">", "randomized exact"),
     accepts=ACCEPTS,
     needs=(*NEEDS, Need.UNIFORM),
     use_when="for studies: the level is met exactly, on average over a seeded draw of one of two "

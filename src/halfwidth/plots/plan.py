@@ -13,6 +13,7 @@ from halfwidth.core.formatting import fixed, percent
 from halfwidth.planning.sample_size import SampleSize
 from halfwidth.plots import line_labels
 from halfwidth.plots.marks import note_below
+from halfwidth.plots.study.axes import labelled
 from halfwidth.plots.study.naming import method_title
 from halfwidth.plots.style import (
     COLOURS,
@@ -32,12 +33,14 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-HEIGHT, BELOW = 3.2, 0.8  # inches of a figure, and of what stands below its axes
+# Inches of a figure, and of what stands below and beside its axes.
+HEIGHT, BELOW, BESIDE = 3.2, 0.8, 0.6
 STROKES = ("-", "--", ":", "-.")
 FEWEST_TICKS = 4
 # Points between two sizes that were simulated.
 BETWEEN = 16
 NAME_WIDTH = 22  # letters
+ROOM = 0.34  # inches of a tick's label
 
 
 class Line(NamedTuple):
@@ -223,10 +226,13 @@ def _ticks(ax: Axes, sizes: Sequence[int]) -> None:
     low, high = min(sizes), max(sizes)
     decades = [10**power for power in range(len(str(high)))]
     for steps in ((1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, *(1 + 0.2 * k for k in range(1, 45)))):
-        ticks = [step * decade for decade in decades for step in steps]
+        ticks = [round(step * decade) for decade in decades for step in steps]
         within = [tick for tick in ticks if low <= tick <= high]
         if len(within) >= FEWEST_TICKS:
             break
+    if len(within) > 1:
+        inches = max(0.85 * axes_size(ax)[0] - BESIDE, 1.0)
+        within = labelled(within, ROOM * float(np.log(high / low)) / inches)
     ax.set_xticks(within or [low], [f"{tick:g}" for tick in within or [low]])
     ax.set_xticks([], minor=True)
 

@@ -69,11 +69,13 @@ def estimates_document(estimates: Estimates) -> Document:
 def estimates_table(estimates: Estimates, *, titles: bool = False) -> Table:
     """A row for each estimate, in all columns that say something.
 
-    ``titles``: methods as prose calls them, not by the names that options take.
+    ``titles``: methods as prose calls them, not by the names that options take, and no row without
+    a label beside others that have one.
     """
     columns = _columns(estimates)
     if titles:
         columns[_METHOD] = lambda e: Cell(e.method_title, e.method)
+        columns = _all_labelled(columns)
     return _table(estimates, columns)
 
 
@@ -117,6 +119,8 @@ def _short(estimates: Estimates, columns: Columns) -> tuple[Part, ...]:
         column: cell for column, cell in columns.items() if column != _STATISTIC or not common
     }
     legend: tuple[Part, ...] = ()
+    if common:
+        columns_shown = _all_labelled(columns_shown)
     if _MATCHED in columns:
         one_way, columns_shown = _matched_alike(estimates, columns_shown)
         common = ", ".join(filter(None, (common, one_way)))
@@ -129,6 +133,12 @@ def _short(estimates: Estimates, columns: Columns) -> tuple[Part, ...]:
         columns_shown = _runs_columns(columns_shown)
     heading = (Heading(as_beginning(common)),) if common else ()
     return (*heading, _table(estimates, columns_shown), *legend)
+
+
+def _all_labelled(columns: Columns) -> Columns:
+    """Labels of all rows, where any has one: the subject, where an estimate has none."""
+    labels: Columns = {_LABEL: lambda e: Cell(e.label or e.subject)}
+    return {column: labels.get(column, cell) for column, cell in columns.items()}
 
 
 def _matched_alike(estimates: Estimates, columns: Columns) -> tuple[str, Columns]:

@@ -325,7 +325,7 @@ def _coverage_panel(
         y = 1.008 + 0.2 * beyond if up else first - 0.15 * beyond
         for place, row in enumerate(boxes[boxes[name] > 0].to_dict("records")):
             # Neighbours at two heights where the numbers would touch.
-            away = 2.0 + (6.5 * (place % 2) if len(boxes) > CROWD else 0.0)
+            away = 3.2 + (6.5 * (place % 2) if len(boxes) > CROWD else 0.0)
             colour = looks[str(row["series"])].colour
             caret: dict[str, Any] = {"marker": "^" if up else "v", "markersize": 2.8}
             ax.plot([row["x"]], [y], color=colour, gid=name, **caret)

@@ -57,6 +57,8 @@ PALETTE = {
     "lime": "#8DB600",
     "tan": "#B98B5E",
     "slate": "#4C6A92",
+    "cyan": "#1CA9C9",
+    "rose": "#E05780",
 }
 NAMED_STROKES = dict(zip(("solid", "dashed", "dotted", "broken"), STROKES, strict=True))
 
@@ -162,8 +164,7 @@ def method_groups(methods: Iterable[str]) -> list[tuple[str, list[str]]]:
         parts = math.ceil(len(alike) / MOST_METHODS)
         ends = [round(part * len(alike) / parts) for part in range(parts + 1)] if parts else []
         for part, (first, last) in enumerate(itertools.pairwise(ends), 1):
-            # Titles do not break within.
-            count = f" ({part}\xa0of\xa0{parts})" if parts > 1 else ""
+            count = f" ({part}/{parts})" if parts > 1 else ""
             groups.append((kind + count, alike[first:last]))
     return groups
 

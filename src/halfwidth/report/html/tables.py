@@ -102,7 +102,8 @@ def _cell(stack: Stack, cells: Sequence[Cell], *, first: bool) -> Element:
         # On a narrow page each cell says what it is of.
         data_heading=None if first or column.kind is Kind.CAUTIONS else column.heading,
     )
-    for child in _beneath(beneath, cells):
+    news = [(at, one) for at, one in beneath if cells[at].text not in ("", cell.text)]
+    for child in _beneath(news, cells):
         append(made, child)
     return made
 
@@ -112,8 +113,6 @@ def _beneath(columns: Iterable[tuple[int, Column]], cells: Sequence[Cell]) -> It
     named = element("div", class_="under")
     for place, column in columns:
         cell = cells[place]
-        if not cell.text:
-            continue
         if column.kind in _SELF_EVIDENT:
             yield element("div", *_content(column, cell), class_="under", title=_precise(cell))
             continue

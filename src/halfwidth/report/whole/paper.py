@@ -56,6 +56,12 @@ def methods_paragraph(results: Results) -> str:
             f"Resamples: {_list(map(str, counts))}; seed {_list(map(str, seeds))}, with which the "
             "same numbers come out again"
         )
+    bands = sorted({curve.n_resamples for curves in results.curves for curve in curves})
+    if bands:
+        texts.append(
+            "Bands of curves are pointwise percentile bootstrap intervals of "
+            f"{_list(map(str, bands))} resamples"
+        )
     policies = dict.fromkeys(e.missing for e in estimates if e.n_missing)
     if policies:
         said = "; ".join(POLICIES.get(one, one) for one in policies)

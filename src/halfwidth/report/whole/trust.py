@@ -65,7 +65,7 @@ def _widths(estimates: list[Estimate]) -> Table:
     )
     rows = (
         (
-            *([e.label] if labelled else []),
+            *([e.label or e.subject] if labelled else []),
             e.subject,
             str(e.n),
             fixed(e.halfwidth, e.decimals),
