@@ -168,6 +168,26 @@ def test_tied_firsts_and_images_are_said(run: Run) -> None:
     assert "cases" not in gated.out
 
 
+def test_what_is_true_of_all_detectors_is_said_once(run: Run) -> None:
+    both = ("new.csv", "same.csv", "--references", "refs.csv", *READ_AS, *QUICK)
+    lines = run("compare", *both, "--score-threshold", "50").err.splitlines()
+    assert [line.split()[1:5] for line in lines] == [
+        ["12", "images,", "2", "of"],
+        ["2", "of", "12", "images"],
+        ["no", "detection", "scores", "50"],
+    ]
+
+
+def test_names_of_images_are_asked_for(run: Run, tmp_path: Path) -> None:
+    both, drawn = ("new.csv", "twice.csv", *READ_AS, *QUICK), tmp_path / "matches.svg"
+    figure = ("--plot", drawn, "--plot-kind", "matches")
+    for more, named in (((), False), (("--image-names",), True)):
+        assert run("detect", *both, *figure, *more).status == 0
+        assert (">s0<" in drawn.read_text(encoding="utf-8")) is named
+    refused = run("detect", *both, "--image-names")
+    assert "--image-names is for --plot FILE with --plot-kind matches" in refused.err
+
+
 def test_coco_stands_in_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     out = run("detect", "new.csv", "refs.csv", *READ_AS, "--coco", *QUICK[4:]).out

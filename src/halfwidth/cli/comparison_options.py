@@ -200,7 +200,8 @@ Average = Annotated[
     str | None,
     typer.Option(
         "--average",
-        help="Over classes: binary, macro, micro, weighted.",
+        help="Over classes: binary, macro, micro, weighted, none (each class apart); of "
+        "detections macro unless you say otherwise.",
         metavar="AVERAGE",
         show_default=False,
         rich_help_panel=Group.TEST_SETS,

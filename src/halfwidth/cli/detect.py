@@ -20,6 +20,7 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
 from halfwidth.cli.option_groups import names_in, with_options
 from halfwidth.cli.output import note
+from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import split_names
 
 
@@ -65,6 +66,7 @@ def detect(
     out: options.Out = None,
     plot: detection_options.Plot = None,
     plot_kind: detection_options.PlotKind = None,
+    image_names: detection_options.ImageNames = False,
     strict: options.Strict = False,
 ) -> Answer:
     """Confidence intervals for metrics of a detector, on boxes, masks or points.
@@ -108,6 +110,8 @@ def detect(
             settings["max_detections"] = 100
     metrics = metrics or (["coco"] if coco else [])
     kind = detection_figures.check(plot, plot_kind, metrics, by_threshold=by_threshold)
+    if image_names and kind != "matches":
+        raise OptionError("--image-names is for --plot FILE with --plot-kind matches")
     read, true = detection_reading.sources({"": detections}, references, given)
     found = read[""]
     estimates = detection_ci(found, true, metric=metrics or None, **settings)
@@ -115,7 +119,7 @@ def detect(
         note(text)
     document = estimates_document(estimates)
     if plot is not None and kind is not None:
-        detection_figures.draw(kind, plot, (found, true), estimates, settings)
+        detection_figures.draw(kind, plot, (found, true), estimates, settings, names=image_names)
         title = detection_figures.TITLES.get(kind, "Detections with intervals")
         document = figures.with_figure(document, Figure(kind, title, estimates, plot))
     status = STRICT_STATUS if strict and estimates.cautions else 0

@@ -65,8 +65,13 @@ def draw(
     sides: tuple[ObjectSet, ObjectSet],
     estimates: Sequence[DetectionEstimate],
     settings: Mapping[str, Any],
+    *,
+    names: bool = False,
 ) -> None:
-    """Write a figure of what was estimated, or of the matches that the first estimate is of."""
+    """Write a figure of what was estimated, or of the matches that the first estimate is of.
+
+    ``names``: whether the names of images stand above their matches.
+    """
     from halfwidth.plots import figure_of_worst_images, figure_over_thresholds, write_figure
 
     if kind == "thresholds":
@@ -79,7 +84,7 @@ def draw(
         first = _first(estimates)
         more = matched_as(first, settings)
         more |= {"threshold": first.thresholds, "dilation": settings["dilation"]}
-        write_figure(figure_of_worst_images(*match_detections(*sides, **more)), path)
+        write_figure(figure_of_worst_images(*match_detections(*sides, **more), names=names), path)
     else:
         write_figure(_curves(kind, sides, estimates, settings), path)
 

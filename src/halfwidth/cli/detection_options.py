@@ -183,6 +183,15 @@ PlotKind = Annotated[
         rich_help_panel=Group.OUTPUT,
     ),
 ]
+ImageNames = Annotated[
+    bool,
+    typer.Option(
+        "--image-names",
+        help="With --plot-kind matches: the names of the images above them, which may tell who a "
+        "patient is; without, they are numbered.",
+        rich_help_panel=Group.OUTPUT,
+    ),
+]
 
 
 def of_matching(

@@ -38,22 +38,32 @@ def measured_detectors(
         if isinstance(given := asked.sources.get(what), str)
     }
     true = read_objects(references, role="references", **named)
-    notes: dict[str, None] = {}
+    notes: dict[str, list[str]] = {}
     prepared: dict[str, tuple[Sets, list[AskedRow]]] = {}
     for name, detections in zip(names, models.values(), strict=True):
         with _of_detector(name):
             sets, own = sets_of(detections, true, **asked.sources)
             rows = asked_rows(asked.metrics, asked.options, sets, by_threshold=False)
-        notes |= dict.fromkeys(f"{name}: {note}" for note in own)
+        for note in own:
+            notes.setdefault(note, []).append(name)
         prepared[name] = sets, rows
     _check_alike(prepared)
     jobs: dict[str, list[Job]] = {}
     for name, (sets, rows) in prepared.items():
         with _of_detector(name):
             jobs[name], further = jobs_of(rows, sets, asked.averages, asked.policies)
-        notes |= dict.fromkeys(f"{name}: {note}" for note in further)
+        for note in further:
+            notes.setdefault(note, []).append(name)
     of_rows = (dict(zip(jobs, row, strict=True)) for row in zip(*jobs.values(), strict=True))
-    return [_family(row) for row in of_rows], list(notes)
+    return [_family(row) for row in of_rows], _said_once(notes, len(names))
+
+
+def _said_once(notes: Mapping[str, Sequence[str]], detectors: int) -> list[str]:
+    """Notes with the detectors that they are of, unless they are of all of several."""
+    return [
+        note if len(whose) == detectors > 1 else f"{', '.join(whose)}: {note}"
+        for note, whose in notes.items()
+    ]
 
 
 @contextlib.contextmanager

@@ -84,7 +84,7 @@ def jobs_of(
     matched = _matched(rows, sets)
     lists = _with_masks(rows, matched, sets)
     jobs: list[Job] = []
-    notes: dict[str, None] = {}
+    notes: dict[str, None] = dict.fromkeys(_notes_on_scores(rows, sets.detections))
     for row in rows:
         own = lists[row.matching]
         notes |= dict.fromkeys(_notes(row, own))
@@ -181,6 +181,18 @@ def _with_masks(
         )
         for matching, wanted in metrics.items()
     }
+
+
+def _notes_on_scores(rows: Sequence[AskedRow], detections: ObjectSet) -> Iterator[str]:
+    """That a score threshold leaves no detection, as one of another scale does."""
+    scores = [one.score.max() for one in detections.objects if one.score is not None and len(one)]
+    for row in rows:
+        threshold = row.matching.score_threshold
+        if threshold is not None and scores and threshold > max(scores):
+            yield (
+                f"no detection scores {threshold:g} or more (score_threshold=, --score-threshold; "
+                f"the highest is {max(scores):.3g}): every object is missed"
+            )
 
 
 def _notes(row: AskedRow, lists: MatchLists) -> Iterator[str]:

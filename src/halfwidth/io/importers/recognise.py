@@ -93,7 +93,7 @@ def _unknown(candidate: Candidate, asked: list[Importer]) -> str:
     if _has_objects(document):
         return (
             "holds objects in images, as COCO has them; metrics of detections: halfwidth detect "
-            "DETECTIONS REFERENCES"
+            "DETECTIONS REFERENCES; to compare detectors --references FILE"
         )
     keys = ""
     if isinstance(document, dict) and document:
