@@ -16,7 +16,7 @@ ZIG_TARGETS := aarch64-macos x86_64-macos x86_64-windows-gnu x86_64-linux-musl a
 .PHONY: help demo test test-slow test-plain c-compilers c-sanitize lint format bench bench-study docs golden clean
 
 help:
-	@echo "make demo      small models on real data, reported with intervals"
+	@echo "make demo      from masks and models to intervals, comparisons and a report"
 	@echo "make test      the tests, in minutes"
 	@echo "make test-slow the rest: slow tests, and property tests with all their examples"
 	@echo "make test-plain  the kernels' tests without the C library"

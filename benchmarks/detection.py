@@ -13,9 +13,10 @@ import contextlib
 import io
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
+from coco_evaluations import coco_evaluation
 
 from halfwidth.core.match_lists import Matching, MatchLists
 from halfwidth.core.objects import Objects, ObjectSet
@@ -115,31 +116,8 @@ def halfwidth_seconds(detections: ObjectSet, references: ObjectSet, resamples: i
 
 def coco_seconds(detections: ObjectSet, references: ObjectSet, images: int) -> tuple[float, float]:
     """What pycocotools takes to evaluate the first images, and to add up what it found."""
-    from pycocotools.coco import COCO
-    from pycocotools.cocoeval import COCOeval
-
-    def rows(objects: ObjectSet) -> list[dict[str, Any]]:
-        made: list[dict[str, Any]] = []
-        for image, one in enumerate(objects.objects[:images]):
-            boxes = np.asarray(one.boxes).copy()
-            boxes[:, 2:] -= boxes[:, :2]
-            for i, box in enumerate(boxes.tolist()):
-                row = {"image_id": image, "category_id": int(one.category[i]), "bbox": box}
-                row |= {"id": len(made) + 1, "area": box[2] * box[3], "iscrowd": 0}
-                made.append(row if one.score is None else row | {"score": float(one.score[i])})
-        return made
-
+    evaluation = coco_evaluation(detections, references, images)
     with contextlib.redirect_stdout(io.StringIO()):
-        coco = COCO()
-        coco.dataset = {
-            "images": [{"id": i} for i in range(images)],
-            "categories": [{"id": i} for i in range(CLASSES)],
-            "annotations": rows(references),
-        }
-        coco.createIndex()
-        evaluation = COCOeval(coco, coco.loadRes(rows(detections)), "bbox")
-        evaluation.params.areaRng, evaluation.params.areaRngLbl = [[0, 1e10]], ["all"]
-        evaluation.params.maxDets = [100]
         start = time.process_time()
         evaluation.evaluate()
         between = time.process_time()

@@ -29,12 +29,13 @@ from simulated_detectors import POPULATIONS, Images
 
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.match_lists import MatchLists, Outcome
-from halfwidth.core.spec import Metric, Statistic
-from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Level
+from halfwidth.core.spec import Metric, Statistic, spec_of
+from halfwidth.core.types import Array, Level
+from halfwidth.estimation.choose import choose
 from halfwidth.estimation.detections.functionals import detection_functional, detection_rows
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.functionals import Policies
-from halfwidth.estimation.records import Functional
+from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics.catalogue import DETECTION_METRICS
@@ -46,8 +47,12 @@ from halfwidth.resampling.forms.matched_curves import compiled
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.reference import count_draws
 
-COMPARED = ("dirichlet", "percentile", "bca", "bca_expanded", "basic")
-SETS = "sets"
+# Methods for one detector, and for the difference of two.
+COMPARED = (
+    ("dirichlet", "percentile", "bca", "bca_expanded", "basic"),
+    ("percentile_expanded", "dirichlet_expanded", "dirichlet", "percentile", "bca"),
+)
+AUTO, SETS = "auto", "sets"
 TITLES = {"ap": "AP50", "froc_score": "FROC score", "wafroc_auc": "wAFROC AUC"}
 RESAMPLES, BATCH = 599, 25
 # Of the truth: samples and images of each.
@@ -135,23 +140,13 @@ def simulated(
             continue
         values, batch = stacked(batch), []
         plan = Plan(1000 * n + number, RESAMPLES, kept={}, own_uniforms=True)
-        for into, own, what, bounds in (
-            (found[0], values[:, 0], functional, UNIT_INTERVAL),
-            (found[1], values, difference, Bounds(-1, 1)),
+        for into, own, what, names in zip(
+            found, (values[:, 0], values), (functional, difference), COMPARED, strict=True
         ):
-            made = intervals(
-                own,
-                what.statistic,
-                [METHODS[name] for name in COMPARED],
-                LEVEL,
-                bounds=what.metric.spec.bounds if what is difference else bounds,
-                plan=plan,
-                design=Design((n,), paired=True),
-                errors=False,
-            )
-            for name, one in zip(COMPARED, made, strict=True):
-                ends = np.stack([one.interval.low, one.interval.high])
+            made = _by_all(own, what, names, plan)
+            for name, ends in made.items():
                 into.setdefault(name, []).append(ends)
+            into.setdefault(AUTO, []).append(_by_auto(own, what, made))
         sets = set_drawn(values, functional.statistic, n, plan)
         for into, replicates in zip(found, (sets[:, 0], sets[:, 0] - sets[:, 1]), strict=True):
             with warnings.catch_warnings():
@@ -165,12 +160,42 @@ def simulated(
     return joined[0], joined[1]
 
 
+def _by_all(values: Array, what: Functional, names: Sequence[str], plan: Plan) -> dict[str, Array]:
+    """Bounds of some samples by several methods, (2, S) each."""
+    made = intervals(
+        values,
+        what.statistic,
+        [METHODS[name] for name in names],
+        LEVEL,
+        bounds=what.metric.spec.bounds,
+        plan=plan,
+        design=Design((values.shape[-1],), paired=True),
+        errors=False,
+    )
+    return {
+        name: np.stack([one.interval.low, one.interval.high])
+        for name, one in zip(names, made, strict=True)
+    }
+
+
+def _by_auto(values: Array, what: Functional, made: dict[str, Array]) -> Array:
+    """Those of the method that ``auto`` takes for each sample, or of what stands in for it."""
+    n, columns = values.shape[-1], []
+    for sample, one in enumerate(values):
+        method = choose(what, Records(one, Design((n,), paired=True), n), LEVEL)
+        ends = made[method.name][:, sample]
+        if np.isnan(ends).any() and method.instead is not None:
+            ends = made[spec_of(method.instead).name][:, sample]
+        columns.append(ends)
+    return np.stack(columns, axis=-1)
+
+
 def print_coverage(
     samples: int, sizes: Sequence[int], metrics: Sequence[str], populations: Sequence[Images]
 ) -> None:
     """A row for each population, metric and size; a column for each method."""
-    methods = (*COMPARED, SETS)
     for what, title in enumerate(("One detector", "Difference of two detectors, same images")):
+        methods = (AUTO, *COMPARED[what], SETS)
         print(f"\n## {title}\n")
         print("| metric, images | truth | n | " + " | ".join(methods) + " |")
         print("| --- | --- | --- |" + " --- |" * len(methods))
@@ -202,7 +227,8 @@ def _rows(
                 if key not in _DONE:
                     _DONE[key] = simulated(images, functional, samples, n)
                 cells = " | ".join(
-                    _DONE[key][what][method].cell(truth[what]) for method in (*COMPARED, SETS)
+                    _DONE[key][what][method].cell(truth[what])
+                    for method in (AUTO, *COMPARED[what], SETS)
                 )
                 value = f"{truth[what]:.3f} ± {error[what]:.4f}"
                 yield f"| {TITLES[name]}, {images.called} | {value} | {n} | {cells} |"

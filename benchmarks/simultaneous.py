@@ -42,8 +42,9 @@ from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.io.layout import layout_of, slices
 from halfwidth.io.readers import read_table
+from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.building import ranking_statistic
-from halfwidth.metrics.ranking import AreaFinish, RankEach
+from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.joint_dirichlet import JointDraws, draws_of_means, draws_of_test_sets

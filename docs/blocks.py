@@ -8,25 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from figures import evidence, numbers_of, table
+from figures import evidence, numbers_of
+from figures import table as table_of
+from pages.markdown import table
 
 SIZES = ("25", "50", "100", "250")
 OF_METRICS = "Coverage by method"
 
 
-def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def _coverage(metric: str, method: str, n: str) -> str:
-    return f"{numbers_of(table('metrics', OF_METRICS).cell(f'{metric} / {method}', n))[0]:.1f}"
+    return f"{numbers_of(table_of('metrics', OF_METRICS).cell(f'{metric} / {method}', n))[0]:.1f}"
 
 
 def of_the_mean() -> str:
     """Median [first quartile] and lowest coverage of the mean, and the width."""
-    page = table("study", "mean, fitted densities")
+    page = table_of("study", "mean, fitted densities")
     rows = []
     for n in ("10", "25", "50", "100"):
         cells = [n]
@@ -36,7 +32,7 @@ def of_the_mean() -> str:
             width = "" if method == "t" else f" × {ratio:.2f}"
             cells.append(f"{middle:.1f} [{low:.1f}] {least:.0f}{width}")
         rows.append(cells)
-    return markdown(["n", "t", "percentile", "bca", "hall"], rows)
+    return table(["n", "t", "percentile", "bca", "hall"], rows)
 
 
 def of_areas() -> str:
@@ -53,7 +49,7 @@ def of_areas() -> str:
             rows.append(
                 [area if method == "auto" else "", names.get(method, f"`{method}`"), *covers]
             )
-    return markdown(["AUROC", "method", "n = 25", *SIZES[1:]], rows)
+    return table(["AUROC", "method", "n = 25", *SIZES[1:]], rows)
 
 
 def _side_by_side(first: str, metrics: Sequence[tuple[str, Sequence[str]]]) -> str:
@@ -61,7 +57,7 @@ def _side_by_side(first: str, metrics: Sequence[tuple[str, Sequence[str]]]) -> s
     for metric, methods in metrics:
         cells = ["; ".join(_coverage(metric, method, n) for method in methods) for n in SIZES]
         rows.append([metric, "; ".join(f"`{method}`" for method in methods), *cells])
-    return markdown([first, "method", "n = 25", *SIZES[1:]], rows)
+    return table([first, "method", "n = 25", *SIZES[1:]], rows)
 
 
 def of_averages() -> str:
@@ -89,7 +85,7 @@ def of_counting() -> str:
 
 def of_absent_classes() -> str:
     """What ``absent_class`` does."""
-    page = table("metrics", "What an absent class counts")
+    page = table_of("metrics", "What an absent class counts")
     rows = []
     for metric, sizes in (
         ("macro AUROC 0.85", SIZES[1:]),
@@ -107,12 +103,12 @@ def of_absent_classes() -> str:
                 cells.append(f"{covers} ({low}, {high}{missing})")
             rows.append([metric if n == sizes[0] else "", n, *cells])
     headings = ["`omit`: covers (low, high)", "`zero`", "`undefined` (none)"]
-    return markdown(["metric", "n", *headings], rows)
+    return table(["metric", "n", *headings], rows)
 
 
 def of_macro_ap() -> str:
     """Macro AP under two policies for absent classes."""
-    page = table("study", "average_precision, three or ten classes")
+    page = table_of("study", "average_precision, three or ten classes")
     rows = []
     for n in ("10", "25", "50", "100", "250"):
         cells = [
@@ -123,7 +119,7 @@ def of_macro_ap() -> str:
         ]
         rows.append([n, *cells])
     said = [f"`{policy}`: percentile, basic, BCa" for policy in ("omit", "zero")]
-    return markdown(["n", *said], rows)
+    return table(["n", *said], rows)
 
 
 def of_the_sd() -> str:
@@ -140,13 +136,13 @@ def of_the_sd() -> str:
             evidence("cases", "sd", method, n, "width_ratio") for method in ("bca", "percentile")
         ]
         rows.append([*cells, f"× {ratios[0] / ratios[1]:.2f}"])
-    return markdown(["n", "percentile", "bca", "width"], rows)
+    return table(["n", "percentile", "bca", "width"], rows)
 
 
 def _percentile_and_bca(metrics: dict[str, str]) -> str:
     rows = []
     for heading, called in metrics.items():
-        page = table("study", heading)
+        page = table_of("study", heading)
         cells = [
             "; ".join(
                 page.cell(method, f"n = {n}").partition(";")[0] for method in ("percentile", "bca")
@@ -154,7 +150,7 @@ def _percentile_and_bca(metrics: dict[str, str]) -> str:
             for n in SIZES
         ]
         rows.append([called, *cells])
-    return markdown(["", "n = 25: percentile; bca", *SIZES[1:]], rows)
+    return table(["", "n = 25: percentile; bca", *SIZES[1:]], rows)
 
 
 def of_counting_instances() -> str:

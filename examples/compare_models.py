@@ -1,10 +1,10 @@
-"""The tables and the figure of docs/comparing.md, from real data.
+"""The tables of docs/comparing.md, from real data.
 
     python examples/compare_models.py ../shared/data docs
 
-Writes ``comparing-tables.md`` and ``images/best-two-by-organ.png`` into the folder given last. The
-data are the per-case DSC of nine models on nine organs (Touchstone) and the masks of 21 structures
-drawn by a radiographer and an oncologist on eight scans; figures show no case.
+Writes ``comparing-tables.md`` into the folder given last. The data are the per-case DSC of nine
+models on nine organs (Touchstone) and the masks of 21 structures drawn by a radiographer and an
+oncologist on eight scans.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import pandas as pd
 
 import halfwidth as hw
 from halfwidth.core.comparison import Comparisons, Difference
-from halfwidth.plots import differences, write_figure
 
 MARGIN = 0.01
 # A small paper: so many test cases, drawn so often from all there are.
@@ -34,12 +33,10 @@ TOLERANCE = 2
 
 
 def main() -> None:
-    """Write the page and the figure."""
+    """Write the page."""
     data, docs = Path(sys.argv[1]), Path(sys.argv[2])
     models = touchstone(data / "touchstone")
     best = best_two(models)
-    (docs / "images").mkdir(exist_ok=True)
-    write_figure(differences(best), docs / "images" / "best-two-by-organ.png")
     sections = (
         ("The two best models of each organ", best_table(best)),
         ("All pairs of nine models", pairs_table(models)),

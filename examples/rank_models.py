@@ -1,9 +1,9 @@
-"""The tables and the figure of docs/ranking.md, from real data.
+"""The tables of docs/ranking.md, from real data.
 
     python examples/rank_models.py ../shared/data docs
 
-Writes ``ranking-tables.md`` and ``images/ranks-by-organ.png`` into the folder given last: nine
-models ranked by their per-case DSC and NSD on nine organs (Touchstone).
+Writes ``ranking-tables.md`` into the folder given last: nine models ranked by their per-case DSC
+and NSD on nine organs (Touchstone).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import pandas as pd
 
 import halfwidth as hw
 from halfwidth.core.ranking_words import listed
-from halfwidth.plots import figures_of_rankings, write_figure
 
 ABOUT = (
     "Made by `examples/rank_models.py`. Nine models of the [Touchstone benchmark]"
@@ -32,8 +31,6 @@ def main() -> None:
     by_metric = {metric: _rankings(data, metric) for metric in ("dsc", "nsd")}
     for metric, rankings in by_metric.items():
         lines += _page_part(hw.METRICS[metric].title or metric, rankings)
-    (figure,) = figures_of_rankings(by_metric["dsc"])
-    write_figure(figure, docs / "images" / "ranks-by-organ.png")
     (docs / "ranking-tables.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -88,7 +88,7 @@ class Source(random.Random):
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
-        self.odd = self.choice([0.0, 0.0, 0.01, 0.05])
+        self.odd = self.choice([0.0, 0.01, 0.05, 0.2])
         self.rows = self.choice([0, 1, 2, 5, 12, 40])
         self.columns: tuple[str, ...] = ()
 
@@ -435,7 +435,7 @@ def made_file(seed: int, folder: Path) -> tuple[Path, tuple[str, ...]]:
     columns, command = r.choice(kind.commands)
     r.columns = tuple(columns.split())
     content = kind.made(r)
-    if r.random() < 0.35:
+    if r.random() < (0.6 if r.odd else 0.8):
         content = damaged(r, content)
     suffix = r.choice(kind.suffixes) if r.random() > 0.01 else ".csv"
     return written_for(command, folder / f"f{suffix}", content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib
 import inspect
 import pkgutil
@@ -117,6 +118,18 @@ def test_every_citation_has_a_reference_and_every_reference_is_cited() -> None:
         *("donner_zou2012", "yang2012", "setio2017", "ehteshami_bejnordi2017", "beran1988"),
     }
     assert {key for key in REFERENCES if key not in cited and key not in source} <= named
+
+
+def test_examples_of_means_of_masks_hold() -> None:
+    """Those of functions that are made, not written, and so no examples of a module."""
+    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(verbose=False)
+    made = [
+        one for one in hw.DETECTION_METRICS if one.name.startswith(("instance_", "lesionwise_"))
+    ]
+    for spec in made:
+        (example,) = finder.find(spec.function, module=False, globs={spec.name: spec.function})
+        runner.run(example)
+    assert runner.summarize(verbose=False) == (0, len(made))
 
 
 def test_cautions_named_by_methods_exist() -> None:

@@ -1,17 +1,23 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import generate
 import pytest
+from pages import examples, quickstarts
+from pages.all import MAKERS
+from pages.figures_shown import GALLERY
 from support import Run
 
 import halfwidth as hw
 from halfwidth.cli.main import command
+from halfwidth.core.spec import MethodSpec
 
 ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
 
 
 @pytest.mark.parametrize("name", generate.PAGES)
@@ -35,15 +41,81 @@ def test_links_between_pages_lead_somewhere() -> None:
         f"{page.name}: {target}"
         for page in pages
         for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
-        if "://" not in target and not (page.parent / target).exists()
+        if "://" not in target and not leads_somewhere(page.parent, target)
     ]
     assert broken == []
 
 
-def test_the_readme_and_the_decisions_are_listed_in_the_navigation() -> None:
-    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
-    assert {page for page in pages if page not in navigation} == set()
+def leads_somewhere(folder: Path, target: str) -> bool:
+    """Whether a file is there, or made by the build."""
+    path = (folder / target).resolve()
+    made = path.is_relative_to(DOCS) and path.relative_to(DOCS).as_posix() in MAKERS
+    return made or path.exists()
+
+
+def test_every_page_is_in_the_menu_or_in_the_table_of_its_kind() -> None:
+    menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")} | set(MAKERS)
+    listed = {
+        f"{index.parent.as_posix()}/{target}"
+        for index in map(Path, MAKERS)
+        if index.name == "index.md"
+        for target in re.findall(r"\]\(([^)#]+\.md)\)", str(MAKERS[index.as_posix()]()))
+    }
+    pages = {page for page in pages if not page.endswith(".png")}
+    assert {page for page in pages if page not in menu} - listed == set()
+
+
+def test_a_page_of_each_kind_says_what_the_spec_says() -> None:
+    page = str(MAKERS["metrics/cases/nsd.md"]())
+    assert "(#{a: d(a, ∂B) ≤ τ} + #{b: d(b, ∂A) ≤ τ}) / (|∂A| + |∂B|)" in page
+    assert "| `tolerance` | distance within which a boundary counts as found, in mm |" in page
+    assert "Nikolov S" in page
+    page = str(MAKERS["methods/bca.md"]())
+    assert "`auto` takes [`percentile`](percentile.md)" in page
+    assert "(../cautions.md#hw301)" in page
+    assert re.search(r"\| accuracy +\|", page)
+
+
+def test_every_metric_has_pitfalls_and_every_method_assumptions() -> None:
+    metrics = [*hw.METRICS, *hw.SAMPLE_METRICS, *hw.DETECTION_METRICS]
+    assert [spec.name for spec in metrics if not spec.pitfalls] == []
+    assert [spec.name for spec in hw.METHODS if not spec.assumes] == []
+
+
+def test_the_commands_of_the_pages_are_understood() -> None:
+    figures = [shown for part in GALLERY.values() for shown in part if shown.command]
+    made = [
+        *map(examples.of_metric, (*hw.METRICS, *hw.SAMPLE_METRICS, *hw.DETECTION_METRICS)),
+        *map(examples.of_statistic, hw.STATISTICS),
+        *map(examples.of_method, hw.METHODS),
+    ]
+    lines = [line for one in made for line in one.command.splitlines()]
+    assert len(lines) > len(made)
+    for line in [*lines, *(shown.typed for shown in figures)]:
+        program, verb, *words = shlex.split(line)
+        assert program == "halfwidth"
+        asked = command(verb).commands[verb]
+        if verb == "plan":  # the kind of plan is a verb of its own
+            asked, verb = asked.commands[words[0]], words.pop(0)
+        asked.make_context(verb, words)
+
+
+def test_the_authorities_stand_in_the_files_that_the_page_names() -> None:
+    text = (DOCS / "validation.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("| ")]
+    rows = [row for row in rows if "`tests/" in row[2]]
+    assert len(rows) > 30
+    for _, authority, where in rows:
+        files = re.findall(r"`(tests/[^`]+)`", where)
+        tests = "".join((ROOT / file).read_text(encoding="utf-8") for file in files)
+        for word in re.findall(r"`([^`]+)`", authority):
+            assert word in tests, (files, word)
+
+
+@pytest.mark.parametrize("method", hw.METHODS, ids=lambda method: method.name)
+def test_the_example_of_a_method_is_made_by_it(method: MethodSpec) -> None:
+    assert method.title in examples.of_method(method).printed()
 
 
 def test_the_python_of_the_readme_runs_and_prints_what_it_says(
@@ -56,13 +128,24 @@ def test_the_python_of_the_readme_runs_and_prints_what_it_says(
     assert promised == capsys.readouterr().out.splitlines()[:1]
 
 
-def test_the_command_of_the_readme_prints_what_it_says(shared: Path, run: Run) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_command_of_the_page_of_options_prints_what_it_says(shared: Path, run: Run) -> None:
+    text = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```console\n\$ halfwidth (.*?)```", text, flags=re.DOTALL)
     command, _, output = block.replace("\\\n", " ").partition("\n")
     data = shared / "data" / "touchstone"
     words = [str(data / w) if w.endswith(".csv") else w for w in command.split()]
     assert run(*words).out == output
+
+
+def test_the_commands_of_the_readme_print_what_they_say() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```console\n(\$ halfwidth .*?)```", text, flags=re.DOTALL)
+    # They are run on the page that explains them.
+    page = quickstarts.texts()["masks"]
+    commands = re.split(r"\n(?=\$ )", shown.rstrip())
+    assert len(commands) == 2
+    assert [one for one in commands if one not in page] == []
+    assert len(text.splitlines()) < 120
 
 
 @pytest.mark.slow

@@ -220,8 +220,10 @@ def test_text_for_a_number_names_the_option_and_the_text(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["cii", "good.csv"], "No such command 'cii'. Did you mean 'ci'?"),
+        (["cii", "good.csv"], "no command 'cii'; did you mean 'ci'?"),
         (["ci"], "name the table: halfwidth ci FILE"),
+        (["runs"], "FILE is missing: table"),
+        (["plan", "proportion", "-n", "9"], "--expected is missing: the value expected"),
         (["ci", "good.csv", "other.csv"], "unexpected extra argument"),
         (["ci", "good.csv", "--nope"], "no option --nope"),
         (["ci", "good.csv", "--metrc", "dsc"], "--metric"),

@@ -154,12 +154,19 @@ def test_a_kind_of_plot_without_a_plot_is_refused(table: Path, run: Run) -> None
     assert "did you mean 'forest'" in run("ci", table, "--plot-kind", "forst").err
 
 
-def test_a_forest_of_several_metrics_is_refused_before_anything_is_printed(
+def test_a_forest_of_several_metrics_has_a_panel_for_each_and_of_many_rows_pages(
     tmp_path: Path, run: Run
 ) -> None:
     rows = [f"c{i},{m},{v}" for i in range(12) for m, v in (("dsc", 0.8), ("hd95", 3.0 + i))]
     path = tmp_path / "canonical.csv"
     path.write_text("\n".join(["case,metric,value", *rows]), encoding="utf-8")
     ran = run("ci", path, "--plot", tmp_path / "f.png", "--plot-kind", "forest")
-    assert (ran.status, ran.out) == (2, "")
-    assert "--metric NAME" in ran.err
+    assert ran.status == 0
+    assert (tmp_path / "f.png").is_file()
+    many = [f"c{i},{k},{i / (13 + k)}" for i in range(12) for k in range(45)]
+    path.write_text("\n".join(["case,part,value", *many]), encoding="utf-8")
+    asked = ("ci", path, "--by", "part", "--metric", "dsc", "--method", "t")
+    ran = run(*asked, "--plot", tmp_path / "p.svg", "--plot-kind", "forest")
+    assert "wrote" in ran.err
+    assert sorted(file.name for file in tmp_path.glob("p*.svg")) == ["p-2.svg", "p.svg"]
+    assert "p-2.svg" in ran.err

@@ -123,8 +123,6 @@ def test_the_figure_of_several_sizes_says_whose_it_is(
     ("options", "message"),
     [
         ("--metric ap --plot-kind thresholds", "takes --by-threshold"),
-        ("--metric ap,fppi --plot-kind forest", "takes one metric"),
-        ("--plot-kind forest", "takes one metric"),
         ("--metric ap --plot-kind roc", "unknown plot kind 'roc'"),
     ],
 )

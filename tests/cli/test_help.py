@@ -21,6 +21,7 @@ from support import Run
 import halfwidth as hw
 from halfwidth.cli.command import Group, Verb
 from halfwidth.cli.main import command
+from halfwidth.cli.printing import find_browser
 
 
 def verbs(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
@@ -48,6 +49,12 @@ def test_a_help_fits_80_columns(path: str, monkeypatch: pytest.MonkeyPatch) -> N
     text = command.get_help(typer.Context(command, **settings))
     assert "Usage: halfwidth" in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("path", LEAVES)
+def test_arguments_are_written_as_people_write_them(path: str) -> None:
+    pieces = LEAVES[path].collect_usage_pieces(typer.Context(LEAVES[path], info_name=path))
+    assert [piece for piece in pieces if "{" in piece or "[[" in piece] == []
 
 
 def test_the_options_of_ci_stand_in_groups(run: Run) -> None:
@@ -108,6 +115,8 @@ def examples(path: str) -> list[str]:
 
 FIXTURES = Path(__file__).parents[1] / "io" / "importers" / "fixtures"
 STUDIES = [path for path in VERBS if path.split()[:1] == ["study"]]
+# test_demo.py runs it.
+ELSEWHERE = [*STUDIES, "demo"]
 
 
 def parsed(example: str) -> None:
@@ -119,12 +128,14 @@ def parsed(example: str) -> None:
 
 @pytest.mark.parametrize("path", VERBS)
 def test_examples_are_what_the_verbs_take(path: str) -> None:
-    assert examples(path) or path in ("", "demo")
+    assert examples(path) or path == ""
     for example in examples(path):
         parsed(example)
 
 
 def ran_as_it_stands(run: Run, example: str) -> None:
+    if find_browser() is None:
+        example = example.replace(" --pdf", "")
     ran = run(*shlex.split(example)[1:])
     assert ran.status == 0, f"{example}\n{ran.err}"
 
@@ -233,7 +244,7 @@ def there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("there")
-@pytest.mark.parametrize("path", [path for path in VERBS if path not in STUDIES])
+@pytest.mark.parametrize("path", [path for path in VERBS if path not in ELSEWHERE])
 def test_examples_run(path: str, folder: Path, run: Run) -> None:
     if path == "score":
         for name, shift in (("predictions", 1), ("references", 0), ("pred", 1), ("ref", 0)):

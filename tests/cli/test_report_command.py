@@ -5,18 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
+import browser
 import numpy as np
 import pandas as pd
 import pytest
 from support import Run
 
-from halfwidth.cli.printing import BROWSERS
+from halfwidth.cli.printing import find_browser
 
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
+BROWSER = find_browser()
 
 
 @pytest.fixture
@@ -61,6 +61,16 @@ def test_a_table_of_one_model(run: Run) -> None:
     assert "halfwidth report new.csv --metric dsc" in page
 
 
+def test_the_table_that_score_writes_is_of_the_metric_that_is_named(folder: Path, run: Run) -> None:
+    values = pd.read_csv(folder / "new.csv")["dice"]
+    one = pd.DataFrame({"case": range(40), "label": "liver", "metric": "dsc", "value": values})
+    other = one.assign(metric="hd95", value=values * 30)
+    pd.concat([one, other]).to_csv("cases.csv", index=False)
+    page = page_of(run, "cases.csv", "--metric", "dsc", "--within", "label", "--no-figures")
+    assert "liver: mean DSC" in page
+    assert "HD95" not in page
+
+
 @pytest.mark.usefixtures("folder")
 def test_two_models_differ(run: Run) -> None:
     page = page_of(run, "B=new.csv", "A=old.csv", "--metric", "dsc", "--margin", 0.1)
@@ -80,7 +90,39 @@ def test_three_models_are_ranked_by_task(run: Run) -> None:
 @pytest.mark.usefixtures("folder")
 def test_metrics_of_a_test_set(run: Run) -> None:
     page = page_of(run, "preds.csv", "--target", "y", "--score", "p", "--metric", "auroc,ppv")
-    assert re.findall("<h3>(AUROC|PPV)</h3>", page) == ["AUROC", "PPV"]
+    # Metrics of one range stand in one table.
+    assert re.findall(r"<th [^>]*>(AUROC|PPV)<", page)[:2] == ["AUROC", "PPV"]
+    assert re.findall("<figcaption>([^<]*)", page) == ["ROC curves with pointwise 95 % bands"]
+    # Curves are pictures too: no score can be read out of the page.
+    assert not [score for score in pd.read_csv("preds.csv").p if f"{score}"[:8] in page]
+
+
+@pytest.mark.usefixtures("folder")
+def test_models_on_a_test_set_share_the_axes_of_their_curves(run: Run) -> None:
+    one = pd.read_csv("preds.csv").assign(case=range(40), model="a")
+    both = pd.concat([one, one.assign(model="b", p=one.p**2)])
+    both.to_csv("both.csv", index=False)
+    what = ("--by", "model", "--target", "y", "--score", "p", "--metric")
+    page = page_of(run, "both.csv", *what, "auroc,average_precision")
+    assert re.findall("<figcaption>([A-Za-z-]*)", page) == ["ROC", "Precision-recall"]
+    assert "Bands of curves are pointwise percentile bootstrap intervals of 199" in page
+    assert "No subgroups." in page
+    # An average of two classes knows no positive one, which a curve needs.
+    one.assign(y=one.y.map({0: "benign", 1: "malign"}), q=1 - one.p).to_csv("one.csv")
+    of_classes = ("--target", "y", "--score", "q", "--score", "p", "--average", "macro")
+    assert "<img" not in page_of(run, "one.csv", *of_classes, "--metric", "auroc")
+    # Counts have no curve, and without figures none is made.
+    assert "<img" not in page_of(run, "both.csv", *what, "sensitivity")
+
+
+@pytest.mark.usefixtures("folder")
+def test_many_verdicts_are_said_in_one_sentence(run: Run) -> None:
+    table = pd.read_csv("models.csv").query("model != 'c' and organ == 'liver'")
+    for count, words in ((2, "a is superior to b"), (7, "a against b: superior in 7 (o0, o1, ")):
+        organs = pd.concat([table.assign(organ=f"o{i}") for i in range(count)])
+        organs.to_csv("two.csv", index=False)
+        what = ("--within", "organ", "--metric", "dsc", "--no-figures")
+        assert words in page_of(run, "two.csv", *what)
 
 
 @pytest.mark.usefixtures("folder")
@@ -101,6 +143,8 @@ def test_detectors(run: Run) -> None:
     assert hashlib.sha256(Path("refs.json").read_bytes()).hexdigest() in page
     page = page_of(run, "a.json", "b.json", "--references", "refs.json", "--metric", "ap50")
     assert "a is superior to b" in page
+    (caption,) = re.findall("<figcaption>([^<]*)", page)
+    assert caption.startswith("Precision-recall curves")
 
 
 @pytest.mark.usefixtures("folder")
@@ -195,3 +239,23 @@ def test_a_browser_loads_nothing_and_logs_no_error(run: Run, tmp_path: Path) -> 
     # A browser of Google asks Google whatever page it shows.
     its_own = (".google.com", ".googleapis.com", ".gvt1.com")
     assert not [host for host in hosts if not host.endswith(its_own)]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+@pytest.mark.skipif(browser.DRIVER is None, reason="no chromedriver in PATH")
+def test_a_phone_shows_the_page_without_scrolling_sideways_and_sorts_its_tables(run: Run) -> None:
+    what = ("--within", "organ", "--metric", "dsc", "--no-figures")
+    page_of(run, "models.csv", *what)
+    with browser.opened(Path("report.html"), width=390) as asked:
+        assert asked("return document.documentElement.scrollWidth") == 390
+        wide = "return [...document.querySelectorAll('.scroll')].filter(one => "
+        assert asked(f"{wide} one.scrollWidth > one.clientWidth + 1).length") == 0
+        first = "document.querySelector('table.sortable th:nth-child(2)')"
+        press = f"{first}.firstChild.click(); return {first}.ariaSort"
+        assert [asked(press), asked(press)] == ["ascending", "descending"]
+        cells = f"[...{first}.closest('table').tBodies[0].rows].map(row => row.cells[1].innerText)"
+        shown = [float(text.split()[-1]) for text in asked(f"return {cells}")]
+        assert shown == sorted(shown, reverse=True)
+        # Rows remain rows for those who listen, although they are set as blocks.
+        assert asked("return document.querySelector('tbody tr').role") == "row"

@@ -311,6 +311,9 @@ SITUATIONS |= {
         "instance_dsc:over=all",
     ),
     "HW885": lambda: detected(metric="object_ppv"),
+    "HW886": lambda: detected(
+        detections=[boxes_of(40, 40, score=1 + place % 3) for place in range(60)]
+    ),
 }
 
 

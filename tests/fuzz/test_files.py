@@ -16,7 +16,7 @@ import pytest
 from fuzzfiles import good_files, made_file, write_good_files
 from support import Ran, Run
 
-SHORT, LONG = 30, int(os.environ.get("HALFWIDTH_FUZZ_FILES", "3000"))
+SHORT, LONG = 30, int(os.environ.get("HALFWIDTH_FUZZ_FILES", "1000"))
 FIRST = int(os.environ.get("HALFWIDTH_FUZZ_SEED", "0"))
 LONGEST = 1000
 MOST_MEMORY = 500e6

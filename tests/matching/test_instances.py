@@ -49,7 +49,8 @@ def test_metrics_of_masks_need_masks() -> None:
     boxed = ObjectSet(("scan 1",), (objects,), ("lesion",))
     lists = match_images(boxed, boxed, Matching())
     for name in ("instance_dsc", "pooled_iou"):
-        with pytest.raises(DataError, match="of image 'scan 1' have no masks"):
+        message = f"{name} needs masks, which the detections of image 'scan 1' lack"
+        with pytest.raises(DataError, match=message):
             measure(lists, boxed, boxed, [detection_metric(name)])
 
 

@@ -14,7 +14,7 @@ from sklearn import metrics as sk
 import halfwidth as hw
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass
-from halfwidth.metrics.averaging import CountingFinish
+from halfwidth.metrics.averaging import AreaFinish, CountingFinish
 from halfwidth.metrics.building import (
     Tuned,
     counting_statistic,
@@ -23,7 +23,7 @@ from halfwidth.metrics.building import (
     tuned_statistic,
     weighted_counting_statistic,
 )
-from halfwidth.metrics.ranking import AreaFinish, RankEach
+from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import leave_one_out, replicates

@@ -25,9 +25,9 @@ from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building
-from halfwidth.metrics.averaging import CountingFinish
+from halfwidth.metrics.averaging import AreaFinish, CountingFinish
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranking import AreaFinish, RankEach
+from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 

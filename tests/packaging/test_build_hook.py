@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,12 @@ import pytest
 pytest.importorskip("hatchling", reason="hatchling builds the package")
 
 ROOT = Path(__file__).resolve().parents[2]
+# What the package reads at run time or compiles, beside its modules.
+DATA = {
+    path.relative_to(ROOT).as_posix()
+    for path in (ROOT / "src" / "halfwidth").rglob("*")
+    if path.is_file() and path.suffix not in (".py", ".pyc", ".so", ".dylib", ".dll")
+}
 SETTINGS = ("HALFWIDTH_NO_C", "HALFWIDTH_REQUIRE_C", "HALFWIDTH_ZIG", "CC")
 
 
@@ -135,3 +142,16 @@ def test_a_wheel_has_the_library_its_sources_and_no_tests(without: bool, tmp_pat
     assert len(library) == (0 if without else 1)
     assert "halfwidth/resampling/kernels/c/draws.c" in names
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"halfwidth"}
+    assert {path.removeprefix("src/") for path in DATA} <= set(names)
+
+
+def test_a_source_archive_has_what_a_build_needs_and_nothing_that_lies_about() -> None:
+    from hatchling.builders.sdist import SdistBuilder
+
+    assert {Path(path).suffix for path in DATA} >= {".css", ".js", ".csv", ".json", ".c", ".h"}
+    held = {one.distribution_path for one in SdistBuilder(str(ROOT)).recurse_included_files()}
+    # The project file always is in it.
+    needed = {"hatch_build.py", "LICENSE", "README.md", "Makefile", *DATA}
+    assert needed <= held
+    left = re.compile(r"(^|/)(\.[^/]*cache|__pycache__|\.venv|\.hypothesis|site|dist)/|_core\.")
+    assert [path for path in held if left.search(path)] == []

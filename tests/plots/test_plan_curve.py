@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import halfwidth as hw
@@ -32,14 +35,31 @@ def test_the_frame_holds_what_the_formula_gives() -> None:
         assert width == e.width
 
 
-def test_plans_of_several_sds_are_told_apart() -> None:
+def texts_of(ax: Axes) -> set[str]:
+    return {text.get_text() for text in ax.texts}
+
+
+def test_plans_of_several_sds_are_told_apart_at_their_ends() -> None:
     plans = [hw.planning.mean_n(sd, halfwidth=h) for sd in (0.1, 0.2) for h in (0.02, 0.05)]
     ax = plan_curve(plans)
-    legend = ax.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == ["sd 0.1", "sd 0.2"]
+    assert {"SD 0.1", "SD 0.2"} <= texts_of(ax)
+    assert set(plan_frame(plans)["line"]) == {"SD 0.1", "SD 0.2"}
     dots = [line for line in ax.get_lines() if line.get_marker() == "o"]
     assert [int(np.ravel(dot.get_xdata())[0]) for dot in dots] == [99, 25, 387, 64]
+
+
+def test_each_of_two_quantities_has_a_curve_with_its_name() -> None:
+    plan = hw.planning.classes_n(0.9, 0.95, prevalence=0.1, halfwidth=0.05)
+    frame, ax = plan_frame(plan), plan_curve(plan)
+    assert {"sensitivity", "specificity"} == set(frame["line"]) <= texts_of(ax)
+    chosen = frame[frame["chosen"]].set_index("line")
+    assert chosen["n"].tolist() == [1410, 1410]
+    for part in plan.parts:
+        assert chosen.loc[part.quantity, "width"] == part.width
+    assert ax.get_ylabel() == "half-width of the 95 % CI"
+    # One that is not planned for has no curve.
+    alone = hw.planning.classes_n(0.9, prevalence=0.1, halfwidth=0.05)
+    assert set(plan_frame(alone)["line"]) == {"sensitivity"}
 
 
 def test_it_draws_into_given_axes_and_names_round_numbers() -> None:
@@ -49,14 +69,24 @@ def test_it_draws_into_given_axes_and_names_round_numbers() -> None:
     assert {"100", "200", "500", "1000"} <= {text.get_text() for text in ax.get_xticklabels()}
 
 
-def test_a_simulated_plan_shows_what_was_simulated() -> None:
+def test_a_simulated_plan_shows_what_was_simulated_on_a_curve() -> None:
     values = np.random.default_rng(0).normal(size=50)
     plan = hw.planning.pilot_n(values, halfwidth=0.3, method="t", rng=1, n_samples=100)
+    far = replace(plan, curve=((200, 0.4), (1447, 0.1)), n=200)
     frame = plan_frame(plan)
-    assert plan.n in set(frame["n"])
     assert plan.simulated is not None
-    assert float(frame.loc[frame["chosen"], "width"].iloc[0]) == plan.simulated.assured
-    plan_curve(plan).figure.canvas.draw()
+    (chosen,) = frame.loc[frame["chosen"] & (frame["source"] == "simulated"), "width"]
+    assert chosen == plan.simulated.assured
+    known = frame[frame["source"] == "simulated"]
+    assert list(zip(known["n"], known["width"], strict=True)) == list(plan.curve)
+    # Between two sizes far apart the curve is a power of n, and not a chord.
+    between = plan_frame(far).query("source == 'between'")
+    slope = np.log(0.1 / 0.4) / np.log(1447 / 200)
+    np.testing.assert_allclose(between["width"], 0.4 * (between["n"] / 200) ** slope)
+    assert len(between) > 10
+    ax = plan_curve(far)
+    assert np.size(ax.get_lines()[0].get_xdata()) == len(between) + 2
+    assert "small dots: n simulated" in " ".join(texts_of(ax))
 
 
 def test_no_plan_is_an_error() -> None:

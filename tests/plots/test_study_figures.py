@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.text import Text
 from studycells import SIZES, cells_of, sets_of
 
+from halfwidth.core.kinds import Estimand
 from halfwidth.core.types import Bounds, Level
+from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.mean import empirical_bernstein, hoeffding, t
 from halfwidth.plots.figure import write_figure
 from halfwidth.plots.study import (
@@ -42,6 +46,7 @@ from halfwidth.plots.study import (
     targets_of,
     theoretical_width,
 )
+from halfwidth.plots.study.styles import method_groups
 from halfwidth.study import analysis
 
 CELLS, SETS = cells_of(), sets_of()
@@ -78,9 +83,15 @@ KINDS = [
 ]
 
 
+@functools.cache
+def drawn_once(name: str) -> Drawn:
+    """A figure that several tests look at."""
+    return FIGURES[name].draw()
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_every_kind_of_figure_can_be_drawn_and_opened(name: str, tmp_path: Path) -> None:
-    drawn = FIGURES[name].draw()
+    drawn = drawn_once(name)
     write_figure(drawn.figure, tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG\r\n")
     assert len(drawn.frame)
@@ -155,8 +166,8 @@ def test_the_axis_of_coverage_shows_the_level_and_says_what_it_leaves_out() -> N
 def test_averages_by_other_names_stand_together() -> None:
     frame = micro_macro(SETS, "percentile").frame
     titles = list(dict.fromkeys(frame["panel"]))
-    assert titles[0] == "macro: balanced accuracy, micro: accuracy"
-    assert titles[1:] == ["F1"]
+    assert titles[0] == "balanced accuracy (macro), accuracy (micro): coverage"
+    assert titles[1::2] == ["balanced accuracy (macro), accuracy (micro): width", "F1: width"]
     with pytest.raises(NotThereError, match="no metric of test sets has both"):
         micro_macro(CELLS, "percentile")
 
@@ -399,13 +410,70 @@ def test_outliers_of_failing_instances_are_counted_and_seen() -> None:
     assert set(failures_frame(failing, dict.fromkeys(names, cases), far)["outliers"]) == {0}
 
 
-def test_methods_have_looks_of_their_own_without_colour_too() -> None:
+def test_methods_that_stand_in_one_figure_never_share_a_colour() -> None:
+    for estimand in Estimand:
+        own = [METHOD_LOOKS[m.name] for m in METHODS if estimand in m.accepts and m.drawn]
+        assert len({look.colour for look in own}) == len(own), estimand
+    colours = [look.colour for look in METHOD_LOOKS.values()]
+    assert max(colours.count(colour) for colour in colours) <= 2
     looks = method_looks([*METHOD_LOOKS, *(f"mine{place}" for place in range(12))])
-    assert len({(look.colour, look.stroke) for look in METHOD_LOOKS.values()}) == len(METHOD_LOOKS)
-    assert len(set(looks.values())) == len(looks)
+    assert len({(look.colour, look.stroke) for look in looks.values()}) == len(looks)
+    assert len({(look.colour, look.marker) for look in METHOD_LOOKS.values()}) == len(METHOD_LOOKS)
+    assert all("_" not in look.label for look in METHOD_LOOKS.values())
     # The bootstraps of most figures differ in stroke and in marker.
     usual = [looks[name] for name in ("percentile", "bca", "basic")]
     assert len({look.stroke for look in usual}) == len({look.marker for look in usual}) == 3
+
+
+ALL_OF_A_MEAN = [m.name for m in METHODS if Estimand.MEAN in m.accepts and m.drawn]
+
+
+def test_a_panel_has_four_methods_at_most_a_title_of_its_own_and_names_at_its_lines() -> None:
+    cells = cells_of(metrics=["dsc"], statistics=["mean"], methods=ALL_OF_A_MEAN)
+    drawn = graph(cells, MEAN_DSC, "coverage")
+    assert set(drawn.frame["series"]) == set(ALL_OF_A_MEAN)
+    assert drawn.frame.groupby(["row", "column"])["series"].nunique().tolist() == [4, 3, 3, 3]
+    titles = [ax.get_title(loc="left") for ax in drawn.figure.axes]
+    assert len(set(titles)) == 4
+    assert {ax.get_ylabel() for ax in drawn.figure.axes} == {"coverage of the 95 % CI [%]"}
+    drawn.figure.draw_without_rendering()
+    named = []
+    for ax, (_, part) in zip(
+        drawn.figure.axes, drawn.frame.groupby(["row", "column"]), strict=True
+    ):
+        names = [text for text in ax.texts if str(text.get_gid()).startswith("name ")]
+        assert len(names) == part["series"].nunique()
+        named += [text.get_text().replace("\n", " ") for text in names]
+        boxes = sorted((Text.get_window_extent(text) for text in names), key=lambda box: box.y0)
+        assert all(low.y1 <= high.y0 + 0.5 for low, high in itertools.pairwise(boxes))
+        assert all(ax.bbox.x1 < box.x0 and box.x1 <= drawn.figure.bbox.x1 for box in boxes)
+    assert {"BCa", "Hall", "t (CR1)", "empirical Bernstein"} <= set(named)
+    assert [text.get_text() for text in drawn.figure.legends[0].get_texts()] == []
+
+
+def test_an_overview_of_many_methods_has_a_page_for_each_group() -> None:
+    cells = cells_of(metrics=["dsc"], statistics=["mean"], methods=ALL_OF_A_MEAN)
+    pages = [f for f in figures_of(frames(cells)) if f.name.startswith("overview-width")]
+    assert [page.name for page in pages] == [f"overview-width-{k}" for k in (1, 2, 3, 4)]
+    assert "without resampling" in pages[2].says
+    assert set(pages[2].draw().frame["series"]) == {"t", "hall", "z"}
+
+
+def test_boxes_end_where_counts_begin() -> None:
+    cells = CELLS.assign(coverage=np.where(CELLS["method"] == "basic", 0.45, CELLS["coverage"]))
+    low = cells["instance"].isin(sorted(set(cells["instance"]))[:3]) & (cells["method"] == "bca")
+    drawn = coverage_boxes(cells.assign(coverage=cells["coverage"].mask(low, 0.3)), MEAN_DSC)
+    for ax in drawn.figure.axes:
+        # Whiskers and medians are lines without a name, and so are those between sizes.
+        lines = [line for line in ax.lines if line.get_gid() in (None, "medians bca")]
+        lines = [line for line in lines if line.get_transform() == ax.transData]
+        drawn_at = np.concatenate([np.asarray(line.get_ydata(), float) for line in lines])
+        assert np.nanmin(drawn_at) >= 0.5
+        paths = [patch.get_path().vertices for patch in ax.patches]
+        assert min(path[:, 1].min() for path in paths) >= 0.5
+    below = drawn.frame[drawn.frame["drawn"] == "box"].groupby("series")["below"].max()
+    assert below["basic"] == 6
+    assert below["bca"] == 2
 
 
 def test_a_method_looks_the_same_in_every_figure() -> None:
@@ -419,7 +487,7 @@ def test_a_method_looks_the_same_in_every_figure() -> None:
 
 def test_a_metric_looks_the_same_in_every_figure() -> None:
     for name in ("metrics-coverage", "sample-needs", "pace-by-metric", "characteristics"):
-        drawn = FIGURES[name].draw()
+        drawn = drawn_once(name)
         looks = series_looks(drawn.frame["series"])
         for series, look in looks.items():
             if series.rpartition(" ")[2] in {"DSC", "NSD"}:
@@ -456,3 +524,33 @@ def test_letters_are_large_enough_in_a_column() -> None:
     boxes = [label.get_window_extent() for label in ax.get_xticklabels() if label.get_text()]
     assert len(boxes) == len(SIZES)
     assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
+
+
+# Colours as protanopes, deuteranopes and tritanopes see them (Machado et al. 2009, severity 1).
+SEEN_BY = (
+    np.eye(3),
+    np.array([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]),
+    np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]),
+    np.array([[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]]),
+)
+TO_XYZ = np.array([[0.4339, 0.3762, 0.1899], [0.2126, 0.7152, 0.0722], [0.0178, 0.1095, 0.8727]])
+
+
+def seen(colour: str, by: Any) -> Any:
+    """A colour in CIELAB as it is seen."""
+    coded = np.array(to_rgb(colour))
+    light = np.where(coded <= 0.04045, coded / 12.92, ((coded + 0.055) / 1.055) ** 2.4)
+    xyz = TO_XYZ @ np.clip(by @ light, 0, 1)
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("estimand", [e for e in Estimand if "two" not in e])
+def test_colours_of_a_panel_differ_for_colour_blind_readers(estimand: Estimand) -> None:
+    names = [m.name for m in METHODS if estimand in m.accepts and m.drawn]
+    for _, group in method_groups(names):
+        for one, other in itertools.combinations(group, 2):
+            for by in SEEN_BY:
+                colours = (METHOD_LOOKS[name].colour for name in (one, other))
+                first, second = (seen(colour, by) for colour in colours)
+                assert np.linalg.norm(first - second) > 14, (one, other)

@@ -13,9 +13,9 @@ from halfwidth.core.types import Array, Bounds, Interval, Level
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import PAIRED_PROPORTIONS, intervals
 from halfwidth.metrics import building
-from halfwidth.metrics.averaging import CountingFinish
+from halfwidth.metrics.averaging import AreaFinish, CountingFinish
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranking import AreaFinish, RankEach
+from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS
@@ -49,7 +49,8 @@ def statistic_for(method: MethodSpec) -> Statistic:
         return OF_RECORDS
     if method.accepts <= {Estimand.COUNTING, Estimand.CONTRAST}:
         return OF_CELLS
-    if Estimand.MEAN in method.accepts or Estimand.PROPORTION in method.accepts:
+    # A mean stands for the metrics of test sets, which differ in no property of a method.
+    if method.accepts & {Estimand.MEAN, Estimand.PROPORTION, Estimand.OTHER}:
         return Statistic(STATISTICS["mean"])
     if Estimand.TRIMMED_MEAN in method.accepts:
         return Statistic(STATISTICS["trimmed_mean"], {"share": 0.2})

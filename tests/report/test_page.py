@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
+import itertools
 import re
 from html.parser import HTMLParser
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +175,81 @@ def test_an_axis_holds_all_intervals_and_has_round_ticks() -> None:
     assert alone.low < 0.5 < alone.high
 
 
+def test_ticks_have_room_for_their_labels() -> None:
+    axis = axis_for([(0.9, 0.896, 0.907)])
+    assert axis is not None
+    assert [label for _, label in axis.ticks] == ["0.900", "0.905"]
+
+
+def test_columns_that_stand_beneath_others() -> None:
+    columns = (
+        *(Column("task"), Column("n", Kind.NUMBER), Column("value", Kind.NUMBER)),
+        *(Column("95 % CI", Kind.INTERVAL), Column("codes", Kind.CAUTIONS)),
+    )
+    row = ("liver", "12", "0.9", Cell("0.8 to 1.0", (0.8, 1.0)), Cell("HW1", ("HW1",)))
+    table = Table(columns, (row,)).stacked({"n": "task", "95 % CI": "value", "codes": "none"})
+    page = render_html(Document((Section("Part", (table,)),)))
+    read = Read(page)
+    kinds = [g["class"] for tag, g in read.elements if tag in ("td", "th") and g.get("class")]
+    assert kinds == ["text", "number", "cautions"] * 2
+    assert read.texts["caption"] == ["Part"]
+    assert [g["scope"] for _, g in read.elements if "scope" in g] == ["col"] * 3 + ["row"]
+    under = re.findall('<div class="under"[^>]*>(.*?)</div>', page)
+    # What its text does not say is said beside it; an interval speaks for itself.
+    assert under == [
+        *("95 % CI", '<span><span class="what">n </span>12</span>'),
+        "0.8 to 1.0",
+    ]
+    # Text keeps columns apart.
+    assert "| task | n | value | 95 % CI | codes |" in render(Document((table,)), "markdown")
+
+
+def test_every_row_has_a_label_where_one_has() -> None:
+    values = models(names=("a", "b"))
+    each = [hw.summary_ci(values["a"], metric="dsc", statistic=s) for s in ("mean", "trimmed_mean")]
+    labelled = dataclasses.replace(each[0], label="liver")
+    document = hw.make_report([labelled, each[1]]).document
+    rows = render(document, "latex").splitlines()
+    assert not [row for row in rows if row.startswith(" &")]
+    assert [row for row in rows if row.startswith(f"{each[1].subject} &")]
+    page = render_html(document)
+    # Below a label stands no second time what it says.
+    assert "statistic </span>mean DSC" in page
+    assert f"statistic </span>{each[1].subject}" not in page
+
+
+def test_titles_go_down_by_one_level_at_a_time(page: str) -> None:
+    levels = [int(tag[1]) for tag, _ in Read(page).elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert all(later - before <= 1 for before, later in itertools.pairwise(levels))
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of WCAG 2."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * one for one in colour[1:])
+    shares = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+def test_text_stands_out_by_day_by_night_and_on_paper() -> None:
+    style = (resources.files("halfwidth.report.html") / "style.css").read_text(encoding="utf-8")
+    colours: dict[str, str] = {}
+    blocks = [
+        dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{3,6})", block))
+        for block in re.findall(r"\.page \{([^}]*--paper[^}]*)\}", style)
+    ]
+    assert len(blocks) == 3
+    for block in blocks:
+        colours |= block
+        grounds = {"warm": ["warm-shade"], "ink": ["paper", "shade", "warm-shade"]}
+        for text in ("ink", "soft", "accent", "warm"):
+            for ground in grounds.get(text, ["paper", "shade"]):
+                pair = sorted((luminance(colours[text]), luminance(colours[ground])))
+                # AA of WCAG 2 for text of any size.
+                assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5, (text, ground)
+
+
 def test_a_document_of_sections_is_text_too() -> None:
     axis = Axis(0, 1, ())
     table = Table(
@@ -210,6 +288,14 @@ def test_only_results_are_reported() -> None:
         hw.make_report([0.9])
     with pytest.raises(hw.OptionError, match="needs a result"):
         hw.make_report([])
+
+
+def test_curves_are_reported_with_their_areas() -> None:
+    truth, score = [0, 1] * 20, [i / 40 for i in range(40)]
+    curves = hw.curve_ci(truth, score, rng=1, n_resamples=99)
+    page = hw.make_report(curves[0]).to_html()
+    assert "ROC curves with pointwise 95 % bands" in Read(page).texts["figcaption"]
+    assert "AUROC" in Read(page).text
 
 
 def test_a_report_without_figures_takes_no_pictures() -> None:

@@ -18,10 +18,10 @@ from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Level
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
-from halfwidth.metrics import building, ranking
-from halfwidth.metrics.averaging import averaged
+from halfwidth.metrics import building, ranked_scores
+from halfwidth.metrics.averaging import AreaFinish, averaged
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranking import AreaFinish, RankEach, cumulated, rank
+from halfwidth.metrics.ranked_scores import RankEach, cumulated, rank
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, counter
 from halfwidth.resampling.forms import ranked, ranked_resamples
@@ -89,7 +89,7 @@ def test_estimates_of_a_batch_are_those_of_each_row(
             wanted.append(form.finish(np.array(row_by_row(kind, found)), positives))
         got = statistic(sets)
         np.testing.assert_allclose(got, wanted, rtol=1e-13)
-        monkeypatch.setattr(ranking, "AT_A_TIME", 1)
+        monkeypatch.setattr(ranked_scores, "AT_A_TIME", 1)
         assert np.array_equal(statistic(sets), got, equal_nan=True), "in parts"
         assert np.array_equal(statistic(sets.reshape(3, 3, 4, n)).ravel(), got, equal_nan=True)
         assert np.array_equal(statistic(sets[4]), got[4], equal_nan=True)

@@ -25,7 +25,7 @@ from halfwidth.core.forms import CellCounts
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM, finished
-from halfwidth.resampling.kernels import native
+from halfwidth.resampling.kernels import native_tables
 from halfwidth.resampling.kernels.formulas import MOST_CELLS, MOST_WEIGHT, Operation, read_off
 from halfwidth.resampling.kernels.programs import WIDTH, Program, Step, program_of
 
@@ -86,7 +86,7 @@ def test_a_formula_gives_what_the_function_gives(name: str) -> None:
 @KERNELS
 def test_counts_fit_into_their_bits() -> None:
     n = MULTINOMIAL_FROM - 1
-    assert n <= native.MOST_TABLE_UNITS
+    assert n <= native_tables.MOST_TABLE_UNITS
     weighed: list[tuple[int, Finish]] = [
         (1, lambda c: MOST_WEIGHT * c[..., 0] * 1.0),
         (1, lambda c: MOST_WEIGHT * c[..., 0] * 1.0 + c[..., 1]),
@@ -173,7 +173,7 @@ def test_no_step_reads_the_register_it_writes(name: str, average: str) -> None:
 def test_cumulated_draws_are_those_of_the_generator(units: int) -> None:
     key = rng.Key(2**90 + 5)
     for start, stop in ((0, 1), (3, 3 + WIDTH), (7, 40), (5, 6 + WIDTH)):
-        made = native.cumulated(key, start, stop, units)
+        made = native_tables.cumulated(key, start, stop, units)
         drawn = rng.indices(key, start, stop, units, units)
         counts = np.stack([np.bincount(row, minlength=units) for row in drawn])
         wanted = np.zeros((made.shape[0] * WIDTH, units + 1))
@@ -191,12 +191,12 @@ def test_what_does_not_fit_is_refused() -> None:
         draws: Array = draws, ends: Array = ends, out: Array = out, start: int = 0, stop: int = 9
     ) -> None:
         with pytest.raises(ValueError, match=r"fit|beyond"):
-            native.finish(program, draws, ends, out, start, stop)
+            native_tables.finish(program, draws, ends, out, start, stop)
 
-    native.finish(program, draws, ends, out, 0, 9)
+    native_tables.finish(program, draws, ends, out, 0, 9)
     assert (out == 0).all()
     refused(draws=draws[:, :, 1:])
-    refused(draws=np.zeros((1, native.MOST_TABLE_UNITS + 2, WIDTH), np.int16))
+    refused(draws=np.zeros((1, native_tables.MOST_TABLE_UNITS + 2, WIDTH), np.int16))
     refused(ends=np.array([[0, 1, 4]]))
     refused(ends=np.array([[-1, 1, 3]]))
     refused(ends=np.array([[0, 1]]))

@@ -68,6 +68,27 @@ def test_kernels_and_numpy_agree(name: str, given: dict[str, Any], design: str) 
         assert np.array_equal(plain, in_blocks)
 
 
+@pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_c), False])
+@pytest.mark.parametrize(("name", "given"), GIVEN)
+def test_what_is_right_all_over_is_one(name: str, given: dict[str, Any], *, compiled: bool) -> None:
+    """To the last bit, in every resample: thirds and sevenths of objects do not add up to less."""
+    images, objects = 21, (0, 3, 7, 1, 5, 6)
+    found = [objects[image % len(objects)] for image in range(images)]
+    entries = [
+        (image, 0, 0.9 - 0.02 * image - 0.001 * i, [1])
+        for image, number in enumerate(found)
+        for i in range(number)
+    ]
+    functional = functional_of(of_entries(entries, found), name, **given)
+    drawn = engine_for(functional.statistic).replicates(
+        functional.records(of_entries(entries, found))[None],
+        Design((images,), paired=True),
+        functional.statistic,
+        Plan(3, 64, compiled=compiled),
+    )
+    assert set(drawn[np.isfinite(drawn)]) == {1.0}
+
+
 @pytest.mark.parametrize(("name", "given", "design"), CASES)
 def test_a_copy_of_an_image_is_an_image(name: str, given: dict[str, Any], design: str) -> None:
     """Resampled, or left out, as if images were there as often as they are drawn."""

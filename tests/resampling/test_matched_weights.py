@@ -182,19 +182,29 @@ def test_models_that_do_alike_differ_seldom() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "classes", "single", "paired"),
+    ("name", "classes", "images", "single", "paired"),
     [
-        ("ap", 1, "dirichlet", "dirichlet"),
-        ("ap", 3, "dirichlet", "percentile"),
-        ("object_sensitivity", 3, "dirichlet", "dirichlet"),
-        ("fppi", 1, "bca_expanded", "percentile"),
+        ("ap", 1, 24, "dirichlet", "dirichlet_expanded"),
+        ("ap", 3, 24, "dirichlet", "percentile_expanded"),
+        ("wafroc_auc", 1, 48, "dirichlet", "percentile_expanded"),
+        ("object_sensitivity", 3, 24, "dirichlet", "dirichlet"),
+        ("fppi", 1, 24, "bca_expanded", "percentile"),
     ],
 )
-def test_what_auto_takes(name: str, classes: int, single: str, paired: str) -> None:
-    """Of 24 images; decision 0066 has the evidence."""
-    functional, pair = records_of(match_lists(6, 24, classes), name)
-    design = Design((24,), paired=True)
+def test_what_auto_takes(name: str, classes: int, images: int, single: str, paired: str) -> None:
+    """By how many images hold an object of any class; decision 0066 has the evidence."""
+    functional, pair = records_of(match_lists(6, images, classes), name)
+    design = Design((images,), paired=True)
     difference = difference_functional(functional)
     level = Level(0.95)
-    assert choose(functional, Records(pair[0], design, 24), level).name == single
-    assert choose(difference, Records(np.stack(pair), design, 24), level).name == paired
+    assert choose(functional, Records(pair[0], design, images), level).name == single
+    assert choose(difference, Records(np.stack(pair), design, images), level).name == paired
+
+
+def test_auto_counts_patients_with_objects() -> None:
+    """48 images of 16 patients are 16 that may hold objects."""
+    functional, pair = records_of(match_lists(6, 48), "ap")
+    groups, difference = np.arange(48) // 3, difference_functional(functional)
+    arranged = [arrange(one, groups, paired=True, identities=np.arange(48)) for one in pair]
+    records = Records(np.stack([one for one, _ in arranged]), arranged[0][1], 48)
+    assert choose(difference, records, Level(0.95)).name == "dirichlet_expanded"

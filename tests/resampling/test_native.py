@@ -16,7 +16,13 @@ import pytest
 from numpy.typing import NDArray
 
 from halfwidth.core.rng import MOST_CASES, Key, derive_key, indices
-from halfwidth.resampling.kernels import native, native_areas, reference, shared_library
+from halfwidth.resampling.kernels import (
+    native,
+    native_areas,
+    native_selection,
+    reference,
+    shared_library,
+)
 from halfwidth.resampling.kernels.programs import WIDTH
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="there is no compiled library")
@@ -234,11 +240,11 @@ def test_arrays_of_another_kind_are_refused() -> None:
     wrongs: list[NDArray[Any]] = [rows.astype(np.float32), rows[:, ::2], np.asfortranarray(rows)]
     for wrong in wrongs:
         with pytest.raises(ValueError, match="in one piece"):
-            native.count_below(wrong, np.zeros(2), np.zeros(2))
+            native_selection.count_below(wrong, np.zeros(2), np.zeros(2))
     with pytest.raises(ValueError, match="in one piece"):
-        native.count_below(rows, np.zeros(3), np.zeros(2))
+        native_selection.count_below(rows, np.zeros(3), np.zeros(2))
     with pytest.raises(ValueError, match="positions up to 8"):
-        native.picked(rows, np.array([[8]]), 1.0, np.zeros(1))
+        native_selection.picked(rows, np.array([[8]]), 1.0, np.zeros(1))
     with pytest.raises(ValueError, match="no resamples 3 to 2"):
         native.count_drawn(KEY, 3, 2, 5)
     with pytest.raises(ValueError, match="beyond 5"):
@@ -254,7 +260,9 @@ def test_picked_values_are_those_of_numpy() -> None:
     table = np.sort(generator.integers(0, 31, (4, 999)), axis=0)
     gaps = generator.normal(size=4)
     wanted = reference.picked(values, table, 1.0, gaps)
-    np.testing.assert_allclose(native.picked(values, table, 1.0, gaps), wanted, atol=1e-14)
+    np.testing.assert_allclose(
+        native_selection.picked(values, table, 1.0, gaps), wanted, atol=1e-14
+    )
 
 
 def test_tails_are_those_of_numpy() -> None:
@@ -262,13 +270,13 @@ def test_tails_are_those_of_numpy() -> None:
     rows[3, ::5], rows[4] = np.nan, np.nan
     low, high = np.full(9, 4.0), np.full(9, 35.0)
     below, above, counts = reference.tails(rows, low, high)
-    made = native.tails(rows, low, high, 300)
+    made = native_selection.tails(rows, low, high, 300)
     assert np.array_equal(made[2], counts)
     for side, (got, wanted) in enumerate(((made[0], below), (made[1], above))):
         for row, own, held in zip(got, wanted, counts[:, 2 * side], strict=True):
             assert np.array_equal(row[:held], own)
     assert np.array_equal(
-        native.count_below(rows, low, high), reference.count_below(rows, low, high)
+        native_selection.count_below(rows, low, high), reference.count_below(rows, low, high)
     )
-    short = native.tails(rows, low, high, 10)[2]
+    short = native_selection.tails(rows, low, high, 10)[2]
     assert (short[[0, 1, 2, 5]][:, [0, 2]] == 10).all(), "what does not fit is said not to"

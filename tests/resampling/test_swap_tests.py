@@ -16,7 +16,7 @@ from halfwidth.core.types import Array
 from halfwidth.estimation.functionals import Classes, MetricRow, Policies, build_functional
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranking import RankEach
+from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.kernels import native

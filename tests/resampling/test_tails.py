@@ -12,7 +12,7 @@ from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.kernels import native
+from halfwidth.resampling.kernels import native, native_selection
 from halfwidth.resampling.tails import Tails, as_distribution
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="there is no compiled library")
@@ -88,7 +88,7 @@ def test_every_replicate_is_counted_whatever_their_number(size: int) -> None:
     made = Tails.from_replicates(rows.copy())
     assert (made.quantile(1.0) == 99).all()
     assert (made.quantile(0.0) == -99).all()
-    below = native.count_below(rows, np.full(20, 99.0), np.full(20, 99.0))
+    below = native_selection.count_below(rows, np.full(20, 99.0), np.full(20, 99.0))
     assert (below[:, 0] == size - 1).all()
     assert (below[:, 1] == size).all()
 

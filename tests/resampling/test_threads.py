@@ -10,7 +10,7 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core import rng
-from halfwidth.metrics.ranking import rank
+from halfwidth.metrics.ranked_scores import rank
 from halfwidth.resampling import draws
 from halfwidth.resampling.kernels import native, native_areas
 

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from halfwidth.core import rng
 from halfwidth.core.forms import Ranking
-from halfwidth.metrics.ranking import CONCORDANCE, STEPS, rank
+from halfwidth.metrics.ranked_scores import rank
+from halfwidth.metrics.ranking import CONCORDANCE, STEPS
 from halfwidth.resampling.kernels import native, native_areas, reference
 
 KEY = rng.Key(17)

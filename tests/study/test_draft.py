@@ -86,6 +86,13 @@ def test_columns_named_by_metrics_are_sections_of_their_own(tmp_path: Path) -> N
     assert [i.name for i in instances] == ["results/dsc", "results/hd95"]
 
 
+def test_rows_of_several_models_are_instances_of_their_own(tmp_path: Path) -> None:
+    wide(tmp_path / "results.csv", model=["A"] * 30 + ["B"] * 30, task="liver", dice=VALUES)
+    text, instances = drafted(tmp_path)
+    assert [section["by"] for section in sections(text, "tables")] == [["model"]]
+    assert [(i.model, i.n_cases) for i in instances] == [("A", 30), ("B", 30)]
+
+
 def test_a_canonical_table_speaks_for_itself(tmp_path: Path) -> None:
     wide(tmp_path / "cases.csv", metric=["dsc", "nsd"] * 30, value=VALUES, label=["liver"] * 60)
     text, instances = drafted(tmp_path)

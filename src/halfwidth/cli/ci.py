@@ -7,7 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli import figures, options, predictions, reading, test_set_options
+from halfwidth.cli import (
+    figures,
+    option_groups,
+    options,
+    predictions,
+    reading,
+    test_set_options,
+)
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group, refuse_given
 from halfwidth.cli.output import note, note_if_long
@@ -16,9 +23,24 @@ from halfwidth.core.estimates import Estimates
 from halfwidth.core.parameters import split_names
 
 STRICT_STATUS = 3
-# Draws that take NumPy some twenty seconds.
+# Options of values of cases, and those of test sets.
+OF_CASES = ("value", "by", "statistic", "penalty", "scale", "case", "over")
+OF_TEST_SETS = (
+    *option_groups.names_in(test_set_options.of_averages, test_set_options.of_test_sets),
+    "jobs",
+)
 
 
+@option_groups.with_options(
+    reading.of_tables,
+    options.of_values,
+    options.of_intervals,
+    options.of_designs,
+    test_set_options.of_columns,
+    test_set_options.of_files,
+    test_set_options.of_averages,
+    test_set_options.of_test_sets,
+)
 def ci(
     ctx: typer.Context,
     file: Annotated[
@@ -48,41 +70,11 @@ def ci(
         ),
     ] = None,
     case: options.Case = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
-    path: reading.WhereCases = None,
-    only_filter: reading.Filter = None,
-    scale: options.Scale = 1.0,
     missing: options.MissingOrAll = "raise",
-    penalty: options.Penalty = None,
     metric: options.Metric = None,
     statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it
-    bounds: options.BoundsOption = None,
-    over: options.OverOption = "cases",
-    method: options.Method = "auto",
-    confidence_level: options.ConfidenceLevel = 0.95,
     alternative: options.Alternative = "two-sided",
-    n_resamples: options.NResamplesOrNone = None,
     seed: options.Seed = None,
-    groups: options.Groups = None,
-    strata: options.Strata = None,
-    target: test_set_options.Target = None,
-    score: test_set_options.Score = None,
-    prediction: test_set_options.Prediction = None,
-    target_file: test_set_options.TargetFile = None,
-    score_file: test_set_options.ScoreFile = None,
-    scores: test_set_options.ScoresAre = "auto",
-    labels: test_set_options.Labels = None,
-    positive: test_set_options.Positive = None,
-    average: test_set_options.AverageOption = None,
-    threshold: test_set_options.Threshold = None,
-    absent_class: test_set_options.AbsentClass = "omit",
-    undefined: test_set_options.UndefinedOption = "omit",
-    costs: test_set_options.Costs = None,
-    priors: test_set_options.Priors = None,
-    weight: test_set_options.Weight = None,
     jobs: options.Jobs = 1,
     fmt: options.Format = None,
     json: options.Json = False,
@@ -116,56 +108,40 @@ def ci(
         --metric auroc
     """
     fmt = options.resolve_format(fmt, json, out)
-    reading_options = reading.Options.of(ctx.params)
+    given = ctx.params
     source = predictions.TestSetSource(
-        file, target, score or [], prediction, target_file, score_file, reading_options
+        file,
+        given["target"],
+        given["score"] or [],
+        given["prediction"],
+        given["target_file"],
+        given["score_file"],
+        reading.Options.of(given),
     )
     shared: dict[str, Any] = {
-        "method": method,
-        "confidence_level": confidence_level,
+        **{name: given[name] for name in option_groups.names_in(options.of_intervals)},
         "alternative": alternative,
-        "n_resamples": n_resamples,
         "rng": seed,
         "missing": missing,
-        "bounds": options.parse_bounds(bounds),
-    }
-    case_options = {
-        "value": value,
-        "by": by,
-        "statistic": split_names(statistic),
-        "penalty": penalty,
-        "scale": scale,
-        "case": case,
-        "over": over,
-    }
-    sample_options: dict[str, Any] = {
-        "labels": labels,
-        "positive": positive,
-        "average": average,
-        "scores": scores,
-        "threshold": predictions.parse_threshold(threshold),
-        "absent_class": absent_class,
-        "undefined": undefined,
-        "costs": predictions.parse_costs(costs),
-        "priors": predictions.parse_numbers("--priors", priors),
-        "weight": weight,
-        "jobs": jobs,
+        "bounds": options.parse_bounds(given["bounds"]),
     }
     if source.any:
-        refuse_given(ctx, case_options, "has no effect on a metric of a test set (--target)")
+        refuse_given(ctx, OF_CASES, "has no effect on a metric of a test set (--target)")
         kind = figures.check(plot, plot_kind, figures.TEST_SET_KINDS)
-        columns = predictions.DesignColumns(groups, strata, sample_options.pop("weight"))
-        metrics = split_names(metric or ())
         estimates = predictions.estimate_test_set(
-            source, metrics, shared | sample_options, columns, (plot, kind)
+            source,
+            split_names(metric or ()),
+            shared | predictions.test_set_arguments(given) | {"jobs": jobs},
+            predictions.DesignColumns(given["groups"], given["strata"], given["weight"]),
+            (plot, kind),
         )
     else:
-        refuse_given(ctx, sample_options, "needs --target COLUMN, the true classes")
-        design_options = {"groups": groups, "strata": strata, "metric": options.only_metric(metric)}
+        refuse_given(ctx, OF_TEST_SETS, "needs --target COLUMN, the true classes")
         kind = figures.check(plot, plot_kind, figures.KINDS)
-        estimates = _estimate_cases(
-            file, reading_options, shared | case_options | design_options, plot, kind
-        )
+        of_cases = {name: given[name] for name in (*OF_CASES, "groups", "strata")}
+        of_cases |= {"value": value, "by": by, "statistic": split_names(statistic)}
+        of_cases["metric"] = options.only_metric(metric)
+        estimates = _estimate_cases(file, source.reading, shared | of_cases, plot, kind)
     for text in estimates.notes:
         note(text)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Any
@@ -29,6 +30,10 @@ SETTINGS: dict[str, Any] = {
         "color": False,
     },
 }
+# What the parser makes of an argument that is required, and of one that may be repeated.
+_BRACED = re.compile(r"^\{(.*)\}(?:\.\.\.)?$")
+# The type of an argument in Python's words, after its name.
+_TYPE = re.compile(r" <.*>$")
 # Longer names of options have their help on the next line.
 NAMES_WIDTH = 26
 
@@ -42,6 +47,7 @@ class Group(StrEnum):
 
     ARGUMENTS = "Arguments"
     INPUT = "Input"
+    DETECTIONS = "Files of detections"
     PUBLISHED = "Published numbers"
     MASKS = "Masks"
     ESTIMATE = "What to estimate"
@@ -99,13 +105,18 @@ class Verb(TyperCommand):
                 raise UsageError(f"{name} is given {given.count(param)} times; give one", ctx)
         return super().parse_args(ctx, args)
 
+    def collect_usage_pieces(self, ctx: Context) -> list[str]:
+        """Arguments by their names; the parser would put those that are required into braces."""
+        return [_BRACED.sub(r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
+
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write the options group by group, all in the same two columns."""
         groups: dict[str, list[tuple[str, str]]] = {group: [] for group in Group}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None:
-                groups[_group_of(param)].append(record)
+                name, text = record
+                groups[_group_of(param)].append((_TYPE.sub("", name), text))
         names = [name for records in groups.values() for name, _ in records]
         width = max(len(name) for name in names if len(name) <= NAMES_WIDTH)
         for group, records in groups.items():
@@ -135,6 +146,7 @@ def is_given(ctx: typer.Context, name: str) -> bool:
 
 def refuse_given(ctx: typer.Context, names: Iterable[str], why: str) -> None:
     """Refuse options that would be ignored."""
+    called = {param.name: max(param.opts, key=len) for param in ctx.command.params}
     for name in names:
         if is_given(ctx, name):
-            raise OptionError(f"--{name.replace('_', '-')} {why}")
+            raise OptionError(f"{called[name]} {why}")

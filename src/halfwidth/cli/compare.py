@@ -12,14 +12,14 @@ from halfwidth.cli import (
     compared_raters,
     comparison_options,
     comparison_settings,
-    detection_options,
+    detection_figures,
     figures,
     options,
     reading,
-    test_set_options,
 )
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from halfwidth.core.comparison import Comparisons
 
 
+@with_options(*comparison_options.OF_MODELS)
 def compare(
     ctx: typer.Context,
     files: Annotated[
@@ -41,23 +42,9 @@ def compare(
     by: comparison_options.By = None,
     value: comparison_options.Value = None,
     within: comparison_options.Within = None,
-    case: options.Case = None,
-    unmatched: comparison_options.Unmatched = "raise",
     model_from: reading.ModelFrom = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
-    path: reading.WhereCases = None,
-    only_filter: reading.Filter = None,
-    scale: options.Scale = 1.0,
     missing: options.Missing = "raise",
-    penalty: options.Penalty = None,
     metric: comparison_options.Metric = None,
-    better: comparison_options.Better = None,
-    statistic: comparison_options.Statistic = "mean",
-    bounds: options.BoundsOption = None,
-    over: options.OverOption = "cases",
     baseline: comparison_options.Baseline = None,
     margin: comparison_options.Margin = None,
     goal: comparison_options.Goal = None,
@@ -66,42 +53,11 @@ def compare(
     test: comparison_options.Test = "auto",
     correction: comparison_options.Correction = "holm",
     simultaneous: comparison_options.Simultaneous = None,
-    method: options.Method = "auto",
-    confidence_level: options.ConfidenceLevel = 0.95,
-    n_resamples: options.NResamplesOrNone = None,
     seed: options.Seed = None,
-    groups: options.Groups = None,
-    strata: options.Strata = None,
-    target: test_set_options.Target = None,
-    score: test_set_options.Score = None,
-    prediction: test_set_options.Prediction = None,
     score_a: comparison_options.ScoreA = None,
     score_b: comparison_options.ScoreB = None,
     prediction_a: comparison_options.PredictionA = None,
     prediction_b: comparison_options.PredictionB = None,
-    scores: test_set_options.ScoresAre = "auto",
-    labels: test_set_options.Labels = None,
-    positive: test_set_options.Positive = None,
-    average: comparison_options.Average = None,
-    threshold: test_set_options.Threshold = None,
-    absent_class: test_set_options.AbsentClass = "omit",
-    undefined: test_set_options.UndefinedOption = "omit",
-    costs: test_set_options.Costs = None,
-    priors: test_set_options.Priors = None,
-    weight: test_set_options.Weight = None,
-    references: comparison_options.References = None,
-    classes: detection_options.Classes = None,
-    unknown_images: detection_options.UnknownImages = "raise",
-    localisation: detection_options.Localisation = None,
-    assignment: detection_options.Assignment = None,
-    admits: detection_options.AdmitsOption = None,
-    score_threshold: detection_options.ScoreThreshold = None,
-    max_detections: detection_options.MaxDetections = None,
-    area: detection_options.Area = None,
-    any_class: detection_options.AnyClass = False,
-    duplicates: detection_options.Duplicates = "false_positive",
-    boundary_distance: detection_options.BoundaryDistance = None,
-    dilation: detection_options.Dilation = None,
     model: comparison_options.RatedModel = None,
     rater: comparison_options.Rater = None,
     pairs: comparison_options.Pairs = None,
@@ -153,28 +109,37 @@ def compare(
             "name a table for each model, halfwidth compare NEW OLD, or one with all of them; "
             "'halfwidth compare --help' says more"
         )
-    comparisons = _compared(ctx, files, kind)
+    comparisons = _compared(ctx, files, plot, kind)
 
     from halfwidth.report.comparisons import comparisons_document
     from halfwidth.report.document import Figure
 
     for text in comparisons.notes:
         note(text)
-    if plot is not None and kind is not None:
+    of_curves = kind in comparison_options.OF_DETECTORS
+    if plot is not None and kind is not None and not of_curves:
         _draw(comparisons, plot, kind)
-    figure = Figure(kind or "", "Differences and their intervals", comparisons, plot)
+    title = "Curves of the detectors" if of_curves else "Differences and their intervals"
+    figure = Figure(kind or "", title, comparisons, plot)
     document = figures.with_figure(comparisons_document(comparisons), figure)
     status = STRICT_STATUS if strict and comparisons.cautions else 0
     return Answer(document, fmt, out, status)
 
 
-def _compared(ctx: typer.Context, files: list[str], kind: str | None) -> Comparisons:
-    """Models with each other, or one with raters."""
-    of_cases = kind in ("cases", "bland-altman")
+def _compared(
+    ctx: typer.Context, files: list[str], plot: Path | None, kind: str | None
+) -> Comparisons:
+    """Models with each other, or one with raters; curves of detectors are drawn at once."""
+    of_cases = kind in comparison_options.OF_CASES
     if compared_detections.asks_for_detections(ctx):
         if of_cases:
-            raise OptionError(f"--plot-kind {kind} is of values of cases; of detectors, forest")
-        return _compared_detectors(ctx, files)
+            raise OptionError(
+                f"--plot-kind {kind} is of values of cases; of detectors, forest or "
+                f"{', '.join(comparison_options.OF_DETECTORS)}"
+            )
+        return _compared_detectors(ctx, files, plot, kind)
+    if kind in comparison_options.OF_DETECTORS:
+        raise OptionError(f"--plot-kind {kind} is of detections and needs --references FILE")
     if compared_raters.asks_for_raters(ctx):
         if of_cases:
             raise OptionError(f"--plot-kind {kind} is of two models; of raters, forest")
@@ -196,13 +161,19 @@ def _compared(ctx: typer.Context, files: list[str], kind: str | None) -> Compari
     )
 
 
-def _compared_detectors(ctx: typer.Context, files: list[str]) -> Comparisons:
-    """Detectors on the same images."""
+def _compared_detectors(
+    ctx: typer.Context, files: list[str], plot: Path | None, kind: str | None
+) -> Comparisons:
+    """Detectors on the same images, and their curves in a figure."""
     arguments = compared_detections.detector_arguments(ctx, files)
+    detection_figures.check_of_several(kind, arguments)
 
     from halfwidth.comparison.detection_api import compare_detections
 
-    return compare_detections(**arguments)
+    comparisons = compare_detections(**arguments)
+    if plot is not None and kind in comparison_options.OF_DETECTORS:
+        detection_figures.draw_several(kind, plot, arguments, comparisons)
+    return comparisons
 
 
 def _draw(comparisons: Comparisons, path: Path, kind: str) -> None:

@@ -6,29 +6,25 @@ from typing import Any
 
 import typer
 
-from halfwidth.cli import detection_options
 from halfwidth.cli.command import is_given, refuse_given
 from halfwidth.cli.compared_models import named_files
+from halfwidth.cli.detection_options import matching_arguments, of_matching
+from halfwidth.cli.detection_reading import of_reading, sources
+from halfwidth.cli.option_groups import names_in
 from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import split_names
 
-# Options of detections alone, as arguments of `compare_detections` call them too.
-MATCHING = (
-    *("localisation", "assignment", "admits", "score_threshold", "max_detections"),
-    *("duplicates", "boundary_distance", "dilation", "unknown_images"),
-)
-OF_DETECTIONS = (*MATCHING, "area", "any_class", "classes")
-# What else `compare_detections` and `rank_detections` take under the same name.
+OF_DETECTIONS = names_in(of_reading, of_matching)
+# What `compare_detections` and `rank_detections` take under the same name.
 PASSED_ON = (
-    *("threshold", "absent_class", "undefined", "groups", "strata", "baseline", "margin", "goal"),
-    *("test", "correction", "simultaneous", "method", "confidence_level", "n_resamples"),
-    *("top", "combine"),
+    *("absent_class", "undefined", "baseline", "margin", "goal", "test", "correction"),
+    *("simultaneous", "method", "confidence_level", "n_resamples", "top", "combine"),
 )
 # What is made another argument, or is none.
 FURTHER = (
     *("files", "new", "against", "references", "metric", "average", "ratio", "seed", "scheme"),
-    *("model_from", "fmt", "json", "out", "plot", "plot_kind", "strict", "title", "pdf", "latex"),
-    *("markdown", "figures", "protocol"),
+    *("threshold", "groups", "strata", "model_from", "fmt", "json", "out", "plot", "plot_kind"),
+    *("strict", "title", "pdf", "latex", "markdown", "figures", "protocol"),
 )
 
 
@@ -68,17 +64,18 @@ def detector_arguments(
         further["effect"] = "ratio" if given["ratio"] else "difference"
     if "scheme" in given:
         further["scheme"] = split_names(given["scheme"])
+    detections, references = sources(
+        named_files(files, given.get("model_from")), given["references"], given
+    )
     return (
-        {name: given[name] for name in (*MATCHING, *PASSED_ON) if name in given}
+        {name: given[name] for name in PASSED_ON if name in given}
         | further
+        | matching_arguments(given)
         | {
-            "models": named_files(files, given.get("model_from")),
-            "references": given["references"],
+            "models": detections,
+            "references": references,
             "metric": names[0] if len(names) == 1 else names or None,
-            "area": given["area"] or None,
             "average": given["average"],
-            "by_class": not given["any_class"],
-            "classes": detection_options.parse_classes(given["classes"]),
             "rng": given["seed"],
         }
     )

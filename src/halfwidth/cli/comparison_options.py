@@ -7,18 +7,29 @@ from typing import Annotated
 
 import typer
 
-from halfwidth.cli import completion
+from halfwidth.cli import (
+    completion,
+    detection_figures,
+    detection_options,
+    detection_reading,
+    options,
+    reading,
+    test_set_options,
+)
 from halfwidth.cli.command import Group
 
 TESTS = ("auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none")
 CORRECTIONS = ("holm", "bonferroni", "benjamini_hochberg")
 UNMATCHED = ("raise", "omit")
-PLOT_KINDS = ("forest", "cases", "bland-altman")
+# Of the cases of two models, and of detectors.
+OF_CASES, OF_DETECTORS = ("cases", "bland-altman"), detection_figures.CURVES
+PLOT_KINDS = ("forest", *OF_CASES, *OF_DETECTORS)
 
 By = Annotated[
     str | None,
     typer.Option(
-        help="Column that names the model of each row; default: model, where there is one.",
+        help="Column that names the model of each row; default: model or "
+        "algorithm, where there is one.",
         metavar="COLUMN",
         show_default=False,
         rich_help_panel=Group.INPUT,
@@ -199,10 +210,11 @@ References = Annotated[
     Path | None,
     typer.Option(
         help="File or folder of the objects to be found: asks for metrics of detections. FILE are "
-        "then those of each detector, as `halfwidth detect` reads them.",
+        "then those of each detector; these options and those of matching are as in `halfwidth "
+        "detect`, and so are --threshold, --average, --groups and --strata.",
         metavar="FILE",
         show_default=False,
-        rich_help_panel=Group.MATCHING,
+        rich_help_panel=Group.DETECTIONS,
     ),
 ]
 RatedModel = Annotated[
@@ -250,7 +262,8 @@ PlotKind = Annotated[
     str | None,
     typer.Option(
         help="With --plot. forest (default): the differences with the margin shaded; cases: both "
-        "values of each case, joined by a line; bland-altman: differences over means of the cases.",
+        "values of each case, joined by a line; bland-altman: differences over means of the cases; "
+        "of detectors froc, pr, afroc or wafroc: the curves of up to four with their bands.",
         metavar="KIND",
         autocompletion=completion.one_of(*PLOT_KINDS),
         rich_help_panel=Group.OUTPUT,
@@ -274,3 +287,36 @@ FixedSeed = Annotated[
         rich_help_panel=Group.INTERVAL,
     ),
 ]
+
+
+def of_cases(
+    case: options.Case = None,
+    unmatched: Unmatched = "raise",
+    better: Better = None,
+    statistic: Statistic = "mean",
+) -> None:
+    """Which cases are compared, and what of their values."""
+
+
+def of_averages(average: Average = None) -> None:
+    """The average over classes, of a test set or of detections."""
+
+
+def of_references(references: References = None) -> None:
+    """The objects that detections are matched with."""
+
+
+# What all verbs of several models have, tables and detections alike.
+OF_MODELS = (
+    of_cases,
+    reading.of_tables,
+    options.of_values,
+    options.of_intervals,
+    options.of_designs,
+    test_set_options.of_columns,
+    of_averages,
+    test_set_options.of_test_sets,
+    of_references,
+    detection_reading.of_reading,
+    detection_options.of_matching,
+)

@@ -83,7 +83,9 @@ def convert(
     from halfwidth.io.writers import check_table_path, csv_text, write_table
 
     if not files:
-        raise OptionError("name a file: halfwidth convert FILE; 'halfwidth convert --help'")
+        raise OptionError(
+            "name a file: halfwidth convert FILE; 'halfwidth convert --help' says more"
+        )
     if out is not None:
         check_table_path(out)
     named = compared_models.named_files(files, model_from)

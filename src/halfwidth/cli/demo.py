@@ -1,37 +1,104 @@
-"""``halfwidth demo``: three small models on real data, reported with intervals."""
+"""``halfwidth demo``: masks and models, from files to a report, by the commands that it prints."""
 
 from __future__ import annotations
 
+import re
+import shlex
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
-from halfwidth.core.errors import DataError, OptionError
-from halfwidth.metrics.agreement import accuracy, mcc
-from halfwidth.metrics.counting import balanced_accuracy, f1
-from halfwidth.metrics.error import absolute_error, correct
-from halfwidth.metrics.ranking import auroc, average_precision
-from halfwidth.report.document import Code, Document, Heading, Item, Items, Paragraph
+from halfwidth.cli.output import complain, write
+from halfwidth.core.errors import DataError, OptionError, quoted
+from halfwidth.core.frozen import frozen
+from halfwidth.report.document import Code, Document, Paragraph
 
-if TYPE_CHECKING:
-    import pandas as pd
+REPORT = "report.html"
+# Modules that the demo imports, and what to install for them.
+NEEDED = {"sklearn": "scikit-learn", "nibabel": "nibabel", "matplotlib": "matplotlib"}
+# Longer commands go on in the next line.
+LINE = 76
 
-    from halfwidth.core.estimates import Estimates
 
-CANCER, DIABETES, WINE = "breast cancer", "diabetes", "wine"
-HELD_OUT = 0.2
-# Half of the wines, and two of their thirteen properties, so that there is something to miss.
-WINES_HELD_OUT, WINE_FEATURES = 0.5, [0, 2]
-METRICS = (
-    accuracy.__name__,
-    balanced_accuracy.__name__,
-    f1.__name__,
-    auroc.__name__,
-    average_precision.__name__,
-    mcc.__name__,
+@frozen
+class Step:
+    """A heading, and commands as text; ``DIR`` is the folder, ``SEED`` the seed."""
+
+    heading: str
+    script: str
+
+    def commands(self, folder: Path, seed: int) -> list[list[str]]:
+        """The words of each command, without the name of the program."""
+        scripts = self.script.split("halfwidth ")[1:]
+        named = {"DIR": str(folder), "SEED": str(seed), "REPORT": str(folder / REPORT)}
+        place = re.compile("|".join(named))
+        return [
+            [place.sub(lambda found: named[found[0]], word) for word in shlex.split(one)]
+            for one in scripts
+        ]
+
+
+STEPS = (
+    Step(
+        "1. Masks of two models: a table with a row for each case, structure and metric. Some "
+        "scans have no lesion, and some lesions are missed.",
+        """
+        halfwidth score DIR/masks/unet DIR/masks/reference --metric dsc,hd95
+            --label-names DIR/masks/labels.json --no-summary -o DIR/unet.csv
+        halfwidth score DIR/masks/vit DIR/masks/reference --metric dsc,hd95
+            --label-names DIR/masks/labels.json --no-summary -o DIR/vit.csv
+        """,
+    ),
+    Step(
+        "2. How good is one of them? A missed lesion counts as the worst Dice, 0.",
+        """
+        halfwidth ci DIR/vit.csv --metric dsc --by label --missing worst --seed SEED
+            --plot DIR/dice.png
+        """,
+    ),
+    Step(
+        "3. Is it better than the other, by more than 0.02 Dice? On the same scans, case by case.",
+        """
+        halfwidth compare DIR/vit.csv DIR/unet.csv --metric dsc --within label --margin 0.02
+            --missing worst --seed SEED
+        """,
+    ),
+    Step(
+        "4. A metric of the whole test set: is a breast tumour malignant, by two classifiers?",
+        """
+        halfwidth ci DIR/tumours.csv --target malignant --score logistic
+            --metric auroc,sensitivity,specificity --seed SEED
+        halfwidth compare DIR/tumours.csv --target malignant --score-a logistic --score-b forest
+            --metric auroc --seed SEED
+        """,
+    ),
+    Step(
+        "5. Three classes: which cultivar is a wine of?",
+        """
+        halfwidth ci DIR/wines.csv --target cultivar --score p0 --score p1 --score p2
+            --metric balanced_accuracy,f1,auroc --average macro --seed SEED
+        """,
+    ),
+    Step(
+        "6. The two segmentation models on one page, to read and to send.",
+        """
+        halfwidth report vit=DIR/vit.csv unet=DIR/unet.csv --metric dsc --within label
+            --margin 0.02 --missing worst --seed SEED --title 'Two segmentation models' -o REPORT
+        """,
+    ),
+)
+NEXT = Step(
+    "Try next:",
+    """
+    halfwidth rank DIR/diabetes.csv --by model --metric absolute_error
+    halfwidth detect DIR/detections.json DIR/references.json --metric ap50,froc_score
+    halfwidth runs DIR/runs.csv --value accuracy --confidence-level 0.9
+    halfwidth explain HW503
+    """,
 )
 
 
@@ -41,184 +108,101 @@ def demo(
         typer.Option(
             "--out",
             "-o",
-            help="Folder for the tables and the figure.",
+            help="Folder for the files.",
             metavar="FOLDER",
             rich_help_panel=Group.OUTPUT,
         ),
     ] = Path("halfwidth-demo"),
+    files_only: Annotated[
+        bool,
+        typer.Option(
+            "--files-only",
+            help="Write the files and run nothing on them.",
+            rich_help_panel=Group.OUTPUT,
+        ),
+    ] = False,
     seed: Annotated[
-        int, typer.Option(help="Of the splits and the resamples.", rich_help_panel=Group.INTERVAL)
+        int,
+        typer.Option(
+            min=0,
+            help="Of the masks, the splits and the resamples.",
+            rich_help_panel=Group.INTERVAL,
+        ),
     ] = 1,
 ) -> Answer:
-    """Train three small models on real data and report them with intervals.
+    """From masks and models to intervals, comparisons and a report.
 
-    A classifier on the breast cancer data, a regressor on the diabetes data and a classifier of
-    three classes on the wine data that ship with scikit-learn, each tested on a held-out split.
-    Nothing is downloaded.
+    Makes small masks of two segmentation models, trains small models on data that ship with
+    scikit-learn, writes what they predict into a folder, and runs the commands that it prints:
+    score, ci, compare, report. Nothing is downloaded.
 
     \b
     halfwidth demo
+    halfwidth demo --files-only -o demo/
     """
-    from halfwidth.report.estimates import estimates_document
+    _write_files(folder, seed)
+    if files_only:
+        return Answer(_further(folder, seed))
+    for step in STEPS:
+        write("\n")
+        Answer(Document((Paragraph(step.heading),))).show()
+        for words in step.commands(folder, seed):
+            status = _ran(words)
+            if status:
+                return Answer(Document(), status=status)
+    report = Paragraph(f"The report: {folder / REPORT}")
+    return Answer(Document((*_further(folder, seed).parts, report)))
+
+
+def _write_files(folder: Path, seed: int) -> None:
+    missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
+    if missing:
+        raise OptionError(f"the demo needs {quoted(missing)}: pip install 'halfwidth[demo]'")
+    from halfwidth.demonstration.files import write_files
 
     try:
-        cases, wines = _cases(seed), _wines(seed)
-    except ImportError as error:
-        raise OptionError(f"the demo needs {error.name}: pip install 'halfwidth[demo]'") from None
-    estimates = _estimate_cases(cases, seed)
-    wine_estimates = _estimate_wines(wines, seed)
-    table, predictions, *figures = _write(cases, estimates, wines, folder)
-    files = f"{table}, {predictions}, {' and '.join(map(str, figures))}"
-    return Answer(
-        Document(
-            (
-                Paragraph("Small models, tested on cases they have not seen."),
-                Items(
-                    (
-                        Item(
-                            "",
-                            f"{CANCER}: logistic regression; is each tumour classified correctly?",
-                        ),
-                        Item(
-                            "",
-                            f"{DIABETES}: ridge regression; by how much is each patient's score "
-                            "missed?",
-                        ),
-                    ),
-                    "1. A value for each case",
-                ),
-                *estimates_document(estimates).parts,
-                Items(
-                    (
-                        Item(
-                            "",
-                            f"{WINE}: logistic regression on two properties; which of three "
-                            "cultivars is it?",
-                        ),
-                    ),
-                    "2. A value for the whole test set",
-                ),
-                *estimates_document(wine_estimates).parts,
-                Heading("For the paper"),
-                Items(tuple(Item("", one.sentence()) for one in (*estimates, *wine_estimates))),
-                Paragraph(f"Wrote {files}. Try next:"),
-                Code(
-                    (
-                        f"halfwidth ci {table} --statistic mean --statistic median",
-                        f"halfwidth ci {predictions} --target cultivar --score p0 \\",
-                        "    --score p1 --score p2 --metric sensitivity --average none",
-                        "halfwidth explain HW203",
-                    )
-                ),
-            )
-        )
-    )
-
-
-def _cases(seed: int) -> pd.DataFrame:
-    """The canonical case table: one row per held-out case."""
-    import pandas as pd
-    from sklearn.datasets import load_breast_cancer, load_diabetes
-    from sklearn.linear_model import LogisticRegression, Ridge
-    from sklearn.model_selection import train_test_split
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    from halfwidth import metrics
-
-    tables = []
-    for task, load, model, metric in (
-        (CANCER, load_breast_cancer, LogisticRegression(max_iter=1000), metrics.correct),
-        (DIABETES, load_diabetes, Ridge(), metrics.absolute_error),
-    ):
-        features, target = load(return_X_y=True)
-        train_x, test_x, train_y, test_y = train_test_split(
-            features,
-            target,
-            test_size=HELD_OUT,
-            random_state=seed,
-            stratify=target if task == CANCER else None,
-        )
-        predicted = make_pipeline(StandardScaler(), model).fit(train_x, train_y).predict(test_x)
-        values = metric(test_y, predicted)
-        tables.append(
-            pd.DataFrame(
-                {
-                    "case": [f"{task} {number:03d}" for number in range(len(values))],
-                    "label": task,
-                    "metric": metric.__name__,
-                    "value": values,
-                }
-            )
-        )
-    return pd.concat(tables, ignore_index=True)
-
-
-def _wines(seed: int) -> pd.DataFrame:
-    """Cultivar and predicted probabilities of each held-out wine."""
-    import pandas as pd
-    from sklearn.datasets import load_wine
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import train_test_split
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    features, target = load_wine(return_X_y=True)
-    train_x, test_x, train_y, test_y = train_test_split(
-        features[:, WINE_FEATURES],
-        target,
-        test_size=WINES_HELD_OUT,
-        random_state=seed,
-        stratify=target,
-    )
-    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(train_x, train_y)
-    shares = model.predict_proba(test_x)
-    columns = {f"p{place}": shares[:, place] for place in range(shares.shape[1])}
-    return pd.DataFrame({"cultivar": test_y, **columns})
-
-
-def _estimate_wines(wines: pd.DataFrame, seed: int) -> Estimates:
-    from halfwidth.estimation.test_sets.api import metric_ci
-
-    scores = wines[["p0", "p1", "p2"]].to_numpy()
-    table: Estimates = metric_ci(
-        wines["cultivar"], scores, metric=METRICS, average="macro", rng=seed
-    )
-    return table
-
-
-def _estimate_cases(cases: pd.DataFrame, seed: int) -> Estimates:
-    from halfwidth.core.estimates import Estimates
-    from halfwidth.estimation.tables import summary_table
-
-    accuracy = summary_table(cases, metric=correct.__name__, rng=seed)
-    error = summary_table(
-        cases,
-        metric=absolute_error.__name__,
-        statistic=["mean", "median", "quantile:0.9"],
-        rng=seed,
-    )
-    return Estimates((*accuracy, *error))
-
-
-def _write(
-    cases: pd.DataFrame, estimates: Estimates, wines: pd.DataFrame, folder: Path
-) -> tuple[Path, ...]:
-    from halfwidth.estimation.test_sets.confusion import confusion_ci
-    from halfwidth.plots import confusion, figure_of, write_figure
-
-    errors = cases.loc[cases["label"] == DIABETES, "value"].to_numpy()
-    shown = [estimate for estimate in estimates if estimate.label == DIABETES]
-    figure = figure_of({DIABETES: errors}, shown)
-    table, picture = folder / "cases.csv", folder / "diabetes.png"
-    predictions, matrix = folder / "wines.csv", folder / "wines.png"
-    scores = wines[["p0", "p1", "p2"]].to_numpy()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        cases.to_csv(table, index=False)
-        wines.to_csv(predictions, index=False)
-        write_figure(figure, picture)
-        write_figure(confusion(confusion_ci(wines["cultivar"], scores)), matrix)
+        write_files(folder, seed)
     except OSError as error:
-        raise DataError(f"{folder}: cannot be written ({error.strerror})") from None
-    return table, predictions, picture, matrix
+        raise DataError(f"{folder}: cannot be written ({error.strerror or error})") from None
+
+
+def _ran(words: list[str]) -> int:
+    """Print a command, run it in this process, and return its exit status."""
+    from halfwidth.cli.main import status_of
+
+    line = " \\\n".join(_lines(["halfwidth", *words]))
+    write(f"\n$ {line}\n")
+    status = status_of(words)
+    if status:
+        complain("the demo stops at this command")
+    return status
+
+
+def _lines(words: list[str]) -> list[str]:
+    """A command on as many lines as a narrow terminal needs; an option stays with its value."""
+    lines = [words[0]]
+    for unit in _units(words[1:]):
+        text = shlex.join(unit)
+        if len(lines[-1]) + len(text) < LINE:
+            lines[-1] += f" {text}"
+        else:
+            lines.append(f"    {text}")
+    return lines
+
+
+def _units(words: list[str]) -> list[list[str]]:
+    """Options with their values, and arguments by themselves."""
+    units: list[list[str]] = []
+    for word in words:
+        if units and units[-1][-1].startswith("-") and not word.startswith("-"):
+            units[-1].append(word)
+        else:
+            units.append([word])
+    return units
+
+
+def _further(folder: Path, seed: int) -> Document:
+    """What else there is to try on the files."""
+    commands = [_lines(["halfwidth", *words]) for words in NEXT.commands(folder, seed)]
+    lines = "\n".join(" \\\n".join(one) for one in commands).split("\n")
+    return Document((Paragraph(f"Files are in {folder}. {NEXT.heading}"), Code(tuple(lines))))

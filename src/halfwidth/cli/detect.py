@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -18,10 +18,12 @@ from halfwidth.cli import (
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
+from halfwidth.cli.option_groups import names_in, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.parameters import split_names
 
 
+@with_options(detection_reading.of_reading, detection_options.of_matching, options.of_intervals)
 def detect(
     ctx: typer.Context,
     detections: Annotated[
@@ -31,34 +33,10 @@ def detect(
         Path,
         typer.Argument(help="File or folder of the objects to be found.", metavar="REFERENCES"),
     ],
-    detections_format: detection_reading.DetectionsFormat = None,
-    references_format: detection_reading.ReferencesFormat = None,
-    images: detection_reading.Images = None,
-    columns: detection_reading.Columns = None,
-    box_format: detection_reading.BoxFormat = None,
-    box_convention: detection_reading.BoxConventionOption = None,
-    image_sizes: detection_reading.ImageSizes = None,
-    class_names: detection_reading.ClassNames = None,
-    instances: detection_reading.Instances = None,
-    scores: detection_reading.Scores = None,
-    candidates: detection_reading.Candidates = None,
-    excluded: detection_reading.Excluded = None,
-    classes: detection_options.Classes = None,
-    unknown_images: detection_options.UnknownImages = "raise",
     metric: detection_options.DetectionMetrics = None,
     coco: detection_options.Coco = False,
-    localisation: detection_options.Localisation = None,
-    assignment: detection_options.Assignment = None,
     threshold: detection_options.DetectionThreshold = None,
     by_threshold: detection_options.ByThreshold = False,
-    admits: detection_options.AdmitsOption = None,
-    score_threshold: detection_options.ScoreThreshold = None,
-    max_detections: detection_options.MaxDetections = None,
-    area: detection_options.Area = None,
-    any_class: detection_options.AnyClass = False,
-    duplicates: detection_options.Duplicates = "false_positive",
-    boundary_distance: detection_options.BoundaryDistance = None,
-    dilation: detection_options.Dilation = None,
     average: detection_options.AverageOfClasses = None,
     absent_class: test_set_options.AbsentClass = "omit",
     undefined: test_set_options.UndefinedOption = "omit",
@@ -79,10 +57,7 @@ def detect(
             rich_help_panel=Group.DESIGN,
         ),
     ] = None,
-    method: options.Method = "auto",
-    confidence_level: options.ConfidenceLevel = 0.95,
     alternative: options.Alternative = "two-sided",
-    n_resamples: options.NResamplesOrNone = None,
     seed: options.Seed = None,
     jobs: options.Jobs = 1,
     fmt: options.Format = None,
@@ -114,38 +89,27 @@ def detect(
     from halfwidth.report.estimates import estimates_document
 
     fmt = options.resolve_format(fmt, json, out)
-    settings: dict[str, Any] = {
-        "localisation": localisation,
-        "assignment": assignment,
-        "threshold": threshold,
+    given = ctx.params
+    settings = detection_options.matching_arguments(given) | {
         "by_threshold": by_threshold,
-        "admits": admits,
-        "score_threshold": score_threshold,
-        "max_detections": max_detections,
-        "area": area,
-        "by_class": not any_class,
-        "duplicates": duplicates,
-        "boundary_distance": boundary_distance,
-        "dilation": dilation,
         "average": average,
         "absent_class": absent_class,
         "undefined": undefined,
-        "classes": detection_options.parse_classes(classes),
-        "unknown_images": unknown_images,
-        "method": method,
-        "confidence_level": confidence_level,
         "alternative": alternative,
-        "n_resamples": n_resamples,
         "rng": seed,
         "n_threads": check_jobs(jobs),
+        **{name: given[name] for name in names_in(options.of_intervals)},
     }
     metrics = split_names(metric or ())
     if coco and metrics:
-        settings["threshold"] = "coco" if threshold is None else threshold
-        settings["max_detections"] = 100 if max_detections is None else max_detections
+        if threshold is None:
+            settings["threshold"] = "coco"
+        if settings["max_detections"] is None:
+            settings["max_detections"] = 100
     metrics = metrics or (["coco"] if coco else [])
     kind = detection_figures.check(plot, plot_kind, metrics, by_threshold=by_threshold)
-    found, true = detection_reading.sources(detections, references, ctx.params)
+    read, true = detection_reading.sources({"": detections}, references, given)
+    found = read[""]
     estimates = detection_ci(found, true, metric=metrics or None, **settings)
     for text in estimates.notes:
         note(text)

@@ -15,12 +15,19 @@ from halfwidth.core.estimates import Estimates
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from halfwidth.core.detection_curves import DetectionCurve, DetectionCurveKind
+    from halfwidth.core.comparison import Comparisons
+    from halfwidth.core.detection_curves import (
+        DetectionCurve,
+        DetectionCurveKind,
+        DetectionCurves,
+    )
     from halfwidth.core.detection_estimate import DetectionEstimate
     from halfwidth.core.match_lists import Matching
     from halfwidth.core.objects import ObjectSet
 
 CURVES = ("froc", "pr", "afroc", "wafroc")
+# Detectors whose bands can be told from each other.
+MOST_IN_ONE = 4
 KINDS = (*CURVES, "thresholds", "matches", "forest")
 # Options of the verb that curves and matches take under the same names.
 SHARED = ("classes", "unknown_images", "by_class")
@@ -34,13 +41,9 @@ def check(
     """The kind of figure to draw, or None; refuses what cannot be drawn before any work is done."""
     if path is None and kind is None:
         return None
-    from halfwidth.estimation.detections.asked import COCO
-
     checked = figures.check(path, kind, usual_first(metrics, by_threshold=by_threshold))
     if checked == "thresholds" and not by_threshold:
         raise OptionError("--plot-kind thresholds takes --by-threshold")
-    if checked == "forest" and (len(metrics) != 1 or metrics[0] == COCO):
-        raise OptionError("--plot-kind forest takes one metric; pick one: --metric NAME")
     return checked
 
 
@@ -74,7 +77,7 @@ def draw(
         from halfwidth.estimation.detections.curve_api import match_detections
 
         first = _first(estimates)
-        more = _matched_as(first, settings)
+        more = matched_as(first, settings)
         more |= {"threshold": first.thresholds, "dilation": settings["dilation"]}
         write_figure(figure_of_worst_images(*match_detections(*sides, **more)), path)
     else:
@@ -90,7 +93,7 @@ def _first(estimates: Sequence[DetectionEstimate]) -> Matching:
     return first.matching
 
 
-def _matched_as(matching: Matching, settings: Mapping[str, Any]) -> dict[str, Any]:
+def matched_as(matching: Matching, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Options with which detections are matched in this way."""
     chosen = {
         name: getattr(matching, name)
@@ -117,21 +120,11 @@ def _curves(
     settings: Mapping[str, Any],
 ) -> Axes:
     """The curves of each threshold of localisation."""
-    from halfwidth.core.detection_curves import DetectionCurves
-    from halfwidth.estimation.detections.curve_api import detection_curve_ci
-    from halfwidth.plots import afroc, detection_pr, froc
-
     first = _first(estimates)
-    more = _matched_as(first, settings) | {name: settings[name] for name in OF_CURVES}
+    more = matched_as(first, settings) | {name: settings[name] for name in OF_CURVES}
     seed = next((e.seed for e in estimates if e.seed is not None), settings["rng"])
     found = [
-        detection_curve_ci(
-            *sides,
-            kind=cast("DetectionCurveKind", kind),
-            threshold=threshold,
-            rng=seed,
-            **more,
-        )
+        estimated(kind, sides, more | {"threshold": threshold, "rng": seed})
         for threshold in first.thresholds
     ]
     curves = [
@@ -139,6 +132,22 @@ def _curves(
         for one in found
         for curve in one
     ]
+    return _drawn(kind, curves)
+
+
+def estimated(
+    kind: str, sides: tuple[ObjectSet, ObjectSet], settings: Mapping[str, Any]
+) -> DetectionCurves:
+    """Curves by the arguments of `detection_curve_ci`."""
+    from halfwidth.estimation.detections.curve_api import detection_curve_ci
+
+    return detection_curve_ci(*sides, kind=cast("DetectionCurveKind", kind), **settings)
+
+
+def _drawn(kind: str, curves: Sequence[DetectionCurve]) -> Axes:
+    from halfwidth.core.detection_curves import DetectionCurves
+    from halfwidth.plots import afroc, detection_pr, froc
+
     drawn = {"froc": froc, "pr": detection_pr}.get(kind, afroc)
     return drawn(DetectionCurves(tuple(curves)))
 
@@ -148,3 +157,51 @@ def _label(curve: DetectionCurve, *, alone: bool) -> str:
     area = cast("DetectionEstimate", curve.area)
     at = area.matched_by.partition(", ")[0]
     return at if alone else f"{curve.label}, {at}"
+
+
+# --------------------------------------------------------------------------- several detectors
+
+
+def check_of_several(kind: str | None, arguments: Mapping[str, Any]) -> None:
+    """Refuse curves of several detectors that one figure cannot show.
+
+    Parameters
+    ----------
+    kind : str or None
+    arguments : mapping
+        Those of `compare_detections`.
+    """
+    if kind not in CURVES:
+        return
+    if len(arguments["models"]) > MOST_IN_ONE:
+        raise OptionError(
+            f"--plot-kind {kind} draws up to {MOST_IN_ONE} detectors in one figure, and "
+            f"{len(arguments['models'])} are given; leave some out, or draw the forest"
+        )
+    if arguments["average"] == "none":
+        raise OptionError(
+            f"--plot-kind {kind} draws one curve of each detector; name one average, such as "
+            "--average micro, or one class (--classes NAME)"
+        )
+
+
+def draw_several(
+    kind: str, path: Path, arguments: Mapping[str, Any], comparisons: Comparisons
+) -> None:
+    """Write the curves of several detectors with their bands in one figure."""
+    from halfwidth.plots import write_figure
+
+    estimate = cast("DetectionEstimate", comparisons[0].estimate)
+    first = estimate.matching
+    threshold = first.thresholds[0]
+    if len(first.thresholds) > 1:
+        note(f"the figure is of the threshold {threshold:g}, the first of the {estimate.subject}")
+    shared = matched_as(first, arguments) | {name: arguments[name] for name in OF_CURVES}
+    shared |= {"threshold": threshold, "rng": estimate.seed}
+    sides = ((one, arguments["references"]) for one in arguments["models"].values())
+    curves = [
+        replace(curve, label=name)
+        for name, both in zip(arguments["models"], sides, strict=True)
+        for curve in estimated(kind, both, shared)
+    ]
+    write_figure(_drawn(kind, curves), path)

@@ -100,6 +100,7 @@ def _metric(spec: MetricSpec) -> Document:
             Heading(f"{spec.name}: {spec.display}"),
             Paragraph(f"{_plain(spec.summary)}."),
             _items(fields),
+            *_pitfalls(spec.pitfalls),
         )
     )
 
@@ -111,9 +112,12 @@ def _document(
         "also": ", ".join(spec.synonyms) or "-",
         "source": str(cite(spec.cite)) if spec.cite else "-",
     }
-    pitfalls = tuple(Item("", f"{text[:1].upper()}{text[1:]}.") for text in spec.pitfalls)
-    parts = (Items(pitfalls, "Pitfalls:"),) if pitfalls else ()
-    return Document((Heading(f"{name}: {title}"), _items(fields), *parts))
+    return Document((Heading(f"{name}: {title}"), _items(fields), *_pitfalls(spec.pitfalls)))
+
+
+def _pitfalls(told: Sequence[str]) -> tuple[Items, ...]:
+    items = tuple(Item("", f"{_plain(text[:1].upper() + text[1:])}.") for text in told)
+    return (Items(items, "Pitfalls:"),) if items else ()
 
 
 def _items(fields: dict[str, str]) -> Items:

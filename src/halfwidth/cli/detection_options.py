@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +10,8 @@ import typer
 
 from halfwidth.cli import completion
 from halfwidth.cli.command import Group
-from halfwidth.core.errors import OptionError
+from halfwidth.cli.detection_reading import parse_classes
+from halfwidth.cli.option_groups import names_in
 
 DetectionMetrics = Annotated[
     list[str] | None,
@@ -162,25 +163,6 @@ Dilation = Annotated[
         rich_help_panel=Group.MATCHING,
     ),
 ]
-Classes = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Only these classes count; repeatable, or a list with commas. NAME=OTHER calls "
-        "detections of NAME as the references do.",
-        metavar="NAMES",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
-    ),
-]
-UnknownImages = Annotated[
-    str,
-    typer.Option(
-        help="Detections of images that the references lack: raise, or omit.",
-        metavar="POLICY",
-        autocompletion=completion.one_of("raise", "omit"),
-        rich_help_panel=Group.INPUT,
-    ),
-]
 Plot = Annotated[
     Path | None,
     typer.Option(
@@ -203,16 +185,28 @@ PlotKind = Annotated[
 ]
 
 
-def parse_classes(given: Sequence[str] | None) -> Any:
-    """Names, or a mapping from those of the detections."""
-    names = [part.strip() for text in given or () for part in text.split(",") if part.strip()]
-    if not names:
-        return None
-    renamed = [name for name in names if "=" in name]
-    if not renamed:
-        return names
-    if len(renamed) < len(names):
-        raise OptionError(
-            f"--classes {','.join(names)}: write NAME=OTHER for all classes, or for none"
-        )
-    return dict(name.split("=", 1) for name in names)
+def of_matching(
+    localisation: Localisation = None,
+    assignment: Assignment = None,
+    admits: AdmitsOption = None,
+    score_threshold: ScoreThreshold = None,
+    max_detections: MaxDetections = None,
+    area: Area = None,
+    any_class: AnyClass = False,
+    duplicates: Duplicates = "false_positive",
+    boundary_distance: BoundaryDistance = None,
+    dilation: Dilation = None,
+) -> None:
+    """Options of how detections are matched with references."""
+
+
+def matching_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What functions of detectors take of these options, by the names of their arguments."""
+    same = [name for name in names_in(of_matching) if name not in ("area", "any_class")]
+    return {name: given[name] for name in same} | {
+        "area": given["area"] or None,
+        "by_class": not given["any_class"],
+        "threshold": given["threshold"],
+        "classes": parse_classes(given["classes"]),
+        "unknown_images": given["unknown_images"],
+    }

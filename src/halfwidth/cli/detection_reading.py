@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from halfwidth.cli import completion
 from halfwidth.cli.command import Group
-from halfwidth.core.errors import OptionError
+from halfwidth.core.errors import OptionError, shortened
+
+if TYPE_CHECKING:
+    from halfwidth.core.objects import ObjectSet
 
 FORMATS = ("coco", "table", "yolo", "voc", "labels", "probabilities")
 
@@ -22,7 +25,7 @@ def _format_of(whose: str) -> Any:
         metavar="FORMAT",
         show_default=False,
         autocompletion=completion.one_of(*FORMATS),
-        rich_help_panel=Group.INPUT,
+        rich_help_panel=Group.DETECTIONS,
     )
 
 
@@ -35,7 +38,7 @@ Images = Annotated[
         "a text with a name in each line, a table, or a folder.",
         metavar="FILE",
         show_default=False,
-        rich_help_panel=Group.INPUT,
+        rich_help_panel=Group.DETECTIONS,
     ),
 ]
 BoxFormat = Annotated[
@@ -46,7 +49,7 @@ BoxFormat = Annotated[
         metavar="NAME",
         show_default=False,
         autocompletion=completion.one_of("xyxy", "xywh", "cxcywh"),
-        rich_help_panel=Group.INPUT,
+        rich_help_panel=Group.DETECTIONS,
     ),
 ]
 BoxConventionOption = Annotated[
@@ -58,7 +61,7 @@ BoxConventionOption = Annotated[
         metavar="NAME",
         show_default=False,
         autocompletion=completion.one_of("continuous", "inclusive"),
-        rich_help_panel=Group.INPUT,
+        rich_help_panel=Group.DETECTIONS,
     ),
 ]
 Columns = Annotated[
@@ -69,7 +72,7 @@ Columns = Annotated[
         "box=x1,y1,x2,y2, point=x,y, radius=r, diameter=d.",
         metavar="ROLE=COLUMN",
         show_default=False,
-        rich_help_panel=Group.INPUT,
+        rich_help_panel=Group.DETECTIONS,
     ),
 ]
 ImageSizes = Annotated[
@@ -78,7 +81,7 @@ ImageSizes = Annotated[
         help="Of YOLO's images: a folder with them, a table, or COCO JSON.",
         metavar="FILE",
         show_default=False,
-        rich_help_panel=Group.INPUT,
+        rich_help_panel=Group.DETECTIONS,
     ),
 ]
 ClassNames = Annotated[
@@ -87,7 +90,7 @@ ClassNames = Annotated[
         help="Names of classes that are numbered: a text with a name in each line.",
         metavar="FILE",
         show_default=False,
-        rich_help_panel=Group.INPUT,
+        rich_help_panel=Group.DETECTIONS,
     ),
 ]
 Instances = Annotated[
@@ -98,17 +101,18 @@ Instances = Annotated[
         metavar="labels|components",
         show_default=False,
         autocompletion=completion.one_of("labels", "components"),
-        rich_help_panel=Group.INPUT,
+        rich_help_panel=Group.DETECTIONS,
     ),
 ]
-Scores = Annotated[
-    Path | None,
+ScoreTables = Annotated[
+    list[str] | None,
     typer.Option(
         "--score-table",
-        help="Of the objects of label maps: a table with columns image, label and score.",
-        metavar="FILE",
+        help="Of the objects of label maps: a table with columns image, label and score. Of "
+        "several detectors one for each: NAME=FILE, repeatable.",
+        metavar="[NAME=]FILE",
         show_default=False,
-        rich_help_panel=Group.INPUT,
+        rich_help_panel=Group.DETECTIONS,
     ),
 ]
 Candidates = Annotated[
@@ -118,7 +122,7 @@ Candidates = Annotated[
         "threshold=0.5,score=max.",
         metavar="OPTIONS",
         show_default=False,
-        rich_help_panel=Group.INPUT,
+        rich_help_panel=Group.DETECTIONS,
     ),
 ]
 Excluded = Annotated[
@@ -127,24 +131,86 @@ Excluded = Annotated[
         help="Table of findings that need not be found, as LUNA16's annotations_excluded.csv.",
         metavar="FILE",
         show_default=False,
-        rich_help_panel=Group.INPUT,
+        rich_help_panel=Group.DETECTIONS,
     ),
 ]
+Classes = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Only these classes count; repeatable, or a list with commas. NAME=OTHER calls "
+        "detections of NAME as the references do.",
+        metavar="NAMES",
+        show_default=False,
+        rich_help_panel=Group.DETECTIONS,
+    ),
+]
+UnknownImages = Annotated[
+    str,
+    typer.Option(
+        help="Detections of images that the references lack: raise, or omit.",
+        metavar="POLICY",
+        autocompletion=completion.one_of("raise", "omit"),
+        rich_help_panel=Group.DETECTIONS,
+    ),
+]
+
+
+def of_reading(
+    detections_format: DetectionsFormat = None,
+    references_format: ReferencesFormat = None,
+    images: Images = None,
+    columns: Columns = None,
+    box_format: BoxFormat = None,
+    box_convention: BoxConventionOption = None,
+    image_sizes: ImageSizes = None,
+    class_names: ClassNames = None,
+    instances: Instances = None,
+    score_tables: ScoreTables = None,
+    candidates: Candidates = None,
+    excluded: Excluded = None,
+    classes: Classes = None,
+    unknown_images: UnknownImages = "raise",
+) -> None:
+    """Options of how detections and references are read and brought together."""
+
+
+# Options of `read_objects` under its own names; columns and scores are called otherwise here.
 OPTIONS = (
     *("images", "box_format", "box_convention", "image_sizes", "class_names", "instances"),
-    *("scores", "candidates", "excluded", "groups", "strata"),
+    *("candidates", "excluded", "groups", "strata"),
 )
 
 
-def sources(detections: Path, references: Path, given: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Both sides, read with the options of the verb."""
-    from halfwidth.io.detections.api import read_both
+def sources(
+    detections: Mapping[str, Path], references: Path, given: Mapping[str, Any]
+) -> tuple[dict[str, ObjectSet], ObjectSet]:
+    """The detections of each detector and the references, read with the options of the verb."""
+    from halfwidth.io.detections.api import read_all
     from halfwidth.io.detections.reading import AUTO
 
     options = {name: given[name] for name in OPTIONS}
     options["columns"] = parse_columns(given["columns"])
+    tables = parse_score_tables(given["score_tables"], list(detections))
     formats = (given["detections_format"] or AUTO, given["references_format"] or AUTO)
-    return read_both(detections, references, options, formats=formats)
+    return read_all(detections, references, options, scores=tables, formats=formats)
+
+
+def parse_score_tables(given: Sequence[str] | None, detectors: Sequence[str]) -> dict[str, Path]:
+    """The table of scores of each detector: ``["a=a.csv", "b=b.csv"]``, or one file of one."""
+    tables: dict[str, Path] = {}
+    for text in given or ():
+        name, equals, file = text.partition("=")
+        if not equals and len(detectors) == 1:
+            name, file = detectors[0], text
+        if name not in detectors or not file:
+            raise OptionError(
+                f"--score-table {text}: name the detector whose scores these are, NAME=FILE with "
+                f"one of {shortened(detectors)}"
+            )
+        if name in tables:
+            raise OptionError(f"--score-table names a table of {name} twice")
+        tables[name] = Path(file)
+    return tables
 
 
 def parse_columns(given: Sequence[str] | None) -> dict[str, str] | None:
@@ -158,3 +224,18 @@ def parse_columns(given: Sequence[str] | None) -> dict[str, str] | None:
             raise OptionError(f"--column names {role} twice")
         columns[role] = name
     return columns or None
+
+
+def parse_classes(given: Sequence[str] | None) -> Any:
+    """Names, or a mapping from those of the detections."""
+    names = [part.strip() for text in given or () for part in text.split(",") if part.strip()]
+    if not names:
+        return None
+    renamed = [name for name in names if "=" in name]
+    if not renamed:
+        return names
+    if len(renamed) < len(names):
+        raise OptionError(
+            f"--classes {','.join(names)}: write NAME=OTHER for all classes, or for none"
+        )
+    return dict(name.split("=", 1) for name in names)

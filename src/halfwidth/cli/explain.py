@@ -21,7 +21,7 @@ def explain(
         typer.Argument(
             help="Code of a caution, for example HW201; or a method; or of detections a metric, a "
             "criterion of localisation or a strategy of assignment.",
-            metavar="[CODE]",
+            metavar="CODE",
             autocompletion=completion.cautions,
         ),
     ] = None,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
-from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Estimates
 from halfwidth.report.document import Document, Figure
 
@@ -22,6 +21,8 @@ RANKING_KINDS = (
 )
 # Of rankings, those that draw values of cases.
 OF_CASES = ("dots", "podium", "case-heatmap")
+# Forests of more rows are grouped and sorted.
+LONG = 8
 TEST_SET_KINDS = ("roc", "pr", "confusion", "forest")
 
 
@@ -52,16 +53,31 @@ def with_figure(document: Document, figure: Figure) -> Document:
 
 
 def draw(estimates: Estimates, path: Path, kind: str) -> None:
-    """Write the figure of a table of estimates."""
-    from halfwidth.plots import figure_of_table, forest, write_figure
+    """Write the figure of a table of estimates; of a long forest, one for each page."""
+    from halfwidth.plots import figure_of_table, figures_of_forest, write_figure
 
-    metrics = list(dict.fromkeys(metric_title(e.metric_spec) for e in estimates))
-    if kind == "forest" and len(metrics) > 1:
-        raise OptionError(
-            f"--plot-kind forest takes one metric, and the table holds {', '.join(metrics)}; "
-            "pick one: --metric NAME"
+    if kind == "distribution":
+        pages = [figure_of_table(estimates)]
+    else:
+        is_long = len(estimates) > LONG
+        pages = figures_of_forest(
+            estimates, by=_grouping(estimates) if is_long else None, sort=is_long
         )
-    write_figure(figure_of_table(estimates) if kind == "distribution" else forest(estimates), path)
+    write_figure(pages[0], path)
+    for number, page in enumerate(pages[1:], 2):
+        file = path.with_stem(f"{path.stem}-{number}")
+        write_figure(page, file)
+        note(f"wrote {file}")
+
+
+def _grouping(estimates: Estimates) -> str | None:
+    """The first column of the table whose levels have several rows each."""
+    levels: dict[str, set[str]] = {}
+    for e in estimates:
+        for name, level in e.by.items():
+            levels.setdefault(name, set()).add(str(level))
+    found = [name for name, own in levels.items() if 1 < len(own) <= len(estimates) / 2]
+    return found[0] if found else None
 
 
 def with_rankings(document: Document, rankings: Rankings, path: Path, kind: str) -> Document:

@@ -11,13 +11,12 @@ from halfwidth.cli import (
     compared_detections,
     comparison_options,
     comparison_settings,
-    detection_options,
     options,
     reading,
-    test_set_options,
 )
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import complain, note
 from halfwidth.core.errors import OptionError
 
@@ -30,6 +29,7 @@ SEED = 1
 BESIDE = {"test": "none", "simultaneous": False}
 
 
+@with_options(*comparison_options.OF_MODELS)
 def gate(
     ctx: typer.Context,
     new: Annotated[
@@ -44,57 +44,12 @@ def gate(
     against: comparison_options.Against = None,
     value: comparison_options.Values = None,
     within: comparison_options.Within = None,
-    case: options.Case = None,
-    unmatched: comparison_options.Unmatched = "raise",
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
-    path: reading.WhereCases = None,
-    only_filter: reading.Filter = None,
-    scale: options.Scale = 1.0,
     missing: options.Missing = "raise",
-    penalty: options.Penalty = None,
     metric: comparison_options.Metric = None,
-    better: comparison_options.Better = None,
-    statistic: comparison_options.Statistic = "mean",
-    bounds: options.BoundsOption = None,
-    over: options.OverOption = "cases",
     margin: comparison_options.Margin = None,
     ratio: comparison_options.Ratio = False,
     unpaired: comparison_options.Unpaired = False,
-    method: options.Method = "auto",
-    confidence_level: options.ConfidenceLevel = 0.95,
-    n_resamples: options.NResamplesOrNone = None,
     seed: comparison_options.FixedSeed = SEED,
-    groups: options.Groups = None,
-    strata: options.Strata = None,
-    target: test_set_options.Target = None,
-    score: test_set_options.Score = None,
-    prediction: test_set_options.Prediction = None,
-    scores: test_set_options.ScoresAre = "auto",
-    labels: test_set_options.Labels = None,
-    positive: test_set_options.Positive = None,
-    average: comparison_options.Average = None,
-    threshold: test_set_options.Threshold = None,
-    absent_class: test_set_options.AbsentClass = "omit",
-    undefined: test_set_options.UndefinedOption = "omit",
-    costs: test_set_options.Costs = None,
-    priors: test_set_options.Priors = None,
-    weight: test_set_options.Weight = None,
-    references: comparison_options.References = None,
-    classes: detection_options.Classes = None,
-    unknown_images: detection_options.UnknownImages = "raise",
-    localisation: detection_options.Localisation = None,
-    assignment: detection_options.Assignment = None,
-    admits: detection_options.AdmitsOption = None,
-    score_threshold: detection_options.ScoreThreshold = None,
-    max_detections: detection_options.MaxDetections = None,
-    area: detection_options.Area = None,
-    any_class: detection_options.AnyClass = False,
-    duplicates: detection_options.Duplicates = "false_positive",
-    boundary_distance: detection_options.BoundaryDistance = None,
-    dilation: detection_options.Dilation = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -129,7 +84,7 @@ def gate(
             "--margin is missing: the largest loss that would not matter, in the unit of the "
             "metric; nothing else can say what 'not worse' means"
         )
-    if metric is None and better is None:
+    if metric is None and ctx.params["better"] is None:
         raise OptionError(
             "--metric is missing: it says which direction is better; of a metric of your own, "
             "--better higher or --better lower does"
@@ -141,7 +96,7 @@ def gate(
     from halfwidth.comparison.gate import gate as judge
     from halfwidth.report.document import Data, Document, Paragraph
 
-    judged = judge(compare_at, confidence_level)
+    judged = judge(compare_at, ctx.params["confidence_level"])
     for text in judged.comparisons.notes:
         note(text)
     for code, text in judged.comparisons.caution_lines():

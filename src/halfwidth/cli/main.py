@@ -16,7 +16,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import typer
-from typer._click.exceptions import ClickException, NoArgsIsHelpError, NoSuchOption
+from typer._click.exceptions import (
+    ClickException,
+    MissingParameter,
+    NoArgsIsHelpError,
+    NoSuchOption,
+)
 
 import halfwidth
 from halfwidth.cli.command import SETTINGS, Verb
@@ -28,6 +33,8 @@ from halfwidth.core.frozen import frozen
 INTERRUPTED = 130
 # Verbs of plan that read a file.
 FILES_OF_PLAN = ("--pilot", "--subsample")
+# What the parser says of a verb that does not exist, as everything else that does not.
+_NO_COMMAND = re.compile(r"^No such command ('.*')\.(?: Did you mean (.*)\?)?$")
 # The parser says it twice, and names itself.
 _TAKES = re.compile(r".*Input should be a valid (\w+),.*")
 
@@ -69,7 +76,7 @@ VERBS = {
     "review": Entry("review:review", "Intervals that published numbers should have had."),
     "methods": Entry("methods:methods", "The CI methods and when to use which."),
     "explain": Entry("explain:explain", "What a caution means and what to do."),
-    "demo": Entry("demo:demo", "Three small models on real data."),
+    "demo": Entry("demo:demo", "From masks and models to a report, on small data."),
     "doctor": Entry("doctor:doctor", "What is installed and what runs, for a report."),
     "plan": Entry("plan:app", "How many cases a study needs."),
     "study": Entry("study:app", "Coverage and width of CI methods by simulation."),
@@ -141,7 +148,7 @@ def _root(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its status."""
     given = sys.argv[1:] if arguments is None else arguments
-    sys.exit(_status(_spelled_out(given)))
+    sys.exit(status_of(given))
 
 
 @functools.cache
@@ -172,7 +179,9 @@ def _spelled_out(arguments: list[str]) -> list[str]:
     return arguments
 
 
-def _status(arguments: list[str]) -> int:
+def status_of(arguments: list[str]) -> int:
+    """Run one command in this process, and return its exit status."""
+    arguments = _spelled_out(arguments)
     debug = "--debug" in arguments
     try:
         with quietly("--quiet" in arguments):
@@ -216,6 +225,9 @@ def _usage(error: ClickException, arguments: list[str]) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "halfwidth"
     message = " ".join(error.format_message().split())
+    message = _NO_COMMAND.sub(_no_command_text, message)
+    if isinstance(error, MissingParameter) and error.param:
+        message = _missing_text(error.param)
     if isinstance(error, NoSuchOption) and context:
         message = _unknown_option_text(error.option_name, context, arguments)
     given = _value_given(error, arguments)
@@ -224,6 +236,16 @@ def _usage(error: ClickException, arguments: list[str]) -> str:
         message = f"{given} is not what the option takes: {takes}"
     stop = "" if message.endswith("?") else "."
     return f"{message.rstrip('.')}{stop} Try '{command} --help'."
+
+
+def _no_command_text(found: re.Match[str]) -> str:
+    return f"no command {found[1]}" + (f"; did you mean {found[2]}?" if found[2] else "")
+
+
+def _missing_text(param: Any) -> str:
+    """An argument or option that is required, and what it is."""
+    name = param.metavar if param.param_type_name == "argument" else max(param.opts, key=len)
+    return f"{name} is missing: {param.help[:1].lower()}{param.help[1:]}"
 
 
 def _unknown_option_text(given: str, context: typer.Context, arguments: list[str]) -> str:

@@ -32,7 +32,7 @@ def methods(
         str | None,
         typer.Argument(
             help="Show one method in full.",
-            metavar="[METHOD]",
+            metavar="METHOD",
             autocompletion=completion.methods,
         ),
     ] = None,
@@ -126,7 +126,7 @@ def in_full(method: MethodSpec) -> Document:
         "least n": str(method.min_n) + _least_for_quantiles(method),
         "designs": method.designs_text,
         **{one.name: _parameter(one) for one in method.parameters},
-        **({"assumes": method.assumes} if method.assumes else {}),
+        "assumes": method.assumes,
         "promises": ", ".join(sorted(method.promises)) or "nothing",
         "cautions": ", ".join(method.cautions) or "those that the data call for",
         "source": str(cite(method.cite)) if method.cite else "-",

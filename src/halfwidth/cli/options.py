@@ -259,6 +259,27 @@ Strict = Annotated[
 ]
 
 
+def of_values(
+    scale: Scale = 1.0,
+    penalty: Penalty = None,
+    bounds: BoundsOption = None,
+    over: OverOption = "cases",
+) -> None:
+    """Options of values of cases."""
+
+
+def of_intervals(
+    method: Method = "auto",
+    confidence_level: ConfidenceLevel = 0.95,
+    n_resamples: NResamplesOrNone = None,
+) -> None:
+    """Options of intervals."""
+
+
+def of_designs(groups: Groups = None, strata: Strata = None) -> None:
+    """Which cases belong together."""
+
+
 def only_metric(given: list[str] | None) -> str | None:
     """The only metric; more than one is an error."""
     if given is not None and len(given) > 1:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from halfwidth.cli import figures
 from halfwidth.cli.output import note_if_long
 from halfwidth.cli.reading import Options, table_in
 from halfwidth.core.cautions import Caution
@@ -79,6 +80,18 @@ class TestSetSource:
                 "--target needs --score COLUMN (one for each class, or that of the positive one) "
                 "or --prediction COLUMN" + ("; not both" if self.score else "")
             )
+
+
+def test_set_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What `metric_ci` takes of the options of test sets; labels are texts still."""
+    same = ("labels", "positive", "scores", "absent_class", "undefined")
+    return {name: given[name] for name in same} | {
+        # An option that may be repeated is an empty list where it is not given.
+        "average": given["average"] or None,
+        "threshold": parse_threshold(given["threshold"]),
+        "costs": parse_costs(given["costs"]),
+        "priors": parse_numbers("--priors", given["priors"]),
+    }
 
 
 @frozen
@@ -271,16 +284,10 @@ def _draw(
 ) -> None:
     """Write the figure of a test set."""
     import halfwidth as hw
-    from halfwidth.plots import confusion, forest, pr, roc, write_figure
+    from halfwidth.plots import confusion, pr, roc, write_figure
 
     if kind == "forest":
-        metrics = list(dict.fromkeys(e.subject for e in table))
-        if len(metrics) > 1:
-            raise OptionError(
-                "--plot-kind forest takes one metric with one average, or one for each class; "
-                f"asked for: {', '.join(metrics)}"
-            )
-        write_figure(forest(table), path)
+        figures.draw(table, path, kind)
         return
     shared = ("labels", "pos_label", "scores", "groups", "strata", "rng", "missing")
     curve_options = {name: options[name] for name in (*shared, "confidence_level", "n_resamples")}

@@ -18,6 +18,11 @@ BROWSERS = (
 SECONDS = 120
 
 
+def find_browser() -> str | None:
+    """The browser that prints, or None where there is none in PATH."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
 def print_page(page: Path, out: Path) -> None:
     """Print a page of ours, which loads nothing.
 
@@ -28,7 +33,7 @@ def print_page(page: Path, out: Path) -> None:
     DataError
         Where the browser prints nothing.
     """
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    browser = find_browser()
     if browser is None:
         raise OptionError(
             "--pdf takes Chromium or Chrome, and none is in PATH; print the page from any browser"

@@ -11,15 +11,14 @@ from halfwidth.cli import (
     comparison_options,
     comparison_settings,
     completion,
-    detection_options,
     figures,
     options,
     reading,
-    test_set_options,
 )
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
+from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.ranking_consensus import COMBINATIONS
@@ -33,6 +32,7 @@ SCHEMES = ("aggregate_then_rank", "rank_then_aggregate", "test_then_rank")
 TESTS = tuple(name for name in comparison_options.TESTS if name != "none")
 
 
+@with_options(*comparison_options.OF_MODELS)
 def rank(
     ctx: typer.Context,
     files: Annotated[
@@ -44,16 +44,7 @@ def rank(
             show_default=False,
         ),
     ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            help="Column that names the model of each row; default: model or algorithm, where "
-            "there is one.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
-    ] = None,
+    by: comparison_options.By = None,
     value: comparison_options.Value = None,
     within: Annotated[
         list[str] | None,
@@ -67,16 +58,7 @@ def rank(
             rich_help_panel=Group.INPUT,
         ),
     ] = None,
-    case: options.Case = None,
-    unmatched: comparison_options.Unmatched = "raise",
     model_from: reading.ModelFrom = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
-    path: reading.WhereCases = None,
-    only_filter: reading.Filter = None,
-    scale: options.Scale = 1.0,
     missing: Annotated[
         str,
         typer.Option(
@@ -88,7 +70,6 @@ def rank(
             rich_help_panel=Group.INPUT,
         ),
     ] = "raise",
-    penalty: options.Penalty = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -101,10 +82,6 @@ def rank(
             rich_help_panel=Group.ESTIMATE,
         ),
     ] = None,
-    better: comparison_options.Better = None,
-    statistic: comparison_options.Statistic = "mean",
-    bounds: options.BoundsOption = None,
-    over: options.OverOption = "cases",
     scheme: Annotated[
         list[str],
         typer.Option(
@@ -173,38 +150,7 @@ def rank(
             rich_help_panel=Group.COMPARISON,
         ),
     ] = "omit",
-    method: options.Method = "auto",
-    confidence_level: options.ConfidenceLevel = 0.95,
-    n_resamples: options.NResamplesOrNone = None,
     seed: options.Seed = None,
-    groups: options.Groups = None,
-    strata: options.Strata = None,
-    target: test_set_options.Target = None,
-    score: test_set_options.Score = None,
-    prediction: test_set_options.Prediction = None,
-    scores: test_set_options.ScoresAre = "auto",
-    labels: test_set_options.Labels = None,
-    positive: test_set_options.Positive = None,
-    average: comparison_options.Average = None,
-    threshold: test_set_options.Threshold = None,
-    absent_class: test_set_options.AbsentClass = "omit",
-    undefined: test_set_options.UndefinedOption = "omit",
-    costs: test_set_options.Costs = None,
-    priors: test_set_options.Priors = None,
-    weight: test_set_options.Weight = None,
-    references: comparison_options.References = None,
-    classes: detection_options.Classes = None,
-    unknown_images: detection_options.UnknownImages = "raise",
-    localisation: detection_options.Localisation = None,
-    assignment: detection_options.Assignment = None,
-    admits: detection_options.AdmitsOption = None,
-    score_threshold: detection_options.ScoreThreshold = None,
-    max_detections: detection_options.MaxDetections = None,
-    area: detection_options.Area = None,
-    any_class: detection_options.AnyClass = False,
-    duplicates: detection_options.Duplicates = "false_positive",
-    boundary_distance: detection_options.BoundaryDistance = None,
-    dilation: detection_options.Dilation = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,

@@ -96,6 +96,17 @@ ModelFrom = Annotated[
 ]
 
 
+def of_tables(
+    sheet: Sheet = None,
+    decimal: Decimal = None,
+    header: Header = None,
+    input_format: InputFormat = None,
+    path: WhereCases = None,
+    only_filter: Filter = None,
+) -> None:
+    """Options of how tables are read."""
+
+
 @frozen
 class Options:
     """How a table is to be read, as given.

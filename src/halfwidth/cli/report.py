@@ -10,15 +10,14 @@ import typer
 
 from halfwidth.cli import (
     comparison_options,
-    detection_options,
     options,
     reading,
     reported_models,
-    test_set_options,
 )
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
+from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 TITLE = "Performance with confidence intervals"
 
 
+@with_options(*comparison_options.OF_MODELS)
 def report(
     ctx: typer.Context,
     files: Annotated[
@@ -60,57 +60,12 @@ def report(
             rich_help_panel=Group.INPUT,
         ),
     ] = None,
-    case: options.Case = None,
-    unmatched: comparison_options.Unmatched = "raise",
     model_from: reading.ModelFrom = None,
-    sheet: reading.Sheet = None,
-    decimal: reading.Decimal = None,
-    header: reading.Header = None,
-    input_format: reading.InputFormat = None,
-    path: reading.WhereCases = None,
-    only_filter: reading.Filter = None,
-    scale: options.Scale = 1.0,
     missing: options.Missing = "raise",
-    penalty: options.Penalty = None,
     metric: options.Metric = None,
-    better: comparison_options.Better = None,
-    statistic: comparison_options.Statistic = "mean",
-    bounds: options.BoundsOption = None,
-    over: options.OverOption = "cases",
     baseline: comparison_options.Baseline = None,
     margin: comparison_options.Margin = None,
-    method: options.Method = "auto",
-    confidence_level: options.ConfidenceLevel = 0.95,
-    n_resamples: options.NResamplesOrNone = None,
     seed: options.Seed = None,
-    groups: options.Groups = None,
-    strata: options.Strata = None,
-    target: test_set_options.Target = None,
-    score: test_set_options.Score = None,
-    prediction: test_set_options.Prediction = None,
-    scores: test_set_options.ScoresAre = "auto",
-    labels: test_set_options.Labels = None,
-    positive: test_set_options.Positive = None,
-    average: comparison_options.Average = None,
-    threshold: test_set_options.Threshold = None,
-    absent_class: test_set_options.AbsentClass = "omit",
-    undefined: test_set_options.UndefinedOption = "omit",
-    costs: test_set_options.Costs = None,
-    priors: test_set_options.Priors = None,
-    weight: test_set_options.Weight = None,
-    references: comparison_options.References = None,
-    classes: detection_options.Classes = None,
-    unknown_images: detection_options.UnknownImages = "raise",
-    localisation: detection_options.Localisation = None,
-    assignment: detection_options.Assignment = None,
-    admits: detection_options.AdmitsOption = None,
-    score_threshold: detection_options.ScoreThreshold = None,
-    max_detections: detection_options.MaxDetections = None,
-    area: detection_options.Area = None,
-    any_class: detection_options.AnyClass = False,
-    duplicates: detection_options.Duplicates = "false_positive",
-    boundary_distance: detection_options.BoundaryDistance = None,
-    dilation: detection_options.Dilation = None,
     title: Annotated[
         str,
         typer.Option(help="Heading of the page.", metavar="TEXT", rich_help_panel=Group.OUTPUT),
@@ -190,15 +145,18 @@ def report(
         raise DataError(f"{out}: cannot be written (no folder {out.parent})")
     if protocol is not None and not protocol.is_file():
         raise DataError(f"--protocol {protocol}: there is no such file")
+    if figures:
+        _check_figures()
     from halfwidth.report.whole.results import Results, Source
 
-    found = reported_models.results_of(ctx, files, keep_cases=figures)
+    found = reported_models.results_of(ctx, files, figures=figures)
     sources = tuple(Source.of(path, name) for name, path in found.files.items())
     results = Results(
         title=title,
         estimates=found.estimates,
         comparisons=found.comparisons,
         rankings=found.rankings,
+        curves=found.curves,
         sources=sources,
         protocol=None if protocol is None else Source.of(protocol, "protocol"),
         command=_command(ctx.obj),
@@ -213,6 +171,16 @@ def report(
     from halfwidth.report.document import Document
 
     return Answer(Document(), status=STRICT_STATUS if strict and results.cautions else 0)
+
+
+def _check_figures() -> None:
+    """Refuse before any work is done where nothing can be drawn."""
+    from halfwidth.plots.style import require_matplotlib
+
+    try:
+        require_matplotlib(None)
+    except OptionError as error:
+        raise OptionError(f"{error}; --no-figures does without") from None
 
 
 def _command(typed: tuple[str, ...]) -> str:

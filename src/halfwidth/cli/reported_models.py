@@ -15,6 +15,7 @@ from halfwidth.cli import (
     options,
     predictions,
     reading,
+    reported_curves,
 )
 from halfwidth.cli.command import is_given
 from halfwidth.cli.compared_models import named_files
@@ -29,6 +30,8 @@ from halfwidth.io.challenge_columns import MODEL_COLUMNS
 
 if TYPE_CHECKING:
     from halfwidth.core.comparison import Comparisons
+    from halfwidth.core.curves import Curves
+    from halfwidth.core.detection_curves import DetectionCurves
     from halfwidth.core.ranking import Rankings
     from halfwidth.report.document import Table
 
@@ -48,6 +51,7 @@ class Found:
     estimates: Estimates
     comparisons: Comparisons | None = None
     rankings: Rankings | None = None
+    curves: tuple[Curves | DetectionCurves, ...] = ()
 
 
 def cases_of(given: Mapping[str, Any], files: Mapping[str, Path]) -> tuple[Table, ...]:
@@ -79,18 +83,22 @@ def _text(cell: Any) -> str:
     return "" if is_missing(cell) else str(cell)
 
 
-def results_of(ctx: typer.Context, files: list[str], *, keep_cases: bool) -> Found:
-    """Estimates of one model; of several also their ranks, and how they differ."""
+def results_of(ctx: typer.Context, files: list[str], *, figures: bool) -> Found:
+    """Estimates of one model; of several also their ranks, and how they differ.
+
+    ``figures``: whether what figures are drawn of is kept or made.
+    """
     named = named_files(files, ctx.params["model_from"])
     if compared_detections.asks_for_detections(ctx):
-        return _detectors(ctx, files, named)
+        return _detectors(ctx, files, named, figures=figures)
     if len(named) > 1 or _holds_models(ctx, *named.values()):
-        return _several_models(ctx, files, named, keep_cases=keep_cases)
-    (path,) = named.values()
-    _refuse_comparing(ctx, f"{path} holds one; name the column of models: --by")
-    if columns_of(ctx.params).of_test_set:
-        return Found({"": path}, _test_set(ctx.params, path))
-    return Found({"": path}, _values(ctx.params, path, keep_cases=keep_cases))
+        found = _several_models(ctx, files, named, keep_cases=figures)
+    else:
+        found = _one_model(ctx, *named.values(), keep_cases=figures)
+    if not (figures and columns_of(ctx.params).of_test_set):
+        return found
+    curves = reported_curves.of_test_sets(ctx.params, found.files, found.estimates)
+    return replace(found, curves=curves)
 
 
 def _holds_models(ctx: typer.Context, path: Path) -> bool:
@@ -103,6 +111,13 @@ def _holds_models(ctx: typer.Context, path: Path) -> bool:
 
 
 # --------------------------------------------------------------------------- one model
+
+
+def _one_model(ctx: typer.Context, path: Path, *, keep_cases: bool) -> Found:
+    _refuse_comparing(ctx, f"{path} holds one; name the column of models: --by")
+    if columns_of(ctx.params).of_test_set:
+        return Found({"": path}, _test_set(ctx.params, path))
+    return Found({"": path}, _values(ctx.params, path, keep_cases=keep_cases))
 
 
 def _values(given: Mapping[str, Any], path: Path, *, keep_cases: bool) -> Estimates:
@@ -133,16 +148,13 @@ def _test_set(given: Mapping[str, Any], path: Path) -> Estimates:
         None,
         reading.Options.of(given),
     )
-    passed_on = ("method", "confidence_level", "n_resamples", "missing", "labels", "positive")
-    settings = {
+    passed_on = ("method", "confidence_level", "n_resamples", "missing")
+    settings = predictions.test_set_arguments(given) | {
         "rng": given["seed"],
         "average": None if given["average"] is None else [given["average"]],
         "bounds": options.parse_bounds(given["bounds"]),
-        "threshold": predictions.parse_threshold(given["threshold"]),
-        "costs": predictions.parse_costs(given["costs"]),
-        "priors": predictions.parse_numbers("--priors", given["priors"]),
         "jobs": 1,
-        **{name: given[name] for name in (*passed_on, "scores", "absent_class", "undefined")},
+        **{name: given[name] for name in passed_on},
     }
     columns = predictions.DesignColumns(given["groups"], given["strata"], given["weight"])
     return predictions.estimate_test_set(
@@ -153,19 +165,23 @@ def _test_set(given: Mapping[str, Any], path: Path) -> Estimates:
 # --------------------------------------------------------------------------- detectors
 
 
-def _detectors(ctx: typer.Context, files: list[str], named: Mapping[str, Path]) -> Found:
+def _detectors(
+    ctx: typer.Context, files: list[str], named: Mapping[str, Path], *, figures: bool
+) -> Found:
     """One detector, or several by rank, with the differences of few."""
     arguments = compared_detections.detector_arguments(ctx, files, metric_given=len(named) > 1)
-    read = {**named, "references": arguments["references"]}
+    read = {**named, "references": ctx.params["references"]}
     if len(named) == 1:
         from halfwidth.estimation.detections.api import detection_ci
 
         _refuse_comparing(ctx, "one detector is given")
         found = {name: one for name, one in arguments.items() if name not in OF_SEVERAL}
-        (detections,) = named.values()
-        estimates = detection_ci(detections, found.pop("references"), **found)
-        several = isinstance(estimates, Estimates)
-        return Found(read, estimates if several else Estimates((estimates,)))
+        (detections,) = arguments["models"].values()
+        made = detection_ci(detections, found.pop("references"), **found)
+        estimates = made if isinstance(made, Estimates) else Estimates((made,))
+        of_detectors = dict.fromkeys(named, tuple(estimates))
+        curves = reported_curves.of_detectors(arguments, of_detectors) if figures else ()
+        return Found(read, estimates, curves=curves)
 
     from halfwidth.comparison.detection_api import compare_detections
     from halfwidth.ranking.detection_api import rank_detections
@@ -175,7 +191,9 @@ def _detectors(ctx: typer.Context, files: list[str], named: Mapping[str, Path]) 
     comparisons = None
     if arguments["baseline"] or len(named) <= MOST_IN_PAIRS:
         comparisons = compare_detections(**arguments)
-    return Found(read, _estimates(rankings), comparisons, rankings)
+    of_detectors = {name: tuple(one[name].estimate for one in rankings) for name in named}
+    curves = reported_curves.of_detectors(arguments, of_detectors) if figures else ()
+    return Found(read, _estimates(rankings), comparisons, rankings, curves)
 
 
 def _refuse_comparing(ctx: typer.Context, why: str) -> None:
@@ -240,7 +258,8 @@ def _estimates(rankings: Rankings) -> Estimates:
             label = " / ".join(filter(None, [model.name, one.label]))
             items.append(replace(one, label=label, by={MODEL: model.name, **one.by}))
             kept = ranking.cases
-            if kept is not None:
+            # Test sets, and ranks within cases, have no values of a model to show.
+            if kept is not None and model.name in kept.values:
                 title = metric_title(one.metric_spec)
                 cases.append(Cases(label, title, kept.values[model.name], kept.groups))
     return Estimates(tuple(items), rankings.notes, tuple(cases))

@@ -359,7 +359,8 @@ def _costs(planned: StudyPlan, shard: str | None, jobs: int) -> Document:
     hours = prediction.core_hours
     table = Table.from_rows(["chunk", "cells", "predicted"], rows, kinds={"chunk": Kind.TEXT})
     size = Note(
-        f"{len(planned.instances)} instances, {len(chunks)} chunks, {cells} cells of "
+        f"{_counted(len(planned.instances), 'instance')}, {_counted(len(chunks), 'chunk')}, "
+        f"{_counted(cells, 'cell')} of "
         f"{planned.spec.samples} samples and {planned.spec.resamples} resamples."
     )
     cost = Note(

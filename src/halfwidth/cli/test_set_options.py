@@ -139,3 +139,29 @@ Weight = Annotated[
         rich_help_panel=Group.TEST_SETS,
     ),
 ]
+
+
+def of_columns(target: Target = None, score: Score = None, prediction: Prediction = None) -> None:
+    """Columns of a test set."""
+
+
+def of_files(target_file: TargetFile = None, score_file: ScoreFile = None) -> None:
+    """Arrays of a test set, instead of columns."""
+
+
+def of_averages(average: AverageOption = None) -> None:
+    """Averages over classes."""
+
+
+def of_test_sets(
+    scores: ScoresAre = "auto",
+    labels: Labels = None,
+    positive: Positive = None,
+    threshold: Threshold = None,
+    absent_class: AbsentClass = "omit",
+    undefined: UndefinedOption = "omit",
+    costs: Costs = None,
+    priors: Priors = None,
+    weight: Weight = None,
+) -> None:
+    """Options of metrics of a test set."""

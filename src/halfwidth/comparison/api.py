@@ -6,12 +6,16 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from halfwidth.comparison.assembling import compared
-from halfwidth.comparison.families import Family
+from halfwidth.comparison.families import Family, MeasuredFamily
 from halfwidth.comparison.inputs import models_of
 from halfwidth.comparison.matching import Unmatched
 from halfwidth.comparison.measuring import of_test_sets, of_values
-from halfwidth.comparison.prediction_tables import prediction_columns, prediction_families
-from halfwidth.comparison.settings import resolve_settings
+from halfwidth.comparison.prediction_tables import (
+    PredictionColumns,
+    prediction_columns,
+    prediction_families,
+)
+from halfwidth.comparison.settings import Settings, resolve_settings
 from halfwidth.comparison.sources import (
     TableColumns,
     column_list,
@@ -350,6 +354,23 @@ def compare_table(
         "sample_weight": sample_weight,
     }
     where = prediction_columns(target, score, prediction)
+    measured, notes = _measured(table, value, columns, where, (metric, bounds, given), settings)
+    return compared(measured, settings, notes)
+
+
+def _measured(
+    table: Any,
+    value: Any,
+    columns: TableColumns,
+    where: PredictionColumns | None,
+    wanted: tuple[Any, Any, Mapping[str, Any]],
+    settings: Settings,
+) -> tuple[list[MeasuredFamily], list[str]]:
+    """The models of a table, measured family by family, and notes on what was read.
+
+    ``wanted``: the metric, its bounds and further options of what is computed.
+    """
+    metric, bounds, given = wanted
     of_columns = isinstance(value, Mapping) or (where is not None and where.of_models)
     sources = sources_of(table, columns.by, of_columns=of_columns)
     if where is not None:
@@ -362,5 +383,4 @@ def compare_table(
         families, notes = value_families(
             sources, columns, value_columns(value), metric, bounds, settings
         )
-    measured = [one for family in families for one in measuring.measured(family, settings)]
-    return compared(measured, settings, notes)
+    return [one for family in families for one in measuring.measured(family, settings)], notes

@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Unpack
 
 from halfwidth.comparison.api import Correction, Test
 from halfwidth.comparison.assembling import compared
 from halfwidth.comparison.detections import measured_detectors
 from halfwidth.comparison.settings import resolve_settings
 from halfwidth.core.comparison import Comparisons, Effect
-from halfwidth.core.undefined import AbsentClass, Undefined
-from halfwidth.estimation.detections.asking import ask_detectors
+from halfwidth.core.shared_keywords import with_keywords
+from halfwidth.estimation.detections.asking import DETECTOR, DetectorChoices, ask_detectors
 from halfwidth.estimation.resolve import AUTO, resolve_request
 
 
+@with_keywords(DETECTOR)
 def compare_detections(
     models: Mapping[str, Any],
     references: Any,
     *,
     metric: Any,
-    localisation: str | None = None,
-    assignment: str | None = None,
-    threshold: Any = None,
-    admits: str | None = None,
-    score_threshold: float | None = None,
-    max_detections: int | None = None,
-    area: Any = None,
-    by_class: bool = True,
-    duplicates: str = "false_positive",
-    boundary_distance: float | None = None,
-    dilation: int | None = None,
-    average: Any = None,
-    classes: Sequence[str] | Mapping[str, str] | None = None,
-    unknown_images: str = "raise",
-    absent_class: AbsentClass = "omit",
-    undefined: Undefined = "omit",
-    groups: Any = None,
-    strata: Any = None,
     baseline: str | None = None,
     effect: Effect = "difference",
     test: Test = "auto",
@@ -49,6 +32,7 @@ def compare_detections(
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
+    **choices: Unpack[DetectorChoices],
 ) -> Comparisons:
     """Differences between detectors on the same images, with their confidence intervals.
 
@@ -126,28 +110,6 @@ def compare_detections(
         unmatched="raise",
         keep_cases=False,
     )
-    asked = ask_detectors(
-        metric,
-        localisation=localisation,
-        assignment=assignment,
-        threshold=threshold,
-        admits=admits,
-        score_threshold=score_threshold,
-        max_detections=max_detections,
-        area=area,
-        by_class=by_class,
-        duplicates=duplicates,
-        boundary_distance=boundary_distance,
-        dilation=dilation,
-        average=average,
-        absent_class=absent_class,
-        undefined=undefined,
-        sources={
-            "classes": classes,
-            "unknown_images": unknown_images,
-            "groups": groups,
-            "strata": strata,
-        },
-    )
+    asked = ask_detectors(metric, choices)
     families, notes = measured_detectors(models, references, asked, settings)
     return compared(families, settings, notes)

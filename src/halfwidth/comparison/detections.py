@@ -42,7 +42,7 @@ def measured_detectors(
     prepared: dict[str, tuple[Sets, list[AskedRow]]] = {}
     for name, detections in zip(names, models.values(), strict=True):
         with _of_detector(name):
-            sets, own = sets_of(detections, true, by_class=asked.options.by_class, **asked.sources)
+            sets, own = sets_of(detections, true, **asked.sources)
             rows = asked_rows(asked.metrics, asked.options, sets, by_threshold=False)
         notes |= dict.fromkeys(f"{name}: {note}" for note in own)
         prepared[name] = sets, rows

@@ -42,6 +42,8 @@ class Settings:
         That each model alone should reach.
     unmatched : {"raise", "omit"}
     keep_cases : bool
+    ranked : bool
+        Whether models are ranked, for which a goal means nothing.
     """
 
     request: Request
@@ -55,6 +57,7 @@ class Settings:
     goal: float | None
     unmatched: Unmatched
     keep_cases: bool
+    ranked: bool = False
 
     @functools.cached_property
     def plan(self) -> Plan:
@@ -122,9 +125,9 @@ def check_models(names: Sequence[str], settings: Settings) -> None:
     if not names:
         raise DataError("no models to compare")
     if len(names) == 1 and settings.goal is None:
-        raise DataError(
-            f"one model ({names[0]!r}), and nothing to compare it with; a single model can be held "
-            "against a goal: goal= (--goal)"
-        )
+        alone = f"one model ({names[0]!r}), and nothing to compare it with; "
+        if settings.ranked:
+            raise DataError(f"{alone}name two models or more")
+        raise DataError(f"{alone}a single model can be held against a goal: goal= (--goal)")
     if settings.baseline is not None and settings.baseline not in names:
         raise UnknownNameError("baseline", settings.baseline, names)

@@ -22,7 +22,7 @@ from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
-from halfwidth.core.spec import Estimand
+from halfwidth.core.spec import Estimand, Need
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.dirichlet import dirichlet
@@ -239,10 +239,13 @@ def bonferroni_intervals(
 
 
 def _pseudo_cases(family: Comparanda, estimates: Sequence[Estimate]) -> PseudoCases | None:
-    """Those of the single intervals, where all are Dirichlet intervals."""
+    """Those of the single intervals, where all are Dirichlet intervals.
+
+    Not where they reach further than the draws: sets and claims made of these would say more.
+    """
     method = estimates[0].method_spec
     alike = all(estimate.method_spec == method for estimate in estimates)
-    if not (alike and method.pseudo_cases):
+    if not (alike and method.pseudo_cases) or Need.JACKKNIFE_DEGREES in method.needs:
         return None
     bounds = family.functional.metric.spec.bounds
     found = method.pseudo_cases(bounds, paired=True, **dict(method.bound))

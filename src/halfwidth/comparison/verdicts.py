@@ -277,10 +277,12 @@ def _enough_text(
         return ""
     better, _ = _directions(difference)
     needed = _shown(difference, _in_unit(difference, lead), margin)
-    settled = "no number of cases would settle" if n is None else f"about {rounded(n)} would settle"
+    cases = f"{estimate.case_noun}s"
+    settled = f"no number of {cases}" if n is None else f"about {rounded(n)}"
     return (
-        f" With {estimate.n} cases a {difference.effect} {better} {needed} would be enough; "
-        f"{settled} the observed {difference.effect}, {estimate.text_of(estimate.value)}."
+        f" With {estimate.n} {cases} a {difference.effect} {better} {needed} would be enough; "
+        f"{settled} would settle the observed {difference.effect}, "
+        f"{estimate.text_of(estimate.value)}."
     )
 
 

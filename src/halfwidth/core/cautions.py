@@ -15,11 +15,13 @@ from halfwidth.core.choice_cautions import CHOICE_CAUTIONS
 from halfwidth.core.comparison_cautions import COMPARISON_CAUTIONS
 from halfwidth.core.detection_cautions import DETECTION_CAUTIONS
 from halfwidth.core.errors import UnknownNameError
-from halfwidth.core.result_cautions import RESULT_CAUTIONS
+from halfwidth.core.method_cautions import METHOD_CAUTIONS
 from halfwidth.core.run_cautions import RUN_CAUTIONS
+from halfwidth.core.sample_cautions import SAMPLE_CAUTIONS
 
 CAUTIONS = (
-    *RESULT_CAUTIONS,
+    *SAMPLE_CAUTIONS,
+    *METHOD_CAUTIONS,
     *CHOICE_CAUTIONS,
     *RUN_CAUTIONS,
     *COMPARISON_CAUTIONS,

@@ -153,8 +153,7 @@ DETECTION_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW884",
         "penalties in a mean over objects",
-        "{missed} missed objects and {spurious} false positives, of {total} objects in all, count "
-        "as {penalty}.",
+        "{missed} and {spurious}, of {total} in all, count as {penalty}.",
         "A mean over objects that counts failures by a constant depends on the constant as much as "
         "on the segmentation: the lesion-wise scheme has 0 for the overlap and 374 mm, about the "
         "diagonal of its images, for the distance.",
@@ -172,5 +171,17 @@ DETECTION_CAUTIONS: tuple[CautionSpec, ...] = (
         "Name the score from which on detections are shown (score_threshold=, "
         "--score-threshold), chosen on other data.",
         "reinke2024",
+    ),
+    CautionSpec(
+        "HW886",
+        "equal scores",
+        "Equal scores leave their order open: the {what} lies between {low} and {high}, depending "
+        "on it.",
+        "AP goes through detections one after another, and of those that share a score, as ratings "
+        "and rounded probabilities do, the file decides which comes first. A detector may gain or "
+        "lose by how its file is sorted, and no resampling shows that.",
+        "Give scores with all their digits. Of ratings take froc_score or wafroc_auc, which take "
+        "equal scores as one step.",
+        "mcsherry_najork2008",
     ),
 )

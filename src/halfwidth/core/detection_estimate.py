@@ -40,10 +40,15 @@ class DetectionEstimate(Estimate):
         return cls(**known, **more)
 
     @property
+    def case_noun(self) -> str:
+        """What ``n`` counts one of."""
+        return "image"
+
+    @property
     def n_text(self) -> str:
         """How many images, in how many clusters: ``n = 98 images in 40 clusters``."""
         counted = f"n = {self.n}"
-        images = f"{counted} image{'' if self.n == 1 else 's'}"
+        images = f"{counted} {self.case_noun}{'' if self.n == 1 else 's'}"
         return super().n_text.replace(counted, images, 1)
 
     @property

@@ -244,6 +244,11 @@ class Estimate:
         return self.n_text
 
     @property
+    def case_noun(self) -> str:
+        """What ``n`` counts one of."""
+        return "case"
+
+    @property
     def n_text(self) -> str:
         """How many cases, in how many clusters, by weight: ``n = 200 in 100 clusters``."""
         text = f"n = {self.n}"

@@ -101,6 +101,7 @@ class Need(StrEnum):
     DISTRIBUTION = "bootstrap distribution"
     TIE_TOLERANCE = "tie tolerance"
     ACCELERATION = "acceleration"
+    JACKKNIFE_DEGREES = "degrees of freedom of the jackknife's variance"
     WEIGHTED = "distributions under Dirichlet weights"
     PAIRED_COUNTS = "counts of pairs of 0 and 1"
     PAIRED_SHARES = "shares of pairs of 0 and 1"
@@ -142,14 +143,16 @@ class Drawn(NamedTuple):
     Attributes
     ----------
     colour : str
-        ``black``, or one of the palette: ``blue``, ``green``, ``orange``, ``red``, ``sky``,
-        ``grey``, ``pink``.
+        One of the palette of figures, by name. Methods that accept the same have others.
     stroke : str
         ``solid``, ``dashed``, ``dotted`` or ``broken``.
     marker : str
         As Matplotlib names it.
+    label : str
+        What it is called in figures, where its title is too long.
     """
 
     colour: str
     stroke: str
     marker: str
+    label: str = ""

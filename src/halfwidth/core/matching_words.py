@@ -39,7 +39,8 @@ def matching_text(
     if matching.score_threshold is not None:
         parts.append(f"scores ≥ {matching.score_threshold:g}")
     if matching.max_detections is not None:
-        parts.append(f"at most {matching.max_detections} detections")
+        most = matching.max_detections
+        parts.append(f"at most {most} detection{'' if most == 1 else 's'}")
     if matching.area_range is not None:
         parts.append(f"areas {area_text(matching.area_range)}")
     if not matching.by_class:

@@ -83,6 +83,8 @@ class MetricSpec:
     style : int or None
         Which colour, stroke and marker of the palette it has in figures, of its own; None: what
         is left.
+    pitfalls : tuple of str
+        What it does not see, and where it misleads.
     listed : int
         Where it stands in lists and in the output of studies: low numbers first, then as the file
         of its family declares them.
@@ -119,6 +121,7 @@ class MetricSpec:
     class_needs: ClassNeed = ClassNeed.CASES
     transform: Transform = Transform.IDENTITY
     style: int | None = None
+    pitfalls: tuple[str, ...] = ()
     listed: int = LAST
     cite: str = ""
 

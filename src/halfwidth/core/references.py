@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from halfwidth.core.frozen import frozen
 
 
@@ -26,6 +28,17 @@ class Reference:
     venue: str
     year: int
     locator: str = ""
+
+    @property
+    def in_prose(self) -> str:
+        """As a text cites it: ``Efron 1987``, ``Clopper and Pearson 1934``, ``DeLong et al. 1988``.
+
+        >>> cite("efron1987").in_prose
+        'Efron 1987'
+        """
+        names = [re.sub(r"( [A-Z-]+)+$", "", one) for one in self.authors.split(", ")]
+        text = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
+        return f"{text} {self.year}"
 
     @property
     def short(self) -> str:
@@ -571,6 +584,15 @@ _ALL = (
         "Medical Decision Making 9(3):190-195",
         1989,
         "doi:10.1177/0272989X8900900307",
+    ),
+    Reference(
+        "mcsherry_najork2008",
+        "McSherry F, Najork M",
+        "Computing information retrieval performance measures efficiently in the presence of tied "
+        "scores",
+        "European Conference on Information Retrieval, LNCS 4956:414-421",
+        2008,
+        "doi:10.1007/978-3-540-78646-7_38",
     ),
     Reference(
         "mcnemar1947",

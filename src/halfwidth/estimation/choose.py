@@ -19,7 +19,6 @@ from halfwidth.metrics.building import Tuned
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.engine import has_weights, standard_error
 from halfwidth.resampling.forms.contract import of_one_model
-from halfwidth.resampling.forms.differences import is_average_over_classes
 from halfwidth.resampling.forms.ranked_errors import class_units
 
 # Statistics of values that take Dirichlet weights where the metric has finite bounds. Medians and
@@ -41,6 +40,10 @@ SMALL_FOR_SD = 25
 FLAT = 1.8
 # A cluster bootstrap's coverage depends on the number of clusters.
 FEW_CLUSTERS = 30
+# Images or patients with objects (of a class, where it is of one) from which resamples of them say
+# something: as of clusters, whose bootstraps hold from about twenty on (decision 0066). HW882 warns
+# where there are fewer.
+FEW_WITH_OBJECTS = 20
 # Resampling Gₕ units of a stratum understates its variance by the factor 1 - 1/Gₕ, which adds up
 # over strata however many cases there are in all.
 UNITS_PER_STRATUM = 10
@@ -99,8 +102,8 @@ def _for_records(records: Records, functional: Functional, *, weighted: bool) ->
         return "bca_expanded"
     if isinstance(form, Contrast):
         form = form.statistic.form
-        # Decision 0066.
-        weighted &= not (isinstance(form, MatchedScores) and is_average_over_classes(form))
+        if weighted and isinstance(form, MatchedScores):
+            return _for_two_detectors(records, form)
     if Estimand.AUROC is statistic.spec.estimand:
         return _for_auroc(records.arranged[None], design, statistic)
     if Estimand.AUROC_DIFFERENCE is statistic.spec.estimand:
@@ -109,10 +112,9 @@ def _for_records(records: Records, functional: Functional, *, weighted: bool) ->
     if tuned or (not weighted and design.sizes is not None):
         # How Dirichlet weights do where they choose a threshold has not been studied.
         return "percentile"
-    if weighted:
-        return "dirichlet"
     smooth = isinstance(form, Sums) or statistic.spec.estimand is Estimand.COUNTING
-    return "bca" if smooth and design.n >= SMALL else "percentile"
+    bootstrap = "bca" if smooth and design.n >= SMALL else "percentile"
+    return "dirichlet" if weighted else bootstrap
 
 
 def _for_auroc(records: Array, design: Design, statistic: Statistic) -> str:
@@ -131,6 +133,16 @@ def _for_two_aurocs(pair: Array, design: Design, statistic: Statistic) -> str:
     many = rarer * np.minimum(areas, 1 - areas).min() >= MANY_RANKED_WRONG
     known = many and standard_error(pair, design, statistic)[0] > 0
     return "delong_t" if known else "dirichlet"
+
+
+def _for_two_detectors(records: Records, form: MatchedScores) -> str:
+    """Student's t for what the images know; of few with objects as they and pseudo-images show."""
+    design = records.design
+    if design.degrees_of_freedom < 1:
+        return "dirichlet"
+    objects = np.sum([one.references for one in form.unpack(records.arranged[0])], axis=0)
+    units = np.count_nonzero(design.totals(objects))
+    return "dirichlet_expanded" if units < FEW_WITH_OBJECTS else "percentile_expanded"
 
 
 def _for_cases(values: Array, statistic: Statistic, level: Level) -> str:

@@ -209,7 +209,7 @@ def evidence(
     named = resolve_statistic(statistic).spec.name if per_case else ""
     rows = [
         row
-        for row in _shipped()
+        for row in shipped()
         if (row.family, row.statistic) == (metric_family(Metric(spec)), named)
         and average in (None, row.average)
     ]
@@ -229,7 +229,8 @@ def statistic_studied(metric: MetricSpec, statistic: Statistic) -> str | None:
 
 
 @functools.cache
-def _shipped() -> tuple[Evidence, ...]:
+def shipped() -> tuple[Evidence, ...]:
+    """What was found on enough instances, in the order of the data file."""
     return tuple(row for row in map(_read, _cells()) if row.instances >= FEWEST)
 
 

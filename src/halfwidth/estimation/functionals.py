@@ -18,8 +18,8 @@ from halfwidth.core.types import Array
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.records import Functional
 from halfwidth.metrics import building
-from halfwidth.metrics.averaging import CountingFinish
-from halfwidth.metrics.ranking import AreaFinish, RankEach
+from halfwidth.metrics.averaging import AreaFinish, CountingFinish
+from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.summaries.catalogue import STATISTICS
 
 MEAN = Statistic(STATISTICS["mean"])

@@ -31,7 +31,7 @@ from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES, Missing
 from halfwidth.estimation.grouping import Over, check_over
 from halfwidth.intervals.catalogue import METHODS, method_named
 from halfwidth.intervals.compute import estimands, fits, rests_on_bounds
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.catalogue import METRICS, refuse_detection_metric
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -94,6 +94,7 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
         elif bounds is not None:
             spec = MetricSpec(name)
         else:
+            refuse_detection_metric(name)
             raise UnknownNameError(
                 "metric",
                 name,

@@ -5,6 +5,7 @@ from halfwidth.intervals.bootstrap import *  # noqa: F403 -- all that it declare
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.delta import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.dirichlet import *  # noqa: F403 -- all that it declares
+from halfwidth.intervals.expanded import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.mean import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.paired_proportions import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.proportion import *  # noqa: F403 -- all that it declares

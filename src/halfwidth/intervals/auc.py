@@ -54,13 +54,17 @@ def _variance(area: Array, positives: Array, negatives: Array, m: Array, n: Arra
 
 @interval_method(
     title="Newcombe",
-    drawn=Drawn("black", "solid", "p"),
+    drawn=Drawn("tan", "solid", "p"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.CLASS_UNITS),
     use_when="for an AUROC of 0 or 1, of few cases, or with all scores tied: defined there too",
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="newcombe2006",
+    assumes=(
+        "That the variance follows from the AUROC and the numbers of cases, as it does for "
+        "exponential scores."
+    ),
 )
 def newcombe(estimate: Array, class_units: tuple[Array, Array], level: Level) -> Interval:
     """Newcombe's method 5: the A for which |Â - A| ≤ z·SE(A), as Wilson does for a proportion.
@@ -116,7 +120,7 @@ def newcombe(estimate: Array, class_units: tuple[Array, Array], level: Level) ->
 @interval_method(
     title="DeLong",
     no_interval=no_variance_of_one_or_two,
-    drawn=Drawn("red", "solid", "<"),
+    drawn=Drawn("slate", "solid", "<"),
     accepts=frozenset({Estimand.AUROC, Estimand.AUROC_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),
     use_when="to reproduce published intervals; may leave the range near 1, where delong_logit "
@@ -124,6 +128,10 @@ def newcombe(estimate: Array, class_units: tuple[Array, Array], level: Level) ->
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
     cite="delong1988",
+    assumes=(
+        "That the AUROC is nearly normal, which it is not near 1, and that there are many cases "
+        "of both classes."
+    ),
 )
 def delong(estimate: Array, standard_error: Array, degrees: float, level: Level) -> Interval:
     """DeLong's interval, A ± z·SE with the variance of the structural components.
@@ -158,7 +166,7 @@ def delong(estimate: Array, standard_error: Array, degrees: float, level: Level)
     title="DeLong on the logit",
     no_interval=no_variance,
     instead=newcombe,
-    drawn=Drawn("green", "dotted", ">"),
+    drawn=Drawn("teal", "dotted", ">", "DeLong, logit"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),
     use_when="for an AUROC of many cases of both classes: stays in range, asymmetric near 1",
@@ -166,6 +174,10 @@ def delong(estimate: Array, standard_error: Array, degrees: float, level: Level)
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="delong1988",
     synonyms=("logit_delong",),
+    assumes=(
+        "That the logit of the AUROC is nearly normal, and that there are many cases of both "
+        "classes."
+    ),
 )
 def delong_logit(estimate: Array, standard_error: Array, degrees: float, level: Level) -> Interval:
     """DeLong's interval on the logit scale, logit⁻¹(logit A ± z·SE / (A(1 - A))).
@@ -202,7 +214,7 @@ def delong_logit(estimate: Array, standard_error: Array, degrees: float, level: 
     title="DeLong on the logit with t",
     no_interval=no_variance,
     instead=newcombe,
-    drawn=Drawn("blue", "dashed", "^"),
+    drawn=Drawn("forest", "broken", "^", "DeLong, logit, t"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.ROBUST_ERROR, Need.CLASS_DEGREES),
     use_when="for an AUROC, also where one class is rare or clusters are few: delong_logit with t "
@@ -210,6 +222,10 @@ def delong_logit(estimate: Array, standard_error: Array, degrees: float, level: 
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="delong1988",
+    assumes=(
+        "That the logit of the AUROC is nearly normal, with a variance that cases ranked wrongly "
+        "show: a handful of each class at least."
+    ),
 )
 def delong_logit_t(
     estimate: Array, robust_error: Array, degrees_of_freedom: Array, level: Level
@@ -258,6 +274,9 @@ def delong_logit_t(
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
     cite="delong1988",
+    assumes=(
+        "That the difference is nearly normal, with a variance that cases ranked differently show."
+    ),
 )
 def delong_t(
     estimate: Array, robust_error: Array, degrees_of_freedom: Array, level: Level
@@ -304,6 +323,7 @@ def delong_t(
     promises=frozenset({Promise.CONTAINS_ESTIMATE}),
     cite="hanley_mcneil1982",
     independent_only=True,
+    assumes=("That scores of both classes are exponential, and that the AUROC is nearly normal."),
 )
 def hanley_mcneil(estimate: Array, class_units: tuple[Array, Array], level: Level) -> Interval:
     """Hanley and McNeil's interval, A ± z·SE, which supposes exponential scores.

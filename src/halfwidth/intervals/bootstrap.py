@@ -24,6 +24,10 @@ ANY = frozenset(Estimand)
     use_when="for any statistic, wherever it is defined; for a mean or an SD short below 50 cases",
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
     cite="efron_tibshirani1993",
+    assumes=(
+        "That on some scale estimates spread about the true value as replicates do about the "
+        "estimate, without bias and skew."
+    ),
 )
 def percentile(distribution: Distribution, level: Level) -> Interval:
     """Percentile bootstrap, the α/2 and 1 - α/2 quantiles of the replicates.
@@ -56,6 +60,10 @@ def percentile(distribution: Distribution, level: Level) -> Interval:
     cautions=("HW302",),
     cite="davison_hinkley1997",
     synonyms=("reverse_percentile",),
+    assumes=(
+        "That estimates spread about the true value as replicates do about the estimate, on the "
+        "very scale of the metric."
+    ),
 )
 def basic(distribution: Distribution, estimate: Array, level: Level) -> Interval:
     """Basic (reverse percentile) bootstrap, 2θ̂ minus the percentile bounds, swapped.
@@ -114,6 +122,10 @@ def _no_error_reason(sample: Unanswered) -> tuple[str, str]:
     min_n=3,
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
     cite="efron1987",
+    assumes=(
+        "That on some scale the estimate is normal, with a constant bias and an SD that changes "
+        "linearly; a smooth statistic."
+    ),
 )
 def bca(
     distribution: Distribution,
@@ -184,7 +196,7 @@ def _corrected(
     no_interval=_no_correction_reason,
     instead=percentile,
     title="expanded BCa bootstrap",
-    drawn=Drawn("orange", "solid", "D"),
+    drawn=Drawn("brown", "solid", "D", "expanded BCa"),
     accepts=ANY,
     needs=(
         Need.DISTRIBUTION,
@@ -199,6 +211,7 @@ def _corrected(
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
     cite="hesterberg2015",
     synonyms=("expanded_bca",),
+    assumes="As bca; and that few cases are to a bootstrap what they are to t.",
 )
 def bca_expanded(
     distribution: Distribution,
@@ -253,6 +266,10 @@ def bca_expanded(
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
     cite="efron_tibshirani1993",
     synonyms=("bootstrap_t", "bootstrap-t"),
+    assumes=(
+        "That the estimate less the true value, over its SE, spreads as it does on resamples; "
+        "hence a steady SE."
+    ),
 )
 def studentized(
     distribution: Distribution, estimate: Array, standard_error: Array, level: Level

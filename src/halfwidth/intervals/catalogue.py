@@ -10,6 +10,7 @@ from halfwidth.intervals.auc import DECLARED as AUC
 from halfwidth.intervals.bootstrap import DECLARED as BOOTSTRAP
 from halfwidth.intervals.delta import DECLARED as DELTA
 from halfwidth.intervals.dirichlet import DECLARED as DIRICHLET
+from halfwidth.intervals.expanded import DECLARED as EXPANDED
 from halfwidth.intervals.mean import DECLARED as MEAN
 from halfwidth.intervals.paired_proportions import DECLARED as PAIRED_PROPORTIONS
 from halfwidth.intervals.proportion import DECLARED as PROPORTION
@@ -29,6 +30,7 @@ METHODS: Catalogue[MethodSpec] = Catalogue(
             *AUC,
             *DELTA,
             *DIRICHLET,
+            *EXPANDED,
             *PAIRED_PROPORTIONS,
             *TWO_SAMPLES,
         )

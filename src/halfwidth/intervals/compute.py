@@ -22,6 +22,7 @@ from halfwidth.resampling.engine import (
     bootstrap_distribution,
     has_standard_error,
     has_weights,
+    jackknife_degrees,
     robust_error,
     standard_error,
     studentized_distribution,
@@ -177,6 +178,7 @@ def sample_ingredients(
             Need.TRANSFORM: lambda: statistic.spec.transform,
             Need.TIE_TOLERANCE: lambda: tie_tolerance(values, statistic),
             Need.ACCELERATION: lambda: acceleration(values, design, statistic),
+            Need.JACKKNIFE_DEGREES: lambda: jackknife_degrees(values, design, statistic),
             Need.WEIGHTED: lambda: _by_pseudo_cases(
                 functools.partial(weighted_distributions, values, design, statistic, plan),
                 statistic.spec.pair_bounds or bounds,

@@ -28,7 +28,7 @@ def _no_error_reason(_sample: Unanswered) -> tuple[str, str]:
 @interval_method(
     no_interval=_no_error_reason,
     title="delta method",
-    drawn=Drawn("sky", "broken", "d"),
+    drawn=Drawn("olive", "broken", "d", "delta"),
     accepts=frozenset({Estimand.COUNTING, Estimand.CONTRAST}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.TRANSFORM, Need.CLUSTER_DEGREES),
     use_when="for functions of a confusion matrix without resampling; strained near the ends and "
@@ -36,6 +36,10 @@ def _no_error_reason(_sample: Unanswered) -> tuple[str, str]:
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
     cite="takahashi2022",
+    assumes=(
+        "That the metric is nearly linear over the spread of the confusion matrix, which is "
+        "nearly normal."
+    ),
 )
 def delta(
     estimate: Array, standard_error: Array, transform: Transform, degrees: float, level: Level

@@ -23,7 +23,8 @@ PROMISES = frozenset(
 )
 
 
-def _of_mass(bounds: Bounds, *, paired: bool, mass: float) -> PseudoCases:
+def of_mass(bounds: Bounds, *, paired: bool, mass: float) -> PseudoCases:
+    """A pseudo-case of a mass at either bound."""
     return PseudoCases.at_both(mass, bounds, paired=paired)
 
 
@@ -31,7 +32,8 @@ def _whole(bounds: Bounds, *, paired: bool) -> PseudoCases:
     return PseudoCases.outward(1.0, bounds, paired=paired)
 
 
-def _undefined_reason(_sample: Unanswered) -> tuple[str, str]:
+def undefined_reason(_sample: Unanswered) -> tuple[str, str]:
+    """Why there is no interval, and what helps."""
     return "the statistic is undefined under random weights", "add cases"
 
 
@@ -45,12 +47,12 @@ def _between(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Leve
 
 
 @interval_method(
-    no_interval=_undefined_reason,
+    no_interval=undefined_reason,
     title="Dirichlet",
-    drawn=Drawn("red", "dashed", "D"),
+    drawn=Drawn("wine", "dashed", "p"),
     accepts=frozenset(Estimand),
     needs=(Need.WEIGHTED, Need.ESTIMATE),
-    pseudo_cases=_of_mass,
+    pseudo_cases=of_mass,
     parameters=(MASS,),
     use_when="for few cases of a metric with finite bounds: near its level where bootstraps and t "
     "are far too short; wide where the spread is small against the range",
@@ -92,9 +94,9 @@ def dirichlet(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Lev
 
 
 @interval_method(
-    no_interval=_undefined_reason,
+    no_interval=undefined_reason,
     title="Gaffke",
-    drawn=Drawn("red", "broken", "v"),
+    drawn=Drawn("navy", "broken", "<"),
     accepts=frozenset(Estimand),
     needs=(Need.WEIGHTED, Need.ESTIMATE),
     pseudo_cases=_whole,

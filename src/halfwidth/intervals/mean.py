@@ -22,6 +22,10 @@ __all__ = [
 SYMMETRIC = frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED, Promise.EQUIVARIANT})
 
 
+# What several assume.
+WITHIN_BOUNDS = "Nothing but that values lie within the metric's bounds."
+
+
 def _centre_and_sd(values: Array) -> tuple[Array, Array]:
     """Mean and SD (n - 1) about the first value, exact for equal values; SD is NaN for one."""
     n = values.shape[-1]
@@ -46,6 +50,10 @@ def _plus_minus(centre: Array, reach: Array, standard_error: Array) -> Interval:
     promises=SYMMETRIC,
     cite="student1908",
     synonyms=("student",),
+    assumes=(
+        "That means of so many cases are nearly normal, which skew and rare failures undo where "
+        "cases are few."
+    ),
 )
 def t(estimate: Array, robust_error: Array, degrees_of_freedom: float, level: Level) -> Interval:
     """Student's t interval, x̄ ± t · SE.
@@ -89,7 +97,7 @@ def t(estimate: Array, robust_error: Array, degrees_of_freedom: float, level: Le
 
 @interval_method(
     title="t (CR1)",
-    drawn=Drawn("orange", "dotted", "v"),
+    drawn=Drawn("olive", "dotted", ">"),
     accepts=frozenset({Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.UNIT_DEGREES),
     use_when="to reproduce regression software on clustered cases; too short below some 40 "
@@ -97,6 +105,7 @@ def t(estimate: Array, robust_error: Array, degrees_of_freedom: float, level: Le
     promises=SYMMETRIC,
     cite="cameron_miller2015",
     synonyms=("cr1_t",),
+    assumes="As t; and that clusters are many and alike in size.",
 )
 def cluster_robust_t(
     estimate: Array, standard_error: Array, degrees_of_freedom: int, level: Level
@@ -129,13 +138,17 @@ def cluster_robust_t(
 
 @interval_method(
     title="z",
-    drawn=Drawn("sky", "dashed", "D"),
+    drawn=Drawn("sky", "dashed", "d"),
     accepts=frozenset({Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR),
     use_when="to reproduce published 'mean ± 1.96 SEM' intervals; too short below about 100 cases",
     promises=SYMMETRIC,
     cite="eljurdi2025",
     synonyms=("parametric", "normal"),
+    assumes=(
+        "That means of so many cases are nearly normal, and that the SD of the sample is that of "
+        "all cases."
+    ),
 )
 def z(estimate: Array, standard_error: Array, level: Level) -> Interval:
     """Normal interval with the sample's SD, x̄ ± z · SE; SE = s / √n for independent cases.
@@ -169,13 +182,16 @@ def z(estimate: Array, standard_error: Array, level: Level) -> Interval:
 @interval_method(
     instead=t,
     title="Hall's skewness-corrected t",
-    drawn=Drawn("black", "broken", "P"),
+    drawn=Drawn("black", "broken", "P", "Hall"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES,),
     use_when="below 50 cases: under skew and failed cases nearer to its level than t; wider",
     min_n=3,
     promises=frozenset({Promise.NESTED, Promise.EQUIVARIANT}),
     cite="hall1992",
+    assumes=(
+        "That the skewness of the cases shows in the sample; without a failure in it, none does."
+    ),
 )
 def hall(values: Array, level: Level) -> Interval:
     """Hall's t interval with the skewness removed by a cubic transformation.
@@ -255,12 +271,15 @@ def _trimmed_away_reason(_sample: Unanswered) -> tuple[str, str]:
 @interval_method(
     no_interval=_trimmed_away_reason,
     title="Tukey-McLaughlin trimmed t",
-    drawn=Drawn("green", "dashed", "<"),
+    drawn=Drawn("forest", "dashed", "<", "trimmed t"),
     accepts=frozenset({Estimand.TRIMMED_MEAN}),
     needs=(Need.SORTED_VALUES, Need.TRIM_SHARE),
     use_when="for a trimmed mean without resampling",
     promises=SYMMETRIC,
     cite="tukey_mclaughlin1963",
+    assumes=(
+        "That the winsorised values show the spread of the trimmed mean; nothing of what is cut."
+    ),
 )
 def trimmed_t(values: Array, share: float, level: Level) -> Interval:
     """Tukey-McLaughlin interval, trimmed mean ± t₍h₋₁₎ · s_w / ((1 - 2γ)√n).
@@ -316,6 +335,7 @@ def trimmed_t(values: Array, share: float, level: Level) -> Interval:
     promises=SYMMETRIC | {Promise.GUARANTEED},
     cautions=("HW307",),
     cite="hoeffding1963",
+    assumes=WITHIN_BOUNDS,
 )
 def hoeffding(values: Array, bounds: Bounds, level: Level) -> Interval:
     """Hoeffding's concentration interval, x̄ ± (b - a) √(ln(2/α) / (2n)).
@@ -350,13 +370,14 @@ def hoeffding(values: Array, bounds: Bounds, level: Level) -> Interval:
 
 @interval_method(
     title="empirical Bernstein",
-    drawn=Drawn("pink", "dotted", "h"),
+    drawn=Drawn("purple", "dotted", "h"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES, Need.BOUNDS),
     use_when="like hoeffding, and shorter from about 200 cases on when the spread is small",
     promises=SYMMETRIC | {Promise.GUARANTEED},
     cautions=("HW307",),
     cite="maurer_pontil2009",
+    assumes=WITHIN_BOUNDS,
 )
 def empirical_bernstein(values: Array, bounds: Bounds, level: Level) -> Interval:
     """Empirical Bernstein interval of Maurer and Pontil.

@@ -17,6 +17,10 @@ ACCEPTS = frozenset({Estimand.PROPORTION_DIFFERENCE})
 HALVINGS = 64
 
 
+# What several assume.
+INDEPENDENT_PAIRS = "That pairs of answers are independent of each other."
+
+
 def _cells(counts: ArrayLike) -> tuple[Array, Array, Array, Array]:
     """Pairs of two successes, of the first one's alone, of the second one's alone, of none."""
     table = np.asarray(counts, float)
@@ -42,6 +46,7 @@ def _standard_error(first_only: Array, second_only: Array, n: Array) -> Array:
     no_interval=_no_bounds,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE}),
     cite="newcombe1998_paired",
+    assumes=INDEPENDENT_PAIRS,
 )
 def newcombe_paired(counts: ArrayLike, effect: Effect, level: Level) -> Interval:
     """Newcombe's square-and-add interval for paired proportions (his method 10).
@@ -133,6 +138,7 @@ def _error_of_logarithm(first: Array, second: Array, disagreements: Array) -> Ar
     min_n=1,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="tango1998",
+    assumes=INDEPENDENT_PAIRS,
 )
 def tango(counts: ArrayLike, level: Level) -> Interval:
     """Tango's score interval, the differences δ at which |b - c - nδ| ≤ z √(n(2q + δ(1 - δ))).

@@ -14,6 +14,10 @@ ACCEPTS = frozenset({Estimand.PROPORTION})
 NEEDS = (Need.SUCCESSES, Need.TRIALS)
 
 
+# What several assume.
+BINOMIAL = "That successes are binomial: each case succeeds with the same chance."
+
+
 def _share_and_se(successes: ArrayLike, n: ArrayLike) -> tuple[Array, Array]:
     p = np.asarray(successes, float) / np.asarray(n, float)
     return p, np.sqrt(p * (1 - p) / n)
@@ -21,7 +25,7 @@ def _share_and_se(successes: ArrayLike, n: ArrayLike) -> tuple[Array, Array]:
 
 @interval_method(
     title="Wald",
-    drawn=Drawn("grey", "dotted", "v"),
+    drawn=Drawn("sky", "dotted", "v"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="only to reproduce published intervals; unreliable near 0 and 1 and at any small n",
@@ -29,6 +33,7 @@ def _share_and_se(successes: ArrayLike, n: ArrayLike) -> tuple[Array, Array]:
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
     cautions=("HW303",),
     cite="brown2001",
+    assumes=("That the share of successes is nearly normal, which it is not near 0 and 1."),
 )
 def wald(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     """Wald interval, p̂ ± z √(p̂(1 - p̂)/n): zero width at 0 and n.
@@ -63,13 +68,14 @@ def wald(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
 
 @interval_method(
     title="Wilson",
-    drawn=Drawn("green", "broken", "D"),
+    drawn=Drawn("teal", "broken", "D"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for any proportion: right on average, stays in range, works at 0 and n",
     min_n=1,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="wilson1927",
+    assumes=BINOMIAL,
 )
 def wilson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     """Wilson's score interval, the p at which |p̂ - p| ≤ z √(p(1 - p)/n).
@@ -110,13 +116,14 @@ def wilson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
 
 @interval_method(
     title="Agresti-Coull",
-    drawn=Drawn("sky", "solid", "X"),
+    drawn=Drawn("lime", "solid", "X"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="a hand-calculation version of wilson; a little wider, may leave the range",
     min_n=1,
     promises=frozenset({Promise.CONTAINS_ESTIMATE}),
     cite="agresti_coull1998",
+    assumes=BINOMIAL,
 )
 def agresti_coull(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     """Agresti-Coull interval, Wald's with ñ = n + z² and p̃ = (x + z²/2)/ñ.
@@ -154,7 +161,7 @@ def agresti_coull(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
 
 @interval_method(
     title="Clopper-Pearson",
-    drawn=Drawn("black", "dashed", "s"),
+    drawn=Drawn("slate", "dashed", "s"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="when a proportion must never be under-covered; over-covers, hence wide",
@@ -169,6 +176,7 @@ def agresti_coull(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     ),
     cite="clopper_pearson1934",
     synonyms=("exact_binomial",),
+    assumes=BINOMIAL,
 )
 def clopper_pearson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     """Clopper-Pearson interval, the inversion of two binomial tests by Beta quantiles.
@@ -206,13 +214,14 @@ def clopper_pearson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interva
 
 @interval_method(
     title="Jeffreys",
-    drawn=Drawn("pink", "solid", "P"),
+    drawn=Drawn("tan", "dashed", "P"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="as short as wilson, with equal tails; good for one-sided bounds",
     min_n=1,
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="brown2001",
+    assumes="That successes are binomial; its bounds are those of a Beta(½, ½) prior.",
 )
 def jeffreys(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     """Equal-tailed interval of the Beta(x + ½, n - x + ½) posterior, with Brown's ends.

@@ -26,12 +26,15 @@ NEEDS = (Need.SORTED_VALUES, Need.QUANTILE_LEVEL)
 
 @interval_method(
     title="semiparametric bootstrap",
-    drawn=Drawn("sky", "dotted", "p"),
+    drawn=Drawn("lime", "dotted", "p"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for a quantile with too few cases for exact; extrapolates the tails",
     promises=frozenset({Promise.NESTED, Promise.EQUIVARIANT}),
     cite="hutson2002",
+    assumes=(
+        "That beyond the extreme values the tails fall off as those of an exponential distribution."
+    ),
 )
 def semiparametric(values: Array, q: float, level: Level) -> Interval:
     """Hutson's bootstrap, in closed form.
@@ -114,12 +117,13 @@ def _ranks_beyond(sample: Unanswered) -> tuple[str, str]:
     no_interval=_out_of_reach_reason,
     instead=semiparametric,
     title="exact order-statistic",
-    drawn=Drawn("black", "dotted", "d"),
+    drawn=Drawn("black", "dotted", "d", "exact"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for a median or quantile: coverage guaranteed, no assumption; needs enough cases",
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.EQUIVARIANT, Promise.GUARANTEED}),
     cite="zielinski2005",
+    assumes="Nothing of the distribution; ties only make it safer.",
 )
 def exact(values: Array, q: float, level: Level) -> Interval:
     """Distribution-free interval between two order statistics (`exact_ranks`).
@@ -157,13 +161,14 @@ def exact(values: Array, q: float, level: Level) -> Interval:
 @interval_method(
     no_interval=_out_of_reach_reason,
     title="randomized exact order-statistic",
-    drawn=Drawn("grey", "dashed", ">"),
+    drawn=Drawn("purple", "dashed", ">", "randomized exact"),
     accepts=ACCEPTS,
     needs=(*NEEDS, Need.UNIFORM),
     use_when="for studies: the level is met exactly, on average over a seeded draw of one of two "
     "intervals",
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.EQUIVARIANT, Promise.GUARANTEED}),
     cite="zielinski2005",
+    assumes="That values have no ties; nothing else of the distribution.",
 )
 def exact_randomized(values: Array, q: float, uniform: Array, level: Level) -> Interval:
     """One of two intervals between order statistics, drawn so that the level is met exactly.
@@ -212,12 +217,16 @@ def exact_randomized(values: Array, q: float, uniform: Array, level: Level) -> I
 @interval_method(
     no_interval=_ranks_beyond,
     title="asymptotic order-statistic",
-    drawn=Drawn("pink", "broken", "v"),
+    drawn=Drawn("green", "broken", "h", "asymptotic"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for a quantile of many runs; narrower than exact, approximate",
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
     cite="lehmann2025",
+    assumes=(
+        "That there are enough cases on either side of the quantile for their number to be nearly"
+        " normal."
+    ),
 )
 def asymptotic(values: Array, q: float, level: Level) -> Interval:
     """Interpolated quantiles at the levels q ∓ z √(q (1 - q) / n).

@@ -23,6 +23,7 @@ __all__ = ["mover", "newcombe_unpaired", "welch"]
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="newcombe1998",
     synonyms=("hybrid_score",),
+    assumes="That the two samples are independent, and successes binomial in each.",
 )
 def newcombe_unpaired(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     """Newcombe's hybrid score interval for two independent proportions (his method 10).
@@ -69,6 +70,7 @@ def _no_degrees(_sample: Unanswered) -> tuple[str, str]:
     "classic; too short under strong skew; robust to clusters, strata",
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED, Promise.EQUIVARIANT}),
     cite="welch1947",
+    assumes="That the two samples are independent, and their means nearly normal.",
 )
 def welch(
     estimates: ArrayLike, standard_errors: ArrayLike, degrees: ArrayLike, level: Level
@@ -130,6 +132,7 @@ def _no_bounds(_sample: Unanswered) -> tuple[str, str]:
     min_n=1,
     promises=frozenset({Promise.CONTAINS_ESTIMATE}),
     cite="zou_donner2008",
+    assumes=("That the two samples are independent, and the interval of each is right by itself."),
 )
 def mover(
     estimates: ArrayLike, intervals: tuple[Interval, Interval], effect: Effect, _level: Level

@@ -142,6 +142,8 @@ def layout_of(
     DataError
         If there is no numeric column to estimate.
     """
+    # An option that may be repeated, and was not given, is an empty list.
+    values = values or None
     units = [name for name in (groups, strata) if name is not None]
     check_columns(table, [*(values or ()), *(by or ()), *([case] if case else []), *units])
     _check_roles(values, by, groups, strata)

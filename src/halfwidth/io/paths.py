@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from halfwidth.core.errors import DataError, proposed
+from halfwidth.core.errors import DataError, closest
 
 
 def no_such_file(path: Path) -> DataError:
     """The error for a file that does not exist, with the nearest name that does."""
-    siblings = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-    return DataError(f"{path}: no such file{proposed(path.name, siblings)}")
+    siblings = {p.stem: p.name for p in path.parent.iterdir()} if path.parent.is_dir() else {}
+    # All tables end alike; what comes before says which is meant.
+    meant = closest(path.stem, siblings)
+    proposal = f"; did you mean {siblings[meant]!r}?" if meant else ""
+    return DataError(f"{path}: no such file{proposal}")

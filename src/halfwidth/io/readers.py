@@ -47,6 +47,8 @@ class Reading:
         standard input by its first bytes, and results of other programs by their structure.
     options : ImportOptions
         What the format of another program needs to be told.
+    may_be_empty : bool
+        Whether a table of names of columns alone is one.
     """
 
     sheet: str | None = None
@@ -54,6 +56,7 @@ class Reading:
     header: bool | None = None
     format: str | None = None
     options: ImportOptions = ImportOptions()
+    may_be_empty: bool = False
 
 
 def read_table(path: str | Path, reading: Reading | None = None) -> Table:
@@ -95,7 +98,7 @@ def read_table(path: str | Path, reading: Reading | None = None) -> Table:
         raise DataError(f"{shown}: is too large for the memory there is") from None
     except DataError as error:
         raise DataError(f"{shown}: {error}") from None
-    if not table.columns or not len(table):
+    if not table.columns or not (len(table) or how.may_be_empty):
         raise DataError(f"{shown}: the table has no {'rows' if table.columns else 'columns'}")
     return replace(table, source=shown)
 

@@ -64,11 +64,12 @@ def measure(
     >>> list(measure(lists, *sets, [metric]).measured.values())
     [array([[0.8]])]
     """
+    metrics = list(metrics)
     wanted = wanted_by(metrics)
     missing = [one for one in wanted if one not in matches.measured]
     if not missing:
         return matches
-    images = _Images(matches, detections, references)
+    images = _Images(matches, detections, references, _names_of(metrics))
     made: Values = {}
     for of, how in (
         ("pairs", _measure_pairs),
@@ -90,11 +91,20 @@ def wanted_by(metrics: Iterable[Metric]) -> list[Measured]:
     )
 
 
+def _names_of(metrics: Iterable[Metric]) -> str:
+    """Of those that need masks."""
+    forms = [(metric.spec.name, metric.form) for metric in metrics]
+    names = [name for name, form in forms if isinstance(form, ImageSums) and form.measured]
+    return ", ".join(dict.fromkeys(names))
+
+
 class _Images:
     """The masks of both sides by image, and the geometry of these."""
 
-    def __init__(self, matches: MatchLists, detections: ObjectSet, references: ObjectSet) -> None:
-        self.matches = matches
+    def __init__(
+        self, matches: MatchLists, detections: ObjectSet, references: ObjectSet, asking: str
+    ) -> None:
+        self.matches, self.asking = matches, asking
         none = Objects(category=np.empty(0, dtype=np.intp), masks=())
         places = detections.places(matches.images)
         self.found = [none if place is None else detections.objects[place] for place in places]
@@ -111,9 +121,10 @@ class _Images:
         if objects.masks is None:
             if not len(objects):
                 return ()
+            whose = "references" if true else "detections"
             raise DataError(
-                f"the {'references' if true else 'detections'} of image "
-                f"{self.matches.images[image]!r} have no masks, and this metric compares masks"
+                f"{self.asking} needs masks, which the {whose} of image "
+                f"{self.matches.images[image]!r} lack; object_f_beta, ap and others need none"
             )
         return objects.masks
 

@@ -38,6 +38,10 @@ _all_classes = functools.partial(
 )
 
 
+# Pitfalls that several share.
+COSTS_DECIDE = "costs and priors are choices that decide the result"
+
+
 @_all_classes(
     listed=0,
     style=7,
@@ -49,6 +53,10 @@ _all_classes = functools.partial(
     prevalence_dependent=True,
     reliable_n=10,
     cite="maier_hein2024",
+    pitfalls=(
+        "high without any skill where one class dominates",
+        "all errors cost the same",
+    ),
 )
 def accuracy(matrix: Counts) -> Counts:
     """Share of the cases that are classified correctly; in [0, 1], NaN without cases.
@@ -83,6 +91,7 @@ def accuracy(matrix: Counts) -> Counts:
     prevalence_dependent=True,
     reliable_n=50,
     cite="gorodkin2004",
+    pitfalls=("has no plain meaning between its ends: 0.6 is not twice 0.3",),
 )
 def mcc(matrix: Counts) -> Counts:
     """Matthews correlation coefficient of true and predicted class, for any number of classes.
@@ -147,6 +156,10 @@ def _disagreement(n_classes: int, power: float) -> Counts:
     prevalence_dependent=True,
     reliable_n=50,
     cite="cohen1968",
+    pitfalls=(
+        "the same share of agreement has a smaller κ where one class dominates",
+        "weights are a choice that decides the result",
+    ),
 )
 def cohen_kappa(matrix: Counts, *, weights: float = 0.0, costs: ArrayLike | None = None) -> Counts:
     """Cohen's κ, 1 - Σ w·observed / Σ w·expected, expected from the margins alone.
@@ -215,6 +228,7 @@ def _range_of_costs(costs: Sequence[Sequence[float]] | None, **_others: object) 
     prevalence_dependent=True,
     reliable_n=50,
     cite="ferrer2025",
+    pitfalls=(COSTS_DECIDE,),
 )
 def expected_cost(
     matrix: Counts, *, costs: ArrayLike | None = None, priors: ArrayLike | None = None
@@ -259,6 +273,10 @@ def expected_cost(
     prevalence_dependent=True,
     reliable_n=50,
     cite="ferrer2025",
+    pitfalls=(
+        COSTS_DECIDE,
+        "above 1 the same answer for all cases would cost less",
+    ),
 )
 def normalized_expected_cost(
     matrix: Counts, *, costs: ArrayLike | None = None, priors: ArrayLike | None = None

@@ -40,6 +40,35 @@ def averaged(values: Numbers, support: Numbers, average: str, absent: AbsentClas
     return ratio((values * weights).sum(axis=-1), weights.sum(axis=-1))
 
 
+@frozen
+class AreaFinish:
+    """An average of areas, (..., R) -> (...).
+
+    Attributes
+    ----------
+    average : str
+        ``"binary"``, ``"none"`` and ``"micro"`` are of the row ``which`` alone.
+    which : int
+    absent : {"omit", "zero", "undefined"}
+    """
+
+    average: str
+    which: int = 0
+    absent: AbsentClass = "omit"
+
+    def __call__(self, area: Numbers, positives: Numbers) -> Array:
+        """The average of the areas of each ranking."""
+        if self.average == "macro":
+            mean = np.asarray(area.mean(axis=-1))
+            if not np.isnan(mean).any():
+                return mean
+            # Equal weights that lie as the areas do, which may be turned.
+            return averaged(area, np.ones_like(area), "weighted", self.absent)
+        if self.average == "weighted":
+            return averaged(area, positives, "weighted", self.absent)
+        return area[..., self.which]
+
+
 @frozen(eq=False)
 class CountingFinish:
     """A counting metric as a function of the flattened confusion matrix, (..., C²) -> (...).

@@ -43,6 +43,10 @@ PERCENTILE = Parameter(
 )
 
 
+# Pitfalls that several share.
+AVERAGED_AWAY = "averages a gross error on a small part of the boundary away"
+
+
 def definition_of(
     *words: tuple[str, float], what: str = "of boundaries and how they are joined"
 ) -> Parameter:
@@ -78,6 +82,10 @@ _distance = functools.partial(
     parameters=(PERCENTILE, OF_HAUSDORFF, UNIT),
     synonyms=("hausdorff", "hausdorff_distance"),
     cite="huttenlocher1993",
+    pitfalls=(
+        "a single stray voxel decides it",
+        "programs differ in what a boundary is",
+    ),
 )
 def hd(
     prediction: ArrayLike | MaskPair,
@@ -141,6 +149,13 @@ def hd(
     parameters=(OF_HAUSDORFF, UNIT),
     synonyms=("hausdorff95",),
     cite="huttenlocher1993",
+    pitfalls=(
+        (
+            "does not see the worst 5 % of the distances: a gross error on a small part of the "
+            "boundary vanishes"
+        ),
+        "the definitions differ by as much as models do: name the one used",
+    ),
 )
 def hd95(
     prediction: ArrayLike | MaskPair,
@@ -220,7 +235,15 @@ def _covering(surface: Surface, percentile: float) -> float:
 
 
 @_distance(
-    style=4, title="ASSD", parameters=(OF_SURFACES, UNIT), reliable_n=75, cite="maier_hein2024"
+    style=4,
+    title="ASSD",
+    parameters=(OF_SURFACES, UNIT),
+    reliable_n=75,
+    cite="maier_hein2024",
+    pitfalls=(
+        AVERAGED_AWAY,
+        "the longer of both boundaries weighs more",
+    ),
 )
 def assd(
     prediction: ArrayLike | MaskPair,
@@ -273,7 +296,12 @@ def assd(
 
 
 @_distance(
-    style=5, title="MASD", parameters=(OF_SURFACES, UNIT), reliable_n=75, cite="maier_hein2024"
+    style=5,
+    title="MASD",
+    parameters=(OF_SURFACES, UNIT),
+    reliable_n=75,
+    cite="maier_hein2024",
+    pitfalls=(AVERAGED_AWAY,),
 )
 def masd(
     prediction: ArrayLike | MaskPair,

@@ -68,6 +68,10 @@ _agreement = functools.partial(
     parameters=(TOLERANCE, OF_SURFACES, UNIT),
     synonyms=("surface_dice", "normalized_surface_distance"),
     cite="nikolov2021",
+    pitfalls=(
+        "means nothing without its tolerance, which should be what careful readers differ by",
+        "all errors beyond the tolerance count alike, however far off they are",
+    ),
 )
 def nsd(
     prediction: ArrayLike | MaskPair,
@@ -131,6 +135,10 @@ def nsd(
     parameters=(BAND, OF_BANDS, UNIT),
     synonyms=("biou",),
     cite="cheng2021",
+    pitfalls=(
+        "means nothing without its distance",
+        "of an object no wider than two bands it is the mask IoU",
+    ),
 )
 def boundary_iou(
     prediction: ArrayLike | MaskPair,

@@ -20,9 +20,10 @@ from halfwidth.core.spec import (
 )
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Undefined, undefined_as
-from halfwidth.metrics.averaging import CountingFinish
+from halfwidth.metrics.averaging import AreaFinish, CountingFinish
 from halfwidth.metrics.confusion_tables import count_cells
-from halfwidth.metrics.ranking import AreaFinish, RankEach, cumulated, rank, ranking_values
+from halfwidth.metrics.ranked_scores import RankEach, cumulated, rank
+from halfwidth.metrics.ranking import ranking_values
 
 # A complex step this small leaves no trace in the real part, so the derivative has all its digits.
 STEP = 1e-30

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from halfwidth.core.catalogue import Catalogue
+from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.spec import MetricSpec, spec_of
 from halfwidth.metrics.agreement import DECLARED as AGREEMENT
 from halfwidth.metrics.boundary import DECLARED as BOUNDARY
@@ -51,3 +54,24 @@ DETECTION_METRICS: Catalogue[MetricSpec] = Catalogue(
         )
     ),
 )
+
+# AP50 is AP at 0.5.
+_WITH_THRESHOLD = re.compile(r"(?P<name>[a-z_]+?)_?(?P<percent>\d\d)")
+
+
+def without_threshold(name: str) -> tuple[str, str]:
+    """A metric of detections and the threshold in per cent behind it: ``ap50``, ``ap`` and 50."""
+    found = _WITH_THRESHOLD.fullmatch(name.strip().lower())
+    if name not in DETECTION_METRICS and found and found["name"] in DETECTION_METRICS:
+        return found["name"], found["percent"]
+    return name, ""
+
+
+def refuse_detection_metric(name: str) -> None:
+    """Refuse a metric of detections where values of cases or a test set are expected."""
+    if without_threshold(name.partition("@")[0])[0] in DETECTION_METRICS:
+        raise OptionError(
+            f"{shown(name)} is of detections, which are matched with references: halfwidth detect; "
+            "compare, rank, gate and report with --references (detection_ci, compare_detections, "
+            "rank_detections)"
+        )

@@ -35,6 +35,10 @@ RATE = Parameter(
 )
 
 
+# Pitfalls that several share.
+NO_TRUE_NEGATIVES = "does not see true negatives"
+
+
 def _f_beta_as_quotient(beta: float = 1.0) -> Quotient:
     square = beta**2
     return (1 + square, 0.0, 0.0, 0.0), (1 + square, square, 1.0, 0.0)
@@ -52,6 +56,10 @@ def _f_beta_as_quotient(beta: float = 1.0) -> Quotient:
     prevalence_dependent=True,
     reliable_n=50,
     cite="van_rijsbergen1979",
+    pitfalls=(
+        NO_TRUE_NEGATIVES,
+        "is another number when the other class is called positive",
+    ),
 )
 def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     """Harmonic mean of PPV and sensitivity, 2 TP / (2 TP + FN + FP); in [0, 1].
@@ -90,6 +98,10 @@ def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     prevalence_dependent=True,
     reliable_n=50,
     cite="van_rijsbergen1979",
+    pitfalls=(
+        NO_TRUE_NEGATIVES,
+        "β is a choice between missed and false positives, to be made beforehand",
+    ),
 )
 def f_beta(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, beta: float = 1.0) -> Counts:
     """Weighted harmonic mean of PPV and sensitivity, (1 + β²)TP / ((1 + β²)TP + β²FN + FP).
@@ -128,6 +140,7 @@ def f_beta(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, beta: float = 1.0)
     synonyms=("youden", "informedness"),
     reliable_n=50,
     cite="youden1950",
+    pitfalls=("weighs both rates alike, as costs rarely do",),
 )
 def youden_j(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     """Youden's J, sensitivity + specificity - 1; in [-1, 1], 0 for guessing.
@@ -163,6 +176,7 @@ def youden_j(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     transform=Transform.LOG,
     reliable_n=50,
     cite="simel1991",
+    pitfalls=("has no upper end, and is infinite without a false positive",),
 )
 def lr_plus(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     """Positive likelihood ratio, sensitivity / (1 - specificity), at least 0; 1 for guessing.
@@ -202,6 +216,12 @@ def _net_benefit_as_quotient(exchange_rate: float) -> Quotient:
     parameters=(RATE,),
     prevalence_dependent=True,
     cite="vickers_elkin2006",
+    pitfalls=(
+        (
+            "the exchange rate is a choice that decides the result: show several, or state why "
+            "this one"
+        ),
+    ),
 )
 def net_benefit(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, exchange_rate: float) -> Counts:
     """Net benefit, TP/n - FP/n · w, w the exchange rate; at most the prevalence.
@@ -238,6 +258,10 @@ def net_benefit(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, exchange_rate
     synonyms=("ba", "bacc", "balanced_accuracy_score", "macro_recall"),
     reliable_n=50,
     cite="maier_hein2024",
+    pitfalls=(
+        "a rare class weighs as much as a frequent one: a few cases may decide",
+        "says nothing of how far to trust a positive answer",
+    ),
 )
 def balanced_accuracy(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     """Mean over the classes of the share of each that is found; this is that share of one class.

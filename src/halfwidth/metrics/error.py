@@ -21,6 +21,7 @@ __all__ = ["absolute_error", "correct", "squared_error"]
     better=Better.LOWER,
     family="error",
     synonyms=("ae",),
+    pitfalls=("in the unit of the target: errors of different targets cannot be compared",),
 )
 def absolute_error(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     """Absolute error of each case, |y - ŷ|, in the target's unit.
@@ -50,6 +51,10 @@ def absolute_error(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     bounds=Bounds(0.0, math.inf),
     better=Better.LOWER,
     family="error",
+    pitfalls=(
+        "a few large errors decide its mean",
+        "in the unit of the target squared",
+    ),
 )
 def squared_error(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     """Squared error of each case, (y - ŷ)², in the target's unit squared.
@@ -82,6 +87,7 @@ def squared_error(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     family="error",
     synonyms=("hit", "is_correct"),
     reliable_n=10,
+    pitfalls=("mostly 1 without any skill where one answer dominates",),
 )
 def correct(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     """Whether each case is right, 1 or 0; its mean is the accuracy, a proportion.

@@ -33,7 +33,28 @@ _overlap = functools.partial(
 )
 
 
-@_overlap(style=0, title="DSC", synonyms=("dice",), cite="dice1945")
+# Pitfalls that several share.
+LESS_IF_SMALL = (
+    "costs small structures more for the same error: values of structures of different size "
+    "cannot be compared"
+)
+NO_SHAPES = "does not see shapes, nor where on the boundary an error lies"
+RATHER_TOO_LARGE = (
+    "missed voxels cost more than as many false ones, so that masks that are too large do better"
+)
+
+
+@_overlap(
+    style=0,
+    title="DSC",
+    synonyms=("dice",),
+    cite="dice1945",
+    pitfalls=(
+        LESS_IF_SMALL,
+        NO_SHAPES,
+        RATHER_TOO_LARGE,
+    ),
+)
 def dsc(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
     """Dice similarity coefficient, 2|A∩B| / (|A| + |B|).
 
@@ -61,7 +82,18 @@ def dsc(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
     return share(2 * tp, 2 * tp + fn + fp)
 
 
-@_overlap(style=2, title="IoU", synonyms=("jaccard",), cite="jaccard1912")
+@_overlap(
+    style=2,
+    title="IoU",
+    synonyms=("jaccard",),
+    cite="jaccard1912",
+    pitfalls=(
+        LESS_IF_SMALL,
+        NO_SHAPES,
+        RATHER_TOO_LARGE,
+        "orders single cases as DSC does, but not means of them",
+    ),
+)
 def iou(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
     """Intersection over union, |A∩B| / |A∪B|.
 
@@ -94,6 +126,11 @@ def iou(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
     parameters=(BETA,),
     synonyms=("fbeta", "f_score"),
     cite="van_rijsbergen1979",
+    pitfalls=(
+        LESS_IF_SMALL,
+        NO_SHAPES,
+        "β is a choice between missed and false voxels, to be made beforehand",
+    ),
 )
 def f_beta(
     prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None, *, beta: float = 1.0
@@ -126,7 +163,16 @@ def f_beta(
     return share((1 + weight) * tp, (1 + weight) * tp + weight * fn + fp)
 
 
-@_overlap(style=14, title="sensitivity", synonyms=("recall", "tpr"), cite="maier_hein2024")
+@_overlap(
+    style=14,
+    title="sensitivity",
+    synonyms=("recall", "tpr"),
+    cite="maier_hein2024",
+    pitfalls=(
+        "a mask of the whole image has 1: read it beside PPV",
+        LESS_IF_SMALL,
+    ),
+)
 def sensitivity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
     """Share of the reference that is found, TP / (TP + FN), on voxels of a case.
 
@@ -154,7 +200,17 @@ def sensitivity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
 
 
 @_overlap(
-    style=15, title="specificity", synonyms=("tnr",), of_background=True, cite="maier_hein2024"
+    style=15,
+    title="specificity",
+    synonyms=("tnr",),
+    of_background=True,
+    cite="maier_hein2024",
+    pitfalls=(
+        (
+            "near 1 for nearly any mask of a small structure: the background decides, and how much "
+            "of it the image shows"
+        ),
+    ),
 )
 def specificity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
     """Share of the background that is left alone, TN / (TN + FP), on voxels of a case.
@@ -184,7 +240,16 @@ def specificity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
     return math.nan if pair.presence is Status.NOT_APPLICABLE else share(tn, tn + fp)
 
 
-@_overlap(style=16, title="PPV", synonyms=("precision",), cite="maier_hein2024")
+@_overlap(
+    style=16,
+    title="PPV",
+    synonyms=("precision",),
+    cite="maier_hein2024",
+    pitfalls=(
+        "a single right voxel has 1: read it beside sensitivity",
+        LESS_IF_SMALL,
+    ),
+)
 def ppv(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
     """Share of the prediction that is right, TP / (TP + FP), on voxels of a case.
 
@@ -218,6 +283,10 @@ def ppv(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
     synonyms=("centreline_dice", "centerline_dice"),
     slow=True,
     cite="shit2021",
+    pitfalls=(
+        "does not see how thick a structure is",
+        "rests on skeletons, which differ between programs and are empty for some small masks",
+    ),
 )
 def cldice(
     prediction: ArrayLike | MaskPair,

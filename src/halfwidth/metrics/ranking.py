@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.forms import Area, FastArea, RankedAreas, Ranking
@@ -15,27 +14,17 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Numbers
-from halfwidth.core.undefined import AbsentClass
-from halfwidth.metrics.averaging import averaged
+from halfwidth.metrics.ranked_scores import cumulated, in_parts, rank
 from halfwidth.metrics.rates import ALL_AVERAGES
 from halfwidth.metrics.tie_counts import area_from_ties, count_ties
 
 __all__ = [
-    "AreaFinish",
-    "RankEach",
     "auroc",
     "average_precision",
     "average_precision_interpolated",
     "average_precision_trapezoid",
-    "cumulated",
-    "in_parts",
-    "rank",
     "ranking_values",
 ]
-
-# Scores that are ranked at once, 1 MiB. No result depends on it.
-AT_A_TIME = 2**17
-
 
 MAX_FPR = Parameter(
     "max_fpr",
@@ -57,122 +46,11 @@ _ranking = functools.partial(
 )
 
 
-def rank(
-    positive: NDArray[np.bool_],
-    scores: Array,
-    weight: Array | None = None,
-    cases: int = 0,
-    *,
-    keep: bool = True,
-) -> Ranking:
-    """Entries in descending order of their score, each row by itself: (R, L) -> `Ranking`.
-
-    Parameters
-    ----------
-    positive : ndarray of bool, shape (R, L)
-    scores : ndarray, shape (R, L)
-    weight : ndarray, shape (R, L), optional
-    cases : int
-        Where a row holds several entries of each case, one after all others: how many cases.
-    keep : bool
-        Whether ties stay in their order, turned round: quicker where cases come ascending, and
-        slower else. No area depends on it.
-    """
-    order = np.argsort(scores, axis=-1, kind="stable" if keep else "quicksort")[:, ::-1]
-    ordered = np.take_along_axis(scores, order, axis=-1)
-    mark = np.full(order.shape, Ranking.LAST_OF_TIES, dtype=np.uint8)
-    mark[:, :-1] *= ordered[:, 1:] != ordered[:, :-1]
-    mark += np.take_along_axis(positive, order, axis=-1)
-    case = order % cases if cases else order
-    own = None if weight is None else np.take_along_axis(weight, order, axis=-1)
-    return Ranking(case.astype(np.int32), mark, own)
-
-
-@frozen
-class RankEach:
-    """Records of a test set to its ranking; the records hold scores, a code and maybe a weight.
-
-    Attributes
-    ----------
-    n_scores : int
-        Rows of scores, one for each class; a case of code k is positive in row k.
-    flatten : bool
-        Whether all pairs of a case and a class make one row, as micro-averages have it.
-    weighted : bool
-    """
-
-    n_scores: int
-    flatten: bool = False
-    weighted: bool = False
-
-    @property
-    def rows(self) -> int:
-        """Rows of the ranking of one test set."""
-        return 1 if self.flatten else self.n_scores
-
-    def __call__(self, records: Array) -> Ranking:
-        """Rank one test set, (k, n), or several under one another, (S, k, n)."""
-        k, n = self.n_scores, records.shape[-1]
-        scores, code = records[..., :k, :], records[..., k, :]
-        positive = code[..., None, :] == np.arange(k)[:, None]
-        shape = (-1, k * n if self.flatten else n)
-        weight = None
-        if self.weighted:
-            weight = np.broadcast_to(records[..., k + 1, None, :], scores.shape).reshape(shape)
-        cases = n if self.flatten else 0
-        keep = self.weighted or records.size == (k + 1) * n
-        return rank(positive.reshape(shape), scores.reshape(shape), weight, cases, keep=keep)
-
-
-def mean_ranks(values: Array) -> Array:
-    """Ranks from 1 up, (n,) -> (n,); equal values have the mean of theirs.
-
-    >>> mean_ranks(np.array([3.0, 1.0, 3.0]))
-    array([2.5, 1. , 2.5])
-    """
-    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
-    upto = np.cumsum(counts)
-    return np.asarray((upto - (counts - 1) / 2)[which.reshape(values.shape)], float)
-
-
-@frozen
-class AreaFinish:
-    """An average of areas, (..., R) -> (...).
-
-    Attributes
-    ----------
-    average : str
-        ``"binary"``, ``"none"`` and ``"micro"`` are of the row ``which`` alone.
-    which : int
-    absent : {"omit", "zero", "undefined"}
-    """
-
-    average: str
-    which: int = 0
-    absent: AbsentClass = "omit"
-
-    def __call__(self, area: Numbers, positives: Numbers) -> Array:
-        """The average of the areas of each ranking."""
-        if self.average == "macro":
-            mean = np.asarray(area.mean(axis=-1))
-            if not np.isnan(mean).any():
-                return mean
-            # Equal weights that lie as the areas do, which may be turned.
-            return averaged(area, np.ones_like(area), "weighted", self.absent)
-        if self.average == "weighted":
-            return averaged(area, positives, "weighted", self.absent)
-        return area[..., self.which]
-
-
 # --------------------------------------------------------------------------- areas
 
 
-def cumulated(mark: NDArray[np.uint8], weight: Numbers) -> tuple[Numbers, Numbers]:
-    """Positive and negative entries at or above each distinct score: (..., L) -> two (..., G)."""
-    positive = (mark & Ranking.POSITIVE) > 0
-    ends = np.flatnonzero(mark & Ranking.LAST_OF_TIES)
-    tp = np.cumsum(np.where(positive, weight, 0), axis=-1)[..., ends]
-    return tp, np.cumsum(np.where(positive, 0, weight), axis=-1)[..., ends]
+# Pitfalls that several share.
+GUESSING = "guessing has the share of positives, not ½"
 
 
 def area_of(
@@ -211,12 +89,6 @@ def ranking_values(form: RankedAreas, records: Array) -> Array:
         shape = (len(sets[part]), -1)
         values[part] = form.finish(area.reshape(shape), positives.reshape(shape))
     return values.reshape(records.shape[:-2])
-
-
-def in_parts(sets: Array) -> Iterator[slice]:
-    """A few test sets (S, k, n) at a time, so that their rankings stay in the caches of a core."""
-    step = max(1, AT_A_TIME // max(sets[0].size, 1)) if len(sets) else 1
-    return (slice(start, start + step) for start in range(0, len(sets), step))
 
 
 def _concordance(tp: Numbers, fp: Numbers) -> Array:
@@ -325,6 +197,11 @@ def _cases_for_roc(max_fpr: float | None = None) -> int:
     bounds_rule=_range_of_roc,
     reliable_n=_cases_for_roc,
     cite="hanley_mcneil1982",
+    pitfalls=(
+        "thresholds that nobody would use count like all others; `max_fpr` leaves some out",
+        "says nothing of a threshold, nor of whether scores are probabilities",
+        "looks good where positives are rare and most alarms are false",
+    ),
 )
 def auroc(
     y_true: ArrayLike,
@@ -376,6 +253,10 @@ def auroc(
     prevalence_dependent=True,
     reliable_n=50,
     cite="davis_goadrich2006",
+    pitfalls=(
+        GUESSING,
+        "biased upwards in small samples",
+    ),
 )
 def average_precision(
     y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None
@@ -415,6 +296,10 @@ def average_precision(
     prevalence_dependent=True,
     reliable_n=50,
     cite="davis_goadrich2006",
+    pitfalls=(
+        "straight lines between points of the curve are reached by no threshold",
+        GUESSING,
+    ),
 )
 def average_precision_trapezoid(
     y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None
@@ -453,6 +338,10 @@ def average_precision_trapezoid(
     prevalence_dependent=True,
     reliable_n=50,
     cite="lin2014",
+    pitfalls=(
+        "takes the best precision at any higher recall, which flatters small samples",
+        GUESSING,
+    ),
 )
 def average_precision_interpolated(
     y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None

@@ -28,6 +28,12 @@ PREVALENCE = Parameter(
 )
 
 
+# Pitfalls that several share.
+DEPENDS_ON_THRESHOLD = (
+    "depends on the threshold of the scores, which must not be chosen on the test set"
+)
+
+
 def _unless_at_a_prevalence(prevalence: float | None = None) -> Estimand:
     return Estimand.PROPORTION if prevalence is None else Estimand.COUNTING
 
@@ -53,6 +59,10 @@ one_class = functools.partial(
     synonyms=("recall", "tpr", "recall_score", "hit_rate"),
     reliable_n=10,
     cite="maier_hein2024",
+    pitfalls=(
+        "calling all cases positive has 1: read it beside specificity",
+        DEPENDS_ON_THRESHOLD,
+    ),
 )
 def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     """Share of the cases of a class that are found, TP / (TP + FN); in [0, 1], NaN without any.
@@ -88,6 +98,10 @@ def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     synonyms=("tnr", "selectivity"),
     reliable_n=10,
     cite="maier_hein2024",
+    pitfalls=(
+        "calling all cases negative has 1: read it beside sensitivity",
+        DEPENDS_ON_THRESHOLD,
+    ),
 )
 def specificity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     """Share of the other cases that are left alone, TN / (TN + FP); in [0, 1], NaN without any.
@@ -132,6 +146,12 @@ def _by_bayes(right: Counts, wrong: Counts, share: float) -> Counts:
     transform=Transform.LOGIT,
     reliable_n=10,
     cite="mercaldo2007",
+    pitfalls=(
+        (
+            "a test set that was composed says nothing of practice: give the prevalence "
+            "(`ppv:prevalence=0.05`)"
+        ),
+    ),
 )
 def ppv(
     tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, prevalence: float | None = None
@@ -179,6 +199,13 @@ def ppv(
     transform=Transform.LOGIT,
     reliable_n=10,
     cite="mercaldo2007",
+    pitfalls=(
+        "near 1 without any skill where positives are rare",
+        (
+            "a test set that was composed says nothing of practice: give the prevalence "
+            "(`npv:prevalence=0.05`)"
+        ),
+    ),
 )
 def npv(
     tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, prevalence: float | None = None

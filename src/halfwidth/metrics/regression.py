@@ -61,6 +61,7 @@ def _squared_errors(records: Array) -> Array:
     estimand=Estimand.MEAN,
     form=PerCase(_absolute_errors),
     cite="willmott2005",
+    pitfalls=("in the unit of the target: errors of different targets cannot be compared",),
 )
 def mae(y_true: Array, y_pred: Array) -> Array:
     """Mean absolute error, in the target's unit.
@@ -92,6 +93,10 @@ def mae(y_true: Array, y_pred: Array) -> Array:
     synonyms=("mean_squared_error",),
     estimand=Estimand.MEAN,
     form=PerCase(_squared_errors),
+    pitfalls=(
+        "a few large errors decide it",
+        "in the unit of the target squared",
+    ),
 )
 def mse(y_true: Array, y_pred: Array) -> Array:
     """Mean squared error, in the target's unit squared.
@@ -119,6 +124,7 @@ def mse(y_true: Array, y_pred: Array) -> Array:
     synonyms=("root_mean_squared_error",),
     form=Sums(_features_of_errors, _finish_rmse, power=2.0),
     reliable_n=50,
+    pitfalls=("a few large errors decide it",),
 )
 def rmse(y_true: Array, y_pred: Array) -> Array:
     """Root mean squared error, √(Σ(y - ŷ)²/n), in the target's unit.
@@ -148,6 +154,10 @@ def rmse(y_true: Array, y_pred: Array) -> Array:
     synonyms=("r2_score", "coefficient_of_determination"),
     form=Sums(_features_of_errors, _finish_r2),
     reliable_n=50,
+    pitfalls=(
+        "depends on how much the target varies in this test set",
+        "below 0 where the mean of the target would predict better",
+    ),
 )
 def r2(y_true: Array, y_pred: Array) -> Array:
     """Coefficient of determination, 1 - Σ(y - ŷ)² / Σ(y - ȳ)².

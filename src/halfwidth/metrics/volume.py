@@ -24,6 +24,11 @@ __all__ = ["absolute_volume_error", "relative_volume_error", "symmetric_volume_e
 _volume = functools.partial(metric, family="volume", takes=Takes.MASKS, cite="maier_hein2024")
 
 
+# Pitfalls that several share.
+VOLUMES_ONLY = "sees volumes only: masks that do not even touch can have 0"
+ERRORS_CANCEL = "too large and too small cancel in a mean"
+
+
 @_volume(
     style=22,
     title="absolute volume error",
@@ -33,6 +38,10 @@ _volume = functools.partial(metric, family="volume", takes=Takes.MASKS, cite="ma
     parameters=(UNIT,),
     synonyms=("absolute_volume_difference",),
     spaced=True,
+    pitfalls=(
+        VOLUMES_ONLY,
+        "grows with the structure",
+    ),
 )
 def absolute_volume_error(
     prediction: ArrayLike | MaskPair,
@@ -85,6 +94,11 @@ def absolute_volume_error(
     bounds=Bounds(-1.0, math.inf),
     better=Better.ZERO,
     synonyms=("relative_volume_difference", "rvd"),
+    pitfalls=(
+        VOLUMES_ONLY,
+        ERRORS_CANCEL,
+        "has no upper end, so that small references decide a mean",
+    ),
 )
 def relative_volume_error(
     prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None
@@ -123,6 +137,10 @@ def relative_volume_error(
     bounds=Bounds(-2.0, 2.0),
     better=Better.ZERO,
     synonyms=("symmetric_relative_volume_difference",),
+    pitfalls=(
+        VOLUMES_ONLY,
+        ERRORS_CANCEL,
+    ),
 )
 def symmetric_volume_error(
     prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None

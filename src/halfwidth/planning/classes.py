@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
@@ -223,9 +224,11 @@ def _joint_plan(
     needs: tuple[Requirement, ...],
     assurance: float | None,
 ) -> SampleSize:
+    def width_of(one: _Share, m: int) -> float:
+        return one.width_formula.width_at(_expected(m, prevalence)[one.of_class])
+
     def width_at(m: int) -> float:
-        counts = _expected(m, prevalence)
-        return max(one.width_formula.width_at(counts[one.of_class]) for one in shares)
+        return max(width_of(one, m) for one in shares)
 
     counts = _expected(n, prevalence)
     if min(counts[one.of_class] for one in shares) < LEAST:
@@ -245,4 +248,8 @@ def _joint_plan(
         assurance=assurance,
         parts=tuple(plan_at(one.width_formula, counts[one.of_class]) for one in shares),
         curve=width_curve(width_at, n, _least(shares, prevalence)),
+        part_curves={
+            one.name: width_curve(partial(width_of, one), n, _least(shares, prevalence))
+            for one in shares
+        },
     )

@@ -115,6 +115,8 @@ class SampleSize:
         Of the pilot, where there are several.
     curve : tuple of (int, float)
         The width at other n, for a figure.
+    part_curves : mapping of str to tuple of (int, float)
+        The same of each of ``parts``, by all cases.
     """
 
     quantity: str
@@ -138,6 +140,9 @@ class SampleSize:
     simulated: Simulated | None = None
     label: str = ""
     curve: tuple[tuple[int, float], ...] = field(default=(), compare=False, repr=False)
+    part_curves: Mapping[str, tuple[tuple[int, float], ...]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def halfwidth(self) -> float:

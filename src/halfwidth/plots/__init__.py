@@ -14,6 +14,7 @@ from halfwidth.plots.detection.thresholds import (
 from halfwidth.plots.distribution import distribution, distribution_frame
 from halfwidth.plots.figure import Panel, figure_of, figure_of_panels, figure_of_table, write_figure
 from halfwidth.plots.forest import forest, forest_frame
+from halfwidth.plots.forest_pages import figures_of_forest, forest_pages_frame
 from halfwidth.plots.pairs import figure_of_pairs, paired_cases, paired_cases_frame
 from halfwidth.plots.plan import plan_curve, plan_frame
 from halfwidth.plots.ranking.cases import case_heatmap, case_heatmap_frame, dots, dots_frame
@@ -59,9 +60,11 @@ __all__ = [
     "figure_of_table",
     "figure_of_worst_images",
     "figure_over_thresholds",
+    "figures_of_forest",
     "figures_of_rankings",
     "forest",
     "forest_frame",
+    "forest_pages_frame",
     "froc",
     "heatmap",
     "matched_image",

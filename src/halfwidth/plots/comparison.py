@@ -33,29 +33,34 @@ from halfwidth.plots.marks import (
 from halfwidth.plots.style import (
     CLOUD,
     INK,
+    NARROW,
     NOTE_SIZE,
     QUIET,
     TEXT_SIZE,
     WIDTH,
+    axes_width,
     break_label,
     check_one_metric,
     interval_label,
     listed,
     require_matplotlib,
     same_level,
+    shorter,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-LABEL_WIDTH = 30
+LABEL_WIDTH = 26
 LINE, AROUND_ROWS = 0.155, 1.4  # inches
 LINE_HEIGHT = 1.3 * NOTE_SIZE  # points
 # Steps between the ticks of an axis that texts leave little room.
 MOST_STEPS = 5
 # Labels longer than this leave the axis room for fewer numbers.
 LONG_LABEL, FEWER_STEPS = 18, 3
+# Letters of a line of a label in narrow axes.
+SHORT_LABEL = 17
 
 
 @frozen
@@ -127,7 +132,7 @@ def differences(comparisons: Difference | Sequence[Difference], ax: Axes | None 
     A thick bar is the interval of a difference by itself, a thin one the interval that holds
     together with those of all other comparisons. The line at no difference is solid, and what lies
     within the margin is grey. Words below the axis say whom either side favours. Beside each row
-    stand its numbers, p-value and verdict.
+    stand its numbers, p-value and verdict; in narrow axes the numbers alone.
 
     Parameters
     ----------
@@ -156,7 +161,8 @@ def differences(comparisons: Difference | Sequence[Difference], ax: Axes | None 
     items = _several(comparisons)
     rows = _rows(items)
     frame = differences_frame(items)
-    labels = [_broken(row) for row in rows]
+    narrow = ax is not None and axes_width(ax) < NARROW
+    labels = [_broken(row, narrow=narrow) for row in rows]
     if ax is None:
         from matplotlib.figure import Figure
 
@@ -166,8 +172,8 @@ def differences(comparisons: Difference | Sequence[Difference], ax: Axes | None 
     neutral = NO_EFFECT[items[0].effect]
     _prepare_axis(ax, items, frame, neutral)
     longest = max(len(line) for label in labels for line in label.split("\n"))
-    if longest > LONG_LABEL:
-        ax.locator_params(axis="x", nbins=FEWER_STEPS)
+    if longest > LONG_LABEL or narrow:
+        ax.locator_params(axis="x", nbins=FEWER_STEPS - narrow)
     # The row above the first one has the headings of the columns.
     ax.set_ylim(len(rows) - 0.4, -0.6)
     finish_axis(ax, list(range(len(rows))), labels, axis_title(items))
@@ -180,7 +186,7 @@ def differences(comparisons: Difference | Sequence[Difference], ax: Axes | None 
             draw_interval(ax, row.item.estimate, y)
     _beside_rows(ax, frame, items)
     _directions(ax, items)
-    note_below(ax, _explanation(items, frame))
+    note_below(ax, _explanation(items, frame, with_p=not narrow))
     return ax
 
 
@@ -260,6 +266,8 @@ def _beside_rows(ax: Axes, frame: pd.DataFrame, items: Sequence[Difference]) -> 
         TextColumn([""] * len(frame) if one_n else frame["n"].map(str), "n", quiet),
         TextColumn(frame["cautions"], "cautions", quiet),
     ]
+    if axes_width(ax) < NARROW:
+        columns = [columns[0]._replace(style=small)]
     text_columns(ax, frame["y"].tolist(), columns)
 
 
@@ -285,7 +293,7 @@ def _directions(ax: Axes, items: Sequence[Difference]) -> None:
     ax.xaxis.labelpad = 2 * LINE_HEIGHT + 5
 
 
-def _explanation(items: Sequence[Difference], frame: pd.DataFrame) -> str:
+def _explanation(items: Sequence[Difference], frame: pd.DataFrame, *, with_p: bool) -> str:
     """What the bars and the grey mean, and what the p-values are."""
     interval = interval_label([item.estimate for item in items])
     clauses = []
@@ -303,7 +311,7 @@ def _explanation(items: Sequence[Difference], frame: pd.DataFrame) -> str:
     if margins:
         clauses.append(f"grey: within the margin of {', '.join(f'{m:g}' for m in margins)}")
     tests = dict.fromkeys(item.test.title for item in items if item.test)
-    if tests:
+    if tests and with_p:
         clauses.append(f"p: {', '.join(tests)}")
     if len(set(frame["n"])) == 1:
         clauses.append(items[0].estimate.n_text)
@@ -356,8 +364,11 @@ def _rows(items: Sequence[Difference]) -> list[Row]:
     return rows
 
 
-def _broken(row: Row) -> str:
+def _broken(row: Row, *, narrow: bool) -> str:
     """A label in lines; of a pair that is long the second model stands in a line of its own."""
+    if narrow and row.item is not None:
+        names = [shorter(name, SHORT_LABEL) for name in (row.item.first, row.item.second)]
+        return f"{names[0]}\n{SIGNS[row.item.effect]} {names[1]}"
     if row.item is None or len(row.label) <= LABEL_WIDTH:
         return break_label(row.label, LABEL_WIDTH)
     indent = row.label[: len(row.label) - len(row.label.lstrip())]

@@ -112,6 +112,8 @@ def curve_text(label: str, area: Estimate | None) -> str:
     if area is None:
         return name
     words = f"{metric_title(area.metric_spec)} {numbers_text(area)}"
+    if not name:
+        return words
     text = f"{name}: {words}"
     return text if len(text) <= TEXT_WIDTH else f"{name}:\n{words}"
 

@@ -100,7 +100,7 @@ def _drawn(kind: CurveKind, given: Curve | Sequence[Curve], ax: Axes | None) -> 
         if kind == "pr":
             height = [curve.prevalence, curve.prevalence]
             colour = curve_parts.colour_of(place)
-            ax.plot([0, 1], height, color=colour, linewidth=0.8, linestyle=":", zorder=1)
+            ax.plot([0, 1], height, color=colour, linewidth=1.3, linestyle=":", zorder=1)
     curve_parts.add_legend(ax)
     curve_parts.add_note(ax, _explanation(curves))
     return ax

@@ -11,6 +11,7 @@ from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.estimate import Estimate
 from halfwidth.plots.marks import axis_limits, finish_axis, note_below, shown_ends
 from halfwidth.plots.paint import explanation, paint_cases, paint_estimates, paint_shapes
+from halfwidth.plots.pair_panels import short_label
 from halfwidth.plots.rows import (
     Cases,
     Groups,
@@ -22,7 +23,9 @@ from halfwidth.plots.rows import (
 )
 from halfwidth.plots.style import (
     FAINT,
+    NARROW,
     WIDTH,
+    axes_width,
     axis_title,
     break_label,
     check_one_metric,
@@ -34,7 +37,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-LABEL_WIDTH = 18
+# Letters of a label, also in narrow axes, and steps between the ticks of those.
+LABEL_WIDTH, SHORT_LABEL, FEW_STEPS = 18, 12, 3
 # Inches for the axis title, its numbers and the note.
 BELOW_ROWS = 0.85
 
@@ -176,8 +180,14 @@ def draw(
     ax.set_ylim(len(cases), 0)
     for row in range(1, len(cases)):
         ax.axhline(row, color=FAINT, linewidth=0.8, zorder=0)
-    labels = [break_label(label_cases.label, LABEL_WIDTH) for label_cases in cases]
+    narrow = axes_width(ax) < NARROW
+    labels = [
+        short_label(one.label, SHORT_LABEL) if narrow else break_label(one.label, LABEL_WIDTH)
+        for one in cases
+    ]
     finish_axis(ax, [row + 0.5 for row in range(len(cases))], labels, axis_title(estimates))
+    if narrow:
+        ax.locator_params(axis="x", nbins=FEW_STEPS)
     paint_shapes(ax, frame, cases, layout)
     paint_cases(ax, frame, cases, layout)
     paint_estimates(ax, cases, estimates, layout)

@@ -17,10 +17,13 @@ from halfwidth.plots.marks import (
     shown_ends,
     text_columns,
 )
+from halfwidth.plots.pair_panels import short_label
 from halfwidth.plots.style import (
+    NARROW,
     NOTE_SIZE,
     QUIET,
     WIDTH,
+    axes_width,
     axis_title,
     break_label,
     check_one_metric,
@@ -36,7 +39,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-LABEL_WIDTH = 34
+# Letters of a label, also in narrow axes, and steps between the ticks of those.
+LABEL_WIDTH, SHORT_LABEL, FEW_STEPS = 34, 15, 3
+# The place of what is estimated among the parts of a row's title.
+SUBJECT = 3
 LINE, AROUND_ROWS = 0.155, 0.95  # inches
 
 
@@ -69,12 +75,18 @@ def forest_frame(
     OptionError
         As for `forest`.
     """
+    estimates = several(estimates)
+    check_one_metric(estimates)
+    return frame_of(estimates, by)
+
+
+def frame_of(estimates: Sequence[Estimate], by: str | None) -> pd.DataFrame:
+    """The rows of `forest_frame`; metrics of one scale may stand together."""
     import pandas as pd
 
-    estimates = several(estimates)
     heading, rows = "", []
     with_level = not same_level(estimates)
-    for y, row in enumerate(_rows(estimates, by)):
+    for y, row in enumerate(rows_of(estimates, by)):
         e = row.estimate
         if e is None:
             heading = row.label
@@ -104,7 +116,7 @@ def forest(
     """Draw estimates of one metric as rows, in the order given.
 
     Beside each stand its numbers, how many cases it rests on, and the codes of its cautions
-    (``halfwidth explain CODE``).
+    (``halfwidth explain CODE``); in narrow axes the numbers alone.
 
     Parameters
     ----------
@@ -130,36 +142,67 @@ def forest(
     See Also
     --------
     forest_frame : the plotted numbers.
+    figures_of_forest : several metrics, and tables of many rows.
     """
     require_matplotlib(ax)
     estimates = several(estimates)
-    rows = _rows(estimates, by)
-    frame = forest_frame(estimates, by=by)
-    labels = [break_label(row.label, LABEL_WIDTH) for row in rows]
+    check_one_metric(estimates)
+    rows = rows_of(estimates, by)
     if ax is None:
         from matplotlib.figure import Figure
 
-        lines = max(label.count("\n") + 1 for label in labels)
-        height = AROUND_ROWS + len(rows) * (LINE * lines + 0.03)
-        ax = Figure(figsize=(WIDTH, height), layout="constrained").add_subplot()
+        size = (WIDTH, rows_height(rows, WIDTH))
+        ax = Figure(figsize=size, layout="constrained").add_subplot()
+    draw_rows(ax, estimates, by, limits_of(estimates))
+    return ax
+
+
+def limits_of(estimates: Sequence[Estimate]) -> tuple[float, float]:
+    """The stretch of axis that shows all estimates."""
     numbers = [number for e in estimates for number in shown_ends(e)]
-    ax.set_xlim(*axis_limits(numbers, [e.range for e in estimates]))
+    return axis_limits(numbers, [e.range for e in estimates])
+
+
+def rows_height(rows: Sequence[Row], width: float) -> float:
+    """Inches of axes with these rows, in a figure of this width."""
+    lines = max(label.count("\n") + 1 for label in _labels(rows, width))
+    return AROUND_ROWS + len(rows) * (LINE * lines + 0.03)
+
+
+def _labels(rows: Sequence[Row], width: float) -> list[str]:
+    if width < NARROW:
+        return [short_label(row.label, SHORT_LABEL) for row in rows]
+    return [break_label(row.label, LABEL_WIDTH) for row in rows]
+
+
+def draw_rows(
+    ax: Axes, estimates: Sequence[Estimate], by: str | None, limits: tuple[float, float]
+) -> None:
+    """The rows, their texts, and an axis with these limits."""
+    rows, width = rows_of(estimates, by), axes_width(ax)
+    ax.set_xlim(*limits)
     # The row above the first one has the headings of the columns.
     ax.set_ylim(len(rows) - 0.4, -0.6)
-    finish_axis(ax, list(range(len(rows))), labels, _title(estimates))
+    finish_axis(ax, list(range(len(rows))), _labels(rows, width), _title(estimates))
+    if width < NARROW:
+        ax.locator_params(axis="x", nbins=FEW_STEPS)
     align_labels(ax, [row.estimate is None for row in rows])
     for y, row in enumerate(rows):
         if row.estimate is not None:
             draw_interval(ax, row.estimate, y)
-    _columns(ax, frame, interval_label(estimates))
-    return ax
+    _columns(ax, frame_of(estimates, by), interval_label(estimates), narrow=width < NARROW)
 
 
-def _columns(ax: Axes, frame: pd.DataFrame, interval: str) -> None:
+def _columns(ax: Axes, frame: pd.DataFrame, interval: str, *, narrow: bool) -> None:
     """Numbers, cases and cautions."""
     quiet: dict[str, Any] = {"fontsize": NOTE_SIZE, "color": QUIET}
+    numbers = TextColumn(frame["numbers"], f"estimate ({interval})")
+    if narrow:
+        small = numbers._replace(style={"fontsize": NOTE_SIZE})
+        text_columns(ax, frame["y"].tolist(), [small])
+        return
     columns = [
-        TextColumn(frame["numbers"], f"estimate ({interval})"),
+        numbers,
         TextColumn(frame["cases"], style=quiet),
         TextColumn(frame["cautions"], "cautions" if any(frame["cautions"]) else "", quiet),
     ]
@@ -167,7 +210,10 @@ def _columns(ax: Axes, frame: pd.DataFrame, interval: str) -> None:
 
 
 def _title(estimates: Sequence[Estimate]) -> str:
-    """What all rows estimate, or else the metric."""
+    """What all rows estimate, or else the metric, or else that it is a value."""
+    if len({e.metric for e in estimates}) > 1:
+        unit = estimates[0].metric_spec.unit
+        return f"value [{unit}]" if unit else "value"
     subjects, unit = {e.subject for e in estimates}, estimates[0].metric_spec.unit
     if len(subjects) > 1:
         return axis_title(estimates)
@@ -177,10 +223,16 @@ def _title(estimates: Sequence[Estimate]) -> str:
 # --------------------------------------------------------------------------- rows
 
 
-def _rows(estimates: Sequence[Estimate], by: str | None) -> list[Row]:
+def rows_of(estimates: Sequence[Estimate], by: str | None) -> list[Row]:
+    """The rows in the order given, a heading before each level of the column ``by``.
+
+    Raises
+    ------
+    OptionError
+        If there are no estimates, or none was grouped by the column.
+    """
     if not len(estimates):
         raise OptionError("forest needs at least one estimate")
-    check_one_metric(estimates)
     known = list(dict.fromkeys(name for e in estimates for name in e.by))
     if by is not None and by not in known:
         raise UnknownNameError("grouping column", by, known)
@@ -198,12 +250,14 @@ def _rows(estimates: Sequence[Estimate], by: str | None) -> list[Row]:
 
 def _varying(estimates: Sequence[Estimate]) -> list[int]:
     """Which title parts differ between rows, so that each row names them."""
+    if len({e.metric for e in estimates}) > 1:
+        return [SUBJECT]
     words = [_title_parts(e) for e in estimates]
-    return [place for place in range(3) if len({row[place] for row in words}) > 1]
+    return [place for place in range(SUBJECT) if len({row[place] for row in words}) > 1]
 
 
-def _title_parts(e: Estimate) -> tuple[str, str, str]:
-    return statistic_label(e), metric_title(e.metric_spec), e.average or ""
+def _title_parts(e: Estimate) -> tuple[str, str, str, str]:
+    return statistic_label(e), metric_title(e.metric_spec), e.average or "", e.subject
 
 
 def _label(e: Estimate, level: str | None, varying: Sequence[int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,14 +10,16 @@ import numpy as np
 
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.types import Bounds
-from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET, TEXT_SIZE
+from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET, TEXT_SIZE, axes_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Annotation, Text
 
 MARGIN = 0.03
-GUTTER = 12.0  # points between columns
+GUTTER = 9.0  # points between columns
+# Inches of a letter of a note, and the least that a note takes.
+NOTE_LETTER, LEAST_NOTE = 0.052, 2.6
 
 
 class TextColumn(NamedTuple):
@@ -102,9 +105,13 @@ def beside(
 
 
 def note_below(ax: Axes, text: str) -> Annotation:
-    """What the shapes mean, in small grey letters below the axis title."""
+    """What the shapes mean, in small grey letters below the axis title, as wide as the axes."""
+    letters = int(max(axes_width(ax), LEAST_NOTE) / NOTE_LETTER)
+    lines = text.split("\n")
+    if max(map(len, lines)) > letters:
+        lines = textwrap.wrap(" · ".join(line.removesuffix(" ·") for line in lines), letters)
     return ax.annotate(
-        text,
+        "\n".join(lines),
         (0.5, 0.0),
         xycoords=ax.xaxis.label,
         xytext=(0, -4),

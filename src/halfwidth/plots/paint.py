@@ -12,13 +12,17 @@ from halfwidth.plots.rows import FEW_CLUSTERS, Cases, Layout, has_place
 from halfwidth.plots.style import (
     CLOUD,
     DOT,
+    NARROW,
     NOTE_SIZE,
     QUIET,
+    axes_width,
     cluster_style,
     interval_label,
+    numbers_text,
     row_text,
     same_level,
     shorter,
+    statistic_label,
 )
 
 if TYPE_CHECKING:
@@ -116,15 +120,21 @@ def paint_estimates(
     ax: Axes, cases: Sequence[Cases], estimates: Sequence[Estimate], layout: Layout
 ) -> None:
     """Intervals in their band; beside the axes their numbers, and how many cases there are."""
-    with_level = not same_level(estimates)
+    with_level, narrow = not same_level(estimates), axes_width(ax) < NARROW
     for row, row_cases in enumerate(cases):
         mine = [e for e in estimates if e.label == row_cases.label]
         for place, e in enumerate(mine):
             y = row + layout.estimate(place)
             if has_place(e, row_cases):
                 draw_interval(ax, e, y)
-            beside(ax, row_text(e, with_level=with_level), y)
-        beside(ax, _count(row_cases, mine), row + layout.box, fontsize=NOTE_SIZE, color=QUIET)
+            if narrow:
+                # The numbers on a line of their own.
+                text = f"{statistic_label(e)}\n{numbers_text(e, with_level=with_level)}"
+                beside(ax, text, y, points=4, fontsize=NOTE_SIZE)
+            else:
+                beside(ax, row_text(e, with_level=with_level), y)
+        small: dict[str, Any] = {"fontsize": NOTE_SIZE, "color": QUIET}
+        beside(ax, _count(row_cases, mine), row + layout.box, points=4 if narrow else 6, **small)
 
 
 def _count(row_cases: Cases, estimates: Sequence[Estimate]) -> str:

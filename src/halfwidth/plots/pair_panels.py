@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # From so many cases on, vector graphics hold a picture of them.
 RASTER_FROM = 3000
+# Lines of a label beside a row.
+MOST_LINES = 2
 
 
 def new_axes(kind: str) -> Axes:
@@ -38,6 +40,16 @@ def in_lines(name: str, width: int) -> str:
             lines.append("")
         lines[-1] += part
     return "\n".join(shorter(line.strip(), width) for line in lines)
+
+
+def short_label(name: str, width: int) -> str:
+    r"""A name in two lines, or three if need be, shortened in the middle.
+
+    >>> short_label("Vision_Language_U-Net_CLIP", 15)
+    'Vision_Lang…U-\nNet_CLIP'
+    """
+    text = in_lines(name, width)
+    return text if text.count("\n") < MOST_LINES else in_lines(shorter(name, 3 * width // 2), width)
 
 
 def panel_title(ax: Axes, bold: str, plain: str) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.planning.sample_size import SampleSize
+from halfwidth.plots import line_labels
 from halfwidth.plots.marks import note_below
+from halfwidth.plots.study.axes import labelled
+from halfwidth.plots.study.naming import method_title
 from halfwidth.plots.style import (
     COLOURS,
     FAINT,
@@ -16,6 +22,8 @@ from halfwidth.plots.style import (
     QUIET,
     TEXT_SIZE,
     WIDTH,
+    axes_size,
+    break_label,
     listed,
     printable,
     require_matplotlib,
@@ -25,9 +33,22 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-HEIGHT = 3.2  # inches
+# Inches of a figure, and of what stands below and beside its axes.
+HEIGHT, BELOW, BESIDE = 3.2, 0.8, 0.6
 STROKES = ("-", "--", ":", "-.")
 FEWEST_TICKS = 4
+# Points between two sizes that were simulated.
+BETWEEN = 16
+NAME_WIDTH = 22  # letters
+ROOM = 0.34  # inches of a tick's label
+
+
+class Line(NamedTuple):
+    """A curve that plans share, and the half-width of each of them at its n."""
+
+    points: Mapping[int, float]
+    plans: Sequence[SampleSize]
+    reached: Sequence[float]
 
 
 def plan_frame(plans: SampleSize | Sequence[SampleSize]) -> pd.DataFrame:
@@ -40,40 +61,40 @@ def plan_frame(plans: SampleSize | Sequence[SampleSize]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``plan`` (from 0 on), ``label``, ``of``, ``n``, ``width``, ``halfwidth`` and
-        ``chosen``: whether it is the point planned.
+        Columns ``line`` (its name), ``label`` and ``of`` (of its first plan), ``n``, ``width``,
+        ``halfwidth``, ``source`` (``"formula"``, ``"simulated"``, or ``"between"``: on the power of
+        n through the two that were simulated) and ``chosen``: whether it is a point planned.
     """
     import pandas as pd
 
+    columns = ("line", "label", "of", "n", "width", "halfwidth", "source", "chosen")
     return pd.DataFrame(
         [
-            {
-                "plan": place,
-                "label": plan.label,
-                "of": plan.quantity,
-                "n": n,
-                "width": width,
-                "halfwidth": width / 2,
-                "chosen": n == plan.n,
-            }
-            for place, plan in enumerate(_several(plans))
-            for n, width in plan.curve
-        ]
+            (
+                *(name, line.plans[0].label, line.plans[0].quantity, n, width, width / 2, source),
+                n in {plan.n for plan in line.plans},
+            )
+            for name, line in _lines(_several(plans)).items()
+            for n, width, source in _points(line)
+        ],
+        columns=list(columns),
     )
 
 
 def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None) -> Axes:
     """Draw the half-width against the number of cases, and the point that is planned.
 
-    Plans that assume the same share a curve. Of a simulated plan the curve joins the n that were
-    simulated, and shows what the assured share of studies keep below.
+    Plans that assume the same share a curve. A plan for several intervals has a curve for each. Of
+    a simulated plan dots are the n that were simulated, and the curve, a power of n from each to
+    the next, shows what the assured share of studies keep below.
 
     Parameters
     ----------
     plans : SampleSize or sequence of SampleSize
         Of one kind.
     ax : matplotlib Axes, optional
-        Default: the axes of a new figure, 17 cm wide.
+        Names stand right of them, so give their figure ``layout="constrained"``. Default: the axes
+        of a new figure, 17 cm wide.
 
     Returns
     -------
@@ -100,17 +121,18 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
         from matplotlib.figure import Figure
 
         ax = Figure(figsize=(WIDTH, HEIGHT), layout="constrained").add_subplot()
-    _prepare(ax, given[0])
-    alike: dict[str, list[SampleSize]] = {}
-    for plan in given:
-        alike.setdefault(_curve_label(plan), []).append(plan)
-    for place, (words, group) in enumerate(alike.items()):
-        _paint(ax, group, words, COLOURS[place % len(COLOURS)], STROKES[place // len(COLOURS) % 4])
-    _ticks(ax, [n for plan in given for n, _ in plan.curve])
+    lines = _lines(given)
+    _prepare(ax, given)
+    colours = {name: COLOURS[place % len(COLOURS)] for place, name in enumerate(lines)}
+    for place, (name, line) in enumerate(lines.items()):
+        stroke = STROKES[place // len(COLOURS) % len(STROKES)]
+        _paint(ax, name, line, colours[name], stroke)
+        if not _single(lines):
+            _write_numbers(ax, line)
+    _ticks(ax, [n for line in lines.values() for n in line.points])
     ax.set_ylim(bottom=0)
-    if len(alike) > 1:
-        for text in ax.legend(fontsize=TEXT_SIZE, frameon=False).get_texts():
-            text.set_parse_math(False)
+    if len(lines) > 1:
+        _name(ax, lines, colours)
     note_below(ax, _explanation(given))
     return ax
 
@@ -122,15 +144,76 @@ def _several(plans: SampleSize | Sequence[SampleSize]) -> Sequence[SampleSize]:
     return given
 
 
-def _prepare(ax: Axes, plan: SampleSize) -> None:
+# --------------------------------------------------------------------------- lines
+
+
+def _lines(plans: Sequence[SampleSize]) -> dict[str, Line]:
+    """The curves by their names: plans that assume the same share one, parts have their own."""
+    alike: dict[str, list[SampleSize]] = {}
+    named = len({plan.quantity for plan in plans}) > 1
+    for plan in plans:
+        alike.setdefault(_assumptions(plan, named=named), []).append(plan)
+    lines: dict[str, Line] = {}
+    for words, group in alike.items():
+        if not group[0].part_curves:
+            # Each simulated plan knows only some of the points.
+            points = dict(sorted(point for plan in group for point in plan.curve))
+            lines[words] = Line(points, group, [_reached(plan) for plan in group])
+            continue
+        for part in group[0].part_curves:
+            points = dict(sorted(point for plan in group for point in plan.part_curves[part]))
+            name = part if len(alike) == 1 else f"{part}, {words}"
+            lines[name] = Line(points, group, [points[plan.n] / 2 for plan in group])
+    return lines
+
+
+def _assumptions(plan: SampleSize, *, named: bool) -> str:
+    """What tells one curve from another; ``named``: also the quantity."""
+    assumed = [
+        f"{name.replace('_', ' ').replace('sd', 'SD')} {value:g}"
+        for name, value in plan.assumed.items()
+        if not plan.part_curves or name not in plan.part_curves
+    ]
+    several = [plan.label, plan.quantity if named else ""]
+    return printable(", ".join(word for word in [*several, *assumed] if word))
+
+
+def _reached(plan: SampleSize) -> float:
+    """The half-width at the n planned."""
+    return plan.simulated.assured / 2 if plan.simulated else plan.halfwidth
+
+
+def _points(line: Line) -> list[tuple[int, float, str]]:
+    """All points of a curve with what they come from, by n."""
+    known = list(line.points.items())
+    if not line.plans[0].simulated:
+        return [(n, width, "formula") for n, width in known]
+    points = [(n, width, "simulated") for n, width in known]
+    for (n0, width0), (n1, width1) in itertools.pairwise(known):
+        for share in np.linspace(0, 1, BETWEEN + 2)[1:-1]:
+            # Widths fall about as 1/√n: straight between logarithms, and bent on this axis.
+            n = round(n0 ** (1 - share) * n1**share)
+            power = np.log(n / n0) / np.log(n1 / n0)
+            if n0 < n < n1 and (n, "between") not in {(m, source) for m, _, source in points}:
+                points.append((n, float(width0 ** (1 - power) * width1**power), "between"))
+    return sorted(points)
+
+
+# --------------------------------------------------------------------------- painting
+
+
+def _prepare(ax: Axes, plans: Sequence[SampleSize]) -> None:
     """A logarithmic axis of cases, on which a width that falls with √n is seen at its best."""
+    plan = plans[0]
     unit = f" [{plan.unit}]" if plan.unit else ""
-    level = percent(plan.confidence_level)
+    levels = {each.confidence_level for each in plans}
+    interval = f"the {percent(levels.pop())} CI" if len(levels) == 1 else "the CI"
+    # Curves of several quantities have them in their names.
+    alone = len({each.quantity for each in plans}) == 1 and not plan.part_curves
+    of = f"\nof the {plan.quantity}" if alone else ""
     ax.set_xscale("log")
     ax.set_xlabel("cases", fontsize=TEXT_SIZE)
-    ax.set_ylabel(
-        f"half-width of the {level} CI\n{plan.quantity}{unit}", fontsize=TEXT_SIZE, parse_math=False
-    )
+    ax.set_ylabel(f"half-width of {interval}{of}{unit}", fontsize=TEXT_SIZE, parse_math=False)
     ax.tick_params(which="both", labelsize=TEXT_SIZE, width=0.6, color=QUIET)
     ax.grid(color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)
@@ -143,55 +226,103 @@ def _ticks(ax: Axes, sizes: Sequence[int]) -> None:
     low, high = min(sizes), max(sizes)
     decades = [10**power for power in range(len(str(high)))]
     for steps in ((1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, *(1 + 0.2 * k for k in range(1, 45)))):
-        ticks = [step * decade for decade in decades for step in steps]
+        ticks = [round(step * decade) for decade in decades for step in steps]
         within = [tick for tick in ticks if low <= tick <= high]
         if len(within) >= FEWEST_TICKS:
             break
+    if len(within) > 1:
+        inches = max(0.85 * axes_size(ax)[0] - BESIDE, 1.0)
+        within = labelled(within, ROOM * float(np.log(high / low)) / inches)
     ax.set_xticks(within or [low], [f"{tick:g}" for tick in within or [low]])
     ax.set_xticks([], minor=True)
 
 
-def _paint(ax: Axes, plans: Sequence[SampleSize], words: str, colour: str, stroke: str) -> None:
-    """The curve that plans share, and a dot for each of them."""
-    # Each simulated plan knows only some of the points.
-    points = dict(sorted(point for plan in plans for point in plan.curve))
+def _single(lines: Mapping[str, Line]) -> bool:
+    """Whether several curves are no more than a point each, whose numbers stand with the names."""
+    return len(lines) > 1 and all(len(line.points) == 1 for line in lines.values())
+
+
+def _paint(ax: Axes, name: str, line: Line, colour: str, stroke: str) -> None:
+    """A curve, its simulated points, and a dot for each plan."""
+    points = _points(line)
     ax.plot(
-        list(points),
-        [width / 2 for width in points.values()],
+        [n for n, _, _ in points],
+        [width / 2 for _, width, _ in points],
         color=colour,
         linewidth=1.4,
         linestyle=stroke,
-        marker="." if plans[0].simulated else "",
-        label=words,
+        label=name,
     )
-    for plan in plans:
-        reach = plan.simulated.assured / 2 if plan.simulated else plan.halfwidth
+    if line.plans[0].simulated:
+        halves = [width / 2 for width in line.points.values()]
+        ax.plot(list(line.points), halves, color=colour, marker=".", markersize=6, linestyle="")
+    for plan, reach in zip(line.plans, line.reached, strict=True):
         ax.plot([plan.n], [reach], marker="o", color=colour, markersize=5, zorder=4)
-        ax.annotate(
-            f"n = {plan.n}\n{fixed(reach, plan.decimals)}",
-            (plan.n, reach),
-            xytext=(5, 5),
-            textcoords="offset points",
-            fontsize=NOTE_SIZE,
-            annotation_clip=False,
-        )
         if plan.wanted is not None:
             ax.axhline(plan.wanted / 2, color=QUIET, linewidth=0.6, linestyle="--", zorder=1)
 
 
-def _curve_label(plan: SampleSize) -> str:
-    """What tells one curve from another."""
-    assumed = [f"{name.replace('_', ' ')} {value:g}" for name, value in plan.assumed.items()]
-    several = [plan.label, plan.quantity if plan.simulated else ""]
-    return printable(", ".join(word for word in [*several, *assumed] if word))
+def _write_numbers(ax: Axes, line: Line) -> None:
+    """The n of each plan and its half-width, above the dot."""
+    white: dict[str, Any] = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.8}
+    for plan, reach in zip(line.plans, line.reached, strict=True):
+        ax.annotate(
+            f"n = {plan.n}\n{fixed(reach, plan.decimals)}",
+            (plan.n, reach),
+            xytext=(6, 6),
+            textcoords="offset points",
+            fontsize=NOTE_SIZE,
+            annotation_clip=False,
+            bbox=white,
+            zorder=5,
+        )
+
+
+def _name(ax: Axes, lines: Mapping[str, Line], colours: Mapping[str, str]) -> None:
+    """Names right of the axes where all lines end together, else below the end of each."""
+    first = next(iter(lines.values())).plans[0]
+    in_pairs = len(first.part_curves) > 1 and len(lines) > len(first.part_curves)
+    if len(lines) > line_labels.MOST or in_pairs:
+        for text in ax.legend(fontsize=NOTE_SIZE, frameon=False).get_texts():
+            text.set_parse_math(False)
+        return
+    ends = {name: max(line.points.items()) for name, line in lines.items()}
+    if len({n for n, _ in ends.values()}) == 1:
+        numbers = {
+            name: f"\n{fixed(lines[name].reached[0], first.decimals)}" if _single(lines) else ""
+            for name in ends
+        }
+        where = {name + numbers[name]: (float(n), end / 2) for name, (n, end) in ends.items()}
+        leaders = {name + numbers[name]: colour for name, colour in colours.items()}
+        line_labels.name_lines(ax, where, leaders, axes_size(ax)[1] - BELOW)
+        return
+    for name, (n, width) in ends.items():
+        ax.annotate(
+            break_label(name, NAME_WIDTH),
+            (n, width / 2),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="top",
+            fontsize=NOTE_SIZE,
+            color=colours[name],
+            fontweight="bold",
+            annotation_clip=False,
+            parse_math=False,
+            zorder=5,
+        )
 
 
 def _explanation(plans: Sequence[SampleSize]) -> str:
     first = plans[0]
-    clauses = ["dot: n planned"]
+    clauses = ["large dot: n planned"] if first.simulated else ["dot: n planned"]
     clauses += ["dashed: half-width wanted"] if any(plan.wanted for plan in plans) else []
     if first.simulated is not None and first.assurance is not None:
-        clauses.append(f"curve: what {percent(first.assurance)} of simulated studies stay below")
+        several = any(len(plan.curve) > 1 for plan in plans)
+        clauses += ["small dots: n simulated"] if several else []
+        what = "curve" if several else "height"
+        clauses.append(f"{what}: what {percent(first.assurance)} of studies stay below")
     else:
-        clauses.append(f"{first.formula}: {first.formula_text}")
+        title = method_title(first.formula)
+        known = first.formula_text.startswith(title)
+        clauses.append(first.formula_text if known else f"{title}: {first.formula_text}")
     return " · ".join(clauses)

@@ -140,7 +140,7 @@ def check_one_metric(estimates: Iterable[Estimate]) -> None:
     if len(metrics) > 1:
         raise OptionError(
             f"one axis cannot hold several metrics: {quoted(metrics.values())}; "
-            "draw one figure per metric, or use figure_of_panels"
+            "draw one figure per metric, or a panel for each: figures_of_forest, figure_of_panels"
         )
 
 

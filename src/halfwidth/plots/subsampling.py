@@ -94,7 +94,7 @@ def subsample_means(found: Subsamples, ax: Axes | None = None) -> Axes:
     ax.plot(frame["k"], frame["mean"], color=INK, linewidth=1.2, marker="o", markersize=3)
     _finish(ax, found, f"mean {_title(found)}", frame["k"].tolist())
     level = percent(found.level.confidence_level)
-    note_below(ax, f"pale: average {level} CI; dark: mean ∓ SD of the subsamples' means")
+    note_below(ax, f"pale: average {level} CI; dark: within an SD of the mean of the subsamples")
     return ax
 
 

@@ -365,7 +365,7 @@ def rank_table(
 
 def ranking_settings(request: Request, unmatched: Any, *, keep_cases: Any, test: Any) -> Settings:
     """All pairs of models on the same cases, without verdicts."""
-    return resolve_settings(
+    settings = resolve_settings(
         request,
         effect="difference",
         paired=True,
@@ -378,6 +378,7 @@ def ranking_settings(request: Request, unmatched: Any, *, keep_cases: Any, test:
         unmatched=unmatched,
         keep_cases=keep_cases,
     )
+    return replace(settings, ranked=True)
 
 
 def _ranked(

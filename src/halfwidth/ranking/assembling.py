@@ -67,21 +67,13 @@ def ranked(
     _check_defined(family, estimates)
     contest = _contest(family, scheme, estimates, options, settings)
     merits, order, pairs, drawn = contest.merits, contest.order, contest.pairs, contest.drawn
-    ranks = ranks_of(merits, options.margin)
     together, better = pairs.sets()
-    marginal = [pairs.set_of(model) for model in range(len(jobs))]
     distribution = rank_distribution(merits, drawn, options.margin)
-    models = [
-        replace(
-            _model(name, estimate, rank, (together[place], marginal[place])),
-            n_missing=family.n_missing.get(name, 0),
-            wins=int(merits[place]) if scheme == TESTS else None,
-        )
-        for place, (name, estimate, rank) in enumerate(
-            zip(family.jobs, estimates, ranks.tolist(), strict=True)
-        )
-    ]
-    models = _with_shares(models, distribution, options.top)
+    models = _with_shares(
+        _models(family, scheme, estimates, contest, together, options),
+        distribution,
+        options.top,
+    )
     names = list(family.jobs)
     # The groups of the first models come first.
     groups, more_groups = alike_groups((better | better.T)[np.ix_(order, order)])
@@ -238,6 +230,28 @@ def _check_defined(family: MeasuredFamily, estimates: Sequence[Estimate]) -> Non
             "therefore cannot be ranked; leave these models out, or say what undefined values "
             "count as (undefined=, --undefined)"
         )
+
+
+def _models(
+    family: MeasuredFamily,
+    scheme: str,
+    estimates: Sequence[Estimate],
+    contest: _Contest,
+    together: Sequence[RankSet],
+    options: RankingOptions,
+) -> list[RankedModel]:
+    """The models in the order of the family, with their ranks and the sets of these."""
+    ranks = ranks_of(contest.merits, options.margin).tolist()
+    return [
+        replace(
+            _model(name, estimate, rank, (together[place], contest.pairs.set_of(place))),
+            n_missing=family.n_missing.get(name, 0),
+            wins=int(contest.merits[place]) if scheme == TESTS else None,
+        )
+        for place, (name, estimate, rank) in enumerate(
+            zip(family.jobs, estimates, ranks, strict=True)
+        )
+    ]
 
 
 def _model(name: str, estimate: Estimate, rank: int, sets: tuple[RankSet, RankSet]) -> RankedModel:

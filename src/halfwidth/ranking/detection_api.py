@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from halfwidth.comparison.detections import measured_detectors
 from halfwidth.core.ranking import Rankings
-from halfwidth.core.undefined import AbsentClass, Undefined
-from halfwidth.estimation.detections.asking import ask_detectors
+from halfwidth.core.shared_keywords import with_keywords
+from halfwidth.estimation.detections.asking import DETECTOR, DetectorChoices, ask_detectors
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.ranking.api import Combine, Scheme, ranking_settings
 from halfwidth.ranking.consensus import resolve_combining
@@ -17,29 +17,12 @@ from halfwidth.ranking.options import resolve_options
 from halfwidth.ranking.together import all_ranked
 
 
+@with_keywords(DETECTOR)
 def rank_detections(
     models: Mapping[str, Any],
     references: Any,
     *,
     metric: Any,
-    localisation: str | None = None,
-    assignment: str | None = None,
-    threshold: Any = None,
-    admits: str | None = None,
-    score_threshold: float | None = None,
-    max_detections: int | None = None,
-    area: Any = None,
-    by_class: bool = True,
-    duplicates: str = "false_positive",
-    boundary_distance: float | None = None,
-    dilation: int | None = None,
-    average: Any = None,
-    classes: Sequence[str] | Mapping[str, str] | None = None,
-    unknown_images: str = "raise",
-    absent_class: AbsentClass = "omit",
-    undefined: Undefined = "omit",
-    groups: Any = None,
-    strata: Any = None,
     scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
     test: str = "auto",
     margin: float = 0.0,
@@ -49,6 +32,7 @@ def rank_detections(
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
+    **choices: Unpack[DetectorChoices],
 ) -> Rankings:
     """Detectors by rank on the same images, and the ranks that each may have.
 
@@ -108,28 +92,6 @@ def rank_detections(
         penalty=None,
     )
     settings = ranking_settings(request, "raise", keep_cases=False, test=test)
-    asked = ask_detectors(
-        metric,
-        localisation=localisation,
-        assignment=assignment,
-        threshold=threshold,
-        admits=admits,
-        score_threshold=score_threshold,
-        max_detections=max_detections,
-        area=area,
-        by_class=by_class,
-        duplicates=duplicates,
-        boundary_distance=boundary_distance,
-        dilation=dilation,
-        average=average,
-        absent_class=absent_class,
-        undefined=undefined,
-        sources={
-            "classes": classes,
-            "unknown_images": unknown_images,
-            "groups": groups,
-            "strata": strata,
-        },
-    )
+    asked = ask_detectors(metric, choices)
     families, notes = measured_detectors(models, references, asked, settings)
     return all_ranked([("", one) for one in families], options, settings, notes)

@@ -8,6 +8,8 @@ from typing import Any
 
 from halfwidth.core.checks import as_flag
 from halfwidth.core.comparison import Comparisons, Difference
+from halfwidth.core.curves import Curve, Curves
+from halfwidth.core.detection_curves import DetectionCurve, DetectionCurves
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
@@ -29,7 +31,16 @@ BY_SUFFIX = {
     ".json": "json",
     ".txt": "table",
 }
-ONE = (Estimate, Estimates, Difference, Comparisons, Ranking, Rankings)
+# What holds several results of a kind, by what is one of them.
+Several = Estimates | Comparisons | Rankings | Curves | DetectionCurves
+SEVERAL_OF: dict[type, Any] = {
+    Estimate: Estimates,
+    Difference: Comparisons,
+    Ranking: Rankings,
+    Curve: Curves,
+    DetectionCurve: DetectionCurves,
+}
+ONE = (*SEVERAL_OF, *SEVERAL_OF.values())
 
 
 @frozen(eq=False)
@@ -83,13 +94,14 @@ def make_report(results: Any, *, title: str = TITLE, figures: bool = True) -> Re
 
     Parameters
     ----------
-    results : Estimate, Estimates, Difference, Comparisons, Ranking or Rankings, or several of them
-        What `summary_ci`, `metric_ci`, `summary_table`, `compare`, `rank` and their kin return, in
-        any order; those of a kind are joined.
+    results : Estimate, Estimates, Difference, Comparisons, Ranking, Rankings, curves, or several
+        What `summary_ci`, `metric_ci`, `summary_table`, `compare`, `rank`, `curve_ci`,
+        `detection_curve_ci` and their kin return, in any order; those of a kind are joined, and
+        curves that were made together are drawn together.
     title : str
     figures : bool, default True
-        Whether to draw the values of the cases, where these were kept (``keep_cases=True``), and
-        the sets of ranks. Takes matplotlib.
+        Whether to draw the values of the cases, where these were kept (``keep_cases=True``), the
+        curves and the sets of ranks. Takes matplotlib.
 
     Returns
     -------
@@ -117,35 +129,30 @@ def make_report(results: Any, *, title: str = TITLE, figures: bool = True) -> Re
 
 
 def _joined(results: list[Any], title: str) -> Results:
-    estimates: list[Estimates] = []
-    comparisons: list[Comparisons] = []
-    rankings: list[Rankings] = []
-    for one in results:
-        match one:
-            case Estimate():
-                estimates.append(Estimates((one,)))
-            case Estimates():
-                estimates.append(one)
-            case Difference():
-                comparisons.append(Comparisons((one,)))
-            case Comparisons():
-                comparisons.append(one)
-            case Ranking():
-                rankings.append(Rankings((one,)))
-            case Rankings():
-                rankings.append(one)
-            case _:
-                raise OptionError(
-                    f"{shown(one)} is no result: a report takes what summary_ci, metric_ci, "
-                    "summary_table, compare, rank and their kin return"
-                )
     if not results:
         raise OptionError("a report needs a result: make_report(summary_ci(values))")
+    each = [_several(one) for one in results]
+    curves = tuple(one for one in each if isinstance(one, Curves | DetectionCurves))
+    estimates = [one for one in each if isinstance(one, Estimates)]
     return Results(
         title=title,
-        estimates=_all_estimates(estimates),
-        comparisons=_all_comparisons(comparisons),
-        rankings=_all_rankings(rankings),
+        # Curves by themselves have their areas to tell.
+        estimates=_all_estimates(estimates or [one.areas for one in curves]),
+        comparisons=_all_comparisons([one for one in each if isinstance(one, Comparisons)]),
+        rankings=_all_rankings([one for one in each if isinstance(one, Rankings)]),
+        curves=curves,
+    )
+
+
+def _several(one: Any) -> Several:
+    """A result with others of its kind, were it the only one."""
+    for single, several in SEVERAL_OF.items():
+        if isinstance(one, single | several):
+            made: Several = one if isinstance(one, several) else several((one,))
+            return made
+    raise OptionError(
+        f"{shown(one)} is no result: a report takes what summary_ci, metric_ci, summary_table, "
+        "compare, rank, curve_ci and their kin return"
     )
 
 

@@ -7,6 +7,7 @@ into one kind of text. Nothing in it is escaped, wrapped or padded.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -80,12 +81,16 @@ class Column:
     short : str
     axis : Axis or None
         Of a column of drawn intervals.
+    under : str
+        Heading of the column beneath whose cells a page sets these, in smaller type, so that the
+        table is narrow enough to be read; text keeps columns apart.
     """
 
     heading: str
     kind: Kind = Kind.TEXT
     short: str = ""
     axis: Axis | None = None
+    under: str = ""
 
     @property
     def right(self) -> bool:
@@ -133,12 +138,23 @@ class Table:
         """The rows as people read them."""
         return [[cell if isinstance(cell, str) else cell.text for cell in row] for row in self.rows]
 
+    def stacked(self, under: Mapping[str, str]) -> Table:
+        """The table with columns that a page sets beneath others, by their headings."""
+        columns = (
+            replace(column, under=under.get(column.heading, column.under))
+            for column in self.columns
+        )
+        return replace(self, columns=tuple(columns))
+
     def without(self, kind: Kind) -> Table:
         """The table without the columns of a kind."""
-        kept = [place for place, column in enumerate(self.columns) if column.kind is not kind]
+        return self.of([p for p, column in enumerate(self.columns) if column.kind is not kind])
+
+    def of(self, places: Sequence[int]) -> Table:
+        """The table of the columns at these places."""
         return Table(
-            tuple(self.columns[place] for place in kept),
-            tuple(tuple(row[place] for place in kept) for row in self.rows),
+            tuple(self.columns[place] for place in places),
+            tuple(tuple(row[place] for place in places) for row in self.rows),
         )
 
 

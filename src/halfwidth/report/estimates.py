@@ -36,6 +36,8 @@ _N, _RUNS = Column("n", Kind.NUMBER), Column("runs", Kind.NUMBER)
 _CLUSTERS = Column("clusters", Kind.NUMBER)
 _WITHOUT = Column("without a result")
 _MATCHED = Column("matched by")
+# Of what detections were matched by; more stands below the table.
+MOST_IN_COLUMN = 24
 _CHOICES = re.compile(r", | (?=[≥>≤<] )")
 _VALUE, _HALFWIDTH = Column("value", Kind.NUMBER), Column("half-width", Kind.NUMBER)
 _RELATIVE_WIDTH = Column("width/IDR", Kind.NUMBER)
@@ -64,9 +66,17 @@ def estimates_document(estimates: Estimates) -> Document:
 # --------------------------------------------------------------------------- the table
 
 
-def estimates_table(estimates: Estimates) -> Table:
-    """A row for each estimate, in all columns that say something."""
-    return _table(estimates, _columns(estimates))
+def estimates_table(estimates: Estimates, *, titles: bool = False) -> Table:
+    """A row for each estimate, in all columns that say something.
+
+    ``titles``: methods as prose calls them, not by the names that options take, and no row without
+    a label beside others that have one.
+    """
+    columns = _columns(estimates)
+    if titles:
+        columns[_METHOD] = lambda e: Cell(e.method_title, e.method)
+        columns = _all_labelled(columns)
+    return _table(estimates, columns)
 
 
 def _columns(estimates: Estimates) -> Columns:
@@ -108,22 +118,33 @@ def _short(estimates: Estimates, columns: Columns) -> tuple[Part, ...]:
     columns_shown = {
         column: cell for column, cell in columns.items() if column != _STATISTIC or not common
     }
+    legend: tuple[Part, ...] = ()
+    if common:
+        columns_shown = _all_labelled(columns_shown)
     if _MATCHED in columns:
         one_way, columns_shown = _matched_alike(estimates, columns_shown)
         common = ", ".join(filter(None, (common, one_way)))
+        legend = _legend(estimates)
+        if legend:
+            del columns_shown[_MATCHED]
     sources = {e.of_what for e in estimates if isinstance(e, RunsEstimate)}
     if len(sources) == 1:
         common = common or f"quantiles {sources.pop()}"
         columns_shown = _runs_columns(columns_shown)
     heading = (Heading(as_beginning(common)),) if common else ()
-    return (*heading, _table(estimates, columns_shown))
+    return (*heading, _table(estimates, columns_shown), *legend)
+
+
+def _all_labelled(columns: Columns) -> Columns:
+    """Labels of all rows, where any has one: the subject, where an estimate has none."""
+    labels: Columns = {_LABEL: lambda e: Cell(e.label or e.subject)}
+    return {column: labels.get(column, cell) for column, cell in columns.items()}
 
 
 def _matched_alike(estimates: Estimates, columns: Columns) -> tuple[str, Columns]:
     """What all detections were matched by, and the column of what tells them apart, if any."""
-    parts = [_choices_of(e) for e in estimates]
-    shared = [part for part in parts[0] if all(part in other for other in parts)]
-    alike = all(len(one) == len(shared) for one in parts)
+    shared = _shared_choices(estimates)
+    alike = all(len(_choices_of(e)) == len(shared) for e in estimates)
     shown = {
         column: (lambda e: Cell(_in_prose([one for one in _choices_of(e) if one not in shared])))
         if column == _MATCHED
@@ -132,6 +153,27 @@ def _matched_alike(estimates: Estimates, columns: Columns) -> tuple[str, Columns
         if column != _MATCHED or not alike
     }
     return f"matched by {_in_prose(shared)}" if shared else "", shown
+
+
+def _shared_choices(estimates: Estimates) -> list[str]:
+    """What detections of all rows were matched by."""
+    parts = [_choices_of(e) for e in estimates]
+    return [part for part in parts[0] if all(part in other for other in parts)]
+
+
+def _legend(estimates: Estimates) -> tuple[Part, ...]:
+    """What tells rows apart, below the table where a column would be too narrow for it."""
+    shared = _shared_choices(estimates)
+    own = [[one for one in _choices_of(e) if one not in shared] for e in estimates]
+    labels = [e.label for e in estimates]
+    if max(len(_in_prose(one)) for one in own) <= MOST_IN_COLUMN or len(set(labels)) < len(labels):
+        return ()
+    of_choice: dict[str, list[str]] = {}
+    for label, choices in zip(labels, own, strict=True):
+        for one in choices:
+            of_choice.setdefault(one, []).append(label)
+    items = tuple(Item(one, ", ".join(names)) for one, names in of_choice.items())
+    return (Items(items, "Of these:"),)
 
 
 def _choices_of(e: Estimate) -> list[str]:

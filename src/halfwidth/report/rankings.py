@@ -159,7 +159,7 @@ def _what_sets_are(rankings: Rankings) -> Adaptive:
     meaning = (
         f"{level} ranks: the ranks that each model may have, of all models of a table at once; by "
         f"itself: of that model alone. First{' and top' if with_top else ''}: shares of bootstrap "
-        "resamples, which are no confidence sets."
+        f"resamples, which are no confidence sets{_ties_for_first(rankings)}."
     )
     texts = [meaning]
     if rankings.consensus:
@@ -174,6 +174,13 @@ def _what_sets_are(rankings: Rankings) -> Adaptive:
         texts.append(f"Kendall's tau of resamples with the ranking, on average: {agreement}.")
     notes = tuple(Note(text) for text in texts)
     return Adaptive(notes, notes)
+
+
+def _ties_for_first(rankings: Rankings) -> str:
+    """That shares of first ranks count ties for each model, where they exceed the whole."""
+    shares = ([model.first_share for model in item.models] for item in rankings)
+    tied = any(sum(each) > 1 + 1e-9 for each in shares)
+    return "; models that tie for the first rank are each first, and so sum to more" if tied else ""
 
 
 # The agreement of so many rankings is given for each, of more from the least to the most.

@@ -107,6 +107,8 @@ def sum_distribution(
     limits : tuple of float
         Between which it lies, whatever rounding adds.
 
+    Examples
+    --------
     >>> tenths = sum_distribution([unit_draws(np.arange(11.0))], centre=0.5, scale=110)
     >>> float(tenths.quantile(0.5)), float(tenths.standard_deviation().round(6))
     (0.5, 0.095346)

@@ -32,7 +32,7 @@ from halfwidth.resampling.dirichlet_weights import (
 from halfwidth.resampling.distribution import ExactDistribution, Quantiles
 from halfwidth.resampling.draws import MOST_KEPT, Plan
 from halfwidth.resampling.gammas import gammas
-from halfwidth.resampling.kernels import native, reference
+from halfwidth.resampling.kernels import native_selection, reference
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.tails import as_distribution
 
@@ -181,7 +181,7 @@ def few_quantiles(
     Those of independent cases lie at the same places in every sample.
     """
     total, gaps = total_weight(weights), gap_weights(weights)
-    pick = native.picked if plan.compiles else reference.picked
+    pick = native_selection.picked if plan.compiles else reference.picked
     if design.simple:
         table = _table_of_places(design, plan, masses, ranks)
         return as_distribution(pick(extended, table, total, gaps), plan)

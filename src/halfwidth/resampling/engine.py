@@ -162,3 +162,48 @@ def skewness_of(deviation: Array, tolerance: Array) -> Array:
         squares = scaled * scaled
         skew = (squares * scaled).sum(axis=-1) / (6 * squares.sum(axis=-1) ** 1.5)
     return np.where(vanishes, np.nan, skew)
+
+
+def jackknife_degrees(values: Array, design: Design, statistic: Statistic) -> Array:
+    """Degrees of freedom of the χ² that varies as much as the jackknife's variance.
+
+    ν = 2G/(κ - 1), κ the kurtosis of what leaving out each of G units changes: the variance of
+    Σd² is G(κ - 1)(Σd²/G)², and that of a χ² with ν degrees of freedom 2/ν times its mean squared
+    (Satterthwaite 1946). Normal units have κ = 3 and ν = G; where few units carry the difference of
+    two models, little is known of its spread, however many do not. No less than 1, no more than
+    units less strata. 1 where the statistic is undefined without some unit, NaN where no unit
+    changes it.
+
+    Parameters
+    ----------
+    values : ndarray, shape (S, n), or (S, k, n) where cases have k values
+    design : Design
+    statistic : Statistic
+
+    Returns
+    -------
+    ndarray, shape (S,)
+    """
+    most = float(design.degrees_of_freedom)
+    if design.n - design.unit_sizes.max() < statistic.spec.min_n or most < 1:
+        return np.full(len(values), np.nan)
+    left_out = leave_one_out(values, design, statistic)
+    with np.errstate(invalid="ignore"):
+        deviation = design.stratum_means(left_out) - left_out
+    return np.where(
+        np.isfinite(left_out).all(axis=-1),
+        degrees_of_squares(deviation, tie_tolerance(values, statistic), most),
+        1.0,
+    )
+
+
+def degrees_of_squares(deviation: Array, tolerance: Array, most: float) -> Array:
+    """2G/(κ - 1) of deviations, (S, G) -> (S,), from 1 to ``most``; NaN where all vanish."""
+    scale = np.abs(deviation).max(axis=-1, keepdims=True)
+    vanishes = scale[..., 0] <= tolerance
+    with np.errstate(invalid="ignore", divide="ignore"):
+        squares = (deviation / scale) ** 2
+        excess = (squares**2).mean(axis=-1) / squares.mean(axis=-1) ** 2 - 1
+        # Deviations of one size have no excess but that of rounding.
+        degrees = 2 * deviation.shape[-1] / np.maximum(excess, 0.0)
+    return np.where(vanishes, np.nan, np.clip(degrees, 1.0, most))

@@ -49,6 +49,8 @@ def enumerated_sums(strata: Sequence[Array]) -> tuple[Array, Array]:
     strata : sequence of ndarray, shape (k, U)
         What the units of each stratum add to the sums.
 
+    Examples
+    --------
     >>> sums, probability = enumerated_sums([np.array([[0.0, 1.0]])])
     >>> sums.tolist(), probability.tolist()
     ([[2.0, 1.0, 0.0]], [0.25, 0.5, 0.25])

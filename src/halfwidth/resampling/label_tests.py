@@ -21,7 +21,7 @@ from halfwidth.core.forms import TIE_SHARE, CellCounts, RankedAreas
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
-from halfwidth.metrics.ranking import RankEach
+from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design, case_positions
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.rank_swaps import ranks_within

@@ -29,6 +29,8 @@ def lattice_step(strata: Sequence[Array], deviation: float, *, few: bool) -> flo
     few : bool
         Whether there are few values.
 
+    Examples
+    --------
     >>> lattice_step([np.array([0.0, 1.5, -2.0, 3.0])], 1.0, few=True)
     0.5
     """

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.detection.match_records import SLOT
-from halfwidth.metrics.ranking import mean_ranks
+from halfwidth.metrics.ranked_scores import mean_ranks
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.swaps import of_cases
 

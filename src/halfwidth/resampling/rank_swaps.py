@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from halfwidth.core.forms import FastArea, RankedAreas, Ranking
 from halfwidth.core.types import Array
-from halfwidth.metrics.ranking import RankEach, mean_ranks
-from halfwidth.metrics.ranking import rank as ranking_of
+from halfwidth.metrics.ranked_scores import RankEach, mean_ranks
+from halfwidth.metrics.ranked_scores import rank as ranking_of
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.ranked_resamples import areas_of_counts, unit_of_cases
 from halfwidth.resampling.kernels import native, native_areas

@@ -23,7 +23,7 @@ from halfwidth.resampling.distribution import (
     tie_limits,
 )
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.kernels import native
+from halfwidth.resampling.kernels import native_selection
 
 # Rows and replicates from which tails are quicker than sorting.
 MANY_ROWS, MANY_REPLICATES = 16, 2000
@@ -75,7 +75,7 @@ class Tails:
         expected = SHARE * bases.shape[-1]
         # Six standard deviations of how many a quantile of the first cuts off, on either side.
         room = 2 * int(expected + 6 * expected / np.sqrt(SHARE * FIRST * PARTS * MEDIAN)) + 72
-        lower, upper, counts = native.tails(bases, low, high, room)
+        lower, upper, counts = native_selection.tails(bases, low, high, room)
         below, at_low, above, at_high, undefined = counts.astype(np.intp).T
         fits = (below < room) & (above < room)
         room = max(int(np.maximum(below, above)[fits].max(initial=0)), 1)
@@ -123,7 +123,7 @@ class Tails:
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """Share of the defined replicates below ``value``, plus half of those tied with it."""
         limits = tie_limits(value, tolerance, self.scale)
-        counted = native.count_below(self.bases, *limits).sum(axis=-1)
+        counted = native_selection.count_below(self.bases, *limits).sum(axis=-1)
         with np.errstate(invalid="ignore"):
             return np.asarray(counted / (2.0 * (self.n_resamples - self.n_undefined)))
 

@@ -144,6 +144,26 @@ def test_a_score_threshold_is_missed_only_where_there_are_scores() -> None:
     assert not raised("HW885", TRUTH, hits(), "ar", max_detections=100)
 
 
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_the_order_of_equal_scores_matters_to_ap_where_it_moves_it(average: str) -> None:
+    """Ratings, of which the true detections of each come first in one file and last in another."""
+
+    def found(scores: Any) -> list[Any]:
+        # Every other image has its object, all have a false positive beside it.
+        sides = [(60, 60) if place % 2 else (60,) for place in range(N)]
+        return [
+            image(*own, scores=[score] * len(own), shift=0.0 if place % 2 else 500.0)
+            for place, (own, score) in enumerate(zip(sides, scores, strict=True))
+        ]
+
+    ratings = np.arange(N) % 3 + 1
+    e = hw.detection_ci(found(ratings), TRUTH, metric="ap", average=average, rng=1, n_resamples=199)
+    assert "Equal scores leave their order open" in message(e, "HW886")
+    assert not raised("HW886", TRUTH, found(ratings), "froc_score")
+    assert not raised("HW886", TRUTH, found(np.linspace(0.01, 1, N)), average=average)
+    assert not raised("HW886", TRUTH, found(np.ones(N)), average=average)
+
+
 @pytest.mark.parametrize(
     ("metric", "options", "words"),
     [

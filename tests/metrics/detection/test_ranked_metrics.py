@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 from rankedscenes import RANKED, of_entries, ranked_scene, some_images, value_of
 
 import halfwidth as hw
+from halfwidth.core.detection_forms import ScoredMatches
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.types import Array
+from halfwidth.metrics.detection.match_curves import AveragePrecision
 from halfwidth.metrics.detection.ranked import (
     afroc_auc,
     ap,
@@ -239,6 +242,27 @@ def test_averages_of_classes() -> None:
         n_references=lists.n_references.sum(axis=1, keepdims=True),
     )
     assert value_of(lists, "ap", "micro") == pytest.approx(ap(pooled)[0])
+
+
+@pytest.mark.parametrize("all_points", [False, True])
+def test_no_order_of_equal_scores_gives_less_or_more(all_points: bool) -> None:
+    """Every order of six detections of two scores, at two thresholds, against both ends."""
+    kind, objects = AveragePrecision(all_points), np.array([2, 1, 0])
+    last = np.array([False, False, False, True, False, True])
+    image = np.array([0, 2, 1, 0, 2, 0])
+    outcome = np.array([[1, 0, 1, 2, 0, 1], [0, 0, 1, 1, 0, 2]], np.uint8)
+    once = np.ones((1, 3), np.int64)
+    values = []
+    for first, second in itertools.product(
+        itertools.permutations(range(4)), itertools.permutations((4, 5))
+    ):
+        order = np.array([*first, *second])
+        values.append(kind(ScoredMatches(image[order], last, outcome[:, order], objects), once))
+    each = np.array(values)[..., 0]
+    ends = kind.over_orders(ScoredMatches(image, last, outcome, objects))
+    # Each threshold has the order that is worst, or best, for it.
+    np.testing.assert_allclose(ends, [each.min(axis=0).mean(), each.max(axis=0).mean()], atol=1e-15)
+    assert ends[1] - ends[0] > 0.1
 
 
 def test_detections_without_scores_are_refused() -> None:

@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
-import numpy as np
-
-from halfwidth.core.checks import as_flag, one_of
-from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.checks import as_flag
+from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.match_lists import Matching
-from halfwidth.core.spec import Metric, MetricSpec
+from halfwidth.core.shared_keywords import with_keywords
 from halfwidth.core.types import Alternative
-from halfwidth.core.undefined import (
-    ABSENT_CLASS,
-    UNDEFINED_POLICIES,
-    AbsentClass,
-    Undefined,
-)
 from halfwidth.estimation.detections.asked import (
     AskedMetric,
     ask_metrics,
-    check_together,
 )
-from halfwidth.estimation.detections.functionals import AVERAGES
+from halfwidth.estimation.detections.asking import (
+    DETECTOR,
+    DetectorChoices,
+    ask_detectors,
+    is_several,
+)
 from halfwidth.estimation.detections.jobs import AskedRow, Sets, jobs_of
 from halfwidth.estimation.detections.matchings import (
     MatchingOptions,
     is_scored,
     matching_for,
-    matching_options,
     usual_localisation,
 )
 from halfwidth.estimation.detections.sets import sets_of
-from halfwidth.estimation.functionals import Policies
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.metrics.detection.catalogue import ASSIGNMENTS
@@ -53,36 +47,20 @@ from halfwidth.metrics.detection.ranked import ap, froc_score
 OVERLAPS = tuple(step / 10 for step in range(1, 10))
 
 
+@with_keywords(DETECTOR)
 def detection_ci(
     detections: Any,
     references: Any,
     *,
     metric: Any = "ap",
-    localisation: str | None = None,
-    assignment: str | None = None,
-    threshold: Any = None,
-    admits: str | None = None,
-    score_threshold: float | None = None,
-    max_detections: int | None = None,
-    area: Any = None,
-    by_class: bool = True,
-    duplicates: str = "false_positive",
-    boundary_distance: float | None = None,
-    dilation: int | None = None,
     by_threshold: bool = False,
-    average: Any = None,
-    classes: Sequence[str] | Mapping[str, str] | None = None,
-    unknown_images: str = "raise",
-    absent_class: AbsentClass = "omit",
-    undefined: Undefined = "omit",
-    groups: Any = None,
-    strata: Any = None,
     method: str = AUTO,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     n_resamples: int | None = None,
     rng: Any = None,
     n_threads: int = 1,
+    **choices: Unpack[DetectorChoices],
 ) -> Any:
     """Confidence interval for a metric of a detector: AP, FROC, sensitivity of objects, PQ, ...
 
@@ -185,43 +163,19 @@ def detection_ci(
         penalty=None,
         threads=n_threads,
     )
-    options = matching_options(
-        localisation=localisation,
-        assignment=assignment,
-        admits=admits,
-        score_threshold=score_threshold,
-        max_detections=max_detections,
-        by_class=by_class,
-        duplicates=duplicates,
-        boundary_distance=boundary_distance,
-        dilation=dilation,
-    )
-    metrics = None if metric is None else listed(metric, "metric")
-    check_together(
-        metrics or (), {"threshold": threshold, "area": area, "max_detections": max_detections}
-    )
-    asked = ask_metrics(metrics or (), threshold, area, options.max_detections)
-    averages = checked_averages(average)
-    policies = Policies(
-        one_of("absent_class", absent_class, ABSENT_CLASS),
-        one_of("undefined", undefined, UNDEFINED_POLICIES),
-    )
+    asked = ask_detectors(metric, choices, usual=True)
     over_thresholds = as_flag("by_threshold", by_threshold)
-    sets, notes = sets_of(
-        detections,
-        references,
-        classes=classes,
-        unknown_images=unknown_images,
-        groups=groups,
-        strata=strata,
-        by_class=options.by_class,
+    sets, notes = sets_of(detections, references, **asked.sources)
+    metrics = asked.metrics or ask_metrics(
+        usual_metrics(sets, asked.options),
+        choices["threshold"],
+        choices["area"],
+        asked.options.max_detections,
     )
-    if metrics is None:
-        asked = ask_metrics(usual_metrics(sets, options), threshold, area, options.max_detections)
-    rows = asked_rows(asked, options, sets, by_threshold=over_thresholds)
-    jobs, further = jobs_of(rows, sets, averages, policies)
+    rows = asked_rows(metrics, asked.options, sets, by_threshold=over_thresholds)
+    jobs, further = jobs_of(rows, sets, asked.averages, asked.policies)
     estimates = estimate_jobs(jobs, request)
-    single = len(estimates) == 1 and not (is_several(metric) or is_several(average))
+    single = len(estimates) == 1 and not (is_several(metric) or is_several(choices["average"]))
     return estimates[0] if single else Estimates(estimates, (*notes, *further))
 
 
@@ -294,28 +248,3 @@ def _range_of(criterion: LocalisationSpec) -> tuple[float, ...]:
             "threshold=[2, 5, 10] (--threshold 2,5,10)"
         )
     return OVERLAPS
-
-
-def checked_averages(given: Any) -> list[str] | None:
-    """The averages asked for, by their names; None for the usual one."""
-    if given is None:
-        return None
-    averages = listed(given, "average")
-    return [str(one_of("average", one, AVERAGES)) for one in averages]
-
-
-def is_several(given: Any) -> bool:
-    """Whether it holds several metrics, or averages, rather than being one."""
-    single = isinstance(given, str | MetricSpec | Metric) or callable(given)
-    scalar = isinstance(given, np.ndarray) and not given.ndim
-    return isinstance(given, Iterable) and not single and not scalar
-
-
-def listed(given: Any, name: str) -> list[Any]:
-    """One name or several as a list."""
-    if isinstance(given, Mapping):
-        raise OptionError(f"{name}={shown(given)} is no name and no list of names")
-    found = list(given) if is_several(given) else [given]
-    if not found:
-        raise OptionError(f"{name}: name at least one")
-    return found

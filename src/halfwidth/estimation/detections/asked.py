@@ -5,7 +5,6 @@ Checked as far as it can be without data.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,15 +21,18 @@ from halfwidth.estimation.detections.thresholds import (
     parse_areas,
     parse_thresholds,
 )
-from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
+from halfwidth.metrics.catalogue import (
+    DETECTION_METRICS,
+    METRICS,
+    SAMPLE_METRICS,
+    without_threshold,
+)
 from halfwidth.metrics.detection.object_counts import ar
 from halfwidth.metrics.detection.ranked import ap
 
 # The twelve numbers that COCO's evaluation prints, by this name.
 COCO = "coco"
 COCO_MOST = 100
-# AP50 is AP at 0.5.
-WITH_THRESHOLD = re.compile(r"(?P<name>[a-z_]+?)_?(?P<percent>\d\d)")
 
 
 @frozen
@@ -64,7 +66,7 @@ def resolve_detection_metric(given: Any) -> AskedMetric:
     if isinstance(given, str):
         text, _, at = given.partition("@")
         name, parameters = parse_name(text, _parameters)
-        base, percent = _with_threshold(name)
+        base, percent = without_threshold(name)
         if at and percent:
             raise OptionError(f"metric={shown(given)} names a threshold twice")
         if percent:
@@ -91,16 +93,8 @@ def resolve_detection_metric(given: Any) -> AskedMetric:
     return AskedMetric(Metric(spec, bind(spec.name, spec.parameters, parameters, complete=True)))
 
 
-def _with_threshold(name: str) -> tuple[str, str]:
-    """A name with a threshold in per cent behind it, apart: ``ap50`` is ``ap`` and ``50``."""
-    found = WITH_THRESHOLD.fullmatch(name.strip().lower())
-    if name not in DETECTION_METRICS and found and found["name"] in DETECTION_METRICS:
-        return found["name"], found["percent"]
-    return name, ""
-
-
 def _parameters(name: str) -> tuple[Any, ...]:
-    base = _with_threshold(name)[0]
+    base = without_threshold(name)[0]
     return DETECTION_METRICS[base].parameters if base in DETECTION_METRICS else ()
 
 

@@ -1,20 +1,78 @@
-"""What is asked of several detectors, or of images in a study, checked without data."""
+"""What is asked of detectors, or of images in a study, checked without data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import field
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypedDict
+
+import numpy as np
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, MetricSpec
-from halfwidth.core.undefined import ABSENT_CLASS, UNDEFINED_POLICIES
+from halfwidth.core.undefined import ABSENT_CLASS, UNDEFINED_POLICIES, AbsentClass, Undefined
 from halfwidth.estimation.detections.asked import AskedMetric, ask_metrics, check_together
+from halfwidth.estimation.detections.functionals import AVERAGES
 from halfwidth.estimation.detections.matchings import MatchingOptions, matching_options
 from halfwidth.estimation.functionals import Policies
 from halfwidth.metrics.catalogue import DETECTION_METRICS
+
+
+class MatchingChoices(TypedDict, total=False):
+    """How detections are matched with references, as `detection_ci` describes it."""
+
+    localisation: str | None
+    assignment: str | None
+    threshold: Any
+    admits: str | None
+    score_threshold: float | None
+    max_detections: int | None
+    area: Any
+    by_class: bool
+    duplicates: str
+    boundary_distance: float | None
+    dilation: int | None
+    classes: Sequence[str] | Mapping[str, str] | None
+    unknown_images: str
+
+
+class CurveChoices(MatchingChoices, total=False):
+    """What else curves take."""
+
+    average: Any
+    absent_class: AbsentClass
+    groups: Any
+    strata: Any
+
+
+class DetectorChoices(CurveChoices, total=False):
+    """What else all functions of metrics of detectors take."""
+
+    undefined: Undefined
+
+
+# Their defaults.
+MATCHING = MatchingChoices(
+    localisation=None,
+    assignment=None,
+    threshold=None,
+    admits=None,
+    score_threshold=None,
+    max_detections=None,
+    area=None,
+    by_class=True,
+    duplicates="false_positive",
+    boundary_distance=None,
+    dilation=None,
+    classes=None,
+    unknown_images="raise",
+)
+CURVE = CurveChoices(**MATCHING, average=None, absent_class="omit", groups=None, strata=None)
+DETECTOR = DetectorChoices(**CURVE, undefined="omit")
+# Those that `sets_of` and `ask_metrics` take; the others are of `matching_options`.
+OF_SETS = ("classes", "unknown_images", "groups", "strata")
+OF_ROWS = ("threshold", "area", "average", "absent_class", "undefined")
 
 
 @frozen(eq=False)
@@ -24,59 +82,76 @@ class AskedDetectors:
     Attributes
     ----------
     metrics : tuple of AskedMetric
+        Empty where the usual ones are asked for.
     options : MatchingOptions
     averages : tuple of str or None
     policies : Policies
     sources : mapping
-        How detections and references are read and brought together, as `sets_of` takes it.
+        How detections and references are brought together, as `sets_of` takes it.
     """
 
     metrics: tuple[AskedMetric, ...]
     options: MatchingOptions
     averages: tuple[str, ...] | None
     policies: Policies
-    sources: Mapping[str, Any] = field(default_factory=dict)
+    sources: Mapping[str, Any]
 
 
 def ask_detectors(
-    metric: Any,
-    *,
-    threshold: Any,
-    area: Any,
-    average: Any,
-    absent_class: Any,
-    undefined: Any,
-    sources: Mapping[str, Any],
-    **matching: Any,
+    metric: Any, choices: MatchingChoices | Mapping[str, Any], *, usual: bool = False
 ) -> AskedDetectors:
-    """Check the options of detections; ``matching`` are those of `matching_options`."""
-    metrics = listed(metric, "metric")
-    if metric is None:
+    """Check what is asked of detectors.
+
+    Parameters
+    ----------
+    metric : str, MetricSpec, or sequence of them, or None
+    choices : mapping
+        Those of `DetectorChoices` that are not the defaults.
+    usual : bool
+        Whether None stands for the usual metrics.
+    """
+    if metric is None and not usual:
         raise OptionError(
             "nothing says what detectors are compared by: metric= (--metric), one of "
             f"{', '.join(DETECTION_METRICS.names)}"
         )
-    options = matching_options(**matching)
-    fixed = {"threshold": threshold, "area": area, "max_detections": options.max_detections}
-    check_together(metrics, fixed)
-    return AskedDetectors(
-        ask_metrics(metrics, threshold, area, options.max_detections),
-        options,
-        None if average is None else tuple(listed(average, "average")),
-        Policies(
-            one_of("absent_class", absent_class, ABSENT_CLASS),
-            one_of("undefined", undefined, UNDEFINED_POLICIES),
-        ),
-        sources,
+    given: dict[str, Any] = {**DETECTOR, **choices}
+    metrics = [] if metric is None else listed(metric, "metric")
+    options = matching_options(
+        **{name: one for name, one in given.items() if name not in (*OF_SETS, *OF_ROWS)}
     )
+    fixed = {"threshold": given["threshold"], "area": given["area"]}
+    check_together(metrics, fixed | {"max_detections": options.max_detections})
+    average = given["average"]
+    return AskedDetectors(
+        ask_metrics(metrics, given["threshold"], given["area"], options.max_detections),
+        options,
+        None if average is None else checked_averages(average),
+        Policies(
+            one_of("absent_class", given["absent_class"], ABSENT_CLASS),
+            one_of("undefined", given["undefined"], UNDEFINED_POLICIES),
+        ),
+        {name: given[name] for name in OF_SETS} | {"by_class": options.by_class},
+    )
+
+
+def checked_averages(given: Any) -> tuple[str, ...]:
+    """Averages by their names."""
+    return tuple(str(one_of("average", one, AVERAGES)) for one in listed(given, "average"))
+
+
+def is_several(given: Any) -> bool:
+    """Whether it holds several metrics, or averages, rather than being one."""
+    single = isinstance(given, str | MetricSpec | Metric) or callable(given)
+    scalar = isinstance(given, np.ndarray) and not given.ndim
+    return isinstance(given, Iterable) and not single and not scalar
 
 
 def listed(given: Any, name: str) -> list[Any]:
     """One name or several as a list."""
     if isinstance(given, Mapping):
         raise OptionError(f"{name}={shown(given)} is no name and no list of names")
-    single = isinstance(given, str | MetricSpec | Metric) or callable(given)
-    found = list(given) if isinstance(given, Iterable) and not single else [given]
+    found = list(given) if is_several(given) else [given]
     if not found:
         raise OptionError(f"{name}: name at least one")
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,27 +10,26 @@ from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.detection_estimate import DetectionEstimate
-from halfwidth.core.detection_forms import MatchCurve
 from halfwidth.core.errors import shortened
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import rough_percent
-from halfwidth.core.forms import EFFECT_WORDS
 from halfwidth.core.match_lists import MatchLists, Outcome
 from halfwidth.core.spec import ClassNeed
 from halfwidth.core.types import Array
+from halfwidth.estimation.choose import FEW_WITH_OBJECTS
 from halfwidth.estimation.detections.facts import DetectionContext, Units
 from halfwidth.estimation.detections.metric_kinds import (
     counts_false_positives_per_image,
     falls_with_empty_images,
-    is_counting,
     needs_empty_images,
     needs_matches,
     penalty_of,
     weighs_images_alike,
 )
+from halfwidth.estimation.detections.score_caution_rules import SCORE_RULES, Rule, of_each
 from halfwidth.estimation.test_sets.class_caution_rules import OFTEN_MISSING, POLICY
 from halfwidth.estimation.test_sets.class_context import never_drawn
-from halfwidth.metrics.detection.tallies import by_class_and_image
+from halfwidth.metrics.detection.tallies import by_class_and_image, counted
 
 # Fewer images without objects than this share move a value by less than its interval is long.
 SOME_EMPTY = 0.05
@@ -42,17 +40,6 @@ OTHER_RATE, ERRORS_APART = 1.5, 3.0
 FULL_SHARE, TIMES_ITS_PART = 0.2, 3.0
 # Shares of the objects that make a caution.
 SOME_TINY, SOME_RAGGED, SOME_LARGE = 0.05, 0.1, 0.1
-# Scores in [0, 1], or in per cent, were cut where the lowest is above this share of the highest.
-CUT_SCORE = 0.05
-# Unless so many scores, spread evenly, would begin there by chance more often than this.
-RARELY_SO_HIGH = 0.01
-# Whole numbers up to this are ratings by people, which begin where they begin.
-MOST_RATING = 10
-# Images that were cut at a number, and what number is none that comes by itself.
-SOME_FULL, FEWEST_FULL, LEAST_MOST = 0.05, 3, 5
-# Images or patients with objects of a class from which resamples of it say something: as of
-# clusters, whose bootstraps hold from about twenty on.
-FEW_WITH_OBJECTS = 20
 
 # Why a class has no value, by what it needs; others lack what counts, as where all is ignored.
 LACKS = {
@@ -61,8 +48,6 @@ LACKS = {
     ClassNeed.MATCHES: "never matched",
 }
 NOTHING_COUNTS = "without objects and detections that count"
-
-Rule = Callable[[DetectionEstimate, DetectionContext], Caution | None]
 
 
 # --------------------------------------------------------------------------- images
@@ -75,12 +60,7 @@ def _empty_images(e: DetectionEstimate, context: DetectionContext) -> Caution | 
         return None
     if not max(1, SOME_EMPTY * lists.n_images) <= empty < lists.n_images:
         return None
-    return caution("HW871", count=empty, total=lists.n_images, what=_of_each(e))
-
-
-def _of_each(e: DetectionEstimate) -> str:
-    """The subject; of a difference that of each detector, of which the caution is true."""
-    return e.subject.removeprefix(f"{EFFECT_WORDS['difference']} ")
+    return caution("HW871", count=empty, total=lists.n_images, what=of_each(e))
 
 
 def _of_some_sizes(context: DetectionContext) -> bool:
@@ -179,7 +159,7 @@ def _few_with_objects(e: DetectionEstimate, context: DetectionContext) -> Cautio
     return caution(
         "HW882",
         name=name if len(labels) > 1 else "Few objects",
-        count=f"{count} {noun}{'' if count == 1 else 's'}",
+        count=counted(count, noun),
         more=f", and {others} more class{'es' if others > 1 else ''} as rare" if others else "",
         what=e.subject,
         needed=f"{FEW_WITH_OBJECTS} {noun}s",
@@ -312,60 +292,6 @@ def _large(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
     return caution("HW883", count=found, total=total, criterion=criterion.title)
 
 
-# --------------------------------------------------------------------------- scores
-
-
-def _unranked(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    cut = context.facts.cut
-    ranked = isinstance(e.metric_spec.form, MatchCurve)
-    if not ranked or cut.distinct != 1 or len(context.facts.lists.category) < 2:
-        return None
-    return caution("HW877", detail=f"All detections score {cut.lowest:g}", what=_of_each(e))
-
-
-def _cut_at_score(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    if not isinstance(e.metric_spec.form, MatchCurve):
-        return None
-    chosen, cut = context.matching.score_threshold, context.facts.cut
-    if chosen is not None and chosen > cut.lowest:
-        return caution("HW878", lowest=chosen, by=" (score_threshold)", what=_of_each(e))
-    # Logits have no end.
-    ratings = cut.whole and 1 < cut.highest <= MOST_RATING
-    scaled = cut.lowest >= 0 and cut.highest <= 100 and not ratings
-    if not scaled or cut.distinct < 2:
-        return None
-    share = cut.lowest / _end_of_scale(cut.highest)
-    scores = len(context.facts.lists.category)
-    if share < CUT_SCORE or (1 - share) ** scores > RARELY_SO_HIGH:
-        return None
-    return caution("HW878", lowest=cut.lowest, by="", what=_of_each(e))
-
-
-def _end_of_scale(highest: float) -> float:
-    """Of probabilities, of those in per cent, or of scores of unknown scale."""
-    return 1.0 if highest <= 1 else 100.0 if highest > 50 else highest
-
-
-def _cut_at_number(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    if not isinstance(e.metric_spec.form, MatchCurve) and not is_counting(e.metric_spec):
-        return None
-    cut, images = context.facts.cut, context.facts.lists.n_images
-    if cut.most < LEAST_MOST or cut.full < max(FEWEST_FULL, SOME_FULL * images):
-        return None
-    return caution("HW879", count=cut.full, total=images, most=cut.most, by="")
-
-
-def _no_score_threshold(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    lists, cut = context.facts.lists, context.facts.cut
-    if lists.score is None or context.matching.score_threshold is not None or cut.distinct < 2:
-        return None
-    if not is_counting(e.metric_spec) or context.matching.max_detections is not None:
-        return None
-    return caution(
-        "HW885", count=len(lists.category), low=cut.lowest, high=cut.highest, what=e.subject
-    )
-
-
 # --------------------------------------------------------------------------- lesions
 
 
@@ -376,9 +302,9 @@ def _penalties(e: DetectionEstimate, context: DetectionContext) -> Caution | Non
         return None
     return caution(
         "HW884",
-        missed=missed,
-        spurious=spurious,
-        total=int(context.objects.sum()) + spurious,
+        missed=counted(missed, "missed object"),
+        spurious=counted(spurious, "false positive"),
+        total=counted(int(context.objects.sum()) + spurious, "object"),
         penalty=f"{penalty:g} {e.metric_spec.unit}".strip(),
     )
 
@@ -398,10 +324,7 @@ REFERENCE_RULES: tuple[Rule, ...] = (
 DETECTOR_RULES: tuple[Rule, ...] = (
     _case_mix,
     _large,
-    _unranked,
-    _cut_at_score,
-    _cut_at_number,
-    _no_score_threshold,
+    *SCORE_RULES,
     _penalties,
 )
 

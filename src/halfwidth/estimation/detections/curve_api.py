@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.detection_curves import (
@@ -14,14 +13,19 @@ from halfwidth.core.detection_curves import (
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.objects import ObjectSet
-from halfwidth.core.undefined import ABSENT_CLASS, AbsentClass
-from halfwidth.estimation.detections.api import asked_rows, checked_averages
-from halfwidth.estimation.detections.asked import AskedMetric, ask_metrics
+from halfwidth.core.shared_keywords import with_keywords
+from halfwidth.estimation.detections.api import asked_rows
+from halfwidth.estimation.detections.asking import (
+    CURVE,
+    MATCHING,
+    AskedDetectors,
+    CurveChoices,
+    MatchingChoices,
+    ask_detectors,
+)
 from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs
 from halfwidth.estimation.detections.jobs import jobs_of
-from halfwidth.estimation.detections.matchings import matching_options
 from halfwidth.estimation.detections.sets import sets_of
-from halfwidth.estimation.functionals import Policies
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.matching.api import match_images
 from halfwidth.metrics.detection.object_counts import object_sensitivity
@@ -42,31 +46,17 @@ class MatchedDetections(NamedTuple):
     references: ObjectSet
 
 
+@with_keywords(CURVE)
 def detection_curve_ci(
     detections: Any,
     references: Any,
     *,
     kind: DetectionCurveKind = "froc",
     band: Band = "pointwise",
-    localisation: str | None = None,
-    assignment: str | None = None,
-    threshold: Any = None,
-    admits: str | None = None,
-    score_threshold: float | None = None,
-    max_detections: int | None = None,
-    area: Any = None,
-    by_class: bool = True,
-    duplicates: str = "false_positive",
-    boundary_distance: float | None = None,
-    average: Any = None,
-    classes: Sequence[str] | Mapping[str, str] | None = None,
-    unknown_images: str = "raise",
-    absent_class: AbsentClass = "omit",
-    groups: Any = None,
-    strata: Any = None,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
+    **choices: Unpack[CurveChoices],
 ) -> DetectionCurves:
     """Precision-recall, FROC or AFROC curves of a detector with their bands.
 
@@ -122,50 +112,18 @@ def detection_curve_ci(
         missing="raise",
         penalty=None,
     )
-    options = matching_options(
-        localisation=localisation,
-        assignment=assignment,
-        admits=admits,
-        score_threshold=score_threshold,
-        max_detections=max_detections,
-        by_class=by_class,
-        duplicates=duplicates,
-        boundary_distance=boundary_distance,
-    )
-    averages = checked_averages(average)
-    policies = Policies(one_of("absent_class", absent_class, ABSENT_CLASS), "omit")
-    asked = _asked(AREA_OF[kind], threshold, area, options.max_detections)
-    sets, _ = sets_of(
-        detections,
-        references,
-        classes=classes,
-        unknown_images=unknown_images,
-        groups=groups,
-        strata=strata,
-        by_class=options.by_class,
-    )
-    rows = asked_rows(asked, options, sets, by_threshold=False)
-    jobs, _ = jobs_of(rows, sets, averages, policies)
+    asked = _asked(AREA_OF[kind], choices)
+    sets, _ = sets_of(detections, references, **asked.sources)
+    rows = asked_rows(asked.metrics, asked.options, sets, by_threshold=False)
+    jobs, _ = jobs_of(rows, sets, asked.averages, asked.policies)
     return curves_of_jobs(kind, jobs, rows[0].matching, request, band=band)
 
 
+@with_keywords(MATCHING)
 def match_detections(
     detections: Any,
     references: Any,
-    *,
-    localisation: str | None = None,
-    assignment: str | None = None,
-    threshold: Any = None,
-    admits: str | None = None,
-    score_threshold: float | None = None,
-    max_detections: int | None = None,
-    area: Any = None,
-    by_class: bool = True,
-    duplicates: str = "false_positive",
-    boundary_distance: float | None = None,
-    dilation: int | None = None,
-    classes: Sequence[str] | Mapping[str, str] | None = None,
-    unknown_images: str = "raise",
+    **choices: Unpack[MatchingChoices],
 ) -> MatchedDetections:
     """Which detection is whose, for figures and tables of one's own.
 
@@ -195,36 +153,18 @@ def match_detections(
     >>> found.matches.outcome
     array([[1, 0]], dtype=uint8)
     """
-    options = matching_options(
-        localisation=localisation,
-        assignment=assignment,
-        admits=admits,
-        score_threshold=score_threshold,
-        max_detections=max_detections,
-        by_class=by_class,
-        duplicates=duplicates,
-        boundary_distance=boundary_distance,
-        dilation=dilation,
-    )
     # Any metric that takes the usual threshold of the criterion.
-    asked = _asked(object_sensitivity, threshold, area, options.max_detections)
-    sets, _ = sets_of(
-        detections,
-        references,
-        classes=classes,
-        unknown_images=unknown_images,
-        by_class=options.by_class,
-    )
-    (row,) = asked_rows(asked, options, sets, by_threshold=False)
+    asked = _asked(object_sensitivity, choices)
+    sets, _ = sets_of(detections, references, **asked.sources)
+    (row,) = asked_rows(asked.metrics, asked.options, sets, by_threshold=False)
     lists = match_images(sets.detections, sets.references, row.matching)
     return MatchedDetections(lists, sets.detections, sets.references)
 
 
-def _asked(
-    metric: Any, threshold: Any, area: Any, max_detections: int | None
-) -> tuple[AskedMetric, ...]:
+def _asked(metric: Any, choices: MatchingChoices) -> AskedDetectors:
     """One metric of one range of sizes."""
-    asked = ask_metrics([metric], threshold, area, max_detections)
-    if len(asked) > 1:
-        raise OptionError(f"area={shown(area)} (--area) names {len(asked)} ranges; give one here")
+    asked = ask_detectors(metric, choices)
+    if len(asked.metrics) > 1:
+        area = shown(choices["area"])
+        raise OptionError(f"area={area} (--area) names {len(asked.metrics)} ranges; give one here")
     return asked

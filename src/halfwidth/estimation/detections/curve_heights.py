@@ -20,7 +20,7 @@ from halfwidth.metrics.detection.match_curves import (
     drawn,
     lesions_and_images,
 )
-from halfwidth.metrics.ranking import cumulated
+from halfwidth.metrics.ranked_scores import cumulated
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.matched_curves import ByClass, compiled_heights
 from halfwidth.resampling.forms.matched_weighted import (

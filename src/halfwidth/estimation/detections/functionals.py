@@ -9,9 +9,9 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.records import Functional
+from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.detection.building import image_sums_statistic, matched_scores_statistic
 from halfwidth.metrics.detection.match_records import ScoreRecords, SumRecords
-from halfwidth.metrics.ranking import AreaFinish
 
 AVERAGES = ("macro", "micro", "weighted", "none")
 

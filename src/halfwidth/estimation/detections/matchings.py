@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from halfwidth.core.catalogue import Catalogue, N
 from halfwidth.core.checks import as_count, as_flag, as_number, one_of
 from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shown
@@ -77,8 +78,8 @@ def matching_options(
     """Check what can be checked without data."""
     one_of("duplicates", duplicates, DUPLICATES)
     return MatchingOptions(
-        None if localisation is None else LOCALISATIONS[_name("localisation", localisation)],
-        None if assignment is None else ASSIGNMENTS[_name("assignment", assignment)].name,
+        None if localisation is None else _named("localisation", localisation, LOCALISATIONS),
+        None if assignment is None else _named("assignment", assignment, ASSIGNMENTS).name,
         _admits(admits),
         None if score_threshold is None else as_number("score_threshold", score_threshold),
         _count("max_detections", max_detections, 1),
@@ -89,10 +90,17 @@ def matching_options(
     )
 
 
-def _name(option: str, given: Any) -> str:
+def _named(option: str, given: Any, catalogue: Catalogue[N]) -> N:
+    """What a name means; a part of several names, such as ``iou``, is told to be one."""
     if not isinstance(given, str):
         raise OptionError(f"{option}={shown(given)} is no name")
-    return given
+    several = [name for name in catalogue.names if given.lower() in name.split("_")]
+    if given not in catalogue and len(several) > 1:
+        raise OptionError(
+            f"{option}={shown(given)} (--{option}) may be {', '.join(several[:-1])} or "
+            f"{several[-1]}; name one, or leave it out for what suits the objects"
+        )
+    return catalogue[given]
 
 
 def _admits(given: Any) -> Admits | None:
@@ -158,7 +166,7 @@ def matching_for(
     strategy = ASSIGNMENTS[options.assignment or defined or _usual_assignment(detections)]
     only = LOCALISATIONS[strategy.localisation] if strategy.localisation else None
     criterion = options.localisation or only or usual
-    thresholds = asked.thresholds or _usual_thresholds(asked, criterion)
+    thresholds = asked.thresholds or _usual_thresholds(asked, criterion, detections)
     if criterion.better is Better.HIGHER and max(thresholds) > 1:
         raise OptionError(
             f"threshold={max(thresholds):g} (--threshold): {criterion.name} is at most 1; write "
@@ -188,32 +196,35 @@ def is_scored(detections: ObjectSet) -> bool:
     return all(one.score is not None for one in detections.objects if len(one))
 
 
-def _usual_thresholds(asked: AskedMetric, criterion: LocalisationSpec) -> tuple[float, ...]:
+def _usual_thresholds(
+    asked: AskedMetric, criterion: LocalisationSpec, detections: ObjectSet
+) -> tuple[float, ...]:
     if criterion.of_overlap and asked.metric.spec.name == ar.__name__:
         return COCO_RECALL or ()
     if criterion.threshold is not None:
         return (criterion.threshold,)
     raise OptionError(
-        f"{criterion.name} needs a threshold, for example "
-        f"threshold=5 (--threshold 5): at most {_unit_text(criterion)} apart"
+        f"{criterion.name} needs a threshold, for example threshold=5 (--threshold 5): at most 5 "
+        f"{_unit(criterion, detections) or 'pixels'} apart"
     )
 
 
-def _unit_text(criterion: LocalisationSpec) -> str:
-    return f"5 {criterion.unit or 'pixels'}"
+def _unit(criterion: LocalisationSpec, objects: ObjectSet) -> str:
+    """What the values of a criterion are in, of some objects; empty where they have no unit."""
+    if not criterion.unit:
+        return ""
+    if objects.spacing is not None or objects.unit is Unit.MILLIMETRE:
+        return "mm"
+    return "image sides" if objects.unit is Unit.FRACTION else "pixels"
 
 
 def prose_of(matching: Matching, references: ObjectSet) -> str:
     """The choices in prose: ``box IoU ≥ 0.5, greedy by score``."""
     criterion = LOCALISATIONS[matching.localisation]
-    unit = ""
-    if criterion.unit:
-        in_mm = references.spacing is not None or references.unit is Unit.MILLIMETRE
-        unit = "mm" if in_mm else "pixels"
     return matching_text(
         matching,
         criterion.title,
         ASSIGNMENTS[matching.assignment].title,
-        unit=unit,
+        unit=_unit(criterion, references),
         has_threshold=not criterion.binary,
     )

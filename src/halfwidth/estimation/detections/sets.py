@@ -16,6 +16,7 @@ from halfwidth.estimation.detections.facts import Codes, Units
 from halfwidth.estimation.detections.jobs import Sets
 from halfwidth.estimation.grouping import unit_codes
 from halfwidth.io.detections.api import UNKNOWN_IMAGES, align, read_both
+from halfwidth.metrics.detection.tallies import counted
 
 
 def sets_of(
@@ -171,8 +172,8 @@ def _counted(sets: Sets) -> str:
     of_classes = f" of {classes} classes" if classes > 1 else ""
     found = sum(len(one) for one in sets.detections.objects)
     return (
-        f"{_several(len(each), 'image')}{without}; {_several(sum(each), 'object')}{of_classes}"
-        f"{more}, {_several(found, 'detection')}"
+        f"{counted(len(each), 'image')}{without}; {counted(sum(each), 'object')}{of_classes}"
+        f"{more}, {counted(found, 'detection')}"
     )
 
 
@@ -180,7 +181,3 @@ def _passed_over(objects: Objects) -> int:
     """References of an image that need not be found."""
     flags = [one for one in (objects.crowd, objects.ignored) if one is not None]
     return int(np.logical_or.reduce(flags).sum()) if flags else 0
-
-
-def _several(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

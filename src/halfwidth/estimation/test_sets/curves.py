@@ -28,7 +28,8 @@ from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranking import auroc, average_precision, cumulated
+from halfwidth.metrics.ranked_scores import cumulated
+from halfwidth.metrics.ranking import auroc, average_precision
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, count_blocks
 from halfwidth.resampling.forms.contract import declared_form

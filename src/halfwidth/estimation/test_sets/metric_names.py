@@ -10,7 +10,12 @@ from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.spec import Better, Estimand, Metric, MetricLevel, MetricSpec, spec_of
 from halfwidth.core.types import UNBOUNDED
 from halfwidth.estimation.functionals import CustomMetric
-from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
+from halfwidth.metrics.catalogue import (
+    DETECTION_METRICS,
+    METRICS,
+    SAMPLE_METRICS,
+    refuse_detection_metric,
+)
 
 Average = Literal["binary", "macro", "micro", "weighted", "none"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
@@ -26,6 +31,8 @@ def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
                 f"{name!r} has a value for each case, not one for a test set; compute the values "
                 "and use summary_ci (--value)"
             )
+        if name not in SAMPLE_METRICS:
+            refuse_detection_metric(name)
         spec = SAMPLE_METRICS[name]
     elif isinstance(metric, Metric):
         spec, given = metric.spec, dict(metric.parameters)

@@ -63,40 +63,27 @@ def check_test_set(
     )
     y_true, y_score, sample_weight, groups, strata = paired_inputs.given.values()
     truth_cells = as_cells(y_true, where[0])
-    moved: tuple[Caution, ...] = ()
     known_labels = _KnownLabels()
     hard = _are_labels(y_score, truth_cells, decisions, known_labels)
     predicted_cells = as_cells(y_score, where[1]) if hard else None
     classes = _classes(truth_cells, predicted_cells, labels, where, known_labels)
     if labels is None and (order := declared_order(y_true)) is not None:
         classes.sort(key=lambda label: order.index(label) if label in order else len(order))
+    moved: tuple[Caution, ...] = ()
     if predicted_cells is not None:
         _check_lengths(truth_cells, predicted_cells, where)
         rows: NDArray[Any] = as_codes(predicted_cells, classes, where[1])[None]
         there = rows[0] >= 0
     else:
-        rows = as_score_rows(y_score, where[1])
-        _check_lengths(truth_cells, rows[0], where)
-        _check_columns(rows, classes, labels, where)
-        columns = list(getattr(y_score, "columns", ()))
-        column_order, moved = class_order(
-            classes, columns, f"the columns of {where[1]}", declared=labels is not None
-        )
-        rows = rows if column_order is None else rows[column_order]
-        # Minus infinity is the logarithm of a probability of 0.
-        there = np.asarray(~(np.isnan(rows) | np.isposinf(rows)).any(axis=0))
-        if len(rows) > 1:
-            there &= ~np.isneginf(rows).all(axis=0)
+        rows, there, moved = _score_rows(y_score, truth_cells, classes, labels, where)
     truth = as_codes(truth_cells, classes, where[0])
     kept = _kept((truth >= 0) & there, missing, where)
     n_missing = int((~kept).sum())
     weights = _weights(sample_weight, kept)
-    if weights is not None and not weights.all():
+    if weights is not None:
         # A case that weighs nothing is none: it must not count as a unit.
         kept[kept] = weights > 0
-        weights = weights[weights > 0]
-    if weights is not None and (weights == weights[0]).all():
-        weights = None  # equal weights are no weights
+        weights = _unequal(weights[weights > 0])
     clusters, strata_codes = unit_codes(groups, strata, kept, where[0])
     if not kept.all():
         rows, truth = rows[:, kept], truth[kept]
@@ -130,6 +117,34 @@ def check_test_set(
         cautions=(*moved, *paired_inputs.cautions(kept, groups)),
         kept=kept,
     )
+
+
+def _score_rows(
+    y_score: Any,
+    truth: NDArray[Any],
+    classes: Sequence[Any],
+    labels: Sequence[Any] | None,
+    where: tuple[str, str],
+) -> tuple[Array, NDArray[np.bool_], tuple[Caution, ...]]:
+    """Scores as a row for each class, which cases have them, and whether columns were moved."""
+    rows = as_score_rows(y_score, where[1])
+    _check_lengths(truth, rows[0], where)
+    _check_columns(rows, classes, labels, where)
+    columns = list(getattr(y_score, "columns", ()))
+    column_order, moved = class_order(
+        classes, columns, f"the columns of {where[1]}", declared=labels is not None
+    )
+    rows = rows if column_order is None else rows[column_order]
+    # Minus infinity is the logarithm of a probability of 0.
+    there = np.asarray(~(np.isnan(rows) | np.isposinf(rows)).any(axis=0))
+    if len(rows) > 1:
+        there &= ~np.isneginf(rows).all(axis=0)
+    return rows, there, moved
+
+
+def _unequal(weights: Array) -> Array | None:
+    """Weights; equal ones are none."""
+    return None if (weights == weights[0]).all() else weights
 
 
 def _named(where: tuple[str, str], *given: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from halfwidth.core.objects import Objects, ObjectSet, Unit
 from halfwidth.io.detections.image_names import bare, without_folders
 from halfwidth.io.detections.options import ALL_HAVE_OBJECTS, HAS_SCORES, ONLY_CLASS
 from halfwidth.io.grids import check_same_geometry
+from halfwidth.metrics.detection.tallies import counted
 
 NOTHING = Objects(category=np.zeros(0, dtype=np.intp))
 # Names in one message.
@@ -43,6 +44,11 @@ def with_classes_of(
         _refuse_unknown_classes(detections, references, numbered=numbered)
         return _recoded(detections, known), references, mapped
     everywhere = list(dict.fromkeys([*known, *detections.classes]))
+    if not everywhere:
+        raise DataError(
+            f"--classes {shortened(named)} (classes=): neither the detections nor the references "
+            "hold an object, so that they have no classes"
+        )
     for name in named:
         if name not in everywhere:
             raise UnknownNameError("class", name, everywhere)
@@ -51,8 +57,8 @@ def with_classes_of(
     notes = []
     if any(counts):
         notes.append(
-            f"objects of classes that were not asked for are left out: {counts[0]} detection(s), "
-            f"{counts[1]} reference(s)"
+            "objects of classes that were not asked for are left out: "
+            f"{counted(counts[0], 'detection')}, {counted(counts[1], 'reference')}"
         )
     return _recoded(detections, kept), _recoded(references, kept), (*mapped, *notes)
 
@@ -109,26 +115,37 @@ def _used(objects: ObjectSet) -> list[str]:
 def _refuse_unknown_classes(
     detections: ObjectSet, references: ObjectSet, *, numbered: bool
 ) -> None:
-    unknown = [name for name in _used(detections) if name not in references.classes]
+    known = references.classes
+    unknown = sorted((name for name in _used(detections) if name not in known), key=natural_key)
     if not unknown:
         return
-    near = closest(unknown[0], references.classes)
-    hint = f" ({unknown[0]!r} may be {near!r})" if near else ""
-    lacking = (
-        f"{_called(detections)} has detections of {_count(len(unknown), 'class', 'classes')} that "
-        f"the references lack: {quoted_few(unknown)}{hint}; they have "
-        f"{quoted_few(references.classes) or 'none'}"
-    )
+    classes = counted(len(unknown), "class", "classes")
+    lacking = f"{_called(detections)}: {classes} that the references lack: {quoted_few(unknown)}"
+    if not known:
+        raise DataError(
+            f"{lacking}; the references hold no object and name no class. Name those that count: "
+            f"--classes {_with_commas(unknown)} (classes=)"
+        )
+    near = {name: closest(name, known) for name in unknown}
+    pairs = _with_commas([f"{name}={close}" for name, close in near.items() if close is not None])
+    if all(close is not None for close in near.values()):
+        raise DataError(f"{lacking}; if these are names of the same, --classes {pairs} (classes=)")
+    theirs = f"{lacking}; they have {quoted_few(known)}"
     if numbered:
         raise DataError(
-            f"{lacking}. If the files belong together, say what they are called: --class-names "
+            f"{theirs}. If the files belong together, say what they are called: --class-names "
             f"(class_names=) for YOLO, else --classes {shown(unknown[0] + '=NAME')} (classes=)"
         )
-    every = ",".join(shortened([name]) for name in [*references.classes, *unknown][:3])
-    mapped = f"{shortened(unknown[:1])}={shortened([near or 'NAME'])}"
+    mapped = pairs or f"{shortened(unknown[:1])}=NAME"
     raise DataError(
-        f"{lacking}. Map names, as in --classes {mapped} (classes=), or name the classes that "
-        f"count: --classes {every},…"
+        f"{theirs}; say which they are (--classes {mapped}, classes=), or list those that count"
+    )
+
+
+def _with_commas(names: Sequence[str]) -> str:
+    """The first of some names as an option takes them."""
+    return ",".join(map(shortened, [[name] for name in names[:SHOWN]])) + (
+        ",…" if len(names) > SHOWN else ""
     )
 
 
@@ -175,8 +192,8 @@ def with_images_of(
             raise DataError(_unknown_images(detections, references, names, len(places)))
         count = sum(len(detections.objects[i]) for i in unknown)
         note = (
-            f"{_count(len(unknown), 'image')} of the detections that the references lack were left "
-            f"out, with {_count(count, 'detection')} ({shortened(names, SHOWN)})"
+            f"{counted(len(unknown), 'image')} of the detections that the references lack were "
+            f"left out, with {counted(count, 'detection')} ({shortened(names, SHOWN)})"
         )
         notes = (*notes, note)
     pairs = [(i, place) for i, place in enumerate(places) if place is not None]
@@ -185,9 +202,11 @@ def with_images_of(
     for i, place in pairs:
         found[place] = detections.objects[i]
     missing = len(references.images) - (len(places) - len(unknown))
-    if missing:
+    if not any(map(len, detections.objects)):
+        notes = (*notes, f"{_called(detections)} holds no detections: every object is missed")
+    elif missing:
         note = (
-            f"{missing} of {_count(len(references.images), 'image')} of the references are not "
+            f"{missing} of {counted(len(references.images), 'image')} of the references are not "
             "among the detections and count as images without any"
         )
         notes = (*notes, note)
@@ -198,7 +217,7 @@ def _by_place(detections: ObjectSet, references: ObjectSet) -> tuple[ObjectSet, 
     counts = len(detections.images), len(references.images)
     if counts[0] != counts[1]:
         raise DataError(
-            f"there are detections of {_count(counts[0], 'image')} and references of {counts[1]}; "
+            f"there are detections of {counted(counts[0], 'image')} and references of {counts[1]}; "
             "images without names correspond by their order, so that each needs an entry (an "
             "empty one where nothing is detected), or name them: {'name': {...}, ...}"
         )
@@ -226,7 +245,7 @@ def _checked_grids(
     if not unlike:
         return ()
     image, theirs, ours = unlike[0]
-    more = f" ({_count(len(unlike), 'image')} in all)" if len(unlike) > 1 else ""
+    more = f" ({counted(len(unlike), 'image')} in all)" if len(unlike) > 1 else ""
     text = f"{image!r} has {theirs} pixels in the detections and {ours} in the references{more}"
     if of_masks:
         raise DataError(f"{text}; masks of one image must be of one shape")
@@ -335,7 +354,7 @@ def _unknown_images(
     if ALL_HAVE_OBJECTS in references.notes:
         hint += " If they hold no objects, list all images: --images FILE (images=)."
     return (
-        f"{_called(detections)} has detections of {_count(len(names), 'image')} that the "
+        f"{_called(detections)} has detections of {counted(len(names), 'image')} that the "
         f"references lack: {shortened(names, SHOWN)}; they have "
         f"{shortened(references.images, 3)}{hint} Leave them out on purpose with "
         "unknown_images='omit' (--unknown-images omit)"
@@ -389,10 +408,6 @@ def in_pixels(objects: ObjectSet, shapes: Sequence[tuple[int, ...]]) -> ObjectSe
 
 def _called(objects: ObjectSet) -> str:
     return objects.source or "the set"
-
-
-def _count(number: int, noun: str, plural: str | None = None) -> str:
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
 def quoted_few(names: Sequence[str]) -> str:

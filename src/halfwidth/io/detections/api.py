@@ -17,11 +17,12 @@ from halfwidth.io.detections.alignment import (
     with_units_of,
 )
 from halfwidth.io.detections.options import BOX_FORMATS, ReadingObjects, Role
-from halfwidth.io.detections.plausibility import notes_on_extent
+from halfwidth.io.detections.plausibility import notes_on_extent, notes_on_repeats
 from halfwidth.io.detections.reading import (
     AUTO,
     OF_DETECTIONS,
     Beside,
+    columns_of_role,
     completed,
     convention_of,
     is_file,
@@ -194,7 +195,10 @@ def align(
     if unknown_images not in UNKNOWN_IMAGES:
         raise UnknownNameError("policy for unknown images", unknown_images, UNKNOWN_IMAGES)
     if not references.images:
-        raise DataError(f"{references.source or 'references'}: there are no images")
+        raise DataError(
+            f"{references.source or 'references'}: there are no images; list them: --images FILE "
+            "(images=)"
+        )
     of_classes: tuple[str, ...] = ()
     if by_class or classes is not None:
         detections, references, of_classes = with_classes_of(detections, references, classes)
@@ -207,6 +211,7 @@ def align(
     check_axes(detections, references)
     notes = (*references.notes, *detections.notes, *of_images, *of_classes, *of_units)
     notes += notes_on_extent(detections, "detections") + notes_on_extent(references, "references")
+    notes += notes_on_repeats(detections, references)
     return detections, references, tuple(dict.fromkeys(notes))
 
 
@@ -243,17 +248,61 @@ def read_both(
     >>> found.objects[0].boxes
     array([[1., 2., 4., 6.]])
     """
+    found, truth = read_all({"": detections}, references, options, formats=formats)
+    return found[""], truth
+
+
+def read_all(
+    detections: Mapping[str, Any],
+    references: Any,
+    options: Mapping[str, Any] | None = None,
+    *,
+    scores: Mapping[str, Any] | None = None,
+    formats: tuple[str, str] = (AUTO, AUTO),
+) -> tuple[dict[str, ObjectSet], ObjectSet]:
+    """The detections of each of several detectors, and their references once.
+
+    Parameters
+    ----------
+    detections : mapping from str
+        From the name of each detector.
+    references : object
+    options, formats
+        As for `read_both`.
+    scores : mapping from str, optional
+        The table of scores of each detector, of label maps.
+
+    Raises
+    ------
+    OptionError
+        If an option is for none.
+
+    Examples
+    --------
+    >>> one = {"a": {"boxes": [[1, 2, 4, 6]], "scores": [0.5]}}
+    >>> found, truth = read_all({"A": one, "B": one}, {"a": {"boxes": [[1, 2, 4, 6]]}})
+    >>> list(found), len(truth.objects)
+    (['A', 'B'], 1)
+    """
     given = {name: value for name, value in (options or {}).items() if value is not None}
-    sides = []
-    for source, name, role in zip((detections, references), formats, tuple(Role), strict=True):
+    sides = [(source, Role.DETECTIONS, formats[0]) for source in detections.values()]
+    sides.append((references, Role.REFERENCES, formats[1]))
+    taken: list[dict[str, Any]] = []
+    for source, role, name in sides:
         known = known_options(source, name, role, given)
-        sides.append({option: given[option] for option in given if option in known})
-    nowhere = next((option for option in given if all(option not in s for s in sides)), None)
-    found, truth = sides
-    if nowhere is not None:
-        # Reading the side that it could be for says what it is for.
-        (found if nowhere in OF_DETECTIONS else truth)[nowhere] = given[nowhere]
-    return (
-        read_objects(detections, role="detections", format=formats[0], **found),
-        read_objects(references, role="references", format=formats[1], **truth),
-    )
+        own = {option: given[option] for option in given if option in known}
+        if "columns" in own:
+            own["columns"] = columns_of_role(own["columns"], role)
+        taken.append(own)
+    for option, value in given.items():
+        if not any(option in of_side for of_side in taken):
+            # Reading the side that it could be for says what it is for.
+            taken[0 if option in OF_DETECTIONS else -1][option] = value
+    for name, of_side in zip(detections, taken, strict=False):
+        if scores and name in scores:
+            of_side["scores"] = scores[name]
+    read = [
+        read_objects(source, role=role.value, format=name, **of_side)
+        for (source, role, name), of_side in zip(sides, taken, strict=True)
+    ]
+    return dict(zip(detections, read, strict=False)), read[-1]

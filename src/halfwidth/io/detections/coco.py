@@ -138,9 +138,10 @@ class _Entries:
         if values is not None and values.shape == (len(self.rows),):
             return values
         place = next(i for i, row in enumerate(self.rows) if not _is_number(row.get(key)))
-        raise DataError(
-            f"{self.named(place)} has {_has(self.rows[place], key)}, which is no number"
-        )
+        row = self.rows[place]
+        if key not in row:
+            raise DataError(f"{self.named(place)} has no {key!r}, which others have")
+        raise DataError(f"{self.named(place)} has {_has(row, key)}, which is no number")
 
     def flags(self, key: str) -> NDArray[np.bool_] | None:
         """A mark of each, absent where it is not said; None where none has it."""

@@ -1,10 +1,12 @@
-"""Boxes that lie where none should: told, since every number computed of them would be wrong."""
+"""What lies where nothing should, or stands there twice: told, as numbers of it would be wrong."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from halfwidth.core.objects import Objects, ObjectSet, Unit
+from halfwidth.core.types import Array
+from halfwidth.metrics.detection.tallies import counted
 
 # A detector may reach over an edge by a little, and a few times by more.
 BEYOND, SHARE = 0.1, 0.1
@@ -43,3 +45,56 @@ def _leaving(objects: Objects, shape: tuple[int, ...]) -> int:
     sides = np.array(shape[::-1], dtype=float)
     low, high = boxes[:, :axes] / sides, boxes[:, axes:] / sides
     return int(((low < -BEYOND) | (high > 1 + BEYOND)).any(axis=1).sum())
+
+
+def notes_on_repeats(detections: ObjectSet, references: ObjectSet) -> tuple[str, ...]:
+    """Notes if objects of one image repeat others exactly, as in a file that was joined twice."""
+    missed = "one detection finds one of them, and the others are missed"
+    wrong = (
+        "further ones of an object that is found are false positives, unless duplicates are "
+        "ignored (--duplicates ignored)"
+    )
+    notes = []
+    for objects, noun, what in (
+        (references, "reference", missed),
+        (detections, "detection", wrong),
+    ):
+        images = _images_of_repeats(objects)
+        if images:
+            verb = "repeats" if len(images) == 1 else "repeat"
+            notes.append(
+                f"{counted(len(images), noun)} {verb} another exactly (the first in "
+                f"{objects.images[images[0]]!r}); {what}"
+            )
+    return tuple(notes)
+
+
+def _images_of_repeats(objects: ObjectSet) -> list[int]:
+    """The image of each object that is the same as another; of those that are to be found."""
+    rows = [
+        table
+        for image, one in enumerate(objects.objects)
+        if (table := _rows(image, one)) is not None
+    ]
+    if len({table.shape[1] for table in rows}) != 1:
+        return []
+    table = np.concatenate(rows)
+    # Equal rows have equal sums, however weighted: sorting by one number is faster than by all.
+    with np.errstate(over="ignore", invalid="ignore"):
+        order = np.argsort((table * np.sqrt(np.arange(2, 2 + table.shape[1]))).sum(axis=1))
+    ordered = table[order]
+    same = (ordered[1:] == ordered[:-1]).all(axis=1)
+    return sorted(ordered[1:][same, 0].astype(int).tolist())
+
+
+def _rows(image: int, objects: Objects) -> Array | None:
+    """What is known of each object in numbers; None where they are known by masks alone."""
+    places = [one for one in (objects.boxes, objects.points) if one is not None]
+    if not places or not len(objects):
+        return None
+    more = [one for one in (objects.score, objects.radii, objects.area) if one is not None]
+    counts = np.ones(len(objects), dtype=bool)
+    for flags in (objects.crowd, objects.ignored):
+        counts &= True if flags is None else ~flags
+    columns = [np.full(len(objects), image), objects.category, *more]
+    return np.column_stack([*columns, *places])[counts]

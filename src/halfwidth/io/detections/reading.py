@@ -39,6 +39,8 @@ OF_SOME = (
 IN_MEMORY = frozenset({"groups", "strata", "box_format"})
 OF_DETECTIONS = frozenset({"candidates", "scores"})
 OF_REFERENCES = frozenset({"groups", "strata", "images", "excluded"})
+COLUMNS_OF_DETECTIONS = frozenset({"score"})
+COLUMNS_OF_REFERENCES = frozenset({"crowd", "ignored", "area"})
 
 
 @frozen(kw_only=True)
@@ -202,3 +204,9 @@ def known_options(
         *(name for name in ("groups", "strata") if is_file(given.get(name))),
     }
     return known - OF_REFERENCES if role is Role.DETECTIONS else known - OF_DETECTIONS
+
+
+def columns_of_role(columns: Mapping[str, str], role: Role) -> dict[str, str] | None:
+    """The columns that one side may have; scores are of detections, crowds of references."""
+    of_others = COLUMNS_OF_REFERENCES if role is Role.DETECTIONS else COLUMNS_OF_DETECTIONS
+    return {part: name for part, name in columns.items() if part not in of_others} or None

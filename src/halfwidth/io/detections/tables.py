@@ -29,12 +29,12 @@ from halfwidth.io.table import Table
 UNKNOWN_DIAMETER = 10.0
 
 
-def plain_table(path: Path) -> Table:
+def plain_table(path: Path, *, may_be_empty: bool = False) -> Table:
     """The table of a file as it stands, whatever other programs call their columns."""
     suffixes = [suffix.lower().removeprefix(".") for suffix in path.suffixes[-2:]]
     kind = next((one for one in reversed(suffixes) if one in FORMATS), None)
     # Names are looked for among the first line, so that it need not look like a header.
-    return read_table(path, Reading(format=kind, header=True))
+    return read_table(path, Reading(format=kind, header=True, may_be_empty=may_be_empty))
 
 
 def is_table_of_objects(names: Sequence[str]) -> bool:

@@ -13,9 +13,9 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Statistic, StatisticSpec, range_of_values
 from halfwidth.core.types import Array, Numbers, Quotient
 from halfwidth.core.undefined import Undefined
+from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.building import Policed, sums_statistic
 from halfwidth.metrics.detection.match_records import Unpack
-from halfwidth.metrics.ranking import AreaFinish
 
 # --------------------------------------------------------------------------- sums
 

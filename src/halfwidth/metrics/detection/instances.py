@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +11,17 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchLists, Measured, Outcome
 from halfwidth.core.parameters import UNIT, Parameter
-from halfwidth.core.spec import Better, ClassNeed, MetricSpec, spec_of
-from halfwidth.core.types import Array, Numbers
+from halfwidth.core.spec import ClassNeed, spec_of
+from halfwidth.core.types import Array
 from halfwidth.metrics.boundary import OF_HAUSDORFF, OF_SURFACES, assd, hd95, masd
 from halfwidth.metrics.boundary_overlap import TOLERANCE, nsd
-from halfwidth.metrics.confusion_tables import ratio
-from halfwidth.metrics.detection.object_counts import of_objects
+from halfwidth.metrics.detection.mask_means import (
+    MaskMetric,
+    Mean,
+    MeanOf,
+    is_distance,
+    measured,
+)
 from halfwidth.metrics.detection.tallies import OfSums, by_class_and_image, counted, pairs
 from halfwidth.metrics.overlap import dsc, iou
 
@@ -46,14 +50,6 @@ PENALTY = Parameter(
     unit="mm",
     optional=True,
 )
-
-
-def measured(of: str, function: Callable[..., float], given: Mapping[str, float]) -> Measured:
-    """A metric of masks with those of the parameters that are its own."""
-    spec: MetricSpec = spec_of(function)
-    names = [parameter.name for parameter in spec.parameters]
-    own = tuple((name, given[name]) for name in names if name in given)
-    return Measured(of, spec.name, own)  # type: ignore[arg-type]
 
 
 @frozen
@@ -107,244 +103,99 @@ def _refuse_infinite(metric: str, values: Array, matches: MatchLists) -> None:
         )
 
 
-def _form(
-    mask_metric: Callable[..., float], function: Callable[..., Numbers], **given: float
-) -> ImageSums:
+def _form(mask_metric: MaskMetric, mean: Mean, /, **given: float) -> ImageSums:
     over, penalty = given.pop("over", MATCHED), given.pop("penalty", None)
-    distance = spec_of(mask_metric).better is Better.LOWER
+    distance, name = is_distance(mask_metric), mean.__name__
     if over == ALL and distance and penalty is None:
-        name = function.__name__
         raise OptionError(
             f"{name}: over=all needs the distance that a missed object counts: "
             f"{name}:over=all,penalty=VALUE"
         )
     if over == MATCHED and penalty is not None:
-        raise OptionError(
-            f"{function.__name__}: penalty={penalty:g} has no effect without over=all"
-        )
+        raise OptionError(f"{name}: penalty={penalty:g} has no effect without over=all")
     of_pairs = measured("pairs", mask_metric, given)
     worst = penalty if distance else 0.0
     sums = PairSums(of_pairs, worst if over == ALL else None)
     weights = (1.0, 0.0), (0.0, 1.0)
-    return ImageSums(sums, OfSums(function), weights, (of_pairs,), notes=sums.notes)
+    return ImageSums(sums, OfSums(mean), weights, (of_pairs,), notes=sums.notes)
 
 
-def _of_pairs(
-    mask_metric: Callable[..., float], title: str, *parameters: Parameter, **more: object
-) -> Callable[..., Callable[..., Numbers]]:
+_OF_PAIRS = MeanOf(
+    total="Sum over images of the values of matched pairs, and of what others count.",
+    number="How many count.",
+    undefined="nothing counts",
+    form=_form,
+)
+FOUND_ALONE = (
+    "of matched objects alone, unless ``over=all``: who finds only the easy ones does better"
+)
+_OVER_OBJECTS = """
+
+Over images, of objects and not of images: an image with many objects weighs more. Which objects
+match is the business of localisation and assignment; with ``over=all`` those missed and those
+made up count """
+
+
+def _mean(
+    mask_metric: MaskMetric, summary: str, *parameters: Parameter, source: str, **more: Any
+) -> Mean:
     """Declare the mean of a metric of masks over matched pairs."""
-    spec: MetricSpec = spec_of(mask_metric)
-    distance = spec.better is Better.LOWER
-
-    def declare(function: Callable[..., Numbers]) -> Callable[..., Numbers]:
-        return of_objects(
-            title=title,
-            form=functools.partial(_form, mask_metric, function),
-            better=spec.better,
-            bounds=spec.bounds,
-            unit=spec.unit,
-            spaced=spec.spaced,
-            class_needs=ClassNeed.MATCHES,
-            reliable_n=spec.reliable_n,
-            parameters=(*parameters, OVER, *((PENALTY,) if distance else ())),
-            cite=spec.cite,
-            **more,
-        )(function)
-
-    return declare
+    distance = is_distance(mask_metric)
+    spec = spec_of(mask_metric)
+    return _OF_PAIRS.declare(
+        mask_metric,
+        f"instance_{spec.name}",
+        f"{summary}{_OVER_OBJECTS}{'the penalty' if distance else '0'}.",
+        source=source,
+        title=f"instance {spec.display}",
+        class_needs=ClassNeed.MATCHES,
+        parameters=(*parameters, OVER, *((PENALTY,) if distance else ())),
+        cite=spec.cite,
+        pitfalls=(*spec.pitfalls, FOUND_ALONE),
+        **more,
+    )
 
 
-@_of_pairs(dsc, "instance DSC", synonyms=("instance_dice",))
-def instance_dsc(total: Numbers, objects: Numbers) -> Numbers:
-    """Mean DSC of the masks of matched objects; in [0, 1].
-
-    Over images, of objects and not of images: an image with many objects weighs more. Which objects
-    match is the business of localisation and assignment; with ``over=all`` those missed and those
-    made up count 0.
-
-    Parameters
-    ----------
-    total : ndarray
-        Sum over images of the values of matched pairs.
-    objects : ndarray
-        How many count.
-
-    Returns
-    -------
-    ndarray
-        NaN where nothing counts.
-
-    References
-    ----------
-    Dice (1945).
-
-    Examples
-    --------
-    >>> float(instance_dsc(18.0, 20))
-    0.9
-    """
-    return ratio(total, objects)
-
-
-@_of_pairs(iou, "instance IoU")
-def instance_iou(total: Numbers, objects: Numbers) -> Numbers:
-    """Mean IoU of the masks of matched objects; in [0, 1].
-
-    Where objects match by their IoU above 0.5 it is the segmentation quality, `sq`.
-
-    Parameters
-    ----------
-    total : ndarray
-        Sum over images of the values of matched pairs.
-    objects : ndarray
-        How many count.
-
-    Returns
-    -------
-    ndarray
-        NaN where nothing counts.
-
-    References
-    ----------
-    Jaccard (1912).
-
-    Examples
-    --------
-    >>> float(instance_iou(16.0, 20))
-    0.8
-    """
-    return ratio(total, objects)
-
-
-@_of_pairs(nsd, "instance NSD", TOLERANCE, OF_SURFACES, UNIT)
-def instance_nsd(total: Numbers, objects: Numbers) -> Numbers:
-    """Mean NSD of the masks of matched objects, at a tolerance in mm; in [0, 1].
-
-    Over images, of objects and not of images: an image with many objects weighs more. Which objects
-    match is the business of localisation and assignment; with ``over=all`` those missed and those
-    made up count 0.
-
-    Parameters
-    ----------
-    total : ndarray
-        Sum over images of the values of matched pairs.
-    objects : ndarray
-        How many count.
-
-    Returns
-    -------
-    ndarray
-        NaN where nothing counts.
-
-    References
-    ----------
-    Nikolov et al. (2021).
-
-    Examples
-    --------
-    >>> float(instance_nsd(19.0, 20))
-    0.95
-    """
-    return ratio(total, objects)
-
-
-@_of_pairs(hd95, "instance HD95", OF_HAUSDORFF, UNIT)
-def instance_hd95(total: Numbers, objects: Numbers) -> Numbers:
-    """Mean HD95 of the masks of matched objects, in mm; lower is better.
-
-    Over images, of objects and not of images: an image with many objects weighs more. Which objects
-    match is the business of localisation and assignment; with ``over=all`` those missed and those
-    made up count the penalty.
-
-    Parameters
-    ----------
-    total : ndarray
-        Sum over images of the values of matched pairs.
-    objects : ndarray
-        How many count.
-
-    Returns
-    -------
-    ndarray
-        At least 0; NaN where nothing counts.
-
-    References
-    ----------
-    Huttenlocher et al. (1993).
-
-    Examples
-    --------
-    >>> float(instance_hd95(30.0, 20))
-    1.5
-    """
-    return ratio(total, objects)
-
-
-@_of_pairs(assd, "instance ASSD", OF_SURFACES, UNIT)
-def instance_assd(total: Numbers, objects: Numbers) -> Numbers:
-    """Mean ASSD of the masks of matched objects, in mm; lower is better.
-
-    Over images, of objects and not of images: an image with many objects weighs more. Which objects
-    match is the business of localisation and assignment; with ``over=all`` those missed and those
-    made up count the penalty.
-
-    Parameters
-    ----------
-    total : ndarray
-        Sum over images of the values of matched pairs.
-    objects : ndarray
-        How many count.
-
-    Returns
-    -------
-    ndarray
-        At least 0; NaN where nothing counts.
-
-    References
-    ----------
-    Maier-Hein et al. (2024).
-
-    Examples
-    --------
-    >>> float(instance_assd(10.0, 20))
-    0.5
-    """
-    return ratio(total, objects)
-
-
-@_of_pairs(masd, "instance MASD", OF_SURFACES, UNIT)
-def instance_masd(total: Numbers, objects: Numbers) -> Numbers:
-    """Mean MASD of the masks of matched objects, in mm; lower is better.
-
-    Over images, of objects and not of images: an image with many objects weighs more. Which objects
-    match is the business of localisation and assignment; with ``over=all`` those missed and those
-    made up count the penalty.
-
-    Some programs call it ASSD.
-
-    Parameters
-    ----------
-    total : ndarray
-        Sum over images of the values of matched pairs.
-    objects : ndarray
-        How many count.
-
-    Returns
-    -------
-    ndarray
-        At least 0; NaN where nothing counts.
-
-    References
-    ----------
-    Maier-Hein et al. (2024).
-
-    Examples
-    --------
-    >>> float(instance_masd(10.0, 20))
-    0.5
-    """
-    return ratio(total, objects)
-
+instance_dsc = _mean(
+    dsc,
+    "Mean DSC of the masks of matched objects; in [0, 1].",
+    source="Dice (1945)",
+    synonyms=("instance_dice",),
+)
+instance_iou = _mean(
+    iou,
+    "Mean IoU of the masks of matched objects, `sq` where these are above 0.5; in [0, 1].",
+    source="Jaccard (1912)",
+)
+instance_nsd = _mean(
+    nsd,
+    "Mean NSD of the masks of matched objects, at a tolerance in mm; in [0, 1].",
+    TOLERANCE,
+    OF_SURFACES,
+    UNIT,
+    source="Nikolov et al. (2021)",
+)
+instance_hd95 = _mean(
+    hd95,
+    "Mean HD95 of the masks of matched objects, in mm; lower is better.",
+    OF_HAUSDORFF,
+    UNIT,
+    source="Huttenlocher et al. (1993)",
+)
+instance_assd = _mean(
+    assd,
+    "Mean ASSD of the masks of matched objects, in mm; lower is better.",
+    OF_SURFACES,
+    UNIT,
+    source="Maier-Hein et al. (2024)",
+)
+instance_masd = _mean(
+    masd,
+    "Mean MASD of the masks of matched objects, which some call ASSD, in mm; lower is better.",
+    OF_SURFACES,
+    UNIT,
+    source="Maier-Hein et al. (2024)",
+)
 
 # The catalogue lists these, in this order.
 DECLARED = (

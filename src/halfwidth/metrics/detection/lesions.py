@@ -7,9 +7,6 @@ positives count the worst.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-
 import numpy as np
 
 from halfwidth.core.detection_forms import ImageSums
@@ -17,13 +14,17 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Lesion, MatchLists, Measured, Outcome
 from halfwidth.core.parameters import UNIT, Parameter
-from halfwidth.core.spec import Better, ClassNeed, MetricSpec, spec_of
-from halfwidth.core.types import Array, Numbers
+from halfwidth.core.spec import ClassNeed, spec_of
+from halfwidth.core.types import Array
 from halfwidth.metrics.boundary import OF_HAUSDORFF, OF_SURFACES, hd95
 from halfwidth.metrics.boundary_overlap import TOLERANCE, nsd
-from halfwidth.metrics.confusion_tables import ratio
-from halfwidth.metrics.detection.instances import measured
-from halfwidth.metrics.detection.object_counts import of_objects
+from halfwidth.metrics.detection.mask_means import (
+    MaskMetric,
+    Mean,
+    MeanOf,
+    is_distance,
+    measured,
+)
 from halfwidth.metrics.detection.tallies import OfSums, by_class_and_image, counted, sums_of_lesions
 from halfwidth.metrics.overlap import dsc
 
@@ -141,139 +142,65 @@ def _lesions_of(matches: MatchLists) -> tuple[Lesion, ...]:
     return matches.lesions
 
 
-def _form(
-    mask_metric: Callable[..., float], function: Callable[..., Numbers], **given: float
-) -> ImageSums:
-    higher = spec_of(mask_metric).better is Better.HIGHER
-    worst = 0.0 if higher else given["penalty"]
-    best = (1.0 if higher else 0.0) if given["empty"] == PERFECT else None
+def _form(mask_metric: MaskMetric, mean: Mean, /, **given: float) -> ImageSums:
+    distance = is_distance(mask_metric)
+    worst, perfect = (given["penalty"], 0.0) if distance else (0.0, 1.0)
+    best = perfect if given["empty"] == PERFECT else None
     lesions = measured("lesions", mask_metric, given)
     means = LesionMeans(lesions, worst, best, given["min_volume"])
     needed = (lesions, SIZES) if given["min_volume"] else (lesions,)
     weights = (1.0, 0.0), (0.0, 1.0)
     return ImageSums(
-        means, OfSums(function), weights, needed, assignment="lesionwise", notes=means.notes
+        means, OfSums(mean), weights, needed, assignment="lesionwise", notes=means.notes
     )
 
 
-def _of_lesions(
-    mask_metric: Callable[..., float], title: str, *parameters: Parameter
-) -> Callable[..., Callable[..., Numbers]]:
+_OVER_IMAGES = MeanOf(
+    total="Sum of the means of images.",
+    number="How many have one: those with a lesion or a detection.",
+    undefined="no image has a lesion or a detection",
+    form=_form,
+)
+WHAT_A_LESION_IS = "what counts as one lesion depends on the dilation of the masks"
+_EMPTY_IMAGES = """Of the images of BraTS 2023 with neither a lesion nor a detection the challenge
+takes a perfect score, ``empty=perfect``; unless that is asked for they are left out."""
+
+
+def _mean(mask_metric: MaskMetric, summary: str, worst: str, *parameters: Parameter) -> Mean:
     """Declare the lesion-wise mean of a metric of masks."""
-    spec: MetricSpec = spec_of(mask_metric)
-    distance = spec.better is Better.LOWER
-
-    def declare(function: Callable[..., Numbers]) -> Callable[..., Numbers]:
-        return of_objects(
-            title=title,
-            form=functools.partial(_form, mask_metric, function),
-            better=spec.better,
-            bounds=spec.bounds,
-            unit=spec.unit,
-            spaced=spec.spaced,
-            class_needs=ClassNeed.EITHER,
-            reliable_n=spec.reliable_n,
-            parameters=(*parameters, MIN_VOLUME, *((PENALTY,) if distance else ()), EMPTY),
-            synonyms=(function.__name__.replace("lesionwise", "lesion_wise"),),
-            cite="moawad2023",
-        )(function)
-
-    return declare
+    spec = spec_of(mask_metric)
+    penalty = (PENALTY,) if is_distance(mask_metric) else ()
+    return _OVER_IMAGES.declare(
+        mask_metric,
+        f"lesionwise_{spec.name}",
+        f"{summary}\n\nA missed lesion and a false positive count {worst}\n\n{_EMPTY_IMAGES}",
+        source="Moawad et al. (2023)",
+        title=f"lesion-wise {spec.display}",
+        class_needs=ClassNeed.EITHER,
+        parameters=(*parameters, MIN_VOLUME, *penalty, EMPTY),
+        synonyms=(f"lesion_wise_{spec.name}",),
+        cite="moawad2023",
+        pitfalls=(*spec.pitfalls, WHAT_A_LESION_IS),
+    )
 
 
-@_of_lesions(dsc, "lesion-wise DSC")
-def lesionwise_dsc(total: Numbers, images: Numbers) -> Numbers:
-    """Mean over images of the mean DSC of their lesions; in [0, 1].
-
-    A missed lesion and a false positive count 0. Of the images of BraTS 2023 with neither a lesion
-    nor a detection the challenge takes a perfect score, ``empty=perfect``; unless that is asked for
-    they are left out.
-
-    Parameters
-    ----------
-    total : ndarray
-        Sum of the means of images.
-    images : ndarray
-        How many have one: those with a lesion or a detection.
-
-    Returns
-    -------
-    ndarray
-        NaN where no image has a lesion or a detection.
-
-    References
-    ----------
-    Moawad et al. (2023).
-
-    Examples
-    --------
-    >>> float(lesionwise_dsc(18.0, 20))
-    0.9
-    """
-    return ratio(total, images)
-
-
-@_of_lesions(nsd, "lesion-wise NSD", TOLERANCE, OF_SURFACES, UNIT)
-def lesionwise_nsd(total: Numbers, images: Numbers) -> Numbers:
-    """Mean over images of the mean NSD of their lesions, at a tolerance in mm; in [0, 1].
-
-    Missed lesions, false positives and empty images are as of `lesionwise_dsc`.
-
-    Parameters
-    ----------
-    total : ndarray
-        Sum of the means of images.
-    images : ndarray
-        How many have one: those with a lesion or a detection.
-
-    Returns
-    -------
-    ndarray
-        NaN where no image has a lesion or a detection.
-
-    References
-    ----------
-    Moawad et al. (2023).
-
-    Examples
-    --------
-    >>> float(lesionwise_nsd(18.0, 20))
-    0.9
-    """
-    return ratio(total, images)
-
-
-@_of_lesions(hd95, "lesion-wise HD95", OF_HAUSDORFF, UNIT)
-def lesionwise_hd95(total: Numbers, images: Numbers) -> Numbers:
-    """Mean over images of the mean HD95 of their lesions, in mm; lower is better.
-
-    A missed lesion and a false positive count the penalty, 374 mm unless another one is named. The
-    challenge's distances are those of ``definition=surface``. Images with neither a lesion nor a
-    detection are as of `lesionwise_dsc`.
-
-    Parameters
-    ----------
-    total : ndarray
-        Sum of the means of images.
-    images : ndarray
-        How many have one: those with a lesion or a detection.
-
-    Returns
-    -------
-    ndarray
-        At least 0; NaN where no image has a lesion or a detection.
-
-    References
-    ----------
-    Moawad et al. (2023).
-
-    Examples
-    --------
-    >>> float(lesionwise_hd95(100.0, 20))
-    5.0
-    """
-    return ratio(total, images)
-
+lesionwise_dsc = _mean(dsc, "Mean over images of the mean DSC of their lesions; in [0, 1].", "0.")
+lesionwise_nsd = _mean(
+    nsd,
+    "Mean over images of the mean NSD of their lesions, at a tolerance in mm; in [0, 1].",
+    "0.",
+    TOLERANCE,
+    OF_SURFACES,
+    UNIT,
+)
+lesionwise_hd95 = _mean(
+    hd95,
+    "Mean over images of the mean HD95 of their lesions, in mm; lower is better.",
+    "the penalty, 374 mm unless another one is\n"
+    "named. The challenge's distances are those of ``definition=surface``.",
+    OF_HAUSDORFF,
+    UNIT,
+)
 
 # The catalogue lists these, in this order.
 DECLARED = (lesionwise_dsc, lesionwise_nsd, lesionwise_hd95)

@@ -46,19 +46,32 @@ def shared_voxels(
         return shared
     found, true = _extents(detections), _extents(references)
     for start in range(0, len(first), AT_ONCE):
-        one, other = found[first[start : start + AT_ONCE]], true[second[start : start + AT_ONCE]]
-        low, high = np.maximum(one[:, 0], other[:, 0]), np.minimum(one[:, 1], other[:, 1])
-        for pair in np.flatnonzero((low < high).all(axis=1)):
-            part = detections[first[start + pair]], references[second[start + pair]]
-            windows = [_window(mask, low[pair], high[pair]) for mask in part]
-            shared[start + pair] = np.count_nonzero(windows[0] & windows[1])
+        some = slice(start, start + AT_ONCE)
+        for pair in start + _overlapping(found, true, first[some], second[some]):
+            one, other = first[pair], second[pair]
+            low = np.maximum(found[:, 0, one], true[:, 0, other])
+            high = np.minimum(found[:, 1, one], true[:, 1, other])
+            parts = (detections[one], references[other])
+            windows = [_window(mask, low, high) for mask in parts]
+            shared[pair] = np.count_nonzero(windows[0] & windows[1])
     return shared
 
 
-def _extents(masks: Sequence[CroppedMask]) -> NDArray[np.intp]:
-    """Where each crop starts and stops, shape (m, 2, d)."""
+def _extents(masks: Sequence[CroppedMask]) -> Places:
+    """Where each crop starts and stops along each axis, shape (d, 2, m)."""
     starts = np.array([one.start for one in masks], dtype=np.intp)
-    return np.stack([starts, starts + np.array([one.mask.shape for one in masks])], axis=1)
+    stops = starts + np.array([one.mask.shape for one in masks])
+    return np.ascontiguousarray(np.stack([starts, stops]).transpose(2, 0, 1))
+
+
+def _overlapping(found: Places, true: Places, first: Places, second: Places) -> Places:
+    """Which pairs have crops that overlap; most are told apart by their first axis."""
+    pairs = np.arange(len(first))
+    for (found_low, found_high), (true_low, true_high) in zip(found, true, strict=True):
+        one, other = first[pairs], second[pairs]
+        low = np.maximum(found_low[one], true_low[other])
+        pairs = pairs[low < np.minimum(found_high[one], true_high[other])]
+    return pairs
 
 
 def _window(one: CroppedMask, low: Places, high: Places) -> NDArray[np.bool_]:

@@ -6,6 +6,9 @@ Resamples are given as counts of images, (B, n), or as weights of images.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +17,8 @@ from halfwidth.core.forms import Ranking
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Outcome
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.ranking import CONCORDANCE, cumulated
+from halfwidth.metrics.ranked_scores import cumulated
+from halfwidth.metrics.ranking import CONCORDANCE
 
 # The recalls of COCO as it computes them: some differ from hundredths in their last digit.
 RECALLS = np.linspace(0.0, 1.0, 101)
@@ -89,6 +93,18 @@ class AveragePrecision:
             values.append(np.take_along_axis(best, at, axis=1))
         return np.where(objects > 0, np.stack(values), np.nan)
 
+    def over_orders(self, matches: ScoredMatches) -> tuple[float, float]:
+        """AP where equal scores have false positives first, and where they have true ones first.
+
+        The mean over the thresholds; no other order gives less, or more.
+        """
+        once = np.ones((1, len(matches.references)), np.int64)
+        low, high = (
+            np.mean([self(one, once) for one in reordered(matches, true_first=first)])
+            for first in (False, True)
+        )
+        return float(low), float(high)
+
     def _at(self, tp: Numbers, fp: Numbers, objects: Numbers) -> Array:
         best = best_precision(tp, fp)
         if self.all_points:
@@ -99,6 +115,15 @@ class AveragePrecision:
             rises, every = np.diff(reached, axis=-1, prepend=0), np.array(len(RECALLS))
         # In whole numbers, so that what is right all over is 1.
         return np.asarray((best * rises).sum(axis=-1) / every)
+
+
+def reordered(matches: ScoredMatches, *, true_first: bool) -> Iterator[ScoredMatches]:
+    """At each threshold, with the true positives of each score before the false ones, or behind."""
+    tie = np.append(0, np.cumsum(matches.last))[: len(matches.image)]
+    for outcome in matches.outcome:
+        true = outcome == Outcome.TRUE_POSITIVE
+        order = np.lexsort((true != true_first, tie))
+        yield replace(matches, image=matches.image[order], outcome=outcome[None, order])
 
 
 def best_precision(tp: Numbers, fp: Numbers) -> Array:

@@ -33,6 +33,10 @@ of_objects = functools.partial(
 )
 
 
+# Pitfalls that several share.
+DEPENDS_ON_SCORE = "depends on the score from which detections count"
+
+
 def _names(*functions: Callable[..., object]) -> tuple[str, ...]:
     """What the same metric of cases is called, which is meant here where objects are."""
     specs = [spec_of(function) for function in functions]
@@ -48,6 +52,10 @@ def _found_among_references() -> ImageSums:
     form=_found_among_references,
     synonyms=_names(sensitivity),
     cite="maier_hein2024",
+    pitfalls=(
+        DEPENDS_ON_SCORE,
+        "marking everything finds everything: read it beside false positives per image",
+    ),
 )
 def object_sensitivity(tp: Numbers, fn: Numbers) -> Numbers:
     """Share of the reference objects that are found, TP / (TP + FN); in [0, 1].
@@ -87,6 +95,10 @@ def _found_among_detections() -> ImageSums:
     prevalence_dependent=True,
     synonyms=_names(ppv),
     cite="maier_hein2024",
+    pitfalls=(
+        DEPENDS_ON_SCORE,
+        "says nothing of what is missed",
+    ),
 )
 def object_ppv(tp: Numbers, fn: Numbers, fp: Numbers) -> Numbers:  # noqa: ARG001 -- as of others
     """Share of the detections that lie on an object, TP / (TP + FP); in [0, 1].
@@ -128,6 +140,7 @@ def _weighted_harmonic_mean(beta: float = 1.0) -> ImageSums:
     reliable_n=50,
     synonyms=(*_names(f1, f_beta), "object_f1"),
     cite="van_rijsbergen1979",
+    pitfalls=(DEPENDS_ON_SCORE,),
 )
 def object_f_beta(tp: Numbers, fn: Numbers, fp: Numbers, *, beta: float = 1.0) -> Numbers:
     """Weighted harmonic mean of PPV and sensitivity, (1 + β²)TP / ((1 + β²)TP + β²FN + FP).
@@ -176,6 +189,10 @@ def _false_positives() -> ImageSums:
     class_needs=ClassNeed.NOTHING,
     synonyms=("false_positives_per_image", "false_positives_per_scan", "fp_per_image"),
     cite="van_ginneken2010",
+    pitfalls=(
+        DEPENDS_ON_SCORE,
+        "one image with very many false positives decides it",
+    ),
 )
 def fppi(fp: Numbers, images: Numbers) -> Array:
     """False positives per image, FP / n; at least 0, lower is better.
@@ -213,6 +230,7 @@ def _recall() -> ImageSums:
     form=_recall,
     synonyms=("average_recall", "mean_average_recall"),
     cite="lin2014",
+    pitfalls=("does not see false positives",),
 )
 def ar(tp: Numbers, fn: Numbers) -> Numbers:
     """Average recall: the sensitivity of all detections, its mean over thresholds; in [0, 1].

@@ -38,12 +38,15 @@ def _quotient(pairs: Pairs, shared: Array, found: Array, true: Array, *, of_true
 
     Zero where nothing is shared, of objects without extent too.
     """
-    of = true[pairs.second]
+    values, some = np.zeros(len(shared)), np.flatnonzero(shared > 0)
+    first, second, part = pairs.first[some], pairs.second[some], shared[some]
+    of = true[second]
     if not of_true:
-        of = of + found[pairs.first] - shared
+        of = of + found[first] - part
     if pairs.crowd is not None:
-        of = np.where(pairs.crowd, found[pairs.first], of)
-    return np.divide(shared, of, out=np.zeros(len(shared)), where=shared > 0)
+        of = np.where(pairs.crowd[some], found[first], of)
+    values[some] = part / of
+    return values
 
 
 # --------------------------------------------------------------------------- boxes and balls

@@ -21,6 +21,12 @@ __all__ = ["pq", "rq", "sq"]
 HALF = 0.5
 
 
+# Pitfalls that several share.
+JUST_BELOW_HALF = (
+    "an object whose masks overlap by just below one half is missed and made up at once"
+)
+
+
 def _form(function: Callable[..., Numbers], quotient: Quotient) -> ImageSums:
     return ImageSums(
         _overlap_and_outcomes,
@@ -70,6 +76,10 @@ def _found_and_drawn() -> ImageSums:
     reliable_n=50,
     synonyms=("panoptic_quality",),
     cite="kirillov2019",
+    pitfalls=(
+        "mixes finding and drawing: read it beside `sq` and `rq`",
+        JUST_BELOW_HALF,
+    ),
 )
 def pq(overlap: Numbers, tp: Numbers, fn: Numbers, fp: Numbers) -> Numbers:
     """Panoptic quality, ΣIoU / (TP + FN/2 + FP/2), the product of `sq` and `rq`; in [0, 1].
@@ -108,6 +118,7 @@ def _drawn() -> ImageSums:
     class_needs=ClassNeed.MATCHES,
     synonyms=("segmentation_quality",),
     cite="kirillov2019",
+    pitfalls=("of matched objects alone: who finds only the easy ones draws them better",),
 )
 def sq(
     overlap: Numbers,
@@ -151,6 +162,7 @@ def _found() -> ImageSums:
     reliable_n=50,
     synonyms=("recognition_quality",),
     cite="kirillov2019",
+    pitfalls=(JUST_BELOW_HALF,),
 )
 def rq(
     overlap: Numbers,  # noqa: ARG001 -- as of PQ

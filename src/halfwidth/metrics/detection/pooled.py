@@ -15,6 +15,12 @@ __all__ = ["pooled_dsc", "pooled_iou"]
 VOXELS = Measured("voxels")
 
 
+# Pitfalls that several share.
+OF_ALL_IMAGES = (
+    "one value for all images: what a single one has is not seen, and large objects decide"
+)
+
+
 def _voxels(matches: MatchLists) -> Array:
     """TP, FN and FP, (3, C, n)."""
     return matches.measured[VOXELS]
@@ -33,6 +39,7 @@ def _as_iou() -> ImageSums:
     reliable_n=50,
     synonyms=("pooled_jaccard", "global_iou", "dataset_iou", "miou"),
     cite="jaccard1912",
+    pitfalls=(OF_ALL_IMAGES,),
 )
 def pooled_iou(tp: Numbers, fn: Numbers, fp: Numbers) -> Numbers:
     """IoU of a class over all images together, ΣTP / (ΣTP + ΣFN + ΣFP) of voxels; in [0, 1].
@@ -75,6 +82,7 @@ def _as_dsc() -> ImageSums:
     reliable_n=50,
     synonyms=("pooled_dice", "global_dice", "dataset_dice"),
     cite="dice1945",
+    pitfalls=(OF_ALL_IMAGES,),
 )
 def pooled_dsc(tp: Numbers, fn: Numbers, fp: Numbers) -> Numbers:
     """DSC of a class over all images together, 2ΣTP / (2ΣTP + ΣFN + ΣFP) of voxels; in [0, 1].

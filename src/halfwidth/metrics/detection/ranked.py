@@ -55,6 +55,11 @@ _ranked = functools.partial(
 )
 
 
+# Pitfalls that several share.
+NEEDS_NORMAL_IMAGES = "needs images without objects"
+WORST_MARK_ONLY = "looks at the highest false positive of an image alone: further ones cost nothing"
+
+
 def by_class(curve: MatchCurve, matches: MatchLists) -> Array:
     """The mean over the thresholds for each class, (C,)."""
     unpack = Unpack(len(matches.classes), len(matches.outcome))
@@ -81,6 +86,11 @@ def _precision_curve(interpolation: float = COCO) -> MatchCurve:
     synonyms=("mean_ap", "map", "coco_ap"),
     prevalence_dependent=True,
     cite="lin2014",
+    pitfalls=(
+        "means nothing without its localisation, threshold and interpolation",
+        "detections cut at a score or a number take the end of the curve with them",
+        "says nothing of a score at which one would work",
+    ),
 )
 def ap(
     matches: MatchLists, *, interpolation: Literal["coco", "all_points"] | float = "coco"
@@ -133,6 +143,13 @@ def _score_curve(
     parameters=(BETWEEN_POINTS, LOWEST, HIGHEST),
     synonyms=("cpm", "froc", "competition_performance_metric"),
     cite="van_ginneken2010",
+    pitfalls=(
+        "seven rates of false positives count alike, whichever is of use",
+        (
+            "beyond the last detection it counts the sensitivity that was reached, though no "
+            "score reaches there"
+        ),
+    ),
 )
 def froc_score(
     matches: MatchLists,
@@ -178,6 +195,7 @@ def _level_curve(fppi: float = 1.0, interpolation: float = LINEAR) -> MatchCurve
     parameters=(FPPI, BETWEEN_POINTS),
     synonyms=("froc_sensitivity",),
     cite="van_ginneken2010",
+    pitfalls=("the score that gives this rate is chosen on the same images",),
 )
 def sensitivity_at_fppi(
     matches: MatchLists,
@@ -215,6 +233,10 @@ def sensitivity_at_fppi(
     form=MatchCurve(LesionConcordance(), "afroc"),
     synonyms=("afroc",),
     cite="chakraborty_berbaum2004",
+    pitfalls=(
+        NEEDS_NORMAL_IMAGES,
+        WORST_MARK_ONLY,
+    ),
 )
 def afroc_auc(matches: MatchLists) -> Array:
     """Chance that a lesion scores higher than the worst mark of an image without lesions.
@@ -244,6 +266,10 @@ def afroc_auc(matches: MatchLists) -> Array:
     form=MatchCurve(LesionConcordance(by_image=True), "afroc"),
     synonyms=("wafroc",),
     cite="chakraborty_zhai2016",
+    pitfalls=(
+        NEEDS_NORMAL_IMAGES,
+        WORST_MARK_ONLY,
+    ),
 )
 def wafroc_auc(matches: MatchLists) -> Array:
     """The same as AFROC AUC where the lesions of an image share a weight of 1.

@@ -14,6 +14,7 @@ from halfwidth.plots.style import FAINT, NOTE_SIZE, QUIET, TEXT_SIZE, printable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 # Coverages below are not shown where others are to be told apart.
 LOWEST = 0.5
@@ -133,15 +134,9 @@ def legend_below(
     figure: Figure, looks: Mapping[str, Styled], note: str = "", *, lines: bool = True
 ) -> None:
     """A note and the series below all panels, in as many columns as fit."""
-    from matplotlib.lines import Line2D
-
-    def handle(look: Styled) -> Line2D:
-        style = look.line if lines else look.line | {"linestyle": ""}
-        return Line2D([], [], **style)
-
     width = float(figure.get_size_inches()[0])
     legend = figure.legend(
-        [handle(look) for look in looks.values()],
+        [handle(look, lines=lines) for look in looks.values()],
         [printable(name) for name in looks],
         loc="outside lower center",
         ncols=legend_columns(looks, width),
@@ -158,6 +153,13 @@ def legend_below(
     for text in legend.get_texts():
         text.set_parse_math(False)
     legend.get_title().set(parse_math=False, color=QUIET, multialignment="center")
+
+
+def handle(look: Styled, *, lines: bool) -> Line2D:
+    """What stands for a series in a legend: its line, or its marker alone."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], **(look.line if lines else look.line | {"linestyle": ""}))
 
 
 def legend_columns(names: Iterable[str], width: float) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,8 +12,17 @@ from halfwidth.core.formatting import percent
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
 from halfwidth.plots.study.naming import Drawn, Target, only
-from halfwidth.plots.study.styles import Look, method_looks
-from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
+from halfwidth.plots.study.styles import Look, method_groups, method_looks
+from halfwidth.plots.style import (
+    FAINT,
+    INK,
+    NOTE_SIZE,
+    QUIET,
+    TEXT_SIZE,
+    WIDTH,
+    break_label,
+    require_matplotlib,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,8 +39,8 @@ FEW = f"Of fewer than {FEWEST} instances: points alone."
 BOX, CLOUD = 0.72, 0.55
 # The fractional part of multiples of the golden ratio fills an interval evenly, whatever the count.
 GOLDEN = (math.sqrt(5) - 1) / 2
-# Boxes side by side on a page, and inches of a row of them.
-MOST, ROW = 72, 2.15
+# Inches of a row, boxes in it from which on counts touch, and letters of a name beside it.
+ROW, CROWD, NAME_WIDTH = 2.15, 24, 16
 NARROW_GAP = 0.6
 
 
@@ -109,9 +118,17 @@ def box_rows(
 
 
 def draw_boxes(
-    ax: Axes, frame: pd.DataFrame, looks: Mapping[str, Look], *, dot: float = 1.8
+    ax: Axes,
+    frame: pd.DataFrame,
+    looks: Mapping[str, Look],
+    *,
+    dot: float = 1.8,
+    lowest: float = -math.inf,
 ) -> None:
-    """Draw the rows of one panel; a series' marker stands on its medians, or is its points."""
+    """Draw the rows of one panel; a series' marker stands on its medians, or is its points.
+
+    What lies below ``lowest`` is left to the counts that stand there.
+    """
     boxes, points = frame[frame["drawn"] == "box"], frame[frame["drawn"] == "point"]
     few = boxes[boxes["instances"] < FEWEST]
     # Only what has values has a box.
@@ -131,7 +148,7 @@ def draw_boxes(
         ax.plot(cloud["x"], cloud["value"], gid=f"points {name}", **style, **dots)
         thin: dict[str, Any] = {"color": look.colour, "linewidth": 0.7}
         ax.bxp(
-            [_stats(row) for row in series_boxes.to_dict("records")],
+            [_stats(row, lowest) for row in series_boxes.to_dict("records")],
             positions=series_boxes["x"].tolist(),
             widths=(BOX * series_boxes["width"]).tolist(),
             patch_artist=True,
@@ -145,7 +162,7 @@ def draw_boxes(
         )
         ax.plot(
             series_boxes["x"],
-            series_boxes["median"],
+            series_boxes["median"].where(series_boxes["median"] >= lowest),
             gid=f"medians {name}",
             markersize=2.6,
             markeredgecolor=INK,
@@ -161,13 +178,13 @@ def note_on_few(frame: pd.DataFrame) -> str:
     return f" {FEW}" if (boxes["instances"] < FEWEST).any() else ""
 
 
-def _stats(row: Mapping[Any, Any]) -> dict[str, float]:
+def _stats(row: Mapping[Any, Any], lowest: float) -> dict[str, float]:
     return {
-        "med": row["median"],
-        "q1": row["q1"],
-        "q3": row["q3"],
-        "whislo": row["whisker_low"],
-        "whishi": row["whisker_high"],
+        "med": row["median"] if row["median"] >= lowest else math.nan,
+        "q1": max(row["q1"], lowest),
+        "q3": max(row["q3"], lowest),
+        "whislo": max(row["whisker_low"], lowest),
+        "whishi": max(row["whisker_high"], lowest),
     }
 
 
@@ -186,17 +203,18 @@ def coverage_boxes_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Rows of `box_rows`, with ``row`` (of panels) and ``group``, the sample size.
+        Rows of `box_rows`, with ``row``, of panels with at most four methods each, and ``group``,
+        the sample size.
     """
     import pandas as pd
 
     rows_of_target = only(cells, target)[["instance", "n", "method", "coverage"]]
-    methods = list(method_looks(rows_of_target["method"]))
     sizes = sorted(set(rows_of_target["n"]))
     parts = dict(iter(rows_of_target.groupby(["n", "method"])))
     rows: list[dict[str, Any]] = []
-    for place, shared in enumerate(_split(sizes, len(methods))):
-        for group, n in enumerate(shared):
+    for place, (name, methods) in enumerate(method_groups(rows_of_target["method"])):
+        title = ", ".join(filter(None, (target.title, name)))
+        for group, n in enumerate(sizes):
             # Methods that some sizes lack leave no gap.
             here = [method for method in methods if (n, method) in parts]
             width = 1 / (len(here) + NARROW_GAP)
@@ -206,24 +224,18 @@ def coverage_boxes_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
                 box = box_rows(
                     part["coverage"],
                     part["instance"],
-                    Place(target.title, method, str(n), x, width),
+                    Place(title, method, str(n), x, width),
                     (LOWEST, HIGHEST),
                 )
                 rows += [{"row": place, **one} for one in box]
     return pd.DataFrame(rows)
 
 
-def _split(sizes: Sequence[int], methods: int) -> list[list[int]]:
-    """Sizes in rows that have room for their boxes, as evenly as can be."""
-    rows = math.ceil(len(sizes) * methods / MOST)
-    each = math.ceil(len(sizes) / rows)
-    return [list(sizes[first : first + each]) for first in range(0, len(sizes), each)]
-
-
 def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
     """Coverage of every method at every n: a box over instances, and a point for each.
 
-    Instances below 50 % or above 99.5 % are counted beside a triangle at the end of the axis.
+    Instances below 50 % or above 99.5 % are counted beside a triangle at the end of the axis; a
+    panel has at most four methods.
 
     Parameters
     ----------
@@ -233,7 +245,7 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
     Returns
     -------
     Drawn
-        17 cm wide, in rows where there are many sizes and methods.
+        17 cm wide, with a row for each group of methods.
 
     References
     ----------
@@ -251,17 +263,37 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
         f"and above {percent(HIGHEST)} are counted beside triangles.{note_on_few(frame)}"
     )
     rows = int(frame["row"].max()) + 1
-    below = axes.height_below(looks, note, WIDTH)
+    below = axes.height_below([], note, WIDTH)
     figure = Figure(figsize=(WIDTH, rows * ROW + 0.4 + below), layout="constrained")
     low = _bottom(frame)
     for row, ax in enumerate(figure.subplots(rows, 1, squeeze=False)[:, 0]):
         part = frame[frame["row"] == row]
-        _coverage_panel(ax, part, looks, target, low)
+        here = {name: looks[name] for name in looks if name in set(part["series"])}
+        _coverage_panel(ax, part, here, target, low)
+        axes.title_of(ax, str(part["panel"].iloc[0]))
+        _names_beside(ax, here)
         if row == rows - 1:
             ax.set_xlabel(SIZES_TITLE, fontsize=TEXT_SIZE)
-    axes.title_of(figure.axes[0], target.title)
-    axes.legend_below(figure, looks, note, lines=False)
+    axes.legend_below(figure, {}, note)
     return Drawn(figure, frame)
+
+
+def _names_beside(ax: Axes, looks: Mapping[str, Look]) -> None:
+    """The methods of a panel in the order of their boxes, right of it."""
+    handles = [axes.handle(look, lines=False) for look in looks.values()]
+    names = [break_label(look.label or name, NAME_WIDTH) for name, look in looks.items()]
+    legend = ax.legend(
+        handles,
+        names,
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        fontsize=NOTE_SIZE,
+        frameon=False,
+        handletextpad=0.2,
+        borderaxespad=0.2,
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
 
 
 def _bottom(frame: pd.DataFrame) -> float:
@@ -275,7 +307,7 @@ def _bottom(frame: pd.DataFrame) -> float:
 def _coverage_panel(
     ax: Axes, part: pd.DataFrame, looks: Mapping[str, Look], target: Target, low: float
 ) -> None:
-    draw_boxes(ax, part, looks)
+    draw_boxes(ax, part, looks, lowest=low)
     axes.coverage_axis(ax, [low], target.confidence_level)
     first = ax.get_ylim()[0]
     beyond = 0.13 * (1.008 - first)
@@ -283,7 +315,7 @@ def _coverage_panel(
     sizes = list(dict.fromkeys(part["group"]))
     ax.set_xlim(-0.55, len(sizes) - 0.45)
     ax.set_xticks(range(len(sizes)), sizes)
-    ax.set_ylabel("coverage [%]", fontsize=TEXT_SIZE)
+    ax.set_ylabel(f"coverage of the\n{target.intervals_title} [%]", fontsize=TEXT_SIZE)
     axes.plain(ax)
     ax.grid(visible=False, axis="x")
     for place in range(len(sizes) - 1):
@@ -292,8 +324,8 @@ def _coverage_panel(
     for name, up in (("below", False), ("above", True)):
         y = 1.008 + 0.2 * beyond if up else first - 0.15 * beyond
         for place, row in enumerate(boxes[boxes[name] > 0].to_dict("records")):
-            # Neighbours at two heights, or the numbers would touch.
-            away = 2.0 + 5.5 * (place % 2)
+            # Neighbours at two heights where the numbers would touch.
+            away = 3.2 + (6.5 * (place % 2) if len(boxes) > CROWD else 0.0)
             colour = looks[str(row["series"])].colour
             caret: dict[str, Any] = {"marker": "^" if up else "v", "markersize": 2.8}
             ax.plot([row["x"]], [y], color=colour, gid=name, **caret)
@@ -304,6 +336,6 @@ def _coverage_panel(
                 textcoords="offset points",
                 ha="center",
                 va="bottom" if up else "top",
-                fontsize=NOTE_SIZE - 2,
+                fontsize=NOTE_SIZE - 1,
                 color=QUIET,
             )

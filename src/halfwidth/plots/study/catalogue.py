@@ -18,10 +18,11 @@ from halfwidth.plots.study.naming import (
     Target,
     average_label,
     bounds_of,
+    method_title,
     slug,
     targets_of,
 )
-from halfwidth.plots.study.styles import method_looks
+from halfwidth.plots.study.styles import method_groups, method_looks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,11 +135,25 @@ def _pages(frames: Frames) -> Iterator[Figure]:
     for field, found in fields.items():
         for quantity in ("coverage", "width"):
             if found:
-                yield Figure(
-                    f"overview-{quantity}{field}",
-                    f"{quantity} of all metrics and {'averages' if field else 'statistics'}",
-                    lambda f=found, q=quantity: graphs.overview(main_cells, f, q),  # type: ignore[misc]
-                )
+                yield from _overviews(main_cells, found, quantity, field)
+
+
+def _overviews(
+    main_cells: pd.DataFrame, targets: Sequence[Target], quantity: str, field: str
+) -> Iterator[Figure]:
+    """A page, or one for each group of methods that a panel can hold."""
+    kind = "averages" if field else "statistics"
+    of_sets = (main_cells["statistic"] == "") == bool(field)
+    groups = method_groups(main_cells.loc[of_sets, "method"])
+    for place, (name, methods) in enumerate(groups, 1):
+        cells = main_cells[main_cells["method"].isin(methods)]
+        there = set(targets_of(cells))
+        found = [target for target in targets if target in there]
+        yield Figure(
+            f"overview-{quantity}{field}" + (f"-{place}" if len(groups) > 1 else ""),
+            f"{quantity} of all metrics and {kind}" + (f", methods {name}" if name else ""),
+            lambda c=cells, f=found: graphs.overview(c, f, quantity),  # type: ignore[misc]
+        )
 
 
 def _singles(frames: Frames) -> Iterator[Figure]:
@@ -279,7 +294,7 @@ def _tests(frames: Frames, mine: pd.DataFrame, method: str, level: str) -> Itera
                 f"p-values between the paces of metrics, {average_label(way)}{suffix}",
                 lambda p=part, w=way: p_values_figure.p_values(  # type: ignore[misc]
                     tests(pace(p.assign(average="")), level),
-                    f"pace of metrics: {average_label(w)}, {method}",
+                    f"pace of metrics: {average_label(w)}, {method_title(method)}",
                     level,
                 ),
             )
@@ -293,7 +308,7 @@ def _tests(frames: Frames, mine: pd.DataFrame, method: str, level: str) -> Itera
                 f"p-values between the paces of means of cases and of {kind} averages{suffix}",
                 lambda s=sets, k=kind: p_values_figure.p_values(  # type: ignore[misc]
                     of_two(pace(masks), pace(s), level),
-                    f"pace of means and {k} averages, {method}",
+                    f"pace of means and {k} averages, {method_title(method)}",
                     level,
                 ),
             )

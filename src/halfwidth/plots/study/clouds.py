@@ -15,6 +15,7 @@ from halfwidth.plots.study.naming import (
     Drawn,
     NotThereError,
     Target,
+    method_title,
     unit_of,
 )
 from halfwidth.plots.study.styles import Look, series_looks
@@ -156,7 +157,7 @@ def pace_by_metric(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -
     andre2025, Figure 9 C.
     """
     frame = pace_frame(paces)
-    note = f"{_note(frame)} Intervals by {method}. Below 0: coverage comes from below."
+    note = f"{_note(frame)} Intervals: {method_title(method)}. Below 0: coverage comes from below."
     return figure_of_clouds(frame, note, width, {"convergence pace": (0.0, 0.0)})
 
 
@@ -209,7 +210,7 @@ def pace_errors(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -> D
     andre2025, Figure S3.
     """
     frame = pace_errors_frame(paces)
-    return figure_of_clouds(frame, f"{_note(frame)} Intervals by {method}.", width)
+    return figure_of_clouds(frame, f"{_note(frame)} Intervals: {method_title(method)}.", width)
 
 
 def _pace_rows(paces: pd.DataFrame, column: str, panel: Panel) -> pd.DataFrame:

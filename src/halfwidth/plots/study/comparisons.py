@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.intervals.bootstrap import basic, bca, percentile
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.counting import balanced_accuracy
-from halfwidth.plots.study.lines import HEIGHT, Layout, figure_of_lines, line_rows, wrapped
+from halfwidth.plots.study.lines import (
+    HEIGHT,
+    Layout,
+    figure_of_lines,
+    line_rows,
+    own_titles,
+    wrapped,
+)
 from halfwidth.plots.study.naming import (
     Drawn,
     NotThereError,
     Target,
     bounds_of,
     check_two_sided,
+    method_title,
     metric_label,
     only,
     quantities_of,
@@ -37,7 +45,7 @@ from halfwidth.plots.style import DOT, WIDTH
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = 3
+COLUMNS, MOST_ROWS = 3, 4
 # Metrics whose micro and macro average go by other names.
 PAIRED = {accuracy.__name__: "recall", balanced_accuracy.__name__: "recall"}
 BOOTSTRAPS = (percentile.__name__, bca.__name__, basic.__name__)
@@ -72,7 +80,7 @@ def _one_method(cells: pd.DataFrame, method: str) -> pd.DataFrame:
 def _joined(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
     import pandas as pd
 
-    return pd.concat(parts, ignore_index=True)
+    return own_titles(pd.concat(parts, ignore_index=True))
 
 
 # --------------------------------------------------------------------------- metrics
@@ -82,7 +90,7 @@ def metrics_coverage_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
     """Every number of `metrics_coverage`: columns as of `line_rows`, a series for each metric."""
     targets = targets_of(_one_method(cells, method))
     groups = {
-        "mean": [t for t in targets if t.statistic == "mean"],
+        "means of cases": [t for t in targets if t.statistic == "mean"],
         "macro averages": [t for t in targets if not t.statistic and t.kind == "macro"],
         "micro averages": [t for t in targets if not t.statistic and t.kind == "micro"],
     }
@@ -128,7 +136,7 @@ def metrics_coverage(cells: pd.DataFrame, method: str) -> Drawn:
 
 
 def _by(method: str) -> str:
-    return f"Intervals by {method}."
+    return f"Intervals: {method_title(method)}."
 
 
 # --------------------------------------------------------------------------- micro and macro
@@ -162,7 +170,7 @@ def micro_macro_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
 
 
 def _series_label(chosen: Sequence[tuple[Target, str]]) -> str:
-    return ", ".join(f"{kind}: {metric_label(target.metric)}" for target, kind in chosen)
+    return ", ".join(f"{metric_label(target.metric)} ({kind})" for target, kind in chosen)
 
 
 def micro_macro(cells: pd.DataFrame, method: str) -> Drawn:
@@ -385,7 +393,7 @@ def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
         raise NotThereError("it needs basic and percentile intervals of means or of test sets")
     targets = targets_of(cells_of_method)
     # Two targets side by side where there are many.
-    wide = 2 if len(targets) > 2 else 1
+    wide = 2 if len(targets) > MOST_ROWS else 1
     quantities: dict[str, Callable[[Target], str]] = {
         "shift": lambda target: unit_of(target.metric),
         "coverage": lambda _: "",

@@ -20,6 +20,7 @@ from halfwidth.plots.study.naming import (
     Target,
     bounds_of,
     check_two_sided,
+    method_label,
     only,
     unit_of,
 )
@@ -188,9 +189,10 @@ def concentration(cells: pd.DataFrame, target: Target) -> Drawn:
     size = (WIDTH, HEIGHT + axes.height_below(looks, note, WIDTH))
     figure = Figure(figsize=size, layout="constrained")
     left, right = figure.subplots(1, 2)
-    _widths(left, frame, unit_of(target.metric))
+    _widths(left, frame, target.intervals_title, unit_of(target.metric))
     _ratios(right, frame)
-    axes.legend_below(figure, looks, note, lines=False)
+    named = {look.label or name: look for name, look in looks.items()}
+    axes.legend_below(figure, named, note, lines=False)
     return Drawn(figure, frame)
 
 
@@ -201,7 +203,7 @@ def _theory(ax: Axes, part: pd.DataFrame) -> None:
         ax.plot(rows["n"], rows["value"], gid=f"{method} {spread}", linewidth=1.0, **style)
 
 
-def _widths(ax: Axes, frame: pd.DataFrame, unit: str) -> None:
+def _widths(ax: Axes, frame: pd.DataFrame, interval: str, unit: str) -> None:
     part = frame[frame["panel"] == "width"]
     _theory(ax, part)
     for method, look in method_looks(part["method"]).items():
@@ -216,7 +218,8 @@ def _widths(ax: Axes, frame: pd.DataFrame, unit: str) -> None:
         ax.errorbar(table.index, table["median"], yerr=reach, zorder=3, **bar)
     axes.size_axis(ax, sorted(set(part["n"])), WIDTH / 2 - 0.7)
     axes.log_axis(ax, part["value"].tolist())
-    ax.set_ylabel("mean width" + (f" [{unit}]" if unit else ""), fontsize=TEXT_SIZE)
+    title = f"mean width of the {interval}"
+    ax.set_ylabel(f"{title} [{unit}]" if unit else title, fontsize=TEXT_SIZE)
     ax.set_xlabel(SIZES_TITLE, fontsize=TEXT_SIZE)
     axes.plain(ax)
     axes.title_of(ax, "width")
@@ -240,4 +243,5 @@ def _ratios(ax: Axes, frame: pd.DataFrame) -> None:
     axes.title_of(ax, "ratio to t")
     # Named at its line, so that colour is not all that tells.
     for method, rows in part[part["spread"] == "median"].groupby("method"):
-        beside(ax, str(method).replace("_", "\n"), rows["value"].iloc[-1], fontsize=NOTE_SIZE)
+        name = method_label(str(method)).replace(" ", "\n")
+        beside(ax, name, rows["value"].iloc[-1], fontsize=NOTE_SIZE)

@@ -17,6 +17,7 @@ from halfwidth.plots.study.naming import (
     NotThereError,
     Target,
     bounds_of,
+    method_title,
     metric_label,
     metric_spec,
     unit_of,
@@ -123,9 +124,9 @@ def failures_figure(
     more = f" The {len(names)} worst of {len(failing)}." if len(failing) > len(names) else ""
     fence = f"above Q3 + {FENCE:g} IQR" if _less_is_better(target) else f"below Q1 − {FENCE:g} IQR"
     note = (
-        f"{target.title}, {method}, n = {n}: instances whose coverage lies more than 1.5 IQR below "
-        f"Q1, with their coverage.{more} Counts on a √ axis; cases {fence} of their instance are "
-        "counted above it."
+        f"{target.title}, {method_title(method)}, n = {n}: instances whose coverage lies more than "
+        f"1.5 IQR below Q1, with their coverage.{more} Counts on a √ axis; cases {fence} of their "
+        "instance are counted above it."
     )
     width = WIDTH * max(columns, 2) / COLUMNS
     size = (width, rows * HEIGHT + 0.25 + axes.height_below([], note, width))

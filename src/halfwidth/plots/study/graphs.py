@@ -5,30 +5,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from halfwidth.plots.study.lines import HEIGHT, Layout, figure_of_lines, line_rows
+from halfwidth.plots.study.lines import HEIGHT, Layout, figure_of_lines, line_rows, wrapped
 from halfwidth.plots.study.naming import Drawn, Target, check_two_sided, only, unit_of
-from halfwidth.plots.study.styles import method_looks
+from halfwidth.plots.study.styles import method_groups, method_looks
 from halfwidth.plots.style import WIDTH
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# Panels of a graph side by side.
+COLUMNS = 2
 # Inches of a panel of an overview.
 CELL_WIDTH, CELL_HEIGHT = 2.25, 1.75
 
 
 def graph_frame(cells: pd.DataFrame, target: Target, quantity: str) -> pd.DataFrame:
     """Every number of `graph`: columns as of `line_rows`, a series for each method."""
+    import pandas as pd
+
     cells_of_target = only(cells, target)
     if quantity == "width":
         check_two_sided(cells_of_target)
-    return line_rows(
-        cells_of_target, quantity, panel=target.title, at=(0, 0), unit=_unit(target, quantity)
+    groups = method_groups(cells_of_target["method"])
+    return pd.concat(
+        [
+            line_rows(
+                cells_of_target[cells_of_target["method"].isin(methods)],
+                quantity,
+                panel=", ".join(filter(None, (target.title, name))),
+                at=at,
+                unit=_unit(target, quantity),
+            )
+            for (name, methods), at in wrapped(groups, COLUMNS)
+        ],
+        ignore_index=True,
     )
 
 
 def graph(cells: pd.DataFrame, target: Target, quantity: str) -> Drawn:
-    """Coverage or width of every method against n, a column (8.5 cm) wide.
+    """Coverage or width of every method against n, at most four methods in a panel.
+
+    A column (8.5 cm) wide with one panel, else a page; panels have the same axes.
 
     Parameters
     ----------
@@ -47,9 +64,8 @@ def graph(cells: pd.DataFrame, target: Target, quantity: str) -> Drawn:
     andre2025, Figures 4, S4 to S8.
     """
     frame = graph_frame(cells, target, quantity)
-    layout = Layout(
-        WIDTH / 2, 1.15 * HEIGHT, note=f"{target.intervals[0].upper()}{target.intervals[1:]}."
-    )
+    width = WIDTH if frame["column"].any() else WIDTH / 2
+    layout = Layout(width, 1.15 * HEIGHT, share=True)
     return figure_of_lines(frame, method_looks(frame["series"]), layout)
 
 
@@ -97,7 +113,7 @@ def overview(cells: pd.DataFrame, targets: Sequence[Target], quantity: str) -> D
     """
     frame = overview_frame(cells, targets, quantity)
     width = max(WIDTH, CELL_WIDTH * (int(frame["column"].max()) + 1))
-    layout = Layout(width, CELL_HEIGHT, note=f"{targets[0].intervals.capitalize()}.")
+    layout = Layout(width, CELL_HEIGHT)
     return figure_of_lines(frame, method_looks(frame["series"]), layout)
 
 

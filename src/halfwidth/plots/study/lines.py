@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from halfwidth.core.formatting import percent
+from halfwidth.plots import line_labels
 from halfwidth.plots.study import axes
-from halfwidth.plots.study.naming import Drawn
+from halfwidth.plots.study.naming import SIDES, Drawn, method_label
 from halfwidth.plots.study.styles import Look
 from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, break_label, require_matplotlib
 
@@ -19,13 +20,19 @@ if TYPE_CHECKING:
 
 # The quantity of a line, and its column in the cells of a study.
 QUANTITIES = {"coverage": "coverage", "width": "width_mean", "shift": "centre_shift"}
-AXIS = {"coverage": "coverage [%]", "width": "mean width", "shift": "centre less true value"}
+AXIS = {
+    "coverage": "coverage of {interval} [%]",
+    "width": "mean width of {interval}",
+    "shift": "centre of {interval}\nless true value",
+}
 SIZES_TITLE = "cases in the test set, n"
 BAND = 0.16
-# Inches: a panel's height, and what its y labels take of its width.
-HEIGHT, BESIDE = 2.1, 0.65
+# Inches: a panel's height, and what its labels take of its width and height.
+HEIGHT, BESIDE, AROUND = 2.1, 0.65, 0.75
 # Inches of a panel that has no room for its x title in full, and of a letter of its title.
 NARROW, LETTER = 1.5, 0.075
+# Narrower panels have no room for the names of lines beside them, lower ones none for long titles.
+NAMED, LOW = 2.1, 2.0
 
 
 class Layout(NamedTuple):
@@ -68,7 +75,7 @@ def line_rows(
     Returns
     -------
     DataFrame
-        Columns ``row, column, panel, quantity, unit, level, series, n, median, q1, q3,
+        Columns ``row, column, panel, quantity, unit, level, side, series, n, median, q1, q3,
         instances``: quartiles (type 7) over the instances that have a value, and their number.
         NaN where none has one.
     """
@@ -76,7 +83,7 @@ def line_rows(
 
     column = QUANTITIES[quantity]
     rows = []
-    needed = cells[[series, "n", column, "confidence_level"]]
+    needed = cells[[series, "n", column, "confidence_level", "alternative"]]
     for key, part in needed.groupby([series, "n"], sort=True):
         name, n = cast("tuple[str, int]", key)
         values = part[column].to_numpy(dtype=float)
@@ -89,6 +96,7 @@ def line_rows(
                 "quantity": quantity,
                 "unit": unit,
                 "level": float(part["confidence_level"].iloc[0]),
+                "side": str(part["alternative"].iloc[0]),
                 "series": str(name),
                 "n": int(n),
                 "median": median,
@@ -143,11 +151,13 @@ def figure_of_lines(frame: pd.DataFrame, looks: Mapping[str, Look], layout: Layo
     rows, columns = int(frame["row"].max()) + 1, int(frame["column"].max()) + 1
     looks = {name: look for name, look in looks.items() if name in set(frame["series"])}
     note = " ".join(part for part in (layout.note, _note(frame, layout)) if part)
-    below = axes.height_below(looks, note, layout.width)
+    inside = layout.width / columns - BESIDE
+    named = _has_room(frame, inside)
+    legend = {} if named else {look.label or name: look for name, look in looks.items()}
+    below = axes.height_below(legend, note, layout.width)
     size = (layout.width, rows * layout.height + below)
     figure = Figure(figsize=size, layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False)
-    inside = layout.width / columns - BESIDE
     for place, ax in np.ndenumerate(grid):
         part = frame[(frame["row"] == place[0]) & (frame["column"] == place[1])]
         if part.empty:
@@ -156,9 +166,41 @@ def figure_of_lines(frame: pd.DataFrame, looks: Mapping[str, Look], layout: Layo
         like = frame[["quantity", "unit"]].eq(part[["quantity", "unit"]].iloc[0]).all(axis=1)
         seen = frame[like] if layout.share else part
         last = not ((frame["column"] == place[1]) & (frame["row"] > place[0])).any()
-        lines_of_panel(ax, part, looks, layout, inches=inside, seen=seen, x_title=last)
-    axes.legend_below(figure, looks, note)
+        colours = {looks[name].label or name: looks[name].colour for name in set(part["series"])}
+        beside = line_labels.room_for(list(colours)) if named else 0.0
+        rooms = (inside - beside, inside)
+        lines_of_panel(ax, part, looks, layout, inches=rooms, seen=seen, x_title=last)
+        if named:
+            line_labels.name_lines(ax, _ends(part, looks), colours, layout.height - AROUND)
+    axes.legend_below(figure, legend, note)
     return Drawn(figure, frame.reset_index(drop=True))
+
+
+def _has_room(frame: pd.DataFrame, inches: float) -> bool:
+    """Whether lines can have their names beside them, so that no legend is needed."""
+    most = frame.groupby(["row", "column"])["series"].nunique().max()
+    return bool(inches >= NAMED and most <= line_labels.MOST)
+
+
+def _ends(part: pd.DataFrame, looks: Mapping[str, Look]) -> dict[str, tuple[float, float]]:
+    """The last point of each line, by the name of the line."""
+    finite = part[np.isfinite(part["median"].to_numpy(dtype=float))].sort_values("n")
+    last = finite.groupby("series", sort=False).tail(1)
+    return {
+        looks[name].label or name: (float(n), float(median))
+        for name, n, median in zip(last["series"], last["n"], last["median"], strict=True)
+    }
+
+
+def own_titles(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a figure, the quantity added to titles that several panels would share."""
+    panels = frame.drop_duplicates(["row", "column"])
+    shared = set(panels.loc[panels["panel"].duplicated(), "panel"])
+    titles = [
+        f"{panel}: {quantity}" if panel in shared else panel
+        for panel, quantity in zip(frame["panel"], frame["quantity"], strict=True)
+    ]
+    return frame.assign(panel=titles)
 
 
 def lines_of_panel(
@@ -167,13 +209,13 @@ def lines_of_panel(
     looks: Mapping[str, Look],
     layout: Layout,
     *,
-    inches: float,
+    inches: tuple[float, float],
     seen: pd.DataFrame,
     x_title: bool = True,
 ) -> None:
     """Draw the rows of one panel; each line's ``gid`` is its series.
 
-    The axes hold the numbers of ``seen``.
+    The axes hold the numbers of ``seen``; ``inches`` are their width and that of the title.
     """
     for name, look in looks.items():
         rows = part[part["series"] == name].sort_values("n")
@@ -186,13 +228,22 @@ def lines_of_panel(
             shade: dict[str, Any] = {"color": look.colour, "alpha": BAND, "linewidth": 0}
             ax.fill_between(x, low, high, gid=name, zorder=2, **shade)
     quantity, unit = str(part["quantity"].iloc[0]), str(part["unit"].iloc[0])
-    axes.size_axis(ax, sorted(set(part["n"])), inches)
+    axes.size_axis(ax, sorted(set(part["n"])), inches[0])
     _finish(ax, seen, quantity, layout)
-    ax.set_ylabel(AXIS[quantity] + (f" [{unit}]" if unit else ""), fontsize=TEXT_SIZE)
+    ax.set_ylabel(_axis_title(part, quantity, unit, layout), fontsize=TEXT_SIZE)
     if x_title:
-        ax.set_xlabel(SIZES_TITLE if inches > NARROW else "n", fontsize=TEXT_SIZE)
+        ax.set_xlabel(SIZES_TITLE if inches[0] > NARROW else "n", fontsize=TEXT_SIZE)
     axes.plain(ax)
-    axes.title_of(ax, break_label(str(part["panel"].iloc[0]), int((inches + 0.2) / LETTER)))
+    axes.title_of(ax, break_label(str(part["panel"].iloc[0]), int((inches[1] + 0.2) / LETTER)))
+
+
+def _axis_title(part: pd.DataFrame, quantity: str, unit: str, layout: Layout) -> str:
+    """Of which intervals the quantity is, and its unit; two lines in low panels."""
+    level, side = percent(float(part["level"].iloc[0])), str(part["side"].iloc[0])
+    title = AXIS[quantity].format(interval=f"the {level} {SIDES[side]}")
+    if layout.height < LOW:
+        title = title.replace(" of the ", " of\nthe ", 1)
+    return title + (f" [{unit}]" if unit else "")
 
 
 def _drawable(numbers: Any) -> Any:
@@ -226,7 +277,7 @@ def _note(frame: pd.DataFrame, layout: Layout) -> str:
         ends = ["median", "q1"] if layout.bands else ["median"]
         below = covers[ends].min(axis=1) < layout.lowest
         if below.any():
-            names = ", ".join(dict.fromkeys(covers["series"][below]))
+            names = ", ".join(method_label(name) for name in dict.fromkeys(covers["series"][below]))
             text += f" What lies below {percent(layout.lowest)} is not shown ({names})."
     return text
 

@@ -23,6 +23,7 @@ SPREADS = ("sd", "iqr")
 # Averages that are no choice: accuracy is micro recall, balanced accuracy is macro recall.
 FIXED_AVERAGE = {accuracy.__name__: "micro", balanced_accuracy.__name__: "macro"}
 TWO_SIDED = "two-sided"
+SIDES = {TWO_SIDED: "CI", "lower": "lower bound", "upper": "upper bound"}
 BOUNDS = {TWO_SIDED: "intervals", "lower": "lower bounds", "upper": "upper bounds"}
 
 
@@ -70,6 +71,11 @@ class Target(NamedTuple):
     def intervals(self) -> str:
         """Such as ``95 % intervals``."""
         return f"{percent(self.confidence_level)} {BOUNDS[self.alternative]}"
+
+    @property
+    def intervals_title(self) -> str:
+        """Such as ``95 % CI``, of an axis."""
+        return f"{percent(self.confidence_level)} {SIDES[self.alternative]}"
 
 
 def targets_of(cells: pd.DataFrame) -> list[Target]:
@@ -149,6 +155,31 @@ def average_label(name: str) -> str:
     title = KNOWN[base].title if base in KNOWN else base
     parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
     return f"{title} ({parameters})" if parameters else title
+
+
+def method_label(name: str) -> str:
+    """What a method is called in figures, with its parameters.
+
+    >>> method_label("bca"), method_label("hall"), method_label("mine")
+    ('BCa', 'Hall', 'mine')
+    """
+    from halfwidth.intervals.catalogue import METHODS
+
+    base, _, given = name.partition(":")
+    if base not in METHODS:
+        return name
+    spec = METHODS[base]
+    label = spec.drawn.label if spec.drawn else ""
+    label = label or spec.title.removesuffix(" bootstrap")
+    parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
+    return f"{label} ({parameters})" if parameters else label
+
+
+def method_title(name: str) -> str:
+    """What a method is called in prose: ``percentile bootstrap``."""
+    from halfwidth.intervals.catalogue import METHODS
+
+    return METHODS[name].title if name in METHODS else name
 
 
 def unit_of(metric: str) -> str:

@@ -13,13 +13,14 @@ from halfwidth.metrics.boundary_overlap import boundary_iou, nsd
 from halfwidth.metrics.counting import balanced_accuracy
 from halfwidth.metrics.overlap import dsc, iou
 from halfwidth.metrics.ranking import auroc
-from halfwidth.plots.study.lines import Layout, figure_of_lines, line_rows
+from halfwidth.plots.study.lines import Layout, figure_of_lines, line_rows, own_titles
 from halfwidth.plots.study.naming import (
     Drawn,
     NotThereError,
     Target,
     bounds_of,
     check_two_sided,
+    method_title,
     only,
     targets_of,
     unit_of,
@@ -91,7 +92,7 @@ def sample_needs_frame(
             parts.append(rows.assign(wanted=wanted))
     if not parts:
         raise NotThereError("the study has neither means of per-case values nor macro averages")
-    frame = pd.concat(parts, ignore_index=True)
+    frame = own_titles(pd.concat(parts, ignore_index=True))
     return frame.assign(reached=_reached(frame))
 
 
@@ -155,9 +156,9 @@ def sample_needs(
     """
     frame = sample_needs_frame(cells, method, coverage=coverage, width=width)
     note = (
-        f"Intervals by {method}. Dotted: {percent(coverage)} coverage and width {width:g}; the "
-        "ringed n is the first from which on the median is so. A width may be reached where "
-        "coverage is not."
+        f"Intervals: {method_title(method)}. Dotted: {percent(coverage)} coverage and width "
+        f"{width:g}; the ringed n is the first from which on the median is so. A width may be "
+        "reached where coverage is not."
     )
     drawn = figure_of_lines(frame, series_looks(frame["series"]), Layout(note=note))
     # The axes stand row by row.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -10,21 +11,24 @@ from typing import Any, NamedTuple
 
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-from halfwidth.plots.study.naming import metric_label
+from halfwidth.plots.study.naming import method_label, metric_label
 from halfwidth.plots.style import COLOURS, INK
 
 BLUE, GREEN, ORANGE, RED, SKY, GREY, PINK = COLOURS
 SOLID, DASHED, DOTTED, BROKEN = "-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1, 1, 1))
 STROKES = (SOLID, DASHED, DOTTED, BROKEN)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h", "d")
+# Lines and bands of more methods than this hide each other.
+MOST_METHODS = 4
 
 
 class Look(NamedTuple):
-    """The style of a line, distinct from the others also without colour."""
+    """The style of a line, distinct from the others also without colour, and its name if any."""
 
     colour: str
     stroke: Any
     marker: str
+    label: str = ""
 
     @property
     def line(self) -> dict[str, Any]:
@@ -39,14 +43,32 @@ class Look(NamedTuple):
         }
 
 
-PALETTE = dict(zip(("blue", "green", "orange", "red", "sky", "grey", "pink"), COLOURS, strict=True))
-PALETTE["black"] = INK
+# There are more methods than Okabe and Ito have colours; at most four share a panel.
+PALETTE = {
+    **dict(zip(("blue", "green", "orange", "red", "sky", "grey", "pink"), COLOURS, strict=True)),
+    "black": INK,
+    "navy": "#332288",
+    "wine": "#882255",
+    "brown": "#8C510A",
+    "olive": "#999933",
+    "purple": "#8E4FB0",
+    "forest": "#117733",
+    "teal": "#44AA99",
+    "lime": "#8DB600",
+    "tan": "#B98B5E",
+    "slate": "#4C6A92",
+    "cyan": "#1CA9C9",
+    "rose": "#E05780",
+}
 NAMED_STROKES = dict(zip(("solid", "dashed", "dotted", "broken"), STROKES, strict=True))
 
-# Bootstraps first; no two have the same colour and stroke.
+# Bootstraps first; no two that accept the same have one colour.
 METHOD_LOOKS = {
     method.name: Look(
-        PALETTE[method.drawn.colour], NAMED_STROKES[method.drawn.stroke], method.drawn.marker
+        PALETTE[method.drawn.colour],
+        NAMED_STROKES[method.drawn.stroke],
+        method.drawn.marker,
+        method_label(method.name),
     )
     for method in sorted(METHODS, key=lambda method: not method.resamples)
     if method.drawn is not None
@@ -100,13 +122,58 @@ def method_looks(methods: Iterable[str]) -> dict[str, Look]:
     """
     names = set(methods)
     used = {(style.colour, style.stroke) for style in METHOD_LOOKS.values()}
-    left = [pair for pair in itertools.product((*COLOURS, INK), STROKES) if pair not in used]
+    # Neighbours have other colours.
+    left = [(c, s) for s, c in itertools.product(STROKES, PALETTE.values()) if (c, s) not in used]
     styles = {name: style for name, style in METHOD_LOOKS.items() if name in names}
     for place, name in enumerate(sorted(names - METHOD_LOOKS.keys())):
         colour, stroke = left[place % len(left)]
         # The marker tells those apart that have to share a pair.
-        styles[name] = Look(colour, stroke, MARKERS[place // len(left) % len(MARKERS)])
+        marker = MARKERS[place // len(left) % len(MARKERS)]
+        styles[name] = Look(colour, stroke, marker, method_label(name))
     return styles
+
+
+def method_groups(methods: Iterable[str]) -> list[tuple[str, list[str]]]:
+    """Methods in groups of at most four, which one panel can hold, each with what it holds.
+
+    Parameters
+    ----------
+    methods : iterable of str
+
+    Returns
+    -------
+    list of (str, list of str)
+        One group without a name where four or fewer methods are all there are; else those that
+        resample apart from those that do not, in groups of about the same size.
+
+    Examples
+    --------
+    >>> method_groups(["t", "z", "hall"])
+    [('', ['t', 'hall', 'z'])]
+    >>> for name, group in method_groups(["percentile", "bca", "basic", "t", "z"]):
+    ...     print(name, *group)
+    by resampling percentile bca basic
+    without resampling t z
+    """
+    names = list(method_looks(methods))
+    if len(names) <= MOST_METHODS:
+        return [("", names)]
+    groups = []
+    for kind in ("by resampling", "without resampling", "other methods"):
+        alike = [name for name in names if _kind(name) == kind]
+        parts = math.ceil(len(alike) / MOST_METHODS)
+        ends = [round(part * len(alike) / parts) for part in range(parts + 1)] if parts else []
+        for part, (first, last) in enumerate(itertools.pairwise(ends), 1):
+            count = f" ({part}/{parts})" if parts > 1 else ""
+            groups.append((kind + count, alike[first:last]))
+    return groups
+
+
+def _kind(name: str) -> str:
+    base = name.partition(":")[0]
+    if base not in METHODS:
+        return "other methods"
+    return "by resampling" if METHODS[base].resamples else "without resampling"
 
 
 def series_looks(names: Iterable[str]) -> dict[str, Look]:

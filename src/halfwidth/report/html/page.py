@@ -34,7 +34,7 @@ def render_html(document: Document, title: str = PLAIN_TITLE) -> str:
     style, script = _file("style.css"), _file("script.js")
     sections = [part for part in document.parts if isinstance(part, Section)]
     contents = _contents(sections) if len(sections) > 1 else None
-    main = element("main", element("h1", title), *body(document.parts), id="content")
+    main = element("main", *body(document.parts, title=title), id="content")
     policy = (
         f"default-src 'none'; img-src data:; style-src {_hash(style)}; "
         f"script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
@@ -50,7 +50,8 @@ def render_html(document: Document, title: str = PLAIN_TITLE) -> str:
         element("style", style),
     )
     skip = element("a", "Skip to the content", href="#content", class_="skip")
-    page = element("body", skip, contents, main, element("script", script), class_="page")
+    top = element("header", element("h1", title))
+    page = element("body", skip, top, contents, main, element("script", script), class_="page")
     return f"<!DOCTYPE html>\n{markup(element('html', head, page, lang='en'))}\n"
 
 
@@ -66,15 +67,20 @@ def render_fragment(document: Document) -> str:
     return markup(fragment)
 
 
-def body(parts: Iterable[Part], level: int = 2) -> Iterator[Element]:
-    """Elements of parts; titles of sections begin at a level."""
+def body(parts: Iterable[Part], level: int = 2, title: str = "") -> Iterator[Element]:
+    """Elements of parts; titles of sections begin at a level, and tables are called by them."""
+    nearest = title
     for part in parts:
         match part:
             case Adaptive():
-                yield from body(part.full, level)
+                yield from body(part.full, level, nearest)
             case Section():
                 yield _section(part, level)
+            case Table():
+                yield table_element(part, nearest)
             case _:
+                if isinstance(part, Heading):
+                    nearest = f"{title}: {part.text}" if title else part.text
                 made = _block(part, level)
                 if made is not None:
                     yield made
@@ -82,7 +88,7 @@ def body(parts: Iterable[Part], level: int = 2) -> Iterator[Element]:
 
 def _section(part: Section, level: int) -> Element:
     name = part.name or slug(part.title)
-    inner = list(body(part.parts, level + 1))
+    inner = list(body(part.parts, level + 1, part.title))
     title = element(f"h{min(level, 6)}", part.title)
     if part.folded:
         return element("details", element("summary", title), *inner, id=name)
@@ -104,8 +110,6 @@ def _block(part: Part, level: int) -> Element | None:
             made = element("pre", element("code", "\n".join(lines)), tabindex="0")
         case Excerpt():
             made = _excerpt(part)
-        case Table():
-            made = table_element(part)
         case Figure():
             made = _figure(part)
     return made

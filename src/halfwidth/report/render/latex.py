@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from halfwidth.report.document import (
     Code,
+    Column,
     Document,
     Excerpt,
     Figure,
@@ -19,6 +20,8 @@ from halfwidth.report.document import (
 )
 from halfwidth.report.wrapping import one_line
 
+# Letters of a cell that one line holds.
+LONGEST = 80
 _ESCAPES = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -89,9 +92,17 @@ def _lines(part: Part) -> Iterator[str]:
 
 
 def _table(table: Table) -> Iterator[str]:
-    alignment = "".join("r" if column.right else "l" for column in table.columns)
+    cells = zip(*table.texts, strict=True) if table.rows else [()] * len(table.columns)
+    alignment = "".join(map(_alignment, table.columns, cells))
     heading, *rows = [
         " & ".join(map(latex_text, row)) + r" \\" for row in (table.headings, *table.texts)
     ]
     yield f"\\begin{{tabular}}{{{alignment}}}"
     yield from ("\\toprule", heading, "\\midrule", *rows, "\\bottomrule", "\\end{tabular}")
+
+
+def _alignment(column: Column, texts: Sequence[str]) -> str:
+    """Sentences take several lines of half the text's width."""
+    if any(len(text) > LONGEST for text in texts):
+        return r"p{.5\linewidth}"
+    return "r" if column.right else "l"

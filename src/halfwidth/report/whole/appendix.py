@@ -53,14 +53,14 @@ def _metric_item(metric: Metric) -> Item:
 
 
 def _methods(results: Results) -> Items:
-    """Each method once: what it is and where it comes from."""
+    """Each method once, of pairs and of clusters by itself: what it is, where it comes from."""
     items: dict[str, Item] = {}
     for estimate in results.every_estimate:
         spec = estimate.method_spec
         source = f" {cite(spec.cite)}" if spec.cite else ""
         level = percent(estimate.confidence_level)
         text = f"{spec.summary} Level {level}, {estimate.alternative}.{source}"
-        items.setdefault(spec.name, Item(estimate.method_title, text))
+        items.setdefault(estimate.method_title, Item(estimate.method_title, text))
     return Items(tuple(items.values()))
 
 
@@ -80,7 +80,8 @@ def _sources(results: Results) -> Table:
     if results.protocol is not None:
         sources.append(results.protocol)
     columns = (Column("file"), Column("holds"), Column("SHA-256", Kind.NAME))
-    return Table(columns, tuple(_source(source) for source in sources))
+    table = Table(columns, tuple(_source(source) for source in sources))
+    return table if any(source.role for source in sources) else table.of([0, 2])
 
 
 def _source(source: Source) -> tuple[str, str, str]:

@@ -11,6 +11,8 @@ from halfwidth.report.document import Axis
 # Beyond the outermost intervals, in shares of what they span.
 MARGIN = 0.04
 TICKS = 4
+# Of all labels with a space behind each, side by side under the axis.
+MOST_LETTERS = 32
 
 
 def axis_for(
@@ -32,14 +34,24 @@ def axis_for(
     return Axis(low, high, tuple(_ticks(low, high)), marks)
 
 
-def _ticks(low: float, high: float) -> Iterable[tuple[float, str]]:
-    """Round numbers, some four of them: a step of 1, 2 or 5 times a power of ten."""
+def _ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """Round numbers, some four of them: a step of 1, 2 or 5 times a power of ten.
+
+    Where their labels would touch, the step is wider.
+    """
     rough = (high - low) / TICKS
     power = 10.0 ** math.floor(math.log10(rough))
-    step = min((factor * power for factor in (1, 2, 5, 10)), key=lambda one: abs(one - rough))
+    steps = [factor * power for factor in (1, 2, 5, 10, 20, 50)]
+    nearest = min(range(len(steps)), key=lambda place: abs(steps[place] - rough))
+    for step in steps[nearest:]:
+        ticks = _at_steps(step, low, high)
+        if len(ticks) < 3 or sum(len(label) + 1 for _, label in ticks) <= MOST_LETTERS:
+            break
+    return ticks
+
+
+def _at_steps(step: float, low: float, high: float) -> list[tuple[float, str]]:
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
-    first = math.ceil(low / step - 1e-9)
-    last = math.floor(high / step + 1e-9)
-    for place in range(first, last + 1):
-        # Minus nothing is nothing.
-        yield place * step, fixed(place * step + 0.0, decimals)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    # Minus nothing is nothing.
+    return [(at * step, fixed(at * step + 0.0, decimals)) for at in range(first, last + 1)]

@@ -13,7 +13,8 @@ def cautions(results: Results) -> Section:
         return Section("Cautions", (Paragraph("None was raised."),), "cautions")
     remedies = {caution.code: caution.remedy for caution in results.cautions}
     items = tuple(
-        Item(code, f"{text} {remedies[code]}", code) for code, text in results.caution_lines
+        Item(code, f"{text} What to do: {remedies[code]}", code)
+        for code, text in results.caution_lines
     )
     return Section("Cautions", (Items(items),), "cautions")
 

@@ -9,20 +9,11 @@ from collections.abc import Callable
 
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.frozen import frozen
-from halfwidth.core.undefined import MISSING_POLICIES
 from halfwidth.report.document import Column, Heading, Note, Part, Section, Table
-from halfwidth.report.whole.paper import methods_paragraph, results_paragraph
-from halfwidth.report.whole.results import Results
+from halfwidth.report.whole.paper import POLICIES, methods_paragraph, results_paragraph
+from halfwidth.report.whole.results import MODEL, Results
 
 UNKNOWN = "Not known from the results: say it."
-# What each policy is in a sentence.
-POLICIES: dict[str, str] = dict(
-    zip(
-        MISSING_POLICIES,
-        ("none was allowed", "they were left out", "they count as the worst value"),
-        strict=True,
-    )
-)
 
 
 @frozen
@@ -111,7 +102,7 @@ def _dependence(results: Results) -> str:
 
 
 def _subgroups(results: Results) -> str:
-    names = dict.fromkeys(name for e in results.estimates for name in e.by)
+    names = dict.fromkeys(name for e in results.estimates for name in e.by if name != MODEL)
     return f"Apart by {', '.join(names)}." if names else "No subgroups."
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 
 from halfwidth.core.comparison import Comparisons, Difference
+from halfwidth.core.formatting import as_beginning
 from halfwidth.core.forms import NO_EFFECT
-from halfwidth.report.comparison_tables import comparisons_table
+from halfwidth.report.comparison_tables import comparisons_table, one_pair
 from halfwidth.report.comparisons import comparisons_document
 from halfwidth.report.document import (
     Cell,
     Column,
     Document,
     Figure,
+    Heading,
     Items,
     Kind,
     Part,
@@ -25,26 +27,31 @@ from halfwidth.report.whole.axes import axis_for
 from halfwidth.report.whole.performance import WHERE_DRAWN, add_drawn, in_common
 from halfwidth.report.whole.results import Results
 
-Draw = Callable[[Figure], Figure]
-
 
 def differences(results: Results) -> Section | None:
     """Differences with their intervals on one axis, and what they allow to say."""
     comparisons = results.comparisons
     if comparisons is None or not (len(comparisons) or comparisons.goals):
         return None
-    tables = [_drawn(some) for some in _on_one_axis(comparisons)]
-    below = [part for part in _read(comparisons_document(comparisons)) if _is_new(part, tables)]
-    shown = [part for table in tables for part in in_common(table)]
-    return Section("Differences", (*shown, *below))
+    parts: list[Part] = []
+    each = _on_one_axis(comparisons)
+    for subject, some in each.items():
+        table = _drawn(some)
+        if len(each) > 1:
+            parts.append(Heading(as_beginning(subject)))
+            table = table.of([p for p, one in enumerate(table.headings) if one != "of"])
+        parts += in_common(table)
+    said = comparisons_table(comparisons).headings if comparisons else []
+    below = (part for part in _read(comparisons_document(comparisons)) if _is_new(part, said))
+    return Section("Differences", (*parts, *below))
 
 
-def _on_one_axis(comparisons: Comparisons) -> list[Comparisons]:
+def _on_one_axis(comparisons: Comparisons) -> dict[str, Comparisons]:
     """Those of one subject together."""
     by_subject: dict[str, list[Difference]] = {}
     for item in comparisons:
         by_subject.setdefault(item.effect_of_subject, []).append(item)
-    return [Comparisons(tuple(some)) for some in by_subject.values()]
+    return {subject: Comparisons(tuple(some)) for subject, some in by_subject.items()}
 
 
 def _drawn(comparisons: Comparisons) -> Table:
@@ -54,11 +61,32 @@ def _drawn(comparisons: Comparisons) -> Table:
         if item.verdict is not None and item.verdict.margin:
             marks += [item.verdict.margin, -item.verdict.margin]
     axis = axis_for([(one.value, one.low, one.high) for one in comparisons], dict.fromkeys(marks))
-    table = comparisons_table(comparisons)
+    table = _narrow(comparisons_table(comparisons), comparisons)
     if axis is None:
         return table
     cells = [Cell(_text(item), (item.value, item.low, item.high)) for item in comparisons]
     return add_drawn(table, Column(WHERE_DRAWN, Kind.DRAWN, axis=axis), cells)
+
+
+def _narrow(table: Table, comparisons: Comparisons) -> Table:
+    """The table in few columns on a page; values are headed by their models where all share them.
+
+    What is compared has the values of the models beneath it, the difference its intervals, and the
+    verdict the cautions.
+    """
+    lead = table.columns[0].heading
+    intervals = [one.heading for one in table.columns if one.kind is Kind.INTERVAL]
+    beneath: dict[str, str] = dict.fromkeys(intervals, str(comparisons[0].effect))
+    beneath |= dict.fromkeys(("models", "of", "first", "second", "n", "method"), lead)
+    beneath.pop(lead, None)
+    if "verdict" in table.headings:
+        beneath["cautions"] = "verdict"
+    table = table.stacked(beneath)
+    if not one_pair(comparisons):
+        return table
+    names = {"first": comparisons[0].first, "second": comparisons[0].second}
+    columns = (replace(one, heading=names.get(one.heading, one.heading)) for one in table.columns)
+    return replace(table, columns=tuple(columns))
 
 
 def _text(item: Difference) -> str:
@@ -68,10 +96,10 @@ def _text(item: Difference) -> str:
     )
 
 
-def _is_new(part: Part, tables: list[Table]) -> bool:
+def _is_new(part: Part, said: list[str]) -> bool:
     """Whether a part is not said elsewhere in the report: not the table, not the cautions."""
     if isinstance(part, Table):
-        return part.headings != [h for h in tables[0].headings if h != WHERE_DRAWN]
+        return part.headings != said
     return not (isinstance(part, Items) and any(item.code for item in part.items))
 
 

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.estimates import Estimates
 from halfwidth.core.formatting import percent
 from halfwidth.core.references import cite
+from halfwidth.core.undefined import MISSING_POLICIES
 from halfwidth.report.comparison_tables import comparisons_table
 from halfwidth.report.document import Document, Excerpt, Heading, Kind, Part, Section, Table
 from halfwidth.report.estimates import estimates_table
 from halfwidth.report.render.latex import render_latex
 from halfwidth.report.whole.results import MOST_SENTENCES, Results
+
+# What each policy is in a sentence.
+POLICIES: dict[str, str] = dict(
+    zip(
+        MISSING_POLICIES,
+        ("none was allowed", "they were left out", "they count as the worst value"),
+        strict=True,
+    )
+)
 
 
 def for_the_paper(results: Results) -> Section:
@@ -47,16 +56,23 @@ def methods_paragraph(results: Results) -> str:
             f"Resamples: {_list(map(str, counts))}; seed {_list(map(str, seeds))}, with which the "
             "same numbers come out again"
         )
-    policies = {e.missing for e in estimates if e.n_missing}
+    bands = sorted({curve.n_resamples for curves in results.curves for curve in curves})
+    if bands:
+        texts.append(
+            "Bands of curves are pointwise percentile bootstrap intervals of "
+            f"{_list(map(str, bands))} resamples"
+        )
+    policies = dict.fromkeys(e.missing for e in estimates if e.n_missing)
     if policies:
-        texts.append(f"Missing values: {_list(policies)}")
+        said = "; ".join(POLICIES.get(one, one) for one in policies)
+        texts.append(f"Missing values: {said}")
     return ". ".join(texts) + "."
 
 
 def _method(e: Estimate) -> str:
-    """The method in prose with its source: ``BCa bootstrap (Efron, 1987)``."""
+    """The method in prose with its source: ``BCa bootstrap (Efron 1987)``."""
     key = e.method_spec.cite
-    return f"{e.method_title} [{cite(key).short}]" if key else e.method_title
+    return f"{e.method_title} ({cite(key).in_prose})" if key else e.method_title
 
 
 def _list(words: Iterable[str]) -> str:
@@ -78,7 +94,7 @@ def _tables(results: Results) -> tuple[Table, ...]:
     """Without codes of cautions, which stand in the text of a paper."""
     tables = []
     if results.estimates:
-        tables += [estimates_table(Estimates(tuple(some))) for some in results.by_metric.values()]
+        tables.append(estimates_table(results.estimates, titles=True))
     if results.comparisons:
         tables.append(comparisons_table(results.comparisons))
     return tuple(table.without(Kind.CAUTIONS) for table in tables)

@@ -20,9 +20,13 @@ from halfwidth.report.document import (
 )
 from halfwidth.report.estimates import estimates_table
 from halfwidth.report.whole.axes import axis_for
-from halfwidth.report.whole.results import MOST_SENTENCES, Results
+from halfwidth.report.whole.results import MOST_SENTENCES, Family, Results
 
 WHERE_DRAWN = "interval"
+# Tasks of one verdict that are named, not counted.
+MOST_NAMED = 12
+# Columns that a page sets beneath the first.
+BENEATH = ("statistic", "matched by", "without a result", "clusters", "method")
 # Columns that need not be repeated in every row.
 SAID_ONCE = ("statistic", "matched by", "n", "method", "of", "models", "without a result")
 
@@ -33,10 +37,30 @@ def in_brief(results: Results) -> Section:
     if len(texts) > MOST_SENTENCES:
         texts = [_counted(results)]
     texts += results.ranking_sentences
-    verdicts = [_verdict(one) for one in results.comparisons or () if one.verdict]
-    if not results.rankings_of_many and len(verdicts) <= MOST_SENTENCES:
-        texts += verdicts
+    if not results.rankings_of_many:
+        texts += _verdicts([one for one in results.comparisons or () if one.verdict])
     return Section("In brief", tuple(Paragraph(text) for text in texts))
+
+
+def _verdicts(compared: Sequence[Difference]) -> list[str]:
+    """What few differences say; of more, which of them say what."""
+    if len(compared) <= MOST_SENTENCES:
+        return [_verdict(one) for one in compared]
+    of_pair: dict[str, dict[str, list[str]]] = {}
+    for one in compared:
+        by_word = of_pair.setdefault(f"{one.first} against {one.second}", {})
+        by_word.setdefault(one.verdict.word if one.verdict else "", []).append(one.estimate.label)
+    return [
+        f"{pair}: {'; '.join(_where(word, labels) for word, labels in by_word.items())}."
+        for pair, by_word in of_pair.items()
+    ]
+
+
+def _where(word: str, labels: Sequence[str]) -> str:
+    """``inferior in 3 (liver, spleen, stomach)``; of many the number alone."""
+    named = list(dict.fromkeys(filter(None, labels)))
+    listed = f" ({', '.join(named)})" if 0 < len(named) <= MOST_NAMED else ""
+    return f"{word} in {len(labels)}{listed}"
 
 
 def _verdict(item: Difference) -> str:
@@ -55,29 +79,58 @@ def _counted(results: Results) -> str:
 
 
 def performance(results: Results) -> Section | None:
-    """A table for each metric, with every interval drawn on one axis."""
+    """A table for each metric and task; intervals of one metric are drawn on one axis."""
     if not results.estimates:
         return None
     parts: list[Part] = []
-    several = len(results.by_metric) > 1
-    for family in results.families:
-        title = ", ".join(filter(None, [family.task, family.metric if several else ""]))
+    for title, estimates in _read_together(results.families):
+        subjects = {estimate.subject for estimate in estimates}
+        alike = [e for e in results.estimates if e.subject in subjects]
         parts += [Heading(title)] if title else []
-        parts += tables_of(family.estimates)
+        parts += tables_of(estimates, alike)
     return Section("Performance", tuple(parts))
 
 
-def tables_of(estimates: Sequence[Estimate]) -> list[Part]:
-    """Tables with the intervals drawn, and below each what all of its rows have in common."""
-    return [part for some in _on_one_axis(estimates) for part in in_common(with_drawing(some))]
+def _read_together(families: Sequence[Family]) -> list[tuple[str, Estimates]]:
+    """Estimates of each table with its title: families, or metrics of one range of one model."""
+    several = len({family.metric for family in families}) > 1
+    if len(families) == 1 or any(len(family.estimates) > 1 for family in families):
+        return [(_title(family, several=several), family.estimates) for family in families]
+    of_range: dict[tuple[str, str, str], list[Estimate]] = {}
+    for family in families:
+        (estimate,) = family.estimates
+        metric = estimate.metric_spec
+        key = family.task, str(metric.spec.bounds), metric.unit
+        of_range.setdefault(key, []).append(estimate)
+    return [(task, Estimates(tuple(some))) for (task, *_), some in of_range.items()]
 
 
-def _on_one_axis(estimates: Sequence[Estimate]) -> list[Estimates]:
-    """Locations and spreads apart: on one axis neither could be read."""
-    by_statistic: dict[str, list[Estimate]] = {}
+def _title(family: Family, *, several: bool) -> str:
+    """The task, and the metric where there are several and the task does not name it."""
+    metric = family.metric if several and family.metric not in family.task else ""
+    return ", ".join(filter(None, [family.task, metric]))
+
+
+def tables_of(estimates: Sequence[Estimate], alike: Sequence[Estimate] = ()) -> list[Part]:
+    """Tables with the intervals drawn, and below each what all of its rows have in common.
+
+    ``alike``: what shares the axis, so that tables can be compared.
+    """
+    beside = _by_estimand(alike)
+    return [
+        part
+        for estimand, some in _by_estimand(estimates).items()
+        for part in in_common(with_drawing(Estimates(tuple(some)), beside.get(estimand, ())))
+    ]
+
+
+def _by_estimand(estimates: Sequence[Estimate]) -> dict[str, list[Estimate]]:
+    """Locations and spreads of cases apart: on one axis neither could be read."""
+    apart: dict[str, list[Estimate]] = {}
     for estimate in estimates:
-        by_statistic.setdefault(estimate.statistic_spec.spec.estimand.value, []).append(estimate)
-    return [Estimates(tuple(some)) for some in by_statistic.values()]
+        estimand = estimate.statistic_spec.spec.estimand.value if estimate.statistic else ""
+        apart.setdefault(estimand, []).append(estimate)
+    return apart
 
 
 def in_common(table: Table) -> list[Part]:
@@ -91,18 +144,17 @@ def in_common(table: Table) -> list[Part]:
         if column.heading in SAID_ONCE and len(set(texts[place])) == 1
     }
     kept = [place for place in range(len(table.columns)) if place not in said]
-    shown = Table(
-        tuple(table.columns[place] for place in kept),
-        tuple(tuple(row[place] for place in kept) for row in table.rows),
-    )
+    shown = table.of(kept)
     words = [f"{table.columns[place].heading}: {text}" for place, text in said.items() if text]
     return [shown, *([Note(f"In all rows {', '.join(words)}.")] if words else [])]
 
 
-def with_drawing(estimates: Estimates) -> Table:
+def with_drawing(estimates: Estimates, alike: Sequence[Estimate] = ()) -> Table:
     """The table of estimates, and a column in which the intervals are drawn."""
-    table = estimates_table(estimates)
-    axis = axis_for([(e.value, e.low, e.high) for e in estimates])
+    table = estimates_table(estimates, titles=True)
+    lead = table.columns[0].heading
+    table = table.stacked({heading: lead for heading in BENEATH if heading != lead})
+    axis = axis_for([(e.value, e.low, e.high) for e in (*estimates, *alike)])
     if axis is None:
         return table
     cells = [Cell(f"{_named(e)}{_text(e)}", (e.value, e.low, e.high)) for e in estimates]

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import functools
 import io
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, cast
 
+from halfwidth.core.curves import Curves
+from halfwidth.core.detection_curves import DetectionCurves
+from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.estimates import Estimates
+from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import Rankings
 from halfwidth.report.document import Figure
 from halfwidth.report.whole.results import Results
@@ -18,6 +22,13 @@ if TYPE_CHECKING:
 DOTS_PER_INCH = 110
 # So few colours suffice for figures like these, and take a third of the bytes.
 COLOURS = 64
+CURVES = {
+    "roc": "ROC curves",
+    "pr": "Precision-recall curves",
+    "froc": "FROC curves",
+    "afroc": "AFROC curves",
+    "wafroc": "Weighted AFROC curves",
+}
 # Rows of values that one figure holds.
 MOST_ROWS = 20
 
@@ -66,6 +77,27 @@ def _ranks_picture(rankings: Rankings) -> bytes:
     from halfwidth.plots import figures_of_rankings
 
     return png(figures_of_rankings(rankings, "rank-sets")[0])
+
+
+def figures_of_curves(each: Iterable[Curves | DetectionCurves]) -> Iterator[Figure]:
+    """ROC, precision-recall, FROC and AFROC curves with their bands."""
+    for curves in each:
+        level = percent(curves[0].confidence_level)
+        caption = f"{CURVES[curves[0].kind]} with pointwise {level} bands"
+        if isinstance(curves[0].area, DetectionEstimate):
+            caption += f"; matched by {curves[0].area.matched_by}"
+        yield Figure("curves", caption, curves, picture=functools.partial(_curves_picture, curves))
+
+
+def _curves_picture(curves: Curves | DetectionCurves) -> bytes:
+    from halfwidth import plots
+
+    if isinstance(curves, DetectionCurves):
+        drawn = {"froc": plots.froc, "pr": plots.detection_pr}.get(curves[0].kind, plots.afroc)
+        ax = drawn(curves)
+    else:
+        ax = (plots.roc if curves[0].kind == "roc" else plots.pr)(curves)
+    return png(cast("Drawing", ax.figure))
 
 
 def png(drawing: Drawing) -> bytes:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.comparison import Comparisons
+from halfwidth.core.curves import Curves
+from halfwidth.core.detection_curves import DetectionCurves
 from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.frozen import frozen
@@ -89,6 +91,8 @@ class Results:
     estimates : Estimates
     comparisons : Comparisons or None
     rankings : Rankings or None
+    curves : tuple of Curves or DetectionCurves
+        Each a figure.
     sources : tuple of Source
     protocol : Source or None
         Where it was laid down beforehand what would be done.
@@ -102,6 +106,7 @@ class Results:
     estimates: Estimates = Estimates(())
     comparisons: Comparisons | None = None
     rankings: Rankings | None = None
+    curves: tuple[Curves | DetectionCurves, ...] = ()
     sources: tuple[Source, ...] = ()
     protocol: Source | None = None
     command: str = ""

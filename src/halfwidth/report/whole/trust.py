@@ -7,9 +7,14 @@ import math
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import fixed
 from halfwidth.estimation.evidence_lookup import found_for
+from halfwidth.intervals.catalogue import METHODS
 from halfwidth.report.document import Column, Heading, Kind, Note, Paragraph, Part, Section, Table
+from halfwidth.report.whole.performance import in_common
 from halfwidth.report.whole.results import Results
 
+WHAT_MORE = "What more cases would bring"
+# A longer table is folded.
+MOST_ROWS = 20
 # As many times the cases that there are.
 TIMES = (2, 4, 10)
 
@@ -20,25 +25,26 @@ def trust(results: Results) -> Section | None:
     if not estimates:
         return None
     parts: list[Part] = [*_coverage(estimates)]
-    parts += [Heading("What more cases would bring"), _widths(estimates), Note(_HOW_WIDTHS_SHRINK)]
+    more = (*in_common(_widths(estimates)), Note(_HOW_WIDTHS_SHRINK))
+    parts.append(Section(WHAT_MORE, more, folded=len(estimates) > MOST_ROWS))
     return Section("How far to trust the intervals", tuple(parts))
 
 
 def _coverage(estimates: list[Estimate]) -> list[Part]:
     """What the study found for each method at such a number of cases, each said once."""
     texts: dict[str, None] = {}
-    unknown = False
+    unknown: dict[str, None] = {}
     for estimate in estimates:
         row = found_for(estimate, chosen=False).at(estimate.n)
         if row is None:
-            unknown = True
+            unknown[f"the {estimate.subject} by {estimate.method_title}"] = None
         else:
-            texts[row.of_coverage] = None
-    parts: list[Part] = [Heading("Coverage to expect")]
-    parts += [Paragraph(text) for text in texts]
+            title = METHODS[row.method].title if row.method in METHODS else row.method
+            texts[row.of_coverage.replace(f"by {row.method} ", f"by {title} ")] = None
+    parts: list[Part] = [Heading("Coverage to expect"), *map(Paragraph, texts)]
     if unknown:
-        others = "some of these intervals" if texts else "intervals like these"
-        parts.append(Paragraph(f"Of {others} the study of real instances says nothing."))
+        which = "; ".join(unknown) if texts else "intervals like these"
+        parts.append(Paragraph(f"Of {which} the study of real instances says nothing."))
     return parts
 
 
@@ -59,7 +65,7 @@ def _widths(estimates: list[Estimate]) -> Table:
     )
     rows = (
         (
-            *([e.label] if labelled else []),
+            *([e.label or e.subject] if labelled else []),
             e.subject,
             str(e.n),
             fixed(e.halfwidth, e.decimals),

@@ -25,7 +25,7 @@ from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, counter, sums_by_stratum
 from halfwidth.resampling.forms.contract import REPLICATE, Engine, declared_form
 from halfwidth.resampling.forms.counts_weighted import weighted, weighted_pairs
-from halfwidth.resampling.kernels import native
+from halfwidth.resampling.kernels import native_tables
 from halfwidth.resampling.kernels.formulas import MOST_CELLS
 from halfwidth.resampling.kernels.programs import WIDTH, program_of
 from halfwidth.resampling.multinomial import multinomial
@@ -211,7 +211,7 @@ def finished(codes: Array, design: Design, form: CellCounts, plan: Plan) -> Arra
         if program is None:
             _finish_plainly(form, draws, ends, out[:, start:stop])
         else:
-            native.finish(program, draws, ends[0], out, start, stop)
+            native_tables.finish(program, draws, ends[0], out, start, stop)
 
     step = TABLE_BLOCKS * plan.block_elements // (design.units + 1)
     for _ in plan.in_threads(max(1, step - step % WIDTH, min(step, WIDTH)), work):
@@ -221,7 +221,9 @@ def finished(codes: Array, design: Design, form: CellCounts, plan: Plan) -> Arra
 
 def _compiles(design: Design, plan: Plan) -> bool:
     """Whether the compiled kernels are used."""
-    return plan.compiles and len(design.strata) == 1 and design.units <= native.MOST_TABLE_UNITS
+    return (
+        plan.compiles and len(design.strata) == 1 and design.units <= native_tables.MOST_TABLE_UNITS
+    )
 
 
 def _finish_plainly(form: CellCounts, draws: Table, ends: Ends, out: Array) -> None:
@@ -261,7 +263,7 @@ def _kept(design: Design, plan: Plan, start: int, stop: int, *, fast: bool) -> T
         if not fast:
             return _cumulated(design, plan, start, stop)
         ((key, _, units),) = plan.keys(design)
-        return native.cumulated(key, start, stop, units)
+        return native_tables.cumulated(key, start, stop, units)
 
     if (design.units + 1) * plan.n_resamples > MOST_DRAWS_KEPT:
         return cumulate()

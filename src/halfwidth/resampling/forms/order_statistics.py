@@ -30,7 +30,7 @@ from halfwidth.resampling.draws import Plan, count_blocks
 from halfwidth.resampling.forms import l_statistics
 from halfwidth.resampling.forms.contract import REPLICATE, BothEnds, Engine, declared_form
 from halfwidth.resampling.forms.l_statistics import leave_one_out
-from halfwidth.resampling.kernels import native, reference
+from halfwidth.resampling.kernels import native_selection, reference
 from halfwidth.resampling.spacings import spacings
 from halfwidth.resampling.tails import as_distribution
 
@@ -67,7 +67,7 @@ def drawn_distribution(
         return np.ascontiguousarray(drawn.T)
 
     table = plan.once(("spacings", tuple(ranks)), (), design, positions)
-    pick = native.picked if plan.compiles else reference.picked
+    pick = native_selection.picked if plan.compiles else reference.picked
     return as_distribution(pick(values, table, total_weight(weights), gap_weights(weights)), plan)
 
 
@@ -81,7 +81,7 @@ def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) 
         return l_statistics.replicates(values, design, statistic, plan)
     ranks, weights = _picks(statistic, design.n)
     total, gaps = total_weight(weights), gap_weights(weights)
-    pick = native.picked if plan.compiles else reference.picked
+    pick = native_selection.picked if plan.compiles else reference.picked
     orders = np.argsort(values, axis=-1, kind="stable")
     dtype = np.int16 if design.n < 2**15 else np.int32
     out = np.empty((len(values), plan.n_resamples))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.forms import Area, FastArea, RankedAreas, Ranking
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.ranking import in_parts
+from halfwidth.metrics.ranked_scores import in_parts
 from halfwidth.metrics.tie_counts import TieCounts, count_ties
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.ranked_resamples import (

@@ -18,7 +18,8 @@ from halfwidth.core.forms import Area, FastArea, RankedAreas, Ranking
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.ranking import RankEach, areas_of_rows, mean_ranks
+from halfwidth.metrics.ranked_scores import RankEach, mean_ranks
+from halfwidth.metrics.ranking import areas_of_rows
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import (

@@ -1,6 +1,6 @@
-"""The contract of the compiled library: every call into it is checked and made here.
+"""The contract of the compiled library: every call into it is made here, and draws are checked.
 
-C trusts its arguments. So this module, and those named after it for ranked scores and matches, look
+C trusts its arguments. So this module, and those named after it for what is done with draws, look
 at types, contiguity, lengths and ranges of indices before an array is handed over, and this one
 alone names the functions and their types. `reference` has the NumPy twins, which serve where there
 is no library. ctypes lets go of the interpreter while C works, so that threads share it. No call
@@ -25,15 +25,11 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.rng import Key
 from halfwidth.core.types import Array
 from halfwidth.resampling.kernels import shared_library
-from halfwidth.resampling.kernels.formulas import MOST_WEIGHT
-from halfwidth.resampling.kernels.programs import WIDTH, Program, Step
 
 # As in the C files: resamples side by side.
 LANES = 32
 # Positions of units, and of floats of a table, are integers of 32 bits.
 MOST_UNITS = 2**32
-# Counts of tables, weighed and added up, fit into 16 bits.
-MOST_TABLE_UNITS = (2**15 - 1) // MOST_WEIGHT
 # Exponentials to a block of words.
 EXPONENTIALS = 12
 # Widths of the tables that sums are drawn from, and floats in a line of the cache.
@@ -360,149 +356,3 @@ def _turned(counts: NDArray[np.uint8], resamples: int, units: int, room: Room) -
             sizes = (block.stop - block.start, pitch, part.stop - part.start)
             call("hw_turn", rows + part.start * LANES, *sizes, into + part.start * LANES**2)
     return Counts(turned, resamples, units)
-
-
-# --------------------------------------------------------------------------- tables
-
-
-def cumulated(key: Key, start: int, stop: int, units: int) -> NDArray[np.int16]:
-    """Draws of the units before each, and of all, in resamples ``start`` to ``stop``.
-
-    Returns
-    -------
-    ndarray, shape (ceil((stop - start) / WIDTH), units + 1, WIDTH)
-        Resamples of one row side by side; 0 where a row is not full.
-    """
-    if units > MOST_TABLE_UNITS:
-        raise ValueError(f"{units} units are more than {MOST_TABLE_UNITS}")
-    counts = side_by_side([(key, 0, units)], start, stop, units)
-    made = np.zeros((-(-(stop - start) // WIDTH), units + 1, WIDTH), np.int16)
-    squares = -(-units // LANES)
-    turned = counts.turned.ctypes.data
-    call("hw_cumulate", turned, len(counts.turned), squares, units, WIDTH, made.ctypes.data)
-    return made
-
-
-def finish(
-    program: Program,
-    draws: NDArray[np.int16],
-    ends: NDArray[np.intp],
-    out: Array,
-    start: int,
-    stop: int,
-) -> None:
-    """Work out a program for resamples ``start`` to ``stop`` of all samples.
-
-    Parameters
-    ----------
-    program : Program
-    draws : ndarray, shape (ceil(B / WIDTH), units + 1, WIDTH)
-        As `cumulated` makes them.
-    ends : ndarray of int, shape (S, n_cells + 1)
-        Units before the first case of each cell, and all units.
-    out : ndarray, shape (S, resamples)
-        Where the values go.
-    start, stop : int
-        ``stop - start`` is B.
-    """
-    rows, size = draws.shape[:2]
-    if draws.shape[2] != WIDTH or rows * WIDTH < stop - start or size > MOST_TABLE_UNITS + 1:
-        raise ValueError(f"draws of shape {draws.shape} do not fit {stop - start} resamples")
-    if len(ends) != len(out) or program.pairs.max() >= ends.shape[1] or program.pairs.min() < 0:
-        raise ValueError(f"ends of shape {ends.shape} do not fit")
-    if ends.min() < 0 or ends.max() >= size or not 0 <= start <= stop <= out.shape[1]:
-        raise ValueError(f"ends and resamples reach beyond {size - 1} units or {out.shape[1]}")
-    _check_steps(program)
-    held = np.zeros((program.registers, WIDTH))
-    held[: len(program.numbers)] = program.numbers[:, None]
-    places = np.ascontiguousarray(ends * WIDTH, np.int64)
-    how = (
-        address(program.pairs, np.int64, (len(program.pairs), 2)),
-        address(program.steps, np.int64, (len(program.steps), 5)),
-        *(len(program.steps), program.quick, program.quick_result, program.result),
-        held.ctypes.data,
-    )
-    address(out, np.float64, out.shape)
-    for part in in_calls(len(out), (stop - start) * len(program.steps) // 4):
-        some, into = places[part], out[part]
-        table = (address(draws, np.int16, draws.shape), size - 1)
-        sizes = (into.ctypes.data, out.shape[1], start, stop)
-        call("hw_run", *table, some.ctypes.data, len(some), ends.shape[1], *how, *sizes)
-
-
-def _check_steps(program: Program) -> None:
-    """Whether all that a program reads and writes is there."""
-    steps, registers = program.steps, program.registers
-    counting = steps[:, 0] == Step.COUNT
-    others = steps[~counting, 1:]
-    ranges = steps[counting, 2:4]
-    results = np.array([program.result, program.quick_result, *steps[:, 1]])
-    if (
-        (results < 0).any()
-        or (results >= registers).any()
-        or (others < 0).any()
-        or (others >= registers).any()
-        or (ranges < 0).any()
-        or (ranges > len(program.pairs)).any()
-        or (ranges[:, 1] <= ranges[:, 0]).any()
-        or not 0 <= program.quick <= len(steps)
-    ):
-        raise ValueError("a program reads or writes what is not there")
-
-
-# --------------------------------------------------------------------------- selection
-
-
-def _limits(number: int, *limits: Array) -> list[Array]:
-    made = [np.ascontiguousarray(limit, float) for limit in limits]
-    for limit in made:
-        address(limit, np.float64, (number,))
-    return made
-
-
-def tails(
-    rows: Array, low: Array, high: Array, room: int
-) -> tuple[Array, Array, NDArray[np.int64]]:
-    """What of each row lies below one limit and above another; see `reference.tails`.
-
-    Where that is ``room - 64`` or more, the counts of both are ``room``.
-    """
-    number, size = rows.shape
-    lower, upper = np.empty((2, number, room))
-    counts = np.empty((number, 5), np.int64)
-    low, high = _limits(number, low, high)
-    for part in in_calls(number, size):
-        some = rows[part]
-        given = (address(some, np.float64, (len(some), size)), len(some), size)
-        limits = [limit[part].ctypes.data for limit in (low, high)]
-        into = (lower[part].ctypes.data, upper[part].ctypes.data, counts[part].ctypes.data)
-        call("hw_tails", *given, *limits, room, *into)
-    return lower, upper, counts
-
-
-def count_below(rows: Array, below: Array, up_to: Array) -> NDArray[np.int64]:
-    """How many of each row lie below one limit, and up to another: (S, B) -> (S, 2)."""
-    number, size = rows.shape
-    counts = np.empty((number, 2), np.int64)
-    below, up_to = _limits(number, below, up_to)
-    for part in in_calls(number, size):
-        some = rows[part]
-        given = (address(some, np.float64, (len(some), size)), len(some), size)
-        limits = [limit[part].ctypes.data for limit in (below, up_to)]
-        call("hw_count_below", *given, *limits, counts[part].ctypes.data)
-    return counts
-
-
-def picked(values: Array, table: NDArray[np.intp], total: float, gaps: Array) -> Array:
-    """Weighted values at the positions of a table; see `reference.picked`."""
-    (number, size), (places, each) = values.shape, table.shape
-    if table.min() < 0 or table.max() >= size or len(gaps) != places:
-        raise ValueError(f"positions up to {table.max()} in rows of {size}")
-    values, gaps = np.ascontiguousarray(values, float), np.ascontiguousarray(gaps, float)
-    table = np.ascontiguousarray(table, np.int64)
-    made = np.empty((number, each))
-    for part in in_calls(number, places * each):
-        some = values[part]
-        given = (some.ctypes.data, len(some), size, table.ctypes.data, places, each)
-        call("hw_pick", *given, float(total), gaps.ctypes.data, made[part].ctypes.data)
-    return made

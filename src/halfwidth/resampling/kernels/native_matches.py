@@ -281,14 +281,20 @@ def precisions(
     upto = np.empty((int(np.diff(lists.starts).max(initial=1)), LANES), np.int32)
     area = np.empty((len(blocks), classes, lists.thresholds, LANES))
     height = np.zeros((*area.shape[:-1], steps + 1, LANES)) if heights else None
-    found = _in_blocks(np.maximum(objects, 1.0), len(blocks), 1.0)
+    # Under all steps the kernel adds up objects, in whole numbers, so that what is right all over
+    # is 1; the recalls of COCO are shares of them.
+    every = np.maximum(objects, 1.0)
+    found = _in_blocks(every if steps else np.ones_like(every), len(blocks), 1.0)
     starts, of_plain = (lists.starts, lists.plain_starts), (lists.plain, lists.runs)
     given = (*starts, *of_plain, lists.unit, lists.found, lists.ignored)
     fixed = (classes, *(one.ctypes.data for one in given), lists.thresholds)
     room, high = upto.ctypes.data, [None] * len(blocks) if height is None else _parts(height)
     for block, own, into, above in zip(blocks, _parts(found), _parts(area), high, strict=True):
         native.call("hw_match_precisions", block, *fixed, own, steps, room, into, above)
-    return _in_rows(area, counts), None if height is None else _in_rows(height, counts)
+    areas = _in_rows(area, counts)
+    if not steps:
+        areas /= every[:, None]
+    return areas, None if height is None else _in_rows(height, counts)
 
 
 def _check_resamples(rows: Array, counts: Counts) -> None:

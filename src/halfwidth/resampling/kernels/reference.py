@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.ranking import cumulated
+from halfwidth.metrics.ranked_scores import cumulated
 from halfwidth.resampling.designs import Design, case_positions
 from halfwidth.resampling.distribution import in_parts
 

@@ -192,6 +192,8 @@ def auto_choice(metric: str, statistic: str, n: int, level: Level) -> str:
 def wanted_coverage(confidence_level: float) -> float:
     """The least first quartile of the coverage of a reliable method.
 
+    Examples
+    --------
     >>> [round(wanted_coverage(level), 12) for level in (0.9, 0.95, 0.99)]
     [0.88, 0.94, 0.988]
     """

@@ -48,20 +48,10 @@ def instances_of_detections(source: DetectionSource, folder: Path) -> Iterator[I
 
 
 def _of_file(source: DetectionSource, match: Match, references: Any) -> Iterator[Instance]:
-    asked = ask_detectors(
-        list(source.metrics),
-        average=list(source.averages) or None,
-        absent_class="omit",
-        undefined="omit",
-        sources={},
-        **source.matching,
-    )
-    sets, notes = sets_of(
-        match.path,
-        references,
-        classes=list(source.classes) or None,
-        by_class=asked.options.by_class,
-    )
+    averages, classes = list(source.averages) or None, list(source.classes) or None
+    choices = {**source.matching, "average": averages, "classes": classes}
+    asked = ask_detectors(list(source.metrics), choices)
+    sets, notes = sets_of(match.path, references, **asked.sources)
     rows = asked_rows(asked.metrics, asked.options, sets, by_threshold=False)
     model, task = identity(match, source.model, source.task, columns=False)
     for row in rows:

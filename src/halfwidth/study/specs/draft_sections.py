@@ -20,7 +20,7 @@ from halfwidth.study.specs.guessing import (
     tables_among,
     values_in,
 )
-from halfwidth.study.specs.matching import matches
+from halfwidth.study.specs.matching import NAMED, matches
 
 FLOOR = 1e-6
 # Where comments begin, if the line is not longer.
@@ -123,7 +123,15 @@ def tables_blocks(files: list[Path], root: Path, place: Path, unused: Unused) ->
             unused.append((file, str(error).removeprefix(f"{file}: ")))
             continue
         for one in entries:
-            key = (file.parent, one.pattern, one.metric, one.columns, one.several, one.scale)
+            key = (
+                file.parent,
+                one.pattern,
+                one.metric,
+                one.columns,
+                one.several,
+                one.scale,
+                one.by,
+            )
             groups.setdefault(key, []).append(one)
     return [_tables_block(group, root, place) for group in groups.values()]
 
@@ -178,7 +186,7 @@ def _tables_block(group: Sequence[ValueColumns], root: Path, place: Path) -> Blo
         Line("metric", one.metric or dsc.__name__, "what the values are", known is not None),
         Line("bounds", bounds, "for a metric of your own", active=False),
         Line("columns", columns, "default: all numeric ones", one.columns is not None),
-        Line("by", ["model", "task"], "columns whose levels are instances", active=False),
+        Line("by", one.by or NAMED, "columns whose levels are instances", active=bool(one.by)),
         Line("case", "case_id", "default: case, id, patient, name, ...", active=False),
         Line("scale", one.scale, "divides the values; 100 if per cent"),
         Line("missing", "omit" if missing else "raise", MISSING),

@@ -19,6 +19,7 @@ from halfwidth.io.layout import Layout, layout_of, metrics_in, slices
 from halfwidth.io.readers import PLAIN_SUFFIXES, read_table
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
+from halfwidth.study.specs.matching import NAMED
 from halfwidth.study.specs.spec import ScoreKind
 
 DEEPEST = 2
@@ -52,6 +53,8 @@ class ValueColumns:
     n_missing, n_cells : int
     highest : float
         Before scaling.
+    by : tuple of str
+        Columns that say which model or task a row is of.
     """
 
     file: Path
@@ -63,6 +66,7 @@ class ValueColumns:
     n_missing: int
     n_cells: int
     highest: float
+    by: tuple[str, ...] = ()
 
     @property
     def several(self) -> bool:
@@ -201,6 +205,7 @@ def _values(
         n_missing=len(every) - len(finite),
         n_cells=len(every),
         highest=highest,
+        by=tuple(name for name in NAMED if name in table and len(set(table.levels(name))) > 1),
     )
 
 

@@ -261,14 +261,8 @@ def _detections(section: Section) -> DetectionSource:
         task=section.text("task"),
     )
     with placed(section.place):
-        ask_detectors(
-            list(source.metrics),
-            average=list(source.averages) or None,
-            absent_class="omit",
-            undefined="omit",
-            sources={},
-            **source.matching,
-        )
+        choices = {**source.matching, "average": list(source.averages) or None}
+        ask_detectors(list(source.metrics), choices)
     return source
 
 

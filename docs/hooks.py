@@ -1,0 +1,40 @@
+"""What MkDocs asks while it builds: pages and pictures that are made then, and never committed."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pages.all import made
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+# What a browser would fetch from elsewhere.
+FETCHED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=[\"']?(?:https?:)?//[^>]*>")
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add what is made to what lies in ``docs/``."""
+    from mkdocs.structure.files import File
+
+    # Where the data of the gallery are made. MkDocs forgets paths that a hook adds earlier.
+    sys.path.append(str(EXAMPLES))
+    for path, content in made().items():
+        files.append(File.generated(config, path, content=content))
+    return files
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001 -- as called
+    """Refuse a page that would fetch something from elsewhere."""
+    from mkdocs.exceptions import PluginError
+
+    found = FETCHED.search(output)
+    if found:
+        raise PluginError(f"{page.file.src_uri} would fetch from elsewhere: {found[0]}")
+    return output

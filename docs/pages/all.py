@@ -1,0 +1,23 @@
+"""Everything that the build makes, by its path below ``docs/``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pages import api, gallery, methods, metrics, quickstarts, reference, shell, statistics
+
+MAKERS: dict[str, Callable[[], str | bytes]] = {
+    **metrics.pages(),
+    **statistics.pages(),
+    **methods.pages(),
+    **reference.pages(),
+    **shell.pages(),
+    **api.pages(),
+    **gallery.pages(),
+    **quickstarts.pages(),
+}
+
+
+def made() -> dict[str, str | bytes]:
+    """Each page and picture."""
+    return {path: make() for path, make in MAKERS.items()}

@@ -1,0 +1,155 @@
+"""Curves of what is reported: ROC and precision-recall, FROC and those of detectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from halfwidth.cli import detection_figures, predictions, reading
+from halfwidth.cli.output import note
+from halfwidth.core.errors import OptionError
+from halfwidth.io.challenge_columns import MODEL_COLUMNS
+
+if TYPE_CHECKING:
+    from halfwidth.core.curves import Curve, CurveKind, Curves
+    from halfwidth.core.detection_curves import DetectionCurve, DetectionCurves
+    from halfwidth.core.detection_estimate import DetectionEstimate
+    from halfwidth.core.estimate import Estimate
+    from halfwidth.io.table import Table
+
+# Draws of the bands, unless a number is asked for: each point of a band is seen, not read off.
+RESAMPLES = 999
+# What curves of a test set take under the same names as its metrics.
+SHARED = ("scores", "missing", "confidence_level")
+
+
+def of_test_sets(
+    given: Mapping[str, Any], files: Mapping[str, Path], estimates: Sequence[Estimate]
+) -> tuple[Curves, ...]:
+    """Those whose areas were estimated: of all models in one figure, where each has one curve.
+
+    There are none of tasks, of weighted cases, and where models may have other cases than those
+    that they are compared on.
+    """
+    from halfwidth.estimation.test_sets.curves import AREA_OF
+
+    kinds = {area: kind for kind, area in AREA_OF.items()}
+    of_metrics = {kinds[e.metric]: e for e in estimates if e.metric in kinds}
+    others = given["unmatched"] != "raise"
+    if not of_metrics or not given["score"] or given["within"] or given["weight"] or others:
+        return ()
+    each = list(_tables(given, files))
+    drawn: list[Curves] = []
+    for kind, estimate in of_metrics.items():
+        try:
+            of_models = {
+                name: _curves(given, table, cast("CurveKind", kind), estimate.seed)
+                for name, table in each
+            }
+        except OptionError as error:
+            # An average over two classes need not know which of them is positive.
+            note(f"no curves are drawn: {error} (--positive)")
+            return ()
+        drawn += _together(of_models)
+    return tuple(drawn)
+
+
+def _tables(given: Mapping[str, Any], files: Mapping[str, Path]) -> Iterator[tuple[str, Table]]:
+    """The table of each model, by its name."""
+    for name, path in files.items():
+        table = reading.table_in(path, reading.Options.of(given))
+        by = given["by"] or next((one for one in MODEL_COLUMNS if one in table), None)
+        if len(files) > 1 or by is None:
+            yield name, table
+            continue
+        levels = np.array([str(level) for level in table.levels(by)])
+        for model in dict.fromkeys(levels):
+            yield str(model), table.only(np.flatnonzero(levels == model))
+
+
+def _curves(given: Mapping[str, Any], table: Table, kind: CurveKind, seed: int | None) -> Curves:
+    import halfwidth as hw
+    from halfwidth.io.prediction_columns import class_cells, score_cells
+
+    target = class_cells(table, given["target"], numbers=False)
+    positive = given["positive"]
+    design: dict[str, Any] = {
+        name: table.levels(given[name]) for name in ("groups", "strata") if given[name] is not None
+    }
+    return hw.curve_ci(
+        target,
+        score_cells(table, given["score"], "the table"),
+        kind=kind,
+        labels=predictions.parse_labels(given["labels"], target),
+        pos_label=None if positive is None else predictions.parse_label(positive, target),
+        n_resamples=given["n_resamples"] or RESAMPLES,
+        rng=given["seed"] if seed is None else seed,
+        **design,
+        **{name: given[name] for name in SHARED},
+    )
+
+
+def _together(of_models: Mapping[str, Curves]) -> Iterable[Curves]:
+    """A figure of all models where each has one curve, else one of each model."""
+    from halfwidth.core.curves import Curves
+
+    if len(of_models) == 1:
+        return of_models.values()
+    if all(len(one) == 1 for one in of_models.values()):
+        named: Iterator[Curve] = (replace(one[0], label=name) for name, one in of_models.items())
+        return [Curves(tuple(named))]
+    return [
+        Curves(tuple(replace(one, label=f"{name}, {one.label}") for one in some))
+        for name, some in of_models.items()
+    ]
+
+
+# --------------------------------------------------------------------------- detectors
+
+
+def of_detectors(
+    arguments: Mapping[str, Any], estimates: Mapping[str, Sequence[Estimate]]
+) -> tuple[DetectionCurves, ...]:
+    """Those whose areas were estimated, of all detectors in one figure.
+
+    At the first threshold of localisation, where an average is over several. ``estimates``: by the
+    name of the detector.
+    """
+    from halfwidth.core.detection_curves import DetectionCurves
+    from halfwidth.core.detection_estimate import DetectionEstimate
+    from halfwidth.estimation.detections.curves import AREA_OF
+
+    drawn = []
+    for kind, area in AREA_OF.items():
+        found: list[DetectionCurve] = []
+        for name, some in estimates.items():
+            first = next((one for one in some if one.metric == area), None)
+            if isinstance(first, DetectionEstimate):
+                curves = _of_detector(kind, arguments, arguments["models"][name], first)
+                several = len(estimates) > 1
+                found += (replace(one, label=_named(one, name, curves, several)) for one in curves)
+        if found:
+            drawn.append(DetectionCurves(tuple(found)))
+    return tuple(drawn)
+
+
+def _named(curve: DetectionCurve, name: str, beside: DetectionCurves, several: bool) -> str:
+    """The name of its detector, where there are several, and what else it is of."""
+    if not several:
+        return curve.label
+    return name if len(beside) == 1 else f"{name}, {curve.label}"
+
+
+def _of_detector(
+    kind: str, arguments: Mapping[str, Any], detections: Any, first: DetectionEstimate
+) -> DetectionCurves:
+    settings = detection_figures.matched_as(first.matching, arguments)
+    settings |= {name: arguments[name] for name in detection_figures.OF_CURVES}
+    settings["threshold"] = first.matching.thresholds[0]
+    settings["n_resamples"] = arguments["n_resamples"] or RESAMPLES
+    settings["rng"] = arguments["rng"] if first.seed is None else first.seed
+    return detection_figures.estimated(kind, (detections, arguments["references"]), settings)

@@ -1,0 +1,1 @@
+"""What ``halfwidth demo`` runs on: masks drawn from a seed, and small models on real data."""

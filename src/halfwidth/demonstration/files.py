@@ -1,0 +1,52 @@
+"""Everything that a demonstration runs on, as files in one folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.demonstration import masks, models, pages
+
+TABLES = {
+    "tumours.csv": models.tumours,
+    "wines.csv": models.wines,
+    "diabetes.csv": models.diabetes_errors,
+    "runs.csv": models.training_runs,
+}
+
+
+def write_files(folder: Path, seed: int) -> None:
+    """Write masks, predictions, errors, runs and detections.
+
+    Raises
+    ------
+    OSError
+        Where the folder cannot be written.
+    """
+    _write_masks(folder / "masks", seed)
+    for name, make in TABLES.items():
+        make(seed).to_csv(folder / name, index=False)
+    references, detections = pages.coco(seed)
+    for name, content in (("references", references), ("detections", detections)):
+        (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+
+
+def _write_masks(folder: Path, seed: int) -> None:
+    for case, maps in masks.label_maps(seed):
+        for name, label_map in maps.items():
+            (folder / name).mkdir(parents=True, exist_ok=True)
+            _write_nifti(label_map, folder / name / f"{case}.nii.gz")
+    (folder / "labels.json").write_text(json.dumps(masks.LABELS), encoding="utf-8")
+
+
+def _write_nifti(label_map: NDArray[np.uint8], file: Path) -> None:
+    import nibabel
+
+    # NIfTI counts columns first, arrays here slices first.
+    affine = np.diag([*reversed(masks.SPACING), 1.0])
+    image = nibabel.Nifti1Image(label_map.T, affine)  # type: ignore[no-untyped-call]
+    image.header.set_xyzt_units("mm")  # type: ignore[no-untyped-call]
+    nibabel.save(image, file)

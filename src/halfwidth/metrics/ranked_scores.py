@@ -1,0 +1,107 @@
+"""From scores to rankings: cases in descending order, as areas and their resamples take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.forms import Ranking
+from halfwidth.core.frozen import frozen
+from halfwidth.core.types import Array, Numbers
+
+# Scores that are ranked at once, 1 MiB. No result depends on it.
+AT_A_TIME = 2**17
+
+
+def rank(
+    positive: NDArray[np.bool_],
+    scores: Array,
+    weight: Array | None = None,
+    cases: int = 0,
+    *,
+    keep: bool = True,
+) -> Ranking:
+    """Entries in descending order of their score, each row by itself: (R, L) -> `Ranking`.
+
+    Parameters
+    ----------
+    positive : ndarray of bool, shape (R, L)
+    scores : ndarray, shape (R, L)
+    weight : ndarray, shape (R, L), optional
+    cases : int
+        Where a row holds several entries of each case, one after all others: how many cases.
+    keep : bool
+        Whether ties stay in their order, turned round: quicker where cases come ascending, and
+        slower else. No area depends on it.
+    """
+    order = np.argsort(scores, axis=-1, kind="stable" if keep else "quicksort")[:, ::-1]
+    ordered = np.take_along_axis(scores, order, axis=-1)
+    mark = np.full(order.shape, Ranking.LAST_OF_TIES, dtype=np.uint8)
+    mark[:, :-1] *= ordered[:, 1:] != ordered[:, :-1]
+    mark += np.take_along_axis(positive, order, axis=-1)
+    case = order % cases if cases else order
+    own = None if weight is None else np.take_along_axis(weight, order, axis=-1)
+    return Ranking(case.astype(np.int32), mark, own)
+
+
+@frozen
+class RankEach:
+    """Records of a test set to its ranking; the records hold scores, a code and maybe a weight.
+
+    Attributes
+    ----------
+    n_scores : int
+        Rows of scores, one for each class; a case of code k is positive in row k.
+    flatten : bool
+        Whether all pairs of a case and a class make one row, as micro-averages have it.
+    weighted : bool
+    """
+
+    n_scores: int
+    flatten: bool = False
+    weighted: bool = False
+
+    @property
+    def rows(self) -> int:
+        """Rows of the ranking of one test set."""
+        return 1 if self.flatten else self.n_scores
+
+    def __call__(self, records: Array) -> Ranking:
+        """Rank one test set, (k, n), or several under one another, (S, k, n)."""
+        k, n = self.n_scores, records.shape[-1]
+        scores, code = records[..., :k, :], records[..., k, :]
+        positive = code[..., None, :] == np.arange(k)[:, None]
+        shape = (-1, k * n if self.flatten else n)
+        weight = None
+        if self.weighted:
+            weight = np.broadcast_to(records[..., k + 1, None, :], scores.shape).reshape(shape)
+        cases = n if self.flatten else 0
+        keep = self.weighted or records.size == (k + 1) * n
+        return rank(positive.reshape(shape), scores.reshape(shape), weight, cases, keep=keep)
+
+
+def mean_ranks(values: Array) -> Array:
+    """Ranks from 1 up, (n,) -> (n,); equal values have the mean of theirs.
+
+    >>> mean_ranks(np.array([3.0, 1.0, 3.0]))
+    array([2.5, 1. , 2.5])
+    """
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    upto = np.cumsum(counts)
+    return np.asarray((upto - (counts - 1) / 2)[which.reshape(values.shape)], float)
+
+
+def cumulated(mark: NDArray[np.uint8], weight: Numbers) -> tuple[Numbers, Numbers]:
+    """Positive and negative entries at or above each distinct score: (..., L) -> two (..., G)."""
+    positive = (mark & Ranking.POSITIVE) > 0
+    ends = np.flatnonzero(mark & Ranking.LAST_OF_TIES)
+    tp = np.cumsum(np.where(positive, weight, 0), axis=-1)[..., ends]
+    return tp, np.cumsum(np.where(positive, 0, weight), axis=-1)[..., ends]
+
+
+def in_parts(sets: Array) -> Iterator[slice]:
+    """A few test sets (S, k, n) at a time, so that their rankings stay in the caches of a core."""
+    step = max(1, AT_A_TIME // max(sets[0].size, 1)) if len(sets) else 1
+    return (slice(start, start + step) for start in range(0, len(sets), step))

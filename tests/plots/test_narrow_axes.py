@@ -1,0 +1,60 @@
+"""Figures in the axes of a column (8.5 cm): the texts beside them leave the data room."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+import halfwidth as hw
+from halfwidth.plots import differences, distribution, forest, plan_curve, plan_frame
+
+COLUMN = 8.5 / 2.54
+NAMES = ("nnU-Net_ResEncL", "Vision_Language_U-Net_CLIP")
+VALUES = {name: np.random.default_rng(k).beta(9, 1, 40) for k, name in enumerate(NAMES)}
+ESTIMATES = [hw.summary_ci(v, metric="dsc", method="t", label=n) for n, v in VALUES.items()]
+
+
+def compared() -> hw.Comparisons:
+    return hw.compare(VALUES, metric="dsc", method="t", rng=1)
+
+
+DRAWN: dict[str, Callable[[Axes], Axes]] = {
+    "forest": lambda ax: forest(ESTIMATES, ax),
+    "distribution": lambda ax: distribution(VALUES, ESTIMATES, ax),
+    "differences": lambda ax: differences(compared(), ax),
+    "plan": lambda ax: plan_curve(hw.planning.classes_n(0.9, prevalence=0.1, width=0.1), ax),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_data_have_a_fifth_of_a_column_and_texts_stay_in_it(name: str) -> None:
+    # Axes that collapse are a warning of Matplotlib, and so an error here.
+    figure = Figure(figsize=(COLUMN, 3.0), layout="constrained")
+    ax = DRAWN[name](figure.add_subplot())
+    figure.draw_without_rendering()
+    assert ax.bbox.width > 0.2 * figure.bbox.width
+    for text in [*ax.texts, *ax.get_yticklabels()]:
+        if text.get_text():
+            box = Text.get_window_extent(text)
+            assert figure.bbox.x0 - 1 <= box.x0 < box.x1 <= figure.bbox.x1 + 1, text
+    ticks = [label.get_window_extent() for label in ax.get_xticklabels() if label.get_text()]
+    shown = [box for box in ticks if ax.bbox.x0 - 1 <= (box.x0 + box.x1) / 2 <= ax.bbox.x1 + 1]
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(shown))
+
+
+def test_curves_of_one_point_have_their_numbers_beside_their_names() -> None:
+    values = VALUES[NAMES[0]]
+    plan = hw.planning.pilot_width(values, 30, metric="dsc", method="t", rng=1, n_samples=100)
+    plans = [replace(plan, label=label) for label in ("old", "new")]
+    texts = {text.get_text() for text in plan_curve(plans).texts}
+    assert {text.split("\n")[0] for text in texts} >= {"old", "new"}
+    assert not any(text.startswith("n = ") for text in texts)
+    assert isinstance(plan_frame(plans), pd.DataFrame)
