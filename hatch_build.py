@@ -44,9 +44,9 @@ CLONES = [
     '__attribute__((target_clones("avx2","default")))',
     "",
 ]
-# Keeps gcc from jamming loops of fixed length, which it then does not vectorise, and from folding
-# the words of a draw into one expression, for which it has too few registers. Clang does neither.
-FOR_GCC = ["-fno-loop-unroll-and-jam", "-fno-tree-ter"]
+# Keeps gcc from jamming loops of fixed length, which it then does not vectorise, and from splitting
+# products of two words early, for which it has too few registers. Clang does neither.
+FOR_GCC = ["-fno-loop-unroll-and-jam", "-fno-split-wide-types"]
 # Longest that a compiler may take, in seconds.
 TIME_LIMIT = 300
 # A library is tried in a process of its own: it may not load, or take the process with it.

@@ -114,6 +114,23 @@ def test_sums_do_not_depend_on_the_place_in_memory_or_on_other_features() -> Non
         assert np.array_equal(native.sum_drawn(room[None, 1:], KEY, 0, 20, 334)[0], wanted)
 
 
+def test_tables_of_too_many_floats_are_summed_in_narrower_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    features = features_of(5, 334)
+    whole = native.sum_drawn(features, KEY, 0, 20, 334)
+    monkeypatch.setattr(native, "MOST_UNITS", 2 * 334)
+    calls, call = [], native.call
+
+    def counted(*arguments: Any) -> None:
+        calls.append(arguments)
+        call(*arguments)
+
+    monkeypatch.setattr(native, "call", counted)
+    assert np.array_equal(native.sum_drawn(features, KEY, 0, 20, 334), whole)
+    assert len(calls) == 3
+
+
 def test_threads_do_not_disturb_each_other() -> None:
     units, jobs = 5000, 4
     features = features_of(2, units)

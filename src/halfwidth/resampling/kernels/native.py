@@ -28,7 +28,7 @@ from halfwidth.resampling.kernels import shared_library
 
 # As in the C files: resamples side by side.
 LANES = 32
-# Positions are integers of 32 bits.
+# Positions of units, and of floats of a table, are integers of 32 bits.
 MOST_UNITS = 2**32
 # Exponentials to a block of words.
 EXPONENTIALS = 12
@@ -185,8 +185,9 @@ def sum_drawn(features: Array, key: Key, start: int, stop: int, units: int) -> A
         raise ValueError(f"{features.shape[-1]} columns of features for {units} units")
     drawing = draw_arguments(key, start, stop, units)
     sums = np.empty((len(features), stop - start))
-    for first in range(0, len(features), WIDTHS[-1]):
-        part = features[first : first + WIDTHS[-1]]
+    widest = max(width for width in WIDTHS if width * units <= MOST_UNITS)
+    for first in range(0, len(features), widest):
+        part = features[first : first + widest]
         width = min(width for width in WIDTHS if width >= len(part))
         table, made = _table(part, width), np.empty((stop - start, width))
         call(
@@ -196,7 +197,7 @@ def sum_drawn(features: Array, key: Key, start: int, stop: int, units: int) -> A
             width,
             made.ctypes.data,
         )
-        sums[first : first + WIDTHS[-1]] = made[:, : len(part)].T
+        sums[first : first + widest] = made[:, : len(part)].T
     return sums
 
 

@@ -1,12 +1,19 @@
 /* Draws: sums of features over the units of a resample, and how often each is drawn. */
 #include "philox.h"
 
+/* gcc multiplies halves of words as if they were whole ones; it has to be told. Clang finds out. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
+#define TELL_GCC
+#include <immintrin.h>
+#endif
+
 /* ------------------------------------------------------------------ draws */
 
-/* A stream of draws: Philox4x64-10 with this key, positions below `units`. */
+/* A stream of draws: Philox4x64-10 with this key, positions below `units`. A position is where the
+   row of 2^shift floats of a unit starts. */
 typedef struct {
     uint64_t key0, key1, units;
-    int per_word;
+    int per_word, shift;
     uint64_t blocks; /* of each resample */
 } Stream;
 
@@ -15,8 +22,8 @@ INLINE int indices_per_word(uint64_t units) {
     return units <= 445 ? 5 : units <= 2048 ? 4 : units <= 26007 ? 3 : units <= 4194304 ? 2 : 1;
 }
 
-INLINE Stream stream_of(uint64_t key0, uint64_t key1, int64_t units) {
-    Stream made = {key0, key1, (uint64_t)units, indices_per_word((uint64_t)units), 0};
+INLINE Stream stream_of(uint64_t key0, uint64_t key1, int64_t units, int shift) {
+    Stream made = {key0, key1, (uint64_t)units, indices_per_word((uint64_t)units), shift, 0};
     uint64_t per_block = 4 * (uint64_t)made.per_word;
     made.blocks = (made.units + per_block - 1) / per_block;
     return made;
@@ -36,56 +43,103 @@ static CLONES void fill(const Stream *stream, uint64_t counter, uint64_t first, 
         philox(counter + i, stream->key0, stream->key1, words + 4 * i);
 }
 
-/* Positions of `blocks` blocks: all first ones of a word, then all second ones, and so on. What a
+/* Positions of so many words: all first ones of a word, then all second ones, and so on. What a
    product leaves over makes the next index of a word. Words are taken as halves, several of which
    a processor multiplies at a time. */
 INLINE void take(const uint64_t *RESTRICT words, int number, uint32_t units, int per_word,
-                 uint32_t *RESTRICT positions) {
+                 int shift, uint32_t *RESTRICT positions) {
     for (int i = 0; i < number; i++) {
         uint32_t low = (uint32_t)words[i], high = (uint32_t)(words[i] >> 32);
         for (int k = 0; k < per_word; k++) {
             uint64_t below = (uint64_t)low * units;
             uint64_t above = (uint64_t)high * units + (below >> 32);
-            positions[k * WORDS + i] = (uint32_t)(above >> 32);
+            positions[k * WORDS + i] = (uint32_t)(above >> 32) << shift;
             high = (uint32_t)above;
             low = (uint32_t)below;
         }
     }
 }
 
-static CLONES void take_positions(const uint64_t *RESTRICT words, uint64_t blocks, uint64_t units,
-                                  int per_word, uint32_t *RESTRICT positions) {
-    const int number = 4 * (int)blocks;
-    switch (per_word) {
-    case 5: take(words, number, (uint32_t)units, 5, positions); return;
-    case 4: take(words, number, (uint32_t)units, 4, positions); return;
-    case 3: take(words, number, (uint32_t)units, 3, positions); return;
-    case 2: take(words, number, (uint32_t)units, 2, positions); return;
-    default:
-        for (int i = 0; i < number; i++) {
-            uint64_t left;
-            positions[i] = (uint32_t)product(words[i], units, &left);
+#define TAKE_EACH(take)                                                                            \
+    switch (per_word) {                                                                            \
+    case 5: take(words, number, (uint32_t)units, 5, shift, positions); return;                     \
+    case 4: take(words, number, (uint32_t)units, 4, shift, positions); return;                     \
+    case 3: take(words, number, (uint32_t)units, 3, shift, positions); return;                     \
+    default: take(words, number, (uint32_t)units, 2, shift, positions); return;                    \
+    }
+
+#if defined(TELL_GCC)
+#define AVX2 __attribute__((target("avx2")))
+
+/* The same, four words at a time: their number is a multiple of four. */
+AVX2 INLINE void take_fours(const uint64_t *RESTRICT words, int number, uint32_t units,
+                            int per_word, int shift, uint32_t *RESTRICT positions) {
+    typedef uint64_t Words __attribute__((vector_size(32)));
+    typedef uint32_t Positions __attribute__((vector_size(16)));
+    const __m256i factor = _mm256_set1_epi64x((int64_t)units);
+    for (int i = 0; i < number; i += 4) {
+        Words low, high;
+        memcpy(&low, words + i, sizeof low);
+        high = low >> 32;
+        for (int k = 0; k < per_word; k++) {
+            Positions taken;
+            low = (Words)_mm256_mul_epu32((__m256i)low, factor);
+            high = (Words)_mm256_mul_epu32((__m256i)high, factor) + (low >> 32);
+            taken = __builtin_convertvector(high >> 32, Positions) << (uint32_t)shift;
+            memcpy(positions + k * WORDS + i, &taken, sizeof taken);
         }
     }
+}
+
+static AVX2 void take_with_avx2(const uint64_t *RESTRICT words, int number, uint64_t units,
+                                int per_word, int shift, uint32_t *RESTRICT positions) {
+    TAKE_EACH(take_fours)
+}
+#endif
+
+static CLONES void take_with_any(const uint64_t *RESTRICT words, int number, uint64_t units,
+                                 int per_word, int shift, uint32_t *RESTRICT positions) {
+    TAKE_EACH(take)
+}
+
+/* Positions of `blocks` blocks. */
+INLINE void take_positions(const uint64_t *RESTRICT words, uint64_t blocks, const Stream *stream,
+                           uint32_t *RESTRICT positions) {
+    const int number = 4 * (int)blocks, per_word = stream->per_word, shift = stream->shift;
+    if (per_word == 1) {
+        for (int i = 0; i < number; i++) {
+            uint64_t left;
+            positions[i] = (uint32_t)product(words[i], stream->units, &left) << shift;
+        }
+        return;
+    }
+#if defined(TELL_GCC)
+    if (__builtin_cpu_supports("avx2")) {
+        take_with_avx2(words, number, stream->units, per_word, shift, positions);
+        return;
+    }
+#endif
+    take_with_any(words, number, stream->units, per_word, shift, positions);
 }
 
 /* Do something with each position of resamples `start` to `stop`, `per_word` to a word, and then
    something with each resample. While the positions of one piece of a resample are used, the words
    of the next are made: a processor does both at once. `soon` is done with a position some draws
-   ahead, or with any other; it may call for what it needs from memory. `lane` is 0 to 3, other for neighbours. */
+   ahead, or with any other; it may call for what it needs from memory. `lane` is 0 to 3, other for
+   neighbours. */
 #define EACH_DRAW(stream, start, stop, per_word, position, lane, soon, action, finish)             \
     do {                                                                                           \
         const Stream own_ = *(stream);                                                             \
         const uint64_t each_ = 4 * (per_word), most_ = own_.blocks < PIECE ? own_.blocks : PIECE;  \
         uint64_t words_[WORDS], counter_ = (start) * own_.blocks;                                  \
-        uint32_t positions_[WORDS * MOST_PER_WORD + 4 * SOON] = {0};                                 \
+        uint32_t positions_[WORDS * MOST_PER_WORD + 4 * SOON] = {0};                               \
         fill(&own_, counter_, 0, most_, words_);                                                   \
         for (uint64_t b_ = (start); b_ < (stop); b_++) {                                           \
             uint64_t left_ = own_.units, ahead_ = own_.blocks;                                     \
             while (ahead_) {                                                                       \
                 uint64_t blocks_ = ahead_ < PIECE ? ahead_ : PIECE;                                \
                 uint64_t full_ = left_ / each_ < blocks_ ? left_ / each_ : blocks_;                \
-                take_positions(words_, blocks_, own_.units, (per_word), positions_);               \
+                take_positions(words_, blocks_, &own_, positions_);                                \
                 for (int i_ = 0; i_ < (per_word) * 4 * SOON; i_++) {                               \
                     const uint32_t position =                                                      \
                         positions_[i_ / (4 * SOON) * WORDS + i_ % (4 * SOON)];                     \
@@ -129,23 +183,55 @@ static CLONES void take_positions(const uint64_t *RESTRICT words, uint64_t block
 #define APART 4
 
 /* Bytes of a table, or of counts, that stay in the caches of one core. */
-#define NEAR (1 << 18)
+#define NEAR (1 << 20)
+
+/* The floats of a unit, summed up at once. gcc finds that out for some numbers of them alone. */
+#if defined(__GNUC__)
+#define ROW_OF(width) __attribute__((vector_size(8 * (width)))) double
+#define ADD_ROW(sums, row) ((sums) += (row))
+#else
+#define ROW_OF(width) struct { double of[width]; }
+#define ADD_ROW(sums, row)                                                                         \
+    do {                                                                                           \
+        for (size_t f_ = 0; f_ < sizeof(row) / sizeof(double); f_++)                               \
+            ((double *)&(sums))[f_] += ((const double *)&(row))[f_];                               \
+    } while (0)
+#endif
+typedef double Row1;
+typedef ROW_OF(2) Row2;
+typedef ROW_OF(4) Row4;
+typedef ROW_OF(8) Row8;
+
+#define SUM_ROWS(name, Row)                                                                        \
+    INLINE void name(const double *RESTRICT table, int per_word, int far, const Stream *stream,    \
+                     uint64_t start, uint64_t stop, double *RESTRICT sums) {                       \
+        const Row none = {0};                                                                      \
+        Row kept[APART] = {none, none, none, none}, row;                                           \
+        EACH_DRAW(stream, start, stop, per_word, position, lane, {                                 \
+            if (far) CALL_FOR(table + position);                                                   \
+        }, {                                                                                       \
+            memcpy(&row, table + position, sizeof row);                                            \
+            ADD_ROW(kept[lane], row);                                                              \
+        }, {                                                                                       \
+            ADD_ROW(kept[0], kept[1]);                                                             \
+            ADD_ROW(kept[2], kept[3]);                                                             \
+            ADD_ROW(kept[0], kept[2]);                                                             \
+            memcpy(sums, &kept[0], sizeof row);                                                    \
+            for (int k = 0; k < APART; k++) kept[k] = none;                                        \
+            sums += sizeof row / sizeof *sums;                                                     \
+        });                                                                                        \
+    }
+SUM_ROWS(sum_rows1, Row1)
+SUM_ROWS(sum_rows2, Row2)
+SUM_ROWS(sum_rows4, Row4)
+SUM_ROWS(sum_rows8, Row8)
 
 INLINE void sum_rows(const double *RESTRICT table, int width, int per_word, int far,
                      const Stream *stream, uint64_t start, uint64_t stop, double *RESTRICT sums) {
-    double kept[APART][8] = {{0.0}};
-    EACH_DRAW(stream, start, stop, per_word, position, lane, {
-        if (far) CALL_FOR(table + (uint64_t)position * (uint64_t)width);
-    }, {
-        for (int f = 0; f < width; f++)
-            kept[lane][f] += table[(uint64_t)position * (uint64_t)width + (uint64_t)f];
-    }, {
-        for (int f = 0; f < width; f++) {
-            sums[f] = (kept[0][f] + kept[1][f]) + (kept[2][f] + kept[3][f]);
-            for (int k = 0; k < APART; k++) kept[k][f] = 0.0;
-        }
-        sums += width;
-    });
+    if (width == 1) sum_rows1(table, per_word, far, stream, start, stop, sums);
+    else if (width == 2) sum_rows2(table, per_word, far, stream, start, stop, sums);
+    else if (width == 4) sum_rows4(table, per_word, far, stream, start, stop, sums);
+    else sum_rows8(table, per_word, far, stream, start, stop, sums);
 }
 
 INLINE int sum_all(const double *RESTRICT table, int width, const Stream *stream, uint64_t start,
@@ -165,10 +251,12 @@ INLINE int sum_all(const double *RESTRICT table, int width, const Stream *stream
 }
 
 /* Sum the rows of a table (units, width) drawn in resamples start to stop, into (stop - start,
-   width). The order of addition depends on the number of units alone. */
+   width). The order of addition depends on the number of units alone. The table has at most 2^32
+   floats. */
 EXPORT CLONES int hw_sum_drawn(uint64_t key0, uint64_t key1, int64_t start, int64_t stop,
                                int64_t units, const double *table, int64_t width, double *sums) {
-    Stream stream = stream_of(key0, key1, units);
+    int shift = width == 1 ? 0 : width == 2 ? 1 : width == 4 ? 2 : 3;
+    Stream stream = stream_of(key0, key1, units, shift);
     uint64_t first = (uint64_t)start, last = (uint64_t)stop;
     switch (width) {
     case 1: return sum_all(table, 1, &stream, first, last, sums);
@@ -194,7 +282,7 @@ INLINE void count_rows(const Stream *stream, int per_word, int far, int64_t star
    could tell from 0. */
 EXPORT CLONES int hw_count_drawn(uint64_t key0, uint64_t key1, int64_t start, int64_t stop,
                                  int64_t units, uint8_t *counts, int64_t pitch) {
-    Stream stream = stream_of(key0, key1, units);
+    Stream stream = stream_of(key0, key1, units, 0);
     switch (stream.per_word) {
     case 5: count_rows(&stream, 5, 0, start, stop, counts, pitch); return DONE;
     case 4: count_rows(&stream, 4, 0, start, stop, counts, pitch); return DONE;
