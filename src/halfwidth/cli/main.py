@@ -245,7 +245,9 @@ def _no_command_text(found: re.Match[str]) -> str:
 def _missing_text(param: Any) -> str:
     """An argument or option that is required, and what it is."""
     name = param.metavar if param.param_type_name == "argument" else max(param.opts, key=len)
-    return f"{name} is missing: {param.help[:1].lower()}{param.help[1:]}"
+    # An abbreviation, such as SD, keeps its capitals.
+    first, rest = param.help[:1], param.help[1:]
+    return f"{name} is missing: {first if rest[:1].isupper() else first.lower()}{rest}"
 
 
 def _unknown_option_text(given: str, context: typer.Context, arguments: list[str]) -> str:

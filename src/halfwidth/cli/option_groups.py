@@ -37,8 +37,9 @@ def with_options(*groups: Callable[..., None]) -> Callable[[Callable[..., Answer
             return verb(**{name: given[name] for name in own})
 
         # The parser reads these, and not what is wrapped.
-        called.__dict__["__signature__"] = inspect.Signature(parameters)
-        called.__annotations__ = {one.name: one.annotation for one in parameters}
+        called.__dict__["__signature__"] = inspect.Signature(parameters, return_annotation=Answer)
+        annotations = {one.name: one.annotation for one in parameters}
+        called.__annotations__ = {**annotations, "return": Answer}
         return called
 
     return decorate

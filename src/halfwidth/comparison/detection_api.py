@@ -87,7 +87,7 @@ def compare_detections(
     >>> result = hw.compare_detections({"A": a, "B": b}, references, metric="ap50", rng=1)
     >>> one = result["A", "B"]
     >>> print(f"{one.value:.2f} ({one.low:.2f} to {one.high:.2f})")
-    0.39 (0.31 to 0.44)
+    0.39 (0.33 to 0.45)
     """
     settings = resolve_settings(
         resolve_request(
