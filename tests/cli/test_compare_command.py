@@ -166,7 +166,7 @@ def test_a_metric_of_ones_own_has_a_direction(compared: Compared) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", comparison_options.PLOT_KINDS)
+@pytest.mark.parametrize("kind", ["forest", *comparison_options.OF_CASES])
 def test_figures_are_written(run: Run, kind: str) -> None:
     options = ("--metric", "hd95", "--plot", f"{kind}.svg", "--plot-kind", kind)
     ran = run("compare", "new.csv", "old.csv", *options)
