@@ -91,7 +91,13 @@ def _complete(cls: type, *, kw_only: bool) -> None:
     """Give a class its fields and what follows from them; each stands there at once."""
     # Where there is no docstring, `dataclass` writes one from the signature, which is to come.
     cls.__doc__ = cls.__doc__ or cls.__name__
+    types = cls.__annotations__
+    # It would also search each type for ClassVar, whose texts say at once whether they have it.
+    cls.__annotations__ = {n: text if "ClassVar" in text else object for n, text in types.items()}
     dataclass(init=False, repr=False, eq=False, match_args=False, kw_only=kw_only)(cls)
+    cls.__annotations__ = types
+    for one in fields(cls):
+        one.type = types.get(one.name, one.type)
     positional = tuple(one.name for one in fields(cls) if one.init and not one.kw_only)
     for name, made in (("__match_args__", positional), ("__init__", _initializer(cls))):
         if isinstance(vars(cls)[name], _Later):
