@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 USUAL_METHOD, USUAL_LEVEL, USUAL_N = percentile.__name__, 0.95, 50
-NO_ANALYSIS = "needs the paces of the study"
 
 Values = Callable[[Sequence[str]], Mapping[str, Array]]
 

@@ -14,7 +14,7 @@ from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.plots.study.naming import method_label, metric_label
 from halfwidth.plots.style import COLOURS, INK
 
-BLUE, GREEN, ORANGE, RED, SKY, GREY, PINK = COLOURS
+BLUE, _, ORANGE, RED, SKY, GREY, _ = COLOURS
 SOLID, DASHED, DOTTED, BROKEN = "-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1, 1, 1))
 STROKES = (SOLID, DASHED, DOTTED, BROKEN)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h", "d")

@@ -161,14 +161,6 @@ class Results:
         return [raised[code] for code in sorted(raised)]
 
     @property
-    def by_metric(self) -> dict[str, list[Estimate]]:
-        """Estimates by their metric in prose, in their order."""
-        found: dict[str, list[Estimate]] = {}
-        for estimate in self.estimates:
-            found.setdefault(metric_title(estimate.metric_spec), []).append(estimate)
-        return found
-
-    @property
     def families(self) -> list[Family]:
         """Estimates that are read together: of one metric, and of one task where there are models.
 
