@@ -96,7 +96,7 @@ ModelFrom = Annotated[
 ]
 
 
-def of_tables(
+def table_options(
     sheet: Sheet = None,
     decimal: Decimal = None,
     header: Header = None,
@@ -130,7 +130,7 @@ class Options:
     groups: str | None = None
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Options:
+    def from_given(cls, given: Mapping[str, Any]) -> Options:
         """Those among the options of a verb, by the names of their arguments."""
         return cls(**{name: given.get(name) for name in cls.__annotations__})
 

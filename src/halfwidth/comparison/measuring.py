@@ -83,7 +83,7 @@ class Measuring:
         return measure_test_sets(family, self.requested, request.missing, paired=paired)
 
 
-def of_values(
+def measuring_values(
     metric: Any, bounds: Any, given: Mapping[str, Any], *, named: bool = True
 ) -> Measuring:
     """A statistic of values of cases; ``named`` where the metric is not one that a table names."""
@@ -98,7 +98,7 @@ def of_values(
     return Measuring(resolve_metric(metric, bounds) if named else resolve_metric(), options)
 
 
-def of_test_sets(metric: Any, bounds: Any, given: Mapping[str, Any]) -> Measuring:
+def measuring_test_sets(metric: Any, bounds: Any, given: Mapping[str, Any]) -> Measuring:
     """A metric of whole test sets."""
     _refuse(given, OF_VALUES, "has no effect on a metric of a test set")
     if metric is None:
