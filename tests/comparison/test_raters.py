@@ -92,8 +92,8 @@ def test_replicates_are_those_of_gathered_cases() -> None:
     pairs = [*ratings.with_model, *ratings.among_raters]
     models = tuple(ModelCases(pair_name(p, r), said[p], target=said[r]) for p, r in pairs)
     family = Family(models, measuring.metric)
-    assert measuring.asked is not None
-    (measured,) = measure_test_sets(family, measuring.asked, "raise", paired=True)
+    assert measuring.requested is not None
+    (measured,) = measure_test_sets(family, measuring.requested, "raise", paired=True)
     sides = _Sides.of(measured, ratings)
     settings: Any = type("Settings", (), {"effect": "difference"})
     job = sides.job(settings)

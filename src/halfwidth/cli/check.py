@@ -100,5 +100,5 @@ def check(
     )
     for text in audit.notes:
         note(text)
-    doubtful = strict and audit.worst in ("error", "warning")
-    return Answer(audit_document(audit), fmt, out, STRICT_STATUS if doubtful else 0)
+    refused = strict and audit.worst in ("error", "warning")
+    return Answer(audit_document(audit), fmt, out, STRICT_STATUS if refused else 0)

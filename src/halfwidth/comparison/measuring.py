@@ -21,7 +21,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
-from halfwidth.estimation.test_sets.options import Asked, TestSetOptions, ask
+from halfwidth.estimation.test_sets.options import TestSetOptions, TestSetRequest, test_set_request
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
 # The defaults of options that only one of the two looks at.
@@ -50,13 +50,13 @@ class Measuring:
         In a table with a column of metrics, what the option names.
     values : ValueOptions or None
         For values of cases.
-    asked : Asked or None
+    requested : TestSetRequest or None
         For metrics of a test set.
     """
 
     metric: Metric | CustomMetric
     values: ValueOptions | None = None
-    asked: Asked | None = None
+    requested: TestSetRequest | None = None
 
     @property
     def numbers(self) -> bool:
@@ -78,9 +78,9 @@ class Measuring:
         request, paired = settings.request, settings.paired
         if self.values is not None:
             return [measure_values(family, self.values, request, paired=paired)]
-        if self.asked is None:
+        if self.requested is None:
             raise TypeError("either values or predictions are measured")
-        return measure_test_sets(family, self.asked, request.missing, paired=paired)
+        return measure_test_sets(family, self.requested, request.missing, paired=paired)
 
 
 def of_values(
@@ -112,8 +112,8 @@ def of_test_sets(metric: Any, bounds: Any, given: Mapping[str, Any]) -> Measurin
     averages = None if average is None else [average]
     names = [name for name in OF_TEST_SETS if name not in ("average", "sample_weight")]
     options = TestSetOptions(**{name: given[name] for name in names})
-    asked = ask([metric], averages, options, bounds)
-    return Measuring(asked.metrics[0], asked=asked)
+    requested = test_set_request([metric], averages, options, bounds)
+    return Measuring(requested.metrics[0], requested=requested)
 
 
 def _refuse(given: Mapping[str, Any], defaults: Mapping[str, Any], why: str) -> None:

@@ -120,7 +120,7 @@ def compare_with_raters(
     measuring = of_test_sets(metric, None, given)
     if measuring.numbers:
         measuring = of_test_sets(metric, None, given | {"scores": "numbers"})
-    if measuring.asked is None:
+    if measuring.requested is None:
         raise TypeError("a metric of a test set is measured on test sets")
     check_against_metric(settings, measuring.metric)
     people = models_of(raters, {})
@@ -130,7 +130,7 @@ def compare_with_raters(
     )
     family = matched(Family(everyone, measuring.metric), settings.unmatched)
     pairs = Family(_pairs(family.models, ratings), family.metric, n_unmatched=family.n_unmatched)
-    measured = measure_test_sets(pairs, measuring.asked, settings.request.missing, paired=True)
+    measured = measure_test_sets(pairs, measuring.requested, settings.request.missing, paired=True)
     differences = against_raters(measured, ratings, settings)
     return Comparisons(differences, notes=(_fixed(ratings),))
 

@@ -30,7 +30,7 @@ from halfwidth.ranking.missing_values import (
     measured_with_policies,
 )
 from halfwidth.ranking.options import RankingOptions, resolve_options
-from halfwidth.ranking.several_metrics import listed_metrics, penalized, wanted_metrics
+from halfwidth.ranking.several_metrics import listed_metrics, metric_columns, penalized
 from halfwidth.ranking.table_families import Measured, table_families, with_same_cases
 from halfwidth.ranking.together import all_ranked
 
@@ -356,7 +356,7 @@ def rank_table(
     if where is not None and value is not None:
         raise OptionError("value= is for values of cases, target= for predictions; not both")
     several = isinstance(metric, Mapping) or len(listed_metrics(metric)) > 1
-    wanted = wanted_metrics(
+    wanted = metric_columns(
         metric, value if several else named.value, sources, of_cases=where is None
     )
     families, notes = table_families(sources, columns, where, wanted, bounds, given, settings)

@@ -12,7 +12,7 @@ from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.sources import Source, TableColumns
 from halfwidth.comparison.value_tables import value_families
 from halfwidth.core.errors import OptionError
-from halfwidth.ranking.several_metrics import WantedMetric, of_same_cases
+from halfwidth.ranking.several_metrics import MetricColumns, of_same_cases
 
 # A family, and what is computed of its models.
 Measured = tuple[Family, Measuring]
@@ -22,7 +22,7 @@ def table_families(
     sources: Sequence[Source],
     columns: TableColumns,
     where: PredictionColumns | None,
-    wanted: Sequence[WantedMetric],
+    wanted: Sequence[MetricColumns],
     bounds: Any,
     given: Mapping[str, Any],
     settings: Settings,
@@ -35,7 +35,7 @@ def table_families(
         The tables and the names of their columns.
     where : PredictionColumns or None
         Of predictions; None where there are values of cases.
-    wanted : sequence of WantedMetric
+    wanted : sequence of MetricColumns
     bounds
         Of the values of one metric.
     given : mapping

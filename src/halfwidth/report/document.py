@@ -117,15 +117,14 @@ class Table:
         rows: Iterable[Iterable[Cell | str]],
         *,
         kinds: Mapping[str, Kind],
-        otherwise: Kind = Kind.NUMBER,
     ) -> Table:
-        """A table whose columns are of the ``kinds`` given by heading, or ``otherwise``.
+        """A table whose columns are of the ``kinds`` given by heading, or numbers.
 
         >>> table = Table.from_rows(["label", "n"], [["liver", "12"]], kinds={"label": Kind.TEXT})
         >>> [column.kind.value for column in table.columns]
         ['text', 'number']
         """
-        columns = tuple(Column(heading, kinds.get(heading, otherwise)) for heading in headings)
+        columns = tuple(Column(heading, kinds.get(heading, Kind.NUMBER)) for heading in headings)
         return cls(columns, tuple(tuple(row) for row in rows))
 
     @property

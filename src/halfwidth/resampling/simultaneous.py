@@ -44,16 +44,6 @@ def all_pairs(models: int) -> Pairs:
     return np.stack(np.triu_indices(models, 1), axis=-1)
 
 
-def pairs_with(model: int, models: int) -> Pairs:
-    """One model against every other, (P, 2).
-
-    >>> pairs_with(1, 3).tolist()
-    [[1, 0], [1, 2]]
-    """
-    others = [other for other in range(models) if other != model]
-    return np.array([(model, other) for other in others], dtype=np.intp).reshape(-1, 2)
-
-
 @frozen(eq=False)
 class StudentizedDifferences:
     """Differences between models on the same cases, studentized on the same resamples.

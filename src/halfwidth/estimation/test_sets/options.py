@@ -49,7 +49,7 @@ class TestSetOptions:
 
 
 @frozen(eq=False)
-class Asked:
+class TestSetRequest:
     """Metrics of test sets, checked as far as they can be without cases.
 
     Attributes
@@ -130,9 +130,9 @@ class Asked:
         return [job_for(row, cases, policies, context) for row in rows]
 
 
-def ask(
+def test_set_request(
     metrics: Sequence[Any], averages: Sequence[Any] | None, options: TestSetOptions, bounds: Any
-) -> Asked:
+) -> TestSetRequest:
     """Check what is asked of a test set."""
     resolved = within_bounds([resolve_sample_metric(one) for one in metrics], bounds)
     checked = None if averages is None else [_check_average(one) for one in averages]
@@ -145,7 +145,7 @@ def ask(
         priors=options.priors,
         undefined=options.undefined,
     )
-    return Asked(resolved, checked, options, criterion, bounds is not None)
+    return TestSetRequest(resolved, checked, options, criterion, bounds is not None)
 
 
 # --------------------------------------------------------------------------- what is meant

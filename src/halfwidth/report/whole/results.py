@@ -145,7 +145,7 @@ class Results:
         return sentences
 
     @property
-    def _doubted(self) -> list[Estimates | Comparisons | Rankings]:
+    def _cautioned(self) -> list[Estimates | Comparisons | Rankings]:
         """The results on the page: of two models their difference, and no ranks."""
         rankings = self.rankings if self.rankings_of_many else None
         each = (self.estimates, self.comparisons, rankings)
@@ -155,7 +155,7 @@ class Results:
     def caution_lines(self) -> list[tuple[str, str]]:
         """Each code once with its message, the estimates' own before those of comparisons."""
         lines: dict[str, str] = {}
-        for one in self._doubted:
+        for one in self._cautioned:
             for code, text in one.caution_lines():
                 lines.setdefault(code, text)
         return sorted(lines.items())
@@ -164,18 +164,10 @@ class Results:
     def cautions(self) -> list[Caution]:
         """One of each code."""
         raised: dict[str, Caution] = {}
-        for one in self._doubted:
+        for one in self._cautioned:
             for caution in one.cautions:
                 raised.setdefault(caution.code, caution)
         return [raised[code] for code in sorted(raised)]
-
-    @property
-    def by_metric(self) -> dict[str, list[Estimate]]:
-        """Estimates by their metric in prose, in their order."""
-        found: dict[str, list[Estimate]] = {}
-        for estimate in self.estimates:
-            found.setdefault(metric_title(estimate.metric_spec), []).append(estimate)
-        return found
 
     @property
     def families(self) -> list[Family]:

@@ -328,10 +328,9 @@ def side_by_side(
     return _turned(counts, stop - start, units, room)
 
 
-def counts_side_by_side(rows: NDArray[np.uint8], room: Room | None = None) -> Counts:
+def counts_side_by_side(rows: NDArray[np.uint8]) -> Counts:
     """Counts of units that were drawn elsewhere, (B, units), as those of `side_by_side`."""
-    resamples, units = rows.shape
-    room = Room() if room is None else room
+    (resamples, units), room = rows.shape, Room()
     counts = room.of("counts", (-(-resamples // LANES) * LANES, _pitch(units)))
     counts.fill(0)
     counts[:resamples, :units] = rows
