@@ -146,7 +146,7 @@ def _metric(given: str | list[str] | None, better: str | None, of_test_set: bool
     if not given:
         return _one_metric(None, better, of_test_set)
     if isinstance(given, str):
-        return _one_metric(given, better, of_test_set)
+        return _one_metric(options.only_metric([given]), better, of_test_set)
     by_column = ["=" in text.partition(":")[0] for text in given]
     if any(by_column) and not all(by_column):
         raise OptionError("--metric COLUMN=NAME names the column of a metric; do so for each")

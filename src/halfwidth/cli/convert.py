@@ -48,6 +48,7 @@ def convert(
         ),
     ] = None,
     model_from: reading.ModelFrom = None,
+    where: reading.Where = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
     header: reading.Header = None,

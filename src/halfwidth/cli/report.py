@@ -33,7 +33,7 @@ def report(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            help=f"{reading.TABLE_HELP}. Of one model; or with the models in a column (--by) or in "
+            help=f"{reading.FILE_HELP}. Of one model; or with the models in a column (--by) or in "
             "columns; or a table for each model: NAME=FILE calls it NAME.",
             metavar="FILE",
             show_default=False,
@@ -136,6 +136,11 @@ def report(
     if not files:
         raise OptionError(
             "name a table: halfwidth report FILE; 'halfwidth report --help' says more"
+        )
+    if any(text.rpartition("=")[2] == "-" for text in files):
+        raise OptionError(
+            "a report states the hashes of its files, and standard input (-) has none; save the "
+            "table and name it"
         )
     if out.suffix.lower() not in (".html", ".htm"):
         raise OptionError(

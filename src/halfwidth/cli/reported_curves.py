@@ -61,7 +61,7 @@ def curves_of_test_sets(
 def _tables(given: Mapping[str, Any], files: Mapping[str, Path]) -> Iterator[tuple[str, Table]]:
     """The table of each model, by its name."""
     for name, path in files.items():
-        table = reading.table_in(path, reading.Options.from_given(given))
+        table = reading.table_in(path, reading.Options.from_given(given), again=True)
         by = given["by"] or next((one for one in MODEL_COLUMNS if one in table), None)
         if len(files) > 1 or by is None:
             yield name, table

@@ -63,7 +63,7 @@ def _cases(given: Mapping[str, Any], path: Path) -> Table:
     from halfwidth.io.layout import layout_of
     from halfwidth.report.document import Column, Kind, Table
 
-    cells = reading.table_in(path, reading.Options.from_given(given))
+    cells = reading.table_in(path, reading.Options.from_given(given), again=True)
     if columns_of(given).has_test_set:
         values = [given["target"], *(given["score"] or ()), given["prediction"]]
         case = given["case"]
@@ -105,7 +105,7 @@ def _holds_models(ctx: typer.Context, path: Path) -> bool:
     """Whether a table says which model each row is of."""
     if ctx.params["by"] is not None:
         return True
-    table = reading.table_in(path, reading.Options.from_given(ctx.params))
+    table = reading.table_in(path, reading.Options.from_given(ctx.params), again=True)
     names = [name for name in MODEL_COLUMNS if name in table]
     return bool(names) and len(set(table.levels(names[0]))) > 1
 
@@ -220,7 +220,7 @@ def _several_models(
     comparisons = None
     if settings["baseline"] or max(len(one.models) for one in rankings) <= MOST_IN_PAIRS:
         comparisons = _joined(
-            compare_table(models.tables, **shared, **{**settings, "metric": metric})
+            compare_table(models.tables, **_of_one(metric, {**shared, **settings}))
             for metric in _each_metric(settings["metric"])
         )
     return Found(
@@ -236,6 +236,14 @@ def _each_metric(metric: Any) -> list[Any]:
     if isinstance(metric, Mapping):
         return [{column: one} for column, one in metric.items()]
     return metric if isinstance(metric, list) else [metric]
+
+
+def _of_one(metric: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of one of several metrics."""
+    from halfwidth.estimation.test_sets.options import without_idle
+
+    of_one = {**given, "metric": metric}
+    return of_one if given["target"] is None else without_idle(metric, of_one)
 
 
 def _joined(each: Iterable[Comparisons]) -> Comparisons:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -100,20 +100,29 @@ def measuring_values(
 
 def measuring_test_sets(metric: Any, bounds: Any, given: Mapping[str, Any]) -> Measuring:
     """A metric of whole test sets."""
+    if isinstance(metric, list | tuple | set):
+        raise OptionError(f"metric={shown(metric)} is several; models are compared on one")
+    return measuring_each_metric([metric], bounds, given)[0]
+
+
+def measuring_each_metric(
+    metrics: Sequence[Any], bounds: Any, given: Mapping[str, Any]
+) -> list[Measuring]:
+    """Several metrics of whole test sets; an option need have an effect on one of them only."""
     _refuse(given, OF_VALUES, "has no effect on a metric of a test set")
-    if metric is None:
+    if any(metric is None for metric in metrics):
         raise OptionError(
             "true classes are given, and no metric of a test set: metric= (--metric), one of "
             f"{', '.join(SAMPLE_METRICS.names)}"
         )
-    if isinstance(metric, list | tuple | set):
-        raise OptionError(f"metric={shown(metric)} is several; models are compared on one")
     average = given["average"]
     averages = None if average is None else [average]
     names = [name for name in OF_TEST_SETS if name not in ("average", "sample_weight")]
     options = TestSetOptions(**{name: given[name] for name in names})
-    requested = test_set_request([metric], averages, options, bounds)
-    return Measuring(requested.metrics[0], requested=requested)
+    requested = test_set_request(metrics, averages, options, bounds)
+    return [
+        Measuring(one, requested=replace(requested, metrics=[one])) for one in requested.metrics
+    ]
 
 
 def _refuse(given: Mapping[str, Any], defaults: Mapping[str, Any], why: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from halfwidth.comparison.families import Family
-from halfwidth.comparison.measuring import Measuring, measuring_test_sets, measuring_values
+from halfwidth.comparison.measuring import Measuring, measuring_each_metric, measuring_values
 from halfwidth.comparison.prediction_tables import PredictionColumns, prediction_families
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.sources import Source, TableColumns
@@ -44,16 +44,19 @@ def table_families(
     """
     if bounds is not None and len(wanted) > 1:
         raise OptionError("bounds= (--bounds) are those of one metric, and several are given")
+    metrics = [one.metric for one in wanted]
+    if where is None:
+        each = [measuring_values(metric, bounds, given, named=False) for metric in metrics]
+    else:
+        each = measuring_each_metric(metrics, bounds, given)
     found: list[Measured] = []
     notes: list[str] = []
-    for one in wanted:
+    for one, measuring in zip(wanted, each, strict=True):
         if where is None:
-            measuring = measuring_values(one.metric, bounds, given, named=False)
             families, own = value_families(
                 sources, columns, one.value, one.metric, bounds, settings
             )
         else:
-            measuring = measuring_test_sets(one.metric, bounds, given)
             families, own = prediction_families(sources, columns, where, measuring, settings)
         found += [(family, measuring) for family in families]
         notes += own

@@ -16,7 +16,6 @@ from halfwidth.report.document import (
     Item,
     Items,
     Kind,
-    Note,
     Part,
     Section,
     Table,
@@ -86,11 +85,3 @@ def _sources(results: Results) -> Table:
 
 def _source(source: Source) -> tuple[str, str, str]:
     return source.name, source.role, source.digest
-
-
-def notes(results: Results) -> tuple[Note, ...]:
-    """What was assumed or left out on the way to the results."""
-    texts = [*results.estimates.notes]
-    for one in (results.comparisons, results.rankings):
-        texts += one.notes if one is not None else ()
-    return tuple(Note(text) for text in dict.fromkeys(texts))

@@ -39,7 +39,7 @@ def in_brief(results: Results) -> Section:
     texts += results.ranking_sentences
     if not results.rankings_of_many:
         texts += _verdicts([one for one in results.comparisons or () if one.verdict])
-    return Section("In brief", tuple(Paragraph(text) for text in texts))
+    return Section("In brief", (*map(Paragraph, texts), *map(Note, results.notes)))
 
 
 def _verdicts(compared: Sequence[Difference]) -> list[str]:
