@@ -21,7 +21,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
-from halfwidth.estimation.test_sets.options import TestSetOptions, TestSetRequest, test_set_request
+from halfwidth.estimation.test_sets.options import MetricRequest, TestSetOptions, metric_request
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
 # The defaults of options that only one of the two looks at.
@@ -50,13 +50,13 @@ class Measuring:
         In a table with a column of metrics, what the option names.
     values : ValueOptions or None
         For values of cases.
-    requested : TestSetRequest or None
+    requested : MetricRequest or None
         For metrics of a test set.
     """
 
     metric: Metric | CustomMetric
     values: ValueOptions | None = None
-    requested: TestSetRequest | None = None
+    requested: MetricRequest | None = None
 
     @property
     def numbers(self) -> bool:
@@ -119,7 +119,7 @@ def measuring_each_metric(
     averages = None if average is None else [average]
     names = [name for name in OF_TEST_SETS if name not in ("average", "sample_weight")]
     options = TestSetOptions(**{name: given[name] for name in names})
-    requested = test_set_request(metrics, averages, options, bounds)
+    requested = metric_request(metrics, averages, options, bounds)
     return [
         Measuring(one, requested=replace(requested, metrics=[one])) for one in requested.metrics
     ]
