@@ -193,7 +193,7 @@ def test_inputs_are_known_by_their_hash_and_not_by_their_folder(folder: Path, ru
 def test_other_formats_stand_beside_the_page(run: Run) -> None:
     page_of(run, "old.csv", "--metric", "dsc", "--markdown", "--latex", "--json", "--no-figures")
     assert "| value |" in Path("report.md").read_text(encoding="utf-8")
-    assert "\\begin{tabular}" in Path("report.tex").read_text(encoding="utf-8")
+    assert "\\end{longtable}" in Path("report.tex").read_text(encoding="utf-8")
     read = json.loads(Path("report.json").read_text(encoding="utf-8"))
     assert read["estimates"][0]["metric"] == "dsc"
 

@@ -13,6 +13,7 @@ from halfwidth.core.curves import Curves
 from halfwidth.core.detection_curves import DetectionCurves
 from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.estimates import Cases, Estimates
+from halfwidth.core.formatting import as_beginning
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import Ranking, Rankings
 from halfwidth.core.spec import Metric
@@ -44,7 +45,7 @@ class Source:
     role: str = ""
 
     @classmethod
-    def of(cls, path: Path, role: str = "") -> Source:
+    def from_file(cls, path: Path, role: str = "") -> Source:
         """The source that a file is."""
         digest = hashlib.sha256()
         with path.open("rb") as file:
@@ -121,6 +122,14 @@ class Results:
             yield from (goal.estimate for goal in self.comparisons.goals)
         if self.rankings is not None:
             yield from (model.estimate for ranking in self.rankings for model in ranking.models)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was assumed or left out on the way to the results, as sentences."""
+        texts = [*self.estimates.notes]
+        for one in (self.comparisons, self.rankings):
+            texts += one.notes if one is not None else ()
+        return [f"{as_beginning(text.rstrip('.'))}." for text in dict.fromkeys(texts)]
 
     @property
     def rankings_of_many(self) -> tuple[Ranking, ...]:
