@@ -145,4 +145,4 @@ def _sources(results: Results) -> Table:
         sources.append(results.protocol)
     columns = (Column("file"), Column("holds"), Column("SHA-256", Kind.NAME))
     table = Table(columns, tuple((one.name, one.role, one.digest) for one in sources))
-    return table if any(source.role for source in sources) else table.of([0, 2])
+    return table if any(source.role for source in sources) else table.columns_at([0, 2])

@@ -43,7 +43,7 @@ def _coverage(estimates: list[Estimate]) -> list[Part]:
             unknown[f"the {estimate.subject} by {estimate.method_title}"] = None
         else:
             title = METHODS[row.method].title if row.method in METHODS else row.method
-            text = row.of_coverage.replace(f"by {row.method} ", f"by {title} ")
+            text = row.coverage_sentence.replace(f"by {row.method} ", f"by {title} ")
             found.setdefault(text, {})[estimate.subject] = None
     texts = [
         f"For the {listed(list(of))}: {text[:1].lower()}{text[1:]}" for text, of in found.items()
