@@ -12,7 +12,7 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 
 if TYPE_CHECKING:
-    from halfwidth.estimation.detections.facts import DetectionContext
+    from halfwidth.estimation.detections.context import DetectionContext
     from halfwidth.estimation.test_sets.class_context import ClassContext
 
 

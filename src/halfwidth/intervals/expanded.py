@@ -18,7 +18,7 @@ from halfwidth.intervals.dirichlet_intervals import (
     MASS,
     PROMISES,
     dirichlet,
-    of_mass,
+    pseudo_cases_of_mass,
     undefined_reason,
 )
 from halfwidth.resampling.distribution import Distribution, Quantiles
@@ -78,7 +78,7 @@ def _reaching(plain: Interval, estimate: Array, factor: Array, effect: Effect) -
     drawn=Drawn("rose", "solid", "H"),
     accepts=OF_TEST_SETS,
     needs=(Need.WEIGHTED, Need.ESTIMATE, *FACTOR),
-    pseudo_cases=of_mass,
+    pseudo_cases=pseudo_cases_of_mass,
     parameters=(MASS,),
     use_when="dirichlet where few of the cases carry the spread, as the difference of two "
     "detectors where few images hold an object; else longer than it need be",
