@@ -48,14 +48,20 @@ def __getattr__(name: str) -> Any:
         globals()[name] = found
         return found
     from halfwidth.core.families import exported
-    from halfwidth.metrics import catalogue as known
+    from halfwidth.metrics.catalogue import (
+        DETECTION_METRICS,
+        METRICS,
+        OF_CASES,
+        OF_DETECTIONS,
+        OF_TEST_SETS,
+        SAMPLE_METRICS,
+    )
 
     if name == "__all__":
-        metrics = (known.METRICS, known.SAMPLE_METRICS, known.DETECTION_METRICS)
-        return [*_HOME, *dict.fromkeys(name for one in metrics for name in one.names)]
+        catalogues = (METRICS, SAMPLE_METRICS, DETECTION_METRICS)
+        return [*_HOME, *dict.fromkeys(name for one in catalogues for name in one.names)]
     # Cases first: sensitivity is of a test set here, and that of voxels is in a module of its own.
-    modules = (*known.OF_TEST_SETS, *known.OF_CASES, *known.OF_DETECTIONS)
-    return exported(__name__, name, modules)
+    return exported(__name__, name, (*OF_TEST_SETS, *OF_CASES, *OF_DETECTIONS))
 
 
 def __dir__() -> list[str]:
