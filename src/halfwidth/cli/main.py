@@ -35,6 +35,7 @@ INTERRUPTED = 130
 FILES_OF_PLAN = ("--pilot", "--subsample")
 # What the parser says of a verb that does not exist, as everything else that does not.
 _NO_COMMAND = re.compile(r"^No such command ('.*')\.(?: Did you mean (.*)\?)?$")
+_EXTRA = re.compile(r"^Got unexpected extra arguments?\(?s?\)? \((.*)\)$")
 # The parser says it twice, and names itself.
 _TAKES = re.compile(r".*Input should be a valid (\w+),.*")
 
@@ -225,7 +226,7 @@ def _usage(error: ClickException, arguments: list[str]) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "halfwidth"
     message = " ".join(error.format_message().split())
-    message = _NO_COMMAND.sub(_no_command_text, message)
+    message = _EXTRA.sub(r"unexpected: \1", _NO_COMMAND.sub(_no_command_text, message))
     if isinstance(error, MissingParameter) and error.param:
         message = _missing_text(error.param)
     if isinstance(error, NoSuchOption) and context:
@@ -233,6 +234,8 @@ def _usage(error: ClickException, arguments: list[str]) -> str:
     given = _value_given(error, arguments)
     if given is not None:
         takes = _number_meant(given) or _TAKES.sub(r"a valid \1", message)
+        if "," in given and getattr(getattr(error, "param", None), "multiple", False):
+            takes += ", and repeat the option for several"
         message = f"{given} is not what the option takes: {takes}"
     stop = "" if message.endswith("?") else "."
     return f"{message.rstrip('.')}{stop} Try '{command} --help'."
