@@ -8,7 +8,7 @@ from halfwidth.core.errors import HalfwidthError
 from halfwidth.io.picked_rows import pick_rows
 from halfwidth.io.table import Table
 
-TABLE = Table.of_frame(
+TABLE = Table.from_frame(
     {
         "organ": ["heart", "lung", "heart", None],
         "fold": [0, 1, 1.0, 1],

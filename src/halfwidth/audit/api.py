@@ -152,7 +152,8 @@ def check_tables(
     # Numbers near the largest that there are overflow in sums, differences and rounding.
     with np.errstate(over="ignore", invalid="ignore"):
         contents = [
-            _contents(Table.of_frame(frame), str(name), settings) for name, frame in tables.items()
+            _contents(Table.from_frame(frame), str(name), settings)
+            for name, frame in tables.items()
         ]
         findings = [finding for one in contents for finding in one.findings]
         parts = [part for one in contents for part in one.parts]

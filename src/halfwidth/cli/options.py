@@ -280,7 +280,7 @@ Strict = Annotated[
 ]
 
 
-def of_values(
+def value_options(
     scale: Scale = 1.0,
     penalty: Penalty = None,
     bounds: BoundsOption = None,
@@ -289,7 +289,7 @@ def of_values(
     """Options of values of cases."""
 
 
-def of_intervals(
+def interval_options(
     method: Method = "auto",
     confidence_level: ConfidenceLevel = 0.95,
     n_resamples: NResamplesOrNone = None,
@@ -297,7 +297,7 @@ def of_intervals(
     """Options of intervals."""
 
 
-def of_designs(groups: Groups = None, strata: Strata = None) -> None:
+def design_options(groups: Groups = None, strata: Strata = None) -> None:
     """Which cases belong together."""
 
 

@@ -108,7 +108,7 @@ ModelFrom = Annotated[
 ]
 
 
-def of_tables(
+def table_options(
     where: Where = None,
     sheet: Sheet = None,
     decimal: Decimal = None,
@@ -146,7 +146,7 @@ class Options:
     where: Sequence[str] | None = None
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Options:
+    def from_given(cls, given: Mapping[str, Any]) -> Options:
         """Those among the options of a verb, by the names of their arguments."""
         found = {name: given.get(name) for name in cls.__annotations__}
         # An option that may be repeated is an empty list where it is not given.

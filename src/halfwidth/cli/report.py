@@ -147,7 +147,7 @@ def report(
     from halfwidth.report.whole.results import Results, Source
 
     found = reported_models.results_of(ctx, files, figures=figures)
-    sources = tuple(Source.of(path, name) for name, path in found.files.items())
+    sources = tuple(Source.from_file(path, name) for name, path in found.files.items())
     results = Results(
         title=title,
         estimates=found.estimates,
@@ -155,7 +155,7 @@ def report(
         rankings=found.rankings,
         curves=found.curves,
         sources=sources,
-        protocol=None if protocol is None else Source.of(protocol, "protocol"),
+        protocol=None if protocol is None else Source.from_file(protocol, "protocol"),
         command=_command(ctx.obj),
         cases=reported_models.cases_of(ctx.params, found.files) if include_cases else (),
     )

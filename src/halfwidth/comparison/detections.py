@@ -41,7 +41,7 @@ def measured_detectors(
     notes: dict[str, list[str]] = {}
     prepared: dict[str, tuple[Sets, list[RequestedRow]]] = {}
     for name, detections in zip(names, models.values(), strict=True):
-        with _of_detector(name):
+        with _naming_detector(name):
             sets, own = sets_of(detections, true, **requested.sources)
             rows = requested_rows(requested.metrics, requested.options, sets, by_threshold=False)
         for note in own:
@@ -50,7 +50,7 @@ def measured_detectors(
     _check_alike(prepared)
     jobs: dict[str, list[Job]] = {}
     for name, (sets, rows) in prepared.items():
-        with _of_detector(name):
+        with _naming_detector(name):
             jobs[name], further = jobs_of(rows, sets, requested.averages, requested.policies)
         for note in further:
             notes.setdefault(note, []).append(name)
@@ -67,7 +67,7 @@ def _said_once(notes: Mapping[str, Sequence[str]], detectors: int) -> list[str]:
 
 
 @contextlib.contextmanager
-def _of_detector(name: str) -> Iterator[None]:
+def _naming_detector(name: str) -> Iterator[None]:
     """Say which detector cannot be read or matched."""
     try:
         yield

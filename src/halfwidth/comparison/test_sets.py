@@ -15,13 +15,13 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.pipeline import Job
-from halfwidth.estimation.test_sets.options import TestSetRequest
+from halfwidth.estimation.test_sets.options import MetricRequest
 from halfwidth.estimation.test_sets.reading import incomplete_cases
 from halfwidth.estimation.test_sets.test_set import TestSet
 
 
 def measure_test_sets(
-    family: Family, requested: TestSetRequest, missing: Missing, *, paired: bool
+    family: Family, requested: MetricRequest, missing: Missing, *, paired: bool
 ) -> list[MeasuredFamily]:
     """A family for each metric, average and class: what is computed of each model's cases."""
     reader = _Reader(family, requested, missing)
@@ -54,7 +54,7 @@ class _Reader:
     """Test sets of the models of a family, of the same classes."""
 
     family: Family
-    requested: TestSetRequest
+    requested: MetricRequest
     missing: Missing
 
     def paired_sets(self) -> list[TestSet]:
@@ -96,7 +96,7 @@ class _Reader:
         options = replace(self.requested.options, labels=_in_order(list(every)))
         return [self._read(model, replace(self.requested, options=options)) for model in models]
 
-    def _read(self, model: ModelCases, requested: TestSetRequest) -> TestSet:
+    def _read(self, model: ModelCases, requested: MetricRequest) -> TestSet:
         place = self.family.place
         if model.target is None:
             raise DataError(f"{place}model {model.name!r} has no true classes (y_true, --target)")

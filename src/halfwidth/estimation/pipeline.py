@@ -190,7 +190,7 @@ def _estimate(job: Job, request: Request, value: float, group: SampleGroup, plac
     if job.matched is not None:
         from halfwidth.core.detection_estimate import DetectionEstimate
 
-        estimate = DetectionEstimate.of(estimate, **job.matched.stated)
+        estimate = DetectionEstimate.from_estimate(estimate, **job.matched.stated)
     proportion = Estimand.PROPORTION in estimands(functional.statistic, binary=functional.binary)
     context = CautionContext(
         estimate,

@@ -35,7 +35,7 @@ def pick_rows(table: Table, wanted: Mapping[str, Sequence[str]]) -> Table:
 
     Examples
     --------
-    >>> table = Table.of_frame({"organ": ["heart", "lung", "heart"], "dice": [0.9, 0.8, 0.7]})
+    >>> table = Table.from_frame({"organ": ["heart", "lung", "heart"], "dice": [0.9, 0.8, 0.7]})
     >>> picked = pick_rows(table, {"organ": ["heart"]})
     >>> picked.columns["dice"].tolist(), picked.notes
     ([0.9, 0.7], ('2 of 3 rows: organ=heart',))

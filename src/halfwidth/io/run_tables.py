@@ -178,7 +178,7 @@ def run_table(frame: Any, value: str | None = None, by: Sequence[str] = ()) -> R
     DataError
         If the rows are cases.
     """
-    table = Table.of_frame(frame)
+    table = Table.from_frame(frame)
     if all(name in table for name in CASE_VALUES):
         raise DataError(
             f"the rows are values of cases (columns {', '.join(CASE_VALUES)}), not training runs; "

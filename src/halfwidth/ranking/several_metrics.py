@@ -94,7 +94,7 @@ def penalized(settings: Settings, family: Family, *, several: bool) -> Settings:
 # --------------------------------------------------------------------------- the same cases
 
 
-def of_same_cases(
+def keep_shared_cases(
     families: Sequence[Family], unmatched: str, missing: str
 ) -> tuple[list[Family], list[str]]:
     """Families of one task, without the cases that some of their metrics lack, and what was left.

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from halfwidth.comparison.families import Family
-from halfwidth.comparison.measuring import Measuring, of_each_metric, of_values
+from halfwidth.comparison.measuring import Measuring, measuring_each_metric, measuring_values
 from halfwidth.comparison.prediction_tables import PredictionColumns, prediction_families
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.sources import Source, TableColumns
 from halfwidth.comparison.value_tables import value_families
 from halfwidth.core.errors import OptionError
-from halfwidth.ranking.several_metrics import MetricColumns, of_same_cases
+from halfwidth.ranking.several_metrics import MetricColumns, keep_shared_cases
 
 # A family, and what is computed of its models.
 Measured = tuple[Family, Measuring]
@@ -46,9 +46,9 @@ def table_families(
         raise OptionError("bounds= (--bounds) are those of one metric, and several are given")
     metrics = [one.metric for one in wanted]
     if where is None:
-        each = [of_values(metric, bounds, given, named=False) for metric in metrics]
+        each = [measuring_values(metric, bounds, given, named=False) for metric in metrics]
     else:
-        each = of_each_metric(metrics, bounds, given)
+        each = measuring_each_metric(metrics, bounds, given)
     found: list[Measured] = []
     notes: list[str] = []
     for one, measuring in zip(wanted, each, strict=True):
@@ -74,7 +74,7 @@ def with_same_cases(
     found: list[Measured] = []
     notes: list[str] = []
     for pairs in by_label.values():
-        families, own = of_same_cases(
+        families, own = keep_shared_cases(
             [family for family, _ in pairs], settings.unmatched, settings.request.missing
         )
         found += [(family, how) for family, (_, how) in zip(families, pairs, strict=True)]

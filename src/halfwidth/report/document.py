@@ -147,9 +147,11 @@ class Table:
 
     def without(self, kind: Kind) -> Table:
         """The table without the columns of a kind."""
-        return self.of([p for p, column in enumerate(self.columns) if column.kind is not kind])
+        return self.columns_at(
+            [p for p, column in enumerate(self.columns) if column.kind is not kind]
+        )
 
-    def of(self, places: Sequence[int]) -> Table:
+    def columns_at(self, places: Sequence[int]) -> Table:
         """The table of the columns at these places."""
         return Table(
             tuple(self.columns[place] for place in places),

@@ -196,7 +196,7 @@ def mean_differences(
     centred -= centred.mean(axis=-1, keepdims=True)
     totals, reach = design.totals(centred), np.abs(centred).max(axis=-1)
     for start, stop, counts in _blocks_of_counts(design, plan):
-        models = _ModelSums.of(totals, counts, design)
+        models = _ModelSums.from_totals(totals, counts, design)
         for part in _parts(pairs):
             mean, error = models.differences(pairs[part]).mean_and_error(
                 design, reach[pairs[part]].sum(axis=-1)[:, None]
@@ -244,7 +244,7 @@ class _ModelSums:
     sums: SumsOfUnits
 
     @classmethod
-    def of(cls, totals: Array, counts: Array, design: Design) -> _ModelSums:
+    def from_totals(cls, totals: Array, counts: Array, design: Design) -> _ModelSums:
         by_stratum = design.by_stratum(totals)
         drawn = [one.T for one in design.by_stratum(counts)]
         sizes = design.by_stratum(design.unit_sizes.astype(float))

@@ -26,7 +26,7 @@ from halfwidth.estimation.detections.metric_kinds import (
     penalty_of,
     weighs_images_alike,
 )
-from halfwidth.estimation.detections.score_caution_rules import SCORE_RULES, Rule, of_each
+from halfwidth.estimation.detections.score_caution_rules import SCORE_RULES, Rule, subject_of_each
 from halfwidth.estimation.test_sets.class_caution_rules import OFTEN_MISSING, POLICY
 from halfwidth.estimation.test_sets.class_context import never_drawn
 from halfwidth.metrics.detection.tallies import by_class_and_image, counted
@@ -56,20 +56,20 @@ NOTHING_COUNTS = "without objects and detections that count"
 def _empty_images(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
     lists = context.summary.lists
     empty = int((lists.n_references.sum(axis=1) == 0).sum())
-    if not falls_with_empty_images(e.metric_spec) or _of_some_sizes(context):
+    if not falls_with_empty_images(e.metric_spec) or _limits_sizes(context):
         return None
     if not max(1, SOME_EMPTY * lists.n_images) <= empty < lists.n_images:
         return None
-    return caution("HW871", count=empty, total=lists.n_images, what=of_each(e))
+    return caution("HW871", count=empty, total=lists.n_images, what=subject_of_each(e))
 
 
-def _of_some_sizes(context: DetectionContext) -> bool:
+def _limits_sizes(context: DetectionContext) -> bool:
     """Whether images may be without objects of the sizes that count, and hold others."""
     return context.matching.area_range is not None
 
 
 def _case_mix(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    if not counts_false_positives_per_image(e.metric_spec) or _of_some_sizes(context):
+    if not counts_false_positives_per_image(e.metric_spec) or _limits_sizes(context):
         return None
     empty = context.summary.lists.n_references.sum(axis=1) == 0
     if not empty.any():
@@ -335,9 +335,9 @@ def detection_cautions(e: Estimate, context: DetectionContext) -> list[Caution |
     """What every rule says of an estimate."""
     if not isinstance(e, DetectionEstimate):
         raise TypeError("only estimates of detections have matched detections")
-    of_each = [context, *(replace(context, summary=one) for one in context.others)]
+    subject_of_each = [context, *(replace(context, summary=one) for one in context.others)]
     said = [rule(e, context) for rule in REFERENCE_RULES]
-    return said + [rule(e, one) for one in of_each for rule in DETECTOR_RULES]
+    return said + [rule(e, one) for one in subject_of_each for rule in DETECTOR_RULES]
 
 
 def why_undefined(e: Estimate, context: DetectionContext) -> tuple[str, str]:

@@ -93,7 +93,7 @@ def curves_of_jobs(
 
 def _heights(kind: DetectionCurveKind, job: Job) -> Heights:
     form = declared_form(job.functional.statistic, MatchedScores)
-    return Heights.of(kind, form, job.records.arranged, job.records.design)
+    return Heights.from_records(kind, form, job.records.arranged, job.records.design)
 
 
 @frozen(eq=False)

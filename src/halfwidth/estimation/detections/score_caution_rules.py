@@ -33,7 +33,7 @@ MUCH_OF_WIDTH = 0.25
 Rule = Callable[[DetectionEstimate, DetectionContext], Caution | None]
 
 
-def of_each(e: DetectionEstimate) -> str:
+def subject_of_each(e: DetectionEstimate) -> str:
     """The subject; of a difference that of each detector, of which the caution is true."""
     return e.subject.removeprefix(f"{EFFECT_WORDS['difference']} ")
 
@@ -43,7 +43,7 @@ def _unranked(e: DetectionEstimate, context: DetectionContext) -> Caution | None
     ranked = isinstance(e.metric_spec.form, MatchCurve)
     if not ranked or cut.distinct != 1 or len(context.summary.lists.category) < 2:
         return None
-    return caution("HW877", detail=f"All detections score {cut.lowest:g}", what=of_each(e))
+    return caution("HW877", detail=f"All detections score {cut.lowest:g}", what=subject_of_each(e))
 
 
 def _equal_scores(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
@@ -59,7 +59,10 @@ def _equal_scores(e: DetectionEstimate, context: DetectionContext) -> Caution | 
     if not highest - lowest > MUCH_OF_WIDTH * (e.high - e.low):
         return None
     return caution(
-        "HW886", what=of_each(e), low=e.text_of(float(lowest)), high=e.text_of(float(highest))
+        "HW886",
+        what=subject_of_each(e),
+        low=e.text_of(float(lowest)),
+        high=e.text_of(float(highest)),
     )
 
 
@@ -86,7 +89,7 @@ def _cut_at_score(e: DetectionEstimate, context: DetectionContext) -> Caution | 
         return None
     chosen, cut = context.matching.score_threshold, context.summary.cut
     if chosen is not None and chosen > cut.lowest:
-        return caution("HW878", lowest=chosen, by=" (score_threshold)", what=of_each(e))
+        return caution("HW878", lowest=chosen, by=" (score_threshold)", what=subject_of_each(e))
     # Logits have no end.
     ratings = cut.whole and 1 < cut.highest <= MOST_RATING
     scaled = cut.lowest >= 0 and cut.highest <= 100 and not ratings
@@ -96,7 +99,7 @@ def _cut_at_score(e: DetectionEstimate, context: DetectionContext) -> Caution | 
     scores = len(context.summary.lists.category)
     if share < CUT_SCORE or (1 - share) ** scores > RARELY_SO_HIGH:
         return None
-    return caution("HW878", lowest=cut.lowest, by="", what=of_each(e))
+    return caution("HW878", lowest=cut.lowest, by="", what=subject_of_each(e))
 
 
 def _end_of_scale(highest: float) -> float:

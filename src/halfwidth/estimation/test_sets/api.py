@@ -14,7 +14,7 @@ from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import AbsentClass, Missing, Undefined
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
-from halfwidth.estimation.test_sets.options import TestSetOptions, test_set_request
+from halfwidth.estimation.test_sets.options import TestSetOptions, metric_request
 from halfwidth.estimation.test_sets.score_scales import Scores
 
 
@@ -148,7 +148,7 @@ def metric_ci(
         penalty=None,
         threads=n_threads,
     )
-    requested = test_set_request(
+    requested = metric_request(
         _several(metric, "metric"),
         None if average is None else _several(average, "average"),
         TestSetOptions(

@@ -52,7 +52,7 @@ class TestSetOptions:
 
 
 @frozen(eq=False)
-class TestSetRequest:
+class MetricRequest:
     """Metrics of test sets, checked as far as they can be without cases.
 
     Attributes
@@ -133,15 +133,15 @@ class TestSetRequest:
         return [job_for(row, cases, policies, context) for row in rows]
 
 
-def test_set_request(
+def metric_request(
     metrics: Sequence[Any], averages: Sequence[Any] | None, options: TestSetOptions, bounds: Any
-) -> TestSetRequest:
+) -> MetricRequest:
     """Check what is asked of a test set."""
     resolved = within_bounds([resolve_sample_metric(one) for one in metrics], bounds)
     checked = None if averages is None else [_check_average(one) for one in averages]
     criterion = _criterion(options.threshold)
     _check_effects(resolved, checked, options)
-    return TestSetRequest(resolved, checked, options, criterion, bounds is not None)
+    return MetricRequest(resolved, checked, options, criterion, bounds is not None)
 
 
 # --------------------------------------------------------------------------- what is meant

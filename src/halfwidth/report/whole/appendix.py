@@ -80,7 +80,7 @@ def _sources(results: Results) -> Table:
         sources.append(results.protocol)
     columns = (Column("file"), Column("holds"), Column("SHA-256", Kind.NAME))
     table = Table(columns, tuple(_source(source) for source in sources))
-    return table if any(source.role for source in sources) else table.of([0, 2])
+    return table if any(source.role for source in sources) else table.columns_at([0, 2])
 
 
 def _source(source: Source) -> tuple[str, str, str]:

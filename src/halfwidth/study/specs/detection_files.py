@@ -44,10 +44,10 @@ def instances_of_detections(source: DetectionSource, folder: Path) -> Iterator[I
     for pattern in source.detections:
         for match in matches(pattern, folder):
             with placed(match.shown):
-                yield from _of_file(source, match, references)
+                yield from _file_instances(source, match, references)
 
 
-def _of_file(source: DetectionSource, match: Match, references: Any) -> Iterator[Instance]:
+def _file_instances(source: DetectionSource, match: Match, references: Any) -> Iterator[Instance]:
     averages, classes = list(source.averages) or None, list(source.classes) or None
     choices = {**source.matching, "average": averages, "classes": classes}
     requested = detector_request(list(source.metrics), choices)
