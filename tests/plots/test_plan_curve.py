@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Annotation
 
 import halfwidth as hw
 from halfwidth.plots import plan_curve, plan_frame
@@ -91,11 +93,11 @@ def test_a_simulated_plan_shows_what_was_simulated_on_a_curve() -> None:
 
 def test_a_pilot_of_one_n_has_a_curve_where_one_is_wanted() -> None:
     values = np.random.default_rng(0).normal(size=50)
-    how = {"method": "t", "rng": 1, "n_samples": 100}
-    plan = hw.planning.pilot_width(values, 40, curve=True, **how)
+    width_at = partial(hw.planning.pilot_width, values, method="t", rng=1, n_samples=100)
+    plan = width_at(40, curve=True)
     assert [n for n, _ in plan.curve] == [10, 20, 40, 80]
     for n, width in plan.curve:
-        alone = hw.planning.pilot_width(values, n, **how).simulated
+        alone = width_at(n).simulated
         assert alone is not None
         assert width == alone.assured
     assert (np.diff([width for _, width in plan.curve]) < 0).all()
@@ -103,7 +105,8 @@ def test_a_pilot_of_one_n_has_a_curve_where_one_is_wanted() -> None:
 
 def numbers_of(ax: Axes) -> dict[tuple[float, float], str]:
     """What is written beside dots, by their place."""
-    return {note.xy: note.get_text() for note in ax.texts if note.get_text().startswith("n = ")}
+    notes = [text for text in ax.texts if isinstance(text, Annotation)]
+    return {note.xy: note.get_text() for note in notes if note.get_text().startswith("n = ")}
 
 
 def test_numbers_of_dots_do_not_cover_each_other() -> None:
@@ -117,7 +120,7 @@ def test_numbers_of_dots_do_not_cover_each_other() -> None:
         assert half == next(p.halfwidth for p in plans if p.n == n and str(10) in str(p.assumed))
         assert text.endswith(f"{half:.3g}")
     # Two cases have an interval 25 times as wide as 10 have, which would flatten the rest.
-    assert ax.get_ylim()[1] < 20 < max(line.get_ydata()[0] for line in ax.get_lines()[:1])
+    assert ax.get_ylim()[1] < 20 < plan_frame(plans)["halfwidth"].max()
 
 
 def test_no_plan_is_an_error() -> None:

@@ -274,7 +274,7 @@ def _top(lines: Iterable[Line]) -> float:
     for line in lines:
         drawn += [width / 2 for width in line.points.values()]
         meant += [*line.reached, *(plan.wanted / 2 for plan in line.plans if plan.wanted)]
-    return ROOM_ABOVE * min(np.nanmax(drawn), MOST_ABOVE * np.nanmax(meant))
+    return ROOM_ABOVE * float(min(np.nanmax(drawn), MOST_ABOVE * np.nanmax(meant)))
 
 
 def _write_numbers(ax: Axes, lines: Iterable[Line]) -> None:
