@@ -87,17 +87,16 @@ class FittingTicks(Locator):
         return self.tick_values(*sorted(self._own.get_view_interval()))
 
     def tick_values(self, vmin: float, vmax: float) -> list[float]:
-        """The most of the candidates that fit, and two at least."""
+        """The most of the candidates that fit, or else the ends of the fewest."""
         chosen: list[float] = []
         for ticks in self._candidates(vmin, vmax):
             inside = [float(tick) for tick in ticks if vmin <= tick <= vmax]
             if len(inside) < 2 <= len(chosen):
-                # The two ends of what did not fit.
-                return [chosen[0], chosen[-1]]
+                break
             chosen = inside
             if self._fit(inside, vmin, vmax):
-                break
-        return chosen
+                return inside
+        return [chosen[0], chosen[-1]] if len(chosen) > 2 else chosen
 
     @property
     def _own(self) -> Any:
