@@ -358,7 +358,7 @@ def _broken(row: Row, *, narrow: bool) -> str:
         names = [shorter(name, SHORT_LABEL) for name in (row.item.first, row.item.second)]
         return f"{names[0]}\n{SIGNS[row.item.effect]} {names[1]}"
     if row.item is None or len(row.label) <= LABEL_WIDTH:
-        return break_label(row.label, LABEL_WIDTH, 2)
+        return break_label(row.label, LABEL_WIDTH)
     indent = row.label[: len(row.label) - len(row.label.lstrip())]
     sign = SIGNS[row.item.effect]
     first, joined, second = row.label.strip().partition(f" {sign} ")

@@ -66,7 +66,8 @@ def fit_width(ax: Axes) -> None:
     figure.set_figwidth(2 * WIDTH)
     figure.draw_without_rendering()
     over = figure.get_tightbbox().width + 2 * EDGE - WIDTH
-    words = ax.get_legend().get_window_extent().height / figure.dpi + 2 * EDGE
+    legend: Any = ax.get_legend()
+    words = legend.get_window_extent().height / figure.dpi + 2 * EDGE
     figure.set_size_inches(WIDTH + min(over, 0.0), max(height - max(over, 0.0), words))
     # The layout of a square depends on where it was before: it takes one more to settle.
     figure.draw_without_rendering()

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-# Letters of a line of a label, also in narrow axes, and lines of one.
-LABEL_WIDTH, SHORT_LABEL, MOST_LINES = 34, 15, 2
+# Letters of a line of a label, also in narrow axes.
+LABEL_WIDTH, SHORT_LABEL = 34, 15
 # The place of what is estimated among the parts of a row's title.
 SUBJECT = 3
 AROUND_ROWS = 0.95  # inches
@@ -180,7 +180,7 @@ def places_of(rows: Sequence[Row], width: float) -> RowPlaces:
 def _labels(rows: Sequence[Row], width: float) -> list[str]:
     if width < NARROW:
         return [short_label(row.label, SHORT_LABEL) for row in rows]
-    return [break_label(row.label, LABEL_WIDTH, MOST_LINES) for row in rows]
+    return [break_label(row.label, LABEL_WIDTH) for row in rows]
 
 
 def draw_rows(
