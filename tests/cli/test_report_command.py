@@ -17,6 +17,7 @@ from support import Run
 from halfwidth.cli.printing import find_browser
 
 BROWSER = find_browser()
+OF_MODELS = (("A", 1.0), ("B", 2.0))
 
 
 @pytest.fixture
@@ -59,6 +60,27 @@ def test_a_table_of_one_model(run: Run) -> None:
     assert "dice: mean DSC" in page
     assert {"Differences", "Ranks"}.isdisjoint(titles(page))
     assert "halfwidth report new.csv --metric dsc" in page
+
+
+@pytest.mark.usefixtures("folder")
+def test_rows_are_picked_and_said_once(run: Run) -> None:
+    picked = ["--where", "organ=liver", "--where", "model=a"]
+    ran = run("report", "models.csv", *picked, "--metric", "dsc", "--no-figures")
+    assert ran.err.count("models.csv: 40 of 240 rows: organ=liver and model=a") == 1
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert "n = 40" in page
+    assert "--where organ=liver --where model=a" in page
+
+
+@pytest.mark.usefixtures("folder")
+def test_options_of_one_of_several_metrics_of_several_models(run: Run) -> None:
+    preds = pd.read_csv("preds.csv")
+    both = [preds.assign(case=range(40), model=name, p=preds["p"] ** k) for name, k in OF_MODELS]
+    pd.concat(both).to_csv("both.csv", index=False)
+    asked = ["--target", "y", "--score", "p", "--metric", "auroc,accuracy", "--threshold", "0.4"]
+    page = page_of(run, "both.csv", *asked, "--no-figures")
+    assert "difference in accuracy at threshold 0.4" in page
+    assert "difference in AUROC" in page
 
 
 def test_the_table_that_score_writes_is_of_the_metric_that_is_named(folder: Path, run: Run) -> None:
@@ -171,7 +193,7 @@ def test_inputs_are_known_by_their_hash_and_not_by_their_folder(folder: Path, ru
 def test_other_formats_stand_beside_the_page(run: Run) -> None:
     page_of(run, "old.csv", "--metric", "dsc", "--markdown", "--latex", "--json", "--no-figures")
     assert "| value |" in Path("report.md").read_text(encoding="utf-8")
-    assert "\\begin{tabular}" in Path("report.tex").read_text(encoding="utf-8")
+    assert "\\end{longtable}" in Path("report.tex").read_text(encoding="utf-8")
     read = json.loads(Path("report.json").read_text(encoding="utf-8"))
     assert read["estimates"][0]["metric"] == "dsc"
 

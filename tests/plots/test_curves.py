@@ -127,8 +127,8 @@ def many(classes: int) -> Curves:
 def test_twenty_classes_look_different() -> None:
     ax = roc(many(20))
     curved: list[Any] = [line for line in ax.lines if len(np.asarray(line.get_xydata())) > 2]
-    looks = {(to_hex(line.get_color()), str(line._dash_pattern)) for line in curved}
-    assert len(looks) == 20
+    styles = {(to_hex(line.get_color()), str(line._dash_pattern)) for line in curved}
+    assert len(styles) == 20
     painted(ax)
 
 

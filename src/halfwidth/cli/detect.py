@@ -24,7 +24,9 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import split_names
 
 
-@with_options(detection_reading.of_reading, detection_options.of_matching, options.of_intervals)
+@with_options(
+    detection_reading.reading_options, detection_options.matching_options, options.interval_options
+)
 def detect(
     ctx: typer.Context,
     detections: Annotated[
@@ -100,7 +102,7 @@ def detect(
         "alternative": alternative,
         "rng": seed,
         "n_threads": check_jobs(jobs),
-        **{name: given[name] for name in names_in(options.of_intervals)},
+        **{name: given[name] for name in names_in(options.interval_options)},
     }
     metrics = split_names(metric or ())
     if coco and metrics:

@@ -194,7 +194,7 @@ ImageNames = Annotated[
 ]
 
 
-def of_matching(
+def matching_options(
     localisation: Localisation = None,
     assignment: Assignment = None,
     admits: AdmitsOption = None,
@@ -211,7 +211,7 @@ def of_matching(
 
 def matching_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     """What functions of detectors take of these options, by the names of their arguments."""
-    same = [name for name in names_in(of_matching) if name not in ("area", "any_class")]
+    same = [name for name in names_in(matching_options) if name not in ("area", "any_class")]
     return {name: given[name] for name in same} | {
         "area": given["area"] or None,
         "by_class": not given["any_class"],

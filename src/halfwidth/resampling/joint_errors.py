@@ -126,7 +126,7 @@ def _cells(records: Sequence[Array], design: Design, form: CellCounts) -> OfCoun
     if not design.independent:
         unit = unit_of_cases(design)
         tables = [_cells_by_unit(one, unit, form.n_cells, design.units) for one in codes]
-        return lambda counts: _of_tables(counts, tables, design, form)
+        return lambda counts: _resample_tables(counts, tables, design, form)
     kinds, kind = np.unique(codes, axis=1, return_inverse=True)
     order = np.argsort(kind.ravel(), kind="stable")
     starts = np.searchsorted(kind.ravel()[order], np.arange(kinds.shape[1]))
@@ -134,7 +134,7 @@ def _cells(records: Sequence[Array], design: Design, form: CellCounts) -> OfCoun
 
     def made(counts: Array) -> JointResamples:
         of_kinds = np.add.reduceat(counts[:, order], starts, axis=-1)
-        return _of_tables(of_kinds, tables, design, form)
+        return _resample_tables(of_kinds, tables, design, form)
 
     return made
 
@@ -146,7 +146,7 @@ def _cells_by_unit(
     return flat.reshape(units, cells).astype(float)
 
 
-def _of_tables(
+def _resample_tables(
     counts: Array, tables: Sequence[Array], design: Design, form: CellCounts
 ) -> JointResamples:
     """From the counts of units and the cells of each, (B, U) and (U, cells)."""
@@ -183,7 +183,7 @@ class _Against:
     up_to: NDArray[np.intp]
 
     @classmethod
-    def of(cls, group: NDArray[np.intp], other_group: NDArray[np.intp]) -> _Against:
+    def from_groups(cls, group: NDArray[np.intp], other_group: NDArray[np.intp]) -> _Against:
         """From the number of the group of equal scores of each case, the highest score first."""
         order = np.argsort(other_group, kind="stable")
         ordered = other_group[order]
@@ -250,7 +250,7 @@ def _both_ways(
     group = np.empty(ranking.case.shape[-1], dtype=np.intp)
     group[ranking.case[row]] = group_of_entries(ranking.mark[row])
     one, other = group[positives], group[negatives]
-    return _Against.of(one, other), _Against.of(other, one)
+    return _Against.from_groups(one, other), _Against.from_groups(other, one)
 
 
 def _area_covariances(

@@ -221,7 +221,7 @@ def _difference(
     unit_sizes = np.concatenate([design.unit_sizes for design in designs])
     first_cases = np.cumsum(unit_sizes) - unit_sizes
 
-    def of_clusters(labels: Labels) -> Array:
+    def shares_of_clusters(labels: Labels) -> Array:
         out = np.empty(len(labels))
         for place, label in enumerate(labels):
             sides = [
@@ -232,7 +232,7 @@ def _difference(
             out[place] = one - other
         return out
 
-    return of_clusters
+    return shares_of_clusters
 
 
 def _gathered(pool: Array, mine: Labels) -> Array:

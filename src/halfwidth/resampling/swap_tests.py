@@ -42,7 +42,13 @@ from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.matched_swaps import SwappedMatches
 from halfwidth.resampling.order_swaps import SwappedOrder
 from halfwidth.resampling.rank_swaps import SwappedAreas, contributions_of_cases
-from halfwidth.resampling.swaps import MANY_FEATURES, all_sums, drawn_sums, drawn_swaps, of_cases
+from halfwidth.resampling.swaps import (
+    MANY_FEATURES,
+    all_sums,
+    drawn_sums,
+    drawn_swaps,
+    swaps_of_cases,
+)
 
 # Rounding makes equal differences unequal by less than this share of them.
 EQUAL_SHARE = 1e-9
@@ -258,7 +264,7 @@ def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums 
     return None if make is None else make(pair, design, statistic)
 
 
-def _of_moments(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
+def _signed_moments(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
     first, second = pair
     if statistic.spec.estimand is Estimand.MEAN:
         return SignedSums(design.totals(first - second)[None] / design.n, lambda sums: sums[0])
@@ -270,10 +276,10 @@ def _of_moments(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
         made = form.finish(design.n, list(sums[:, None]), centre, **statistic.parameters)
         return np.asarray(made[0])
 
-    return _of_sums_of_either(both[0], both[1], design, finish)
+    return _signed_sums_of_models(both[0], both[1], design, finish)
 
 
-def _of_counts(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
+def _signed_counts(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
     form = declared_form(statistic, CellCounts)
     cells = np.arange(form.n_cells)[:, None]
     first, second = ((side.astype(np.intp) == cells).astype(float) for side in pair)
@@ -281,27 +287,27 @@ def _of_counts(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
     def finish(counts: Array) -> Array:
         return form.finish(np.ascontiguousarray(counts.T))
 
-    return _of_sums_of_either(first, second, design, finish)
+    return _signed_sums_of_models(first, second, design, finish)
 
 
-def _of_features(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
+def _signed_features(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
     form = declared_form(statistic, Sums)
     first, second = (form.features(side[None])[0] for side in pair)
 
     def finish(sums: Array) -> Array:
         return form.finish(np.asarray(float(design.n)), np.ascontiguousarray(sums.T))
 
-    return _of_sums_of_either(first, second, design, finish)
+    return _signed_sums_of_models(first, second, design, finish)
 
 
 SUMS_OF: dict[type, Callable[[Pair, Design, Statistic], SignedSums]] = {
-    Moments: _of_moments,
-    CellCounts: _of_counts,
-    Sums: _of_features,
+    Moments: _signed_moments,
+    CellCounts: _signed_counts,
+    Sums: _signed_features,
 }
 
 
-def _of_sums_of_either(
+def _signed_sums_of_models(
     first: Array, second: Array, design: Design, finish: Callable[[Array], Array]
 ) -> SignedSums:
     """A function of the sums of each model, whose mean stays while half their difference varies."""
@@ -329,7 +335,7 @@ def _swapper(pair: Pair, design: Design, statistic: Statistic, plan: Plan) -> Of
     first, second = pair
 
     def differences(swapped: Swapped) -> Array:
-        chosen = of_cases(swapped, design).astype(bool)
+        chosen = swaps_of_cases(swapped, design).astype(bool)
         chosen = chosen if first.ndim == 1 else chosen[:, None]
         own, other = np.where(chosen, second, first), np.where(chosen, first, second)
         return statistic(own) - statistic(other)

@@ -16,7 +16,6 @@ from halfwidth.report.document import (
     Item,
     Items,
     Kind,
-    Note,
     Part,
     Section,
     Table,
@@ -81,16 +80,8 @@ def _sources(results: Results) -> Table:
         sources.append(results.protocol)
     columns = (Column("file"), Column("holds"), Column("SHA-256", Kind.NAME))
     table = Table(columns, tuple(_source(source) for source in sources))
-    return table if any(source.role for source in sources) else table.of([0, 2])
+    return table if any(source.role for source in sources) else table.columns_at([0, 2])
 
 
 def _source(source: Source) -> tuple[str, str, str]:
     return source.name, source.role, source.digest
-
-
-def notes(results: Results) -> tuple[Note, ...]:
-    """What was assumed or left out on the way to the results."""
-    texts = [*results.estimates.notes]
-    for one in (results.comparisons, results.rankings):
-        texts += one.notes if one is not None else ()
-    return tuple(Note(text) for text in dict.fromkeys(texts))

@@ -39,7 +39,7 @@ def in_brief(results: Results) -> Section:
     texts += results.ranking_sentences
     if not results.rankings_of_many:
         texts += _verdicts([one for one in results.comparisons or () if one.verdict])
-    return Section("In brief", tuple(Paragraph(text) for text in texts))
+    return Section("In brief", (*map(Paragraph, texts), *map(Note, results.notes)))
 
 
 def _verdicts(compared: Sequence[Difference]) -> list[str]:
@@ -144,7 +144,7 @@ def in_common(table: Table) -> list[Part]:
         if column.heading in SAID_ONCE and len(set(texts[place])) == 1
     }
     kept = [place for place in range(len(table.columns)) if place not in said]
-    shown = table.of(kept)
+    shown = table.columns_at(kept)
     words = [f"{table.columns[place].heading}: {text}" for place, text in said.items() if text]
     return [shown, *([Note(f"In all rows {', '.join(words)}.")] if words else [])]
 

@@ -40,7 +40,7 @@ def _coverage(estimates: list[Estimate]) -> list[Part]:
             unknown[f"the {estimate.subject} by {estimate.method_title}"] = None
         else:
             title = METHODS[row.method].title if row.method in METHODS else row.method
-            texts[row.of_coverage.replace(f"by {row.method} ", f"by {title} ")] = None
+            texts[row.coverage_sentence.replace(f"by {row.method} ", f"by {title} ")] = None
     parts: list[Part] = [Heading("Coverage to expect"), *map(Paragraph, texts)]
     if unknown:
         which = "; ".join(unknown) if texts else "intervals like these"

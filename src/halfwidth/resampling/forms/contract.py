@@ -153,7 +153,7 @@ def tie_size(values: Array) -> Array:
 # --------------------------------------------------------------------------- two models
 
 
-def of_one_model(statistic: Statistic) -> Statistic:
+def single_model(statistic: Statistic) -> Statistic:
     """The statistic of which it is a difference or a ratio."""
     return Statistic(declared_form(statistic, Contrast).statistic, statistic.parameters)
 
