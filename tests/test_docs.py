@@ -8,7 +8,6 @@ from typing import Any
 
 import generate
 import pytest
-import yaml
 from pages import examples, menu, quickstarts
 from pages.all import MAKERS
 from pages.figures_shown import GALLERY
@@ -56,8 +55,8 @@ def leads_somewhere(folder: Path, target: str) -> bool:
 
 
 def test_every_page_is_in_the_menu_once() -> None:
-    written = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), yaml.BaseLoader)["nav"]
-    listed = list(paths_of(menu.with_kinds(written)))
+    _, _, written = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")
+    listed = paths_of(menu.with_kinds(re.findall(r"[\w/-]+\.md$", written, re.MULTILINE)))
     pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")} | set(MAKERS)
     assert sorted(listed) == sorted(page for page in pages if page.endswith(".md"))
 
