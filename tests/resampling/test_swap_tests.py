@@ -19,10 +19,11 @@ from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.contract import Pair
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.order_swaps import SwappedOrder
 from halfwidth.resampling.rank_swaps import SwappedAreas, ranks_within
-from halfwidth.resampling.swap_tests import Pair, signed_sums, swap_tests
+from halfwidth.resampling.swap_tests import signed_sums, swap_tests
 from halfwidth.resampling.swaps import all_sums, drawn_sums, drawn_swaps
 
 N = 9

@@ -25,6 +25,7 @@ from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
+from halfwidth.core.spec import Takes
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.challenge_columns import MODEL_COLUMNS
 
@@ -95,10 +96,22 @@ def results_of(ctx: typer.Context, files: list[str], *, figures: bool) -> Found:
         found = _several_models(ctx, files, named, keep_cases=figures)
     else:
         found = _one_model(ctx, *named.values(), keep_cases=figures)
+    found = replace(found, estimates=_with_decisions(found.estimates, ctx.params))
     if not (figures and columns_of(ctx.params).has_test_set):
         return found
     curves = reported_curves.curves_of_test_sets(ctx.params, found.files, found.estimates)
     return replace(found, curves=curves)
+
+
+def _with_decisions(estimates: Estimates, given: Mapping[str, Any]) -> Estimates:
+    """The estimates, with a note on how scores became classes where nothing else says so."""
+    counting = any(one.metric_spec.spec.takes is Takes.TWO_BY_TWO for one in estimates)
+    if not (counting and given["score"]) or given["prediction"] or given["threshold"]:
+        return estimates
+    decided = "positive from a score of 0.5 on"
+    if len(given["score"]) > 2:
+        decided = "the class with the highest score"
+    return replace(estimates, notes=(*estimates.notes, f"predicted class: {decided}"))
 
 
 def _holds_models(ctx: typer.Context, path: Path) -> bool:

@@ -17,10 +17,8 @@ from halfwidth.comparison.paired_tests import mcnemar, wilcoxon
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.checks import one_of
 from halfwidth.core.comparison import TestResult
-from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.formatting import rough_percent
-from halfwidth.core.forms import CellCounts, RankedAreas, Sums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.estimation.pipeline import Job
@@ -28,6 +26,7 @@ from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import AUTO, Request
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.label_tests import label_test
 from halfwidth.resampling.swap_tests import PermutationResult, differing_units, swap_tests
 
@@ -289,15 +288,11 @@ def title_of(name: str, setting: Setting) -> str:
 
 def _permuted(setting: Setting) -> str:
     spec = setting.functional.statistic.spec
-    if isinstance(spec.form, RankedAreas):
-        return "permutation of paired ranks"
-    if isinstance(spec.form, MatchedScores):
-        return "permutation of whole images"
-    if isinstance(spec.form, CellCounts) or (isinstance(spec.form, Sums) and spec.form.table):
-        return "permutation of paired decisions"
-    if spec.estimand is Estimand.MEAN:
+    swapped = engine_for(setting.functional.statistic).swapped_text(setting.functional.statistic)
+    if not swapped and spec.estimand is Estimand.MEAN:
         return "sign-flip permutation"
-    return f"permutation of paired {'predictions' if spec.of_records else 'values'}"
+    swapped = swapped or f"paired {'predictions' if spec.of_records else 'values'}"
+    return f"permutation of {swapped}"
 
 
 def _few_units(

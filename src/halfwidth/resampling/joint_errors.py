@@ -20,8 +20,7 @@ from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.metrics.building import derivatives
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.forms.contract import declared_form
-from halfwidth.resampling.forms.ranked_errors import has_standard_error as is_one_area
+from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.forms.ranked_resamples import group_of_entries, unit_of_cases
 from halfwidth.resampling.kernels import reference
 
@@ -75,14 +74,12 @@ def joint_resampling(
     statistic : Statistic
         With a standard error (`halfwidth.resampling.engine.has_standard_error`).
     """
-    if isinstance(statistic.spec.form, CellCounts):
-        way = _cells(records, design, declared_form(statistic, CellCounts))
-    elif statistic.spec.estimand is Estimand.AUROC and is_one_area(statistic):
-        way = _areas(records, design, declared_form(statistic, RankedAreas))
-    else:
-        way = functools.partial(_gathered, records, design, statistic)
+    make = engine_for(statistic).joint
+    found = None if make is None else make(records, design, statistic)
+    if found is None:
+        found = functools.partial(_gathered, records, design, statistic)
     # Blocks of the counts of all resamples may be larger than what a cache holds.
-    return way, max(1, len(records) * design.n // 4)
+    return found, max(1, len(records) * design.n // 4)
 
 
 # --------------------------------------------------------------------------- covariances
@@ -120,7 +117,7 @@ def _covariances(weights: Array | None, parts: Array, design: Design, *, plain: 
 # --------------------------------------------------------------------------- tables
 
 
-def _cells(records: Sequence[Array], design: Design, form: CellCounts) -> OfCounts:
+def joint_tables(records: Sequence[Array], design: Design, form: CellCounts) -> OfCounts:
     """Functions of tables. Cases that lie in the same cells for all models are counted together."""
     codes = np.stack(records).astype(np.intp)
     if not design.independent:
@@ -202,7 +199,7 @@ class _Against:
         return share
 
 
-def _areas(records: Sequence[Array], design: Design, form: RankedAreas) -> OfCounts:
+def joint_areas(records: Sequence[Array], design: Design, form: RankedAreas) -> OfCounts:
     """AUROCs, with the structural components of DeLong; Obuchowski's sums of clusters.
 
     Resamples lie side by side, so that ranking their weights moves whole rows of them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halfwidth.report.document import Data, Document, Part, Section
-from halfwidth.report.whole.appendix import appendix
+from halfwidth.report.whole.appendix import appendix, software
 from halfwidth.report.whole.cautions import cautions, explanations
 from halfwidth.report.whole.checklists import checklists
 from halfwidth.report.whole.comparing import differences, ranks
@@ -50,6 +50,16 @@ def _data(results: Results) -> Data:
         whole: dict[str, object] = dict(results.estimates.to_dict())
         for one in (results.comparisons, results.rankings):
             whole |= one.to_dict() if one is not None else {}
-        return whole
+        return whole | {"provenance": _provenance(results)}
 
     return Data(values, results.estimates.to_rows)
+
+
+def _provenance(results: Results) -> dict[str, object]:
+    protocol = results.protocol
+    return {
+        "software": software(),
+        "command": results.command or None,
+        "inputs": [one.to_dict() for one in results.sources],
+        "protocol": None if protocol is None else protocol.to_dict(),
+    }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.comparison import Comparisons
+from halfwidth.core.comparison_results import GoalResult
 from halfwidth.core.curves import Curves
 from halfwidth.core.detection_curves import DetectionCurves
 from halfwidth.core.estimate import Estimate, metric_title
@@ -16,7 +17,7 @@ from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.formatting import as_beginning
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import Ranking, Rankings
-from halfwidth.core.spec import Metric
+from halfwidth.core.spec import Metric, Statistic
 from halfwidth.report.document import Table
 
 CHUNK = 2**20
@@ -52,6 +53,10 @@ class Source:
             while block := file.read(CHUNK):
                 digest.update(block)
         return cls(path.name, digest.hexdigest(), role)
+
+    def to_dict(self) -> dict[str, str]:
+        """As programs read it."""
+        return {"file": self.name, "role": self.role, "sha256": self.digest}
 
 
 @frozen(eq=False)
@@ -119,7 +124,7 @@ class Results:
         yield from self.estimates
         if self.comparisons is not None:
             yield from (item.estimate for item in self.comparisons)
-            yield from (goal.estimate for goal in self.comparisons.goals)
+            yield from (goal.estimate for goal in self.goals)
         if self.rankings is not None:
             yield from (model.estimate for ranking in self.rankings for model in ranking.models)
 
@@ -130,6 +135,11 @@ class Results:
         for one in (self.comparisons, self.rankings):
             texts += one.notes if one is not None else ()
         return [f"{as_beginning(text.rstrip('.'))}." for text in dict.fromkeys(texts)]
+
+    @property
+    def goals(self) -> tuple[GoalResult, ...]:
+        """Which models reach a goal, where one was set."""
+        return () if self.comparisons is None else self.comparisons.goals
 
     @property
     def rankings_of_many(self) -> tuple[Ranking, ...]:
@@ -196,6 +206,12 @@ class Results:
             if (cases.metric, cases.label) == (metric, estimate.label):
                 return replace(cases, label=model)
         return None
+
+    @property
+    def statistics(self) -> list[Statistic]:
+        """Each summary statistic of cases once."""
+        some = (one for one in self.estimates if one.statistic)
+        return list({one.statistic_title: one.statistic_spec for one in some}.values())
 
     @property
     def metrics(self) -> list[Metric]:

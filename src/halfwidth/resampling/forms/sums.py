@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from halfwidth.resampling.dirichlet_weights import (
 from halfwidth.resampling.discordance import discordance_of_left_out
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import Plan, sums_by_stratum
-from halfwidth.resampling.forms.contract import BothEnds, Engine, InPairs, declared_form
+from halfwidth.resampling.forms.contract import BothEnds, Engine, InPairs, Pair, declared_form
 from halfwidth.resampling.forms.counts_weighted import (
     weighted_table_pairs,
     weighted_tables,
@@ -33,6 +34,9 @@ from halfwidth.resampling.forms.counts_weighted import (
 )
 from halfwidth.resampling.ratios import quotient_distribution
 from halfwidth.resampling.tails import as_distribution
+
+if TYPE_CHECKING:
+    from halfwidth.resampling.forms.signed_sums import SignedSums
 
 
 def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
@@ -258,6 +262,24 @@ def weights_need_bounds(statistic: Statistic) -> bool:
     return declared_form(statistic, Sums).table is None
 
 
+def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
+    """The sums of either model."""
+    from halfwidth.resampling.forms.signed_sums import sums_of_models
+
+    form = declared_form(statistic, Sums)
+    first, second = (form.features(side[None])[0] for side in pair)
+
+    def finish(sums: Array) -> Array:
+        return form.finish(np.asarray(float(design.n)), np.ascontiguousarray(sums.T))
+
+    return sums_of_models(first, second, design, finish)
+
+
+def swapped_text(statistic: Statistic) -> str:
+    """Decisions, where the sums are of a table."""
+    return "" if declared_form(statistic, Sums).table is None else "paired decisions"
+
+
 def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
     """Gathered, as no study has such statistics yet."""
     return n * 2e-8
@@ -271,6 +293,8 @@ ENGINE = Engine(
     weighted_pairs=weighted_pairs,
     discordance=discordance,
     weights_need_bounds=weights_need_bounds,
+    signed_sums=signed_sums,
+    swapped_text=swapped_text,
     seconds=seconds,
     paired=True,
 )
