@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 # Letters of a label, also in narrow axes, and steps between the ticks of those.
 LABEL_WIDTH, SHORT_LABEL, FEW_STEPS = 34, 15, 3
-# The place of what is estimated among the parts of a row's title.
+# The place of the estimand among the parts of a row's title.
 SUBJECT = 3
 LINE, AROUND_ROWS = 0.155, 0.95  # inches
 
