@@ -42,7 +42,8 @@ def rankings_document(rankings: Rankings) -> Document:
 
 
 def _ranking(ranking: Ranking) -> tuple[Part, ...]:
-    what = _what(ranking)
+    # A level of the table stays as it is written there.
+    what = _what(ranking) if ranking.label else as_beginning(ranking.subject)
     unit = ranking.models[0].estimate.metric_spec.spec.unit
     heading = f"{what}{f' [{unit}]' if unit else ''} ({ranking.models[0].estimate.basis_text})"
     notes: list[Part] = [Note(ranking.sentence())]
@@ -53,7 +54,7 @@ def _ranking(ranking: Ranking) -> tuple[Part, ...]:
         cases = "1 case that was" if one else f"{ranking.n_unmatched} cases that were"
         notes.append(Note(f"Left out: {cases} not there for all models."))
     tables: tuple[Part, ...] = (_table(ranking), *_under_policies(ranking))
-    return (Heading(as_beginning(heading)), *tables, *notes)
+    return (Heading(heading), *tables, *notes)
 
 
 def _what(ranking: Ranking) -> str:
