@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from support import Run
 
-from halfwidth.cli.detection_options import of_matching
-from halfwidth.cli.detection_reading import of_reading
+from halfwidth.cli.detection_options import matching_options
+from halfwidth.cli.detection_reading import reading_options
 from halfwidth.cli.main import command
 from halfwidth.cli.option_groups import names_in
 
@@ -63,7 +63,7 @@ def test_each_verb_has_the_options_of_detect(verb: str) -> None:
         {param.name: (param.opts, param.help) for param in command(name).commands[name].params}
         for name in (verb, "detect")
     )
-    for name in names_in(of_reading, of_matching):
+    for name in names_in(reading_options, matching_options):
         assert known[name] == of_detect[name]
 
 

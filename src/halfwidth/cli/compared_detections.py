@@ -8,13 +8,13 @@ import typer
 
 from halfwidth.cli.command import is_given, refuse_given
 from halfwidth.cli.compared_models import named_files
-from halfwidth.cli.detection_options import matching_arguments, metrics_asked, of_matching
-from halfwidth.cli.detection_reading import of_reading, sources
+from halfwidth.cli.detection_options import matching_arguments, matching_options, metrics_asked
+from halfwidth.cli.detection_reading import reading_options, sources
 from halfwidth.cli.option_groups import names_in
 from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import split_names
 
-OF_DETECTIONS = names_in(of_reading, of_matching)
+OF_DETECTIONS = names_in(reading_options, matching_options)
 # What `compare_detections` and `rank_detections` take under the same name.
 PASSED_ON = (
     *("absent_class", "undefined", "baseline", "margin", "goal", "test", "correction"),

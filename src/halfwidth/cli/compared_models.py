@@ -43,7 +43,7 @@ class Columns:
     takes_sides: bool = True
 
     @property
-    def of_test_set(self) -> bool:
+    def has_test_set(self) -> bool:
         """Whether any option is of a test set."""
         return bool(self.target or self.score or self.prediction or any(self.sides))
 
@@ -54,7 +54,7 @@ class Columns:
                 f"--by {self.by} names the models of one table, and there are {n_files} files, "
                 "each taken for one model; leave out --by, or give one file"
             )
-        if self.of_test_set:
+        if self.has_test_set:
             self._check_test_set(n_files)
 
     def _check_test_set(self, n_files: int) -> None:
@@ -228,7 +228,7 @@ def _check_values(tables: Mapping[str, Table], columns: Columns) -> None:
     from halfwidth.io.layout import layout_of
     from halfwidth.metrics.catalogue import METRICS
 
-    if columns.value or columns.of_test_set:
+    if columns.value or columns.has_test_set:
         return
     layouts = [layout_of(table, [], None, columns.case) for table in tables.values()]
     first, *others = zip(tables.values(), layouts, strict=True)
@@ -266,7 +266,7 @@ def _sides(columns: Columns) -> dict[str, Any]:
 
 def _no_models(table: Table, columns: Columns) -> str:
     """What one table without a column of models needs."""
-    if columns.of_test_set:
+    if columns.has_test_set:
         kind = "prediction" if columns.prediction else "score"
         return (
             f"{table.source} is one table: name the column that holds the model of each row "

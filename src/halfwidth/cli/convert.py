@@ -48,6 +48,7 @@ def convert(
         ),
     ] = None,
     model_from: reading.ModelFrom = None,
+    where: reading.Where = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
     header: reading.Header = None,
@@ -89,7 +90,7 @@ def convert(
     if out is not None:
         check_table_path(out)
     named = compared_models.named_files(files, model_from)
-    how = reading.Options.of(ctx.params)
+    how = reading.Options.from_given(ctx.params)
     tables = {}
     for name, file in named.items():
         read = reading.table_in(file, how)

@@ -23,7 +23,9 @@ from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 
 
-@with_options(detection_reading.of_reading, detection_options.of_matching, options.of_intervals)
+@with_options(
+    detection_reading.reading_options, detection_options.matching_options, options.interval_options
+)
 def detect(
     ctx: typer.Context,
     detections: Annotated[
@@ -98,7 +100,7 @@ def detect(
         "alternative": alternative,
         "rng": seed,
         "n_threads": check_jobs(jobs),
-        **{name: given[name] for name in names_in(options.of_intervals)},
+        **{name: given[name] for name in names_in(options.interval_options)},
     }
     metrics = detection_options.metrics_asked(given)
     kind = detection_figures.check(plot, plot_kind, metrics, by_threshold=by_threshold)

@@ -198,7 +198,7 @@ ImageNames = Annotated[
 ]
 
 
-def of_matching(
+def matching_options(
     coco: Coco = False,
     localisation: Localisation = None,
     assignment: Assignment = None,
@@ -216,7 +216,9 @@ def of_matching(
 
 def matching_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     """What functions of detectors take of these options, by the names of their arguments."""
-    same = [name for name in names_in(of_matching) if name not in ("coco", "area", "any_class")]
+    same = [
+        name for name in names_in(matching_options) if name not in ("coco", "area", "any_class")
+    ]
     arguments = {name: given[name] for name in (*same, "threshold", "unknown_images")} | {
         "area": given["area"] or None,
         "by_class": not given["any_class"],

@@ -11,6 +11,7 @@ import typer
 from halfwidth.cli import completion
 from halfwidth.cli.command import Group
 from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.parameters import split_names
 from halfwidth.core.types import ALTERNATIVES
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
 from halfwidth.io.layout import metrics_held
@@ -259,7 +260,7 @@ Strict = Annotated[
 ]
 
 
-def of_values(
+def value_options(
     scale: Scale = 1.0,
     penalty: Penalty = None,
     bounds: BoundsOption = None,
@@ -268,7 +269,7 @@ def of_values(
     """Options of values of cases."""
 
 
-def of_intervals(
+def interval_options(
     method: Method = "auto",
     confidence_level: ConfidenceLevel = 0.95,
     n_resamples: NResamplesOrNone = None,
@@ -276,15 +277,19 @@ def of_intervals(
     """Options of intervals."""
 
 
-def of_designs(groups: Groups = None, strata: Strata = None) -> None:
+def design_options(groups: Groups = None, strata: Strata = None) -> None:
     """Which cases belong together."""
 
 
-def only_metric(given: list[str] | None) -> str | None:
+def only_metric(given: Sequence[str] | None) -> str | None:
     """The only metric; more than one is an error."""
-    if given is not None and len(given) > 1:
-        raise OptionError(f"--metric is given {len(given)} times ({', '.join(given)}); give one")
-    return given[0] if given else None
+    names = split_names(given or ())
+    if len(names) > 1:
+        raise OptionError(
+            f"--metric names {len(names)} ({', '.join(names)}), and one is taken at a time; of a "
+            f"table with a column of metrics leave it out, or pick rows: --where metric={names[0]}"
+        )
+    return names[0] if names else None
 
 
 def refuse_test_set_metric(metric: str | None, tables: Sequence[Table]) -> None:

@@ -76,6 +76,7 @@ def pilot(
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
     case: options.Case = None,
+    where: reading.Where = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
     header: reading.Header = None,
@@ -101,7 +102,7 @@ def pilot(
     from halfwidth.planning.pilot import pilot_n, pilot_width
     from halfwidth.planning.pilot_tables import pilots_in
 
-    how = reading.Options(sheet, decimal, header, input_format, path, only_filter)
+    how = reading.Options(sheet, decimal, header, input_format, path, only_filter, where=where)
     table = reading.table_in(file, how)
     pilots = pilots_in(table, value, by=by or [], case=case, metric=metric)
     drawn_by, limits = resolve_seed(seed), options.parse_bounds(bounds)

@@ -66,8 +66,8 @@ class TestSetSource:
             raise OptionError(f"--target-file and --score-file go together; {lacking} is missing")
         if arrays and self.reading != Options(groups=self.reading.groups):
             raise OptionError(
-                "--sheet, --decimal, --header, --input-format, --path and --filter are of tables; "
-                "arrays have none"
+                "--where, --sheet, --decimal, --header, --input-format, --path and --filter are of "
+                "tables; arrays have none"
             )
         if arrays:
             return

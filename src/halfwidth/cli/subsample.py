@@ -56,6 +56,7 @@ def subsample(
     penalty: options.Penalty = None,
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
+    where: reading.Where = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
     header: reading.Header = None,
@@ -98,7 +99,8 @@ def subsample(
     from halfwidth.report.document import Figure
     from halfwidth.report.subsamples import subsamples_document
 
-    table = reading.table_in(file, reading.Options(sheet, decimal, header, input_format))
+    how = reading.Options(sheet, decimal, header, input_format, where=where)
+    table = reading.table_in(file, how)
     column, values = _column(table, file, value, metric)
     subsamples = subsample_values(values, label=column, **settings)
     if plot is not None:

@@ -23,7 +23,7 @@ PROMISES = frozenset(
 )
 
 
-def of_mass(bounds: Bounds, *, paired: bool, mass: float) -> PseudoCases:
+def pseudo_cases_of_mass(bounds: Bounds, *, paired: bool, mass: float) -> PseudoCases:
     """A pseudo-case of a mass at either bound."""
     return PseudoCases.at_both(mass, bounds, paired=paired)
 
@@ -52,7 +52,7 @@ def _between(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Leve
     drawn=Drawn("wine", "dashed", "p"),
     accepts=frozenset(Estimand),
     needs=(Need.WEIGHTED, Need.ESTIMATE),
-    pseudo_cases=of_mass,
+    pseudo_cases=pseudo_cases_of_mass,
     parameters=(MASS,),
     use_when="for few cases of a metric with finite bounds: near its level where bootstraps and t "
     "are far too short; wide where the spread is small against the range",

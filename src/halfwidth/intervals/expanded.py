@@ -14,7 +14,13 @@ from halfwidth.core.spec import Drawn, Estimand, Need, Unanswered, interval_meth
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.core.undefined import no_interval
 from halfwidth.intervals.bootstrap import percentile
-from halfwidth.intervals.dirichlet import MASS, PROMISES, dirichlet, of_mass, undefined_reason
+from halfwidth.intervals.dirichlet import (
+    MASS,
+    PROMISES,
+    dirichlet,
+    pseudo_cases_of_mass,
+    undefined_reason,
+)
 from halfwidth.resampling.distribution import Distribution, Quantiles
 
 __all__ = ["dirichlet_expanded", "percentile_expanded"]
@@ -72,7 +78,7 @@ def _reaching(plain: Interval, estimate: Array, factor: Array, effect: Effect) -
     drawn=Drawn("rose", "solid", "H"),
     accepts=OF_TEST_SETS,
     needs=(Need.WEIGHTED, Need.ESTIMATE, *FACTOR),
-    pseudo_cases=of_mass,
+    pseudo_cases=pseudo_cases_of_mass,
     parameters=(MASS,),
     use_when="dirichlet where few of the cases carry the spread, as the difference of two "
     "detectors where few images hold an object; else longer than it need be",

@@ -229,19 +229,20 @@ def _numeric_columns(
     if not columns:
         raise DataError(
             f"no numeric column to estimate; the table has {shortened(table.names)}. "
-            "Name the column with values"
+            "Name the column with values: value= (--value COLUMN)"
         )
     return tuple(columns), tuple(left_out)
 
 
 def _holds_numbers(table: Table, name: str) -> bool:
-    """Whether a column is meant to hold numbers: most of its cells are, or would be with points."""
+    """Whether a column is meant to hold numbers: most cells are, but for commas and per cents."""
     if table.is_numeric(name) or table.is_empty(name):
         return True
     # Some of a long column say as well as all.
     rows = np.arange(0, len(table), -(-len(table) // LOOKED_AT))
     cells = [cell for cell in table.values(name, rows) if cell is not None]
-    return 2 * sum(like_a_number(cell) for cell in cells) > len(cells)
+    bare = (cell.removesuffix("%").rstrip() if isinstance(cell, str) else cell for cell in cells)
+    return 2 * sum(map(like_a_number, bare)) > len(cells)
 
 
 def slices(table: Table, layout: Layout, *, as_in_file: bool = False) -> Iterator[Slice]:

@@ -124,7 +124,7 @@ def repeats_in(
 
     Examples
     --------
-    >>> table = Table.of_frame({"PatientID": ["a", "a", "b"], "score": [0.1, 0.2, 0.9]})
+    >>> table = Table.from_frame({"PatientID": ["a", "a", "b"], "score": [0.1, 0.2, 0.9]})
     >>> repeats_in(table, case=None)
     Repeats(cases=0, shared=('PatientID', 2), runs=None)
     """

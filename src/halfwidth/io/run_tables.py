@@ -96,8 +96,6 @@ class RunSlice:
         Runs that did not finish, which are left out.
     varying : tuple of str
         Settings that differ between runs, and seeds where more than one does.
-    folds : int
-        Folds that were averaged into each value; 1 where there are none.
     repeated : int
         Runs that say all that an earlier one does.
     """
@@ -108,7 +106,6 @@ class RunSlice:
     names: list[str]
     unfinished: list[str]
     varying: tuple[str, ...]
-    folds: int
     repeated: int
 
 
@@ -182,7 +179,7 @@ def run_table(frame: Any, value: str | None = None, by: Sequence[str] = ()) -> R
     DataError
         If the rows are cases.
     """
-    table = Table.of_frame(frame)
+    table = Table.from_frame(frame)
     if all(name in table for name in CASE_VALUES):
         raise DataError(
             f"the rows are values of cases (columns {', '.join(CASE_VALUES)}), not training runs; "
@@ -280,7 +277,7 @@ def _slice(
     ) + _mixed_seeds(runs, finished)
     by = {_without_prefix(name): level for name, level in by.items()}
     repeated = 0 if folds > 1 else _repeated(runs, finished)
-    return RunSlice(label, by, values, names, unfinished, varying, folds, repeated)
+    return RunSlice(label, by, values, names, unfinished, varying, repeated)
 
 
 def _where(label: str) -> str:

@@ -94,7 +94,7 @@ def pilot_n(
     )
     spec = studies.sample.metric.spec
     range_ = studies.statistic.range(spec.bounds, math.inf)
-    wanted = wanted_width(width, halfwidth, range_, f"the {studies.of}")
+    wanted = wanted_width(width, halfwidth, range_, f"the {studies.quantity}")
     share = check_assurance(assurance)
     n = studies.smallest_n(wanted, share)
     margin = 2 * studies.share_error(n, wanted)

@@ -72,7 +72,7 @@ class Studies:
     widths: dict[int, Array]
 
     @property
-    def of(self) -> str:
+    def quantity(self) -> str:
         """The estimated quantity in words."""
         proportion = self.sample.binary and self.statistic.spec.name == "mean"
         return "proportion" if proportion else quantity_text(self.statistic, self.sample.metric)
@@ -80,7 +80,7 @@ class Studies:
     @property
     def needs(self) -> tuple[Requirement, ...]:
         """The requirements other than the width."""
-        requirements = [reliability_requirement(self.sample.metric, self.statistic, self.of)]
+        requirements = [reliability_requirement(self.sample.metric, self.statistic, self.quantity)]
         method = self.request.method
         if method is not None and method.name == exact_method.__name__:
             n = minimum_n(self.statistic.quantile_level, self.request.level)
@@ -125,7 +125,7 @@ class Studies:
     def _unreachable_width(self, wanted: float, share: float) -> OptionError:
         return OptionError(
             f"no n up to {MOST_CASES} gives {share:.3g} of the studies an interval of the "
-            f"{self.of} no wider than {wanted:g}; ask for a wider one"
+            f"{self.quantity} no wider than {wanted:g}; ask for a wider one"
         )
 
     def share_reached(self, n: int, wanted: float) -> float:
@@ -219,7 +219,7 @@ class Studies:
             self.request.seed,
         )
         return SampleSize(
-            quantity=self.of,
+            quantity=self.quantity,
             n=n,
             width=median,
             formula=method.name,

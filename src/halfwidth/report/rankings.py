@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from halfwidth.core.formatting import as_beginning, percent
+from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import RankedModel, Ranking, Rankings
-from halfwidth.core.ranking_words import POLICIES, listed, nothing_settled, some
+from halfwidth.core.ranking_words import POLICIES, about, listed, nothing_settled, some
 from halfwidth.report.document import (
     Adaptive,
     Cell,
@@ -42,8 +42,7 @@ def rankings_document(rankings: Rankings) -> Document:
 
 
 def _ranking(ranking: Ranking) -> tuple[Part, ...]:
-    # A level of the table stays as it is written there.
-    what = _what(ranking) if ranking.label else as_beginning(ranking.subject)
+    what = about(ranking.label, ranking.subject)
     unit = ranking.models[0].estimate.metric_spec.spec.unit
     heading = f"{what}{f' [{unit}]' if unit else ''} ({ranking.models[0].estimate.basis_text})"
     notes: list[Part] = [Note(ranking.sentence())]
