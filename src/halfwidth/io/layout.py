@@ -18,7 +18,13 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import Status, is_missing
 from halfwidth.io.challenge_columns import VALUE, challenge_levels
 from halfwidth.io.numerals import LOOKED_AT, like_a_number
-from halfwidth.io.repeats import Repeats, case_column, is_design_column, repeats_in
+from halfwidth.io.repeats import (
+    Repeats,
+    case_column,
+    is_design_column,
+    is_index_column,
+    repeats_in,
+)
 from halfwidth.io.summary_rows import check_cases
 from halfwidth.io.table import Factor, Table, joint_codes
 from halfwidth.metrics.catalogue import METRICS
@@ -219,9 +225,10 @@ def _numeric_columns(
     for name in table.names:
         if name == case or name in taken:
             continue
-        design = name == STRATUM_COLUMN or is_design_column(name)
-        if not name or name.startswith("Unnamed:") or design:
-            left_out.append(f"{name or '(no name)'!r} (index or design)")
+        if is_index_column(name):
+            left_out.append(f"{name!r} (index)" if name else "the column without a name (index)")
+        elif name == STRATUM_COLUMN or is_design_column(name):
+            left_out.append(f"{name!r} (design)")
         elif _holds_numbers(table, name):
             columns.append(name)
         else:
