@@ -379,7 +379,7 @@ def peak_of_a_batch(cells: Cells) -> float:
     """The most memory that this process had by the end of one batch, in MB."""
     batch = replace(cells.spec, samples=cells.spec.samples // cells.spec.batches, batches=1)
     for measured in cells.measured:
-        small = replace(cells, spec=batch, trial_of=cells.spec)
+        small = replace(cells, spec=batch)
         simulated(small, measured, fitted(cells.instance).population)
     return peak_megabytes() or float("nan")
 

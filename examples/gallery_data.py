@@ -131,7 +131,7 @@ def collages() -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Eights in collages of digits, and where a classifier that slides over them finds some."""
     rng = np.random.default_rng(SEED)
     loaded = datasets.load_digits()
-    looks = _trained_on_eights(rng)
+    styles = _trained_on_eights(rng)
     references: dict[str, Any] = {
         "images": [],
         "annotations": [],
@@ -151,7 +151,7 @@ def collages() -> tuple[dict[str, Any], list[dict[str, Any]]]:
                 )
         found += [
             {**_object(image, row, column), "score": score}
-            for row, column, score in _found(looks, canvas)
+            for row, column, score in _found(styles, canvas)
         ]
     return references, found
 
@@ -175,11 +175,11 @@ def _placed(rng: np.random.Generator, digit: Any) -> Iterator[tuple[int, int, in
         yield row, column, int(rng.choice(eights if rng.random() < 0.4 else others))
 
 
-def _found(looks: RandomForestClassifier, canvas: Image) -> Iterator[tuple[int, int, float]]:
+def _found(styles: RandomForestClassifier, canvas: Image) -> Iterator[tuple[int, int, float]]:
     """The best windows that do not overlap much, as far as any looks like an eight."""
     corners = [(r, c) for r in range(SIDE - WINDOW + 1) for c in range(SIDE - WINDOW + 1)]
     windows = [canvas[r : r + WINDOW, c : c + WINDOW].ravel() for r, c in corners]
-    scores = looks.predict_proba(np.array(windows))[:, 1]
+    scores = styles.predict_proba(np.array(windows))[:, 1]
     taken: list[tuple[int, int]] = []
     for at in np.argsort(-scores, kind="stable"):
         if scores[at] < 0.3:

@@ -91,7 +91,7 @@ THRESHOLDS = (0.1, 0.3, 0.5)
 def over_several(label: str = "", *, count: int = 30, average: str | None = None) -> list[Any]:
     """Proportions that fall with the threshold, the last threshold first."""
     rows = [
-        DetectionEstimate.of(
+        DetectionEstimate.from_estimate(
             replace(
                 hw.proportion_ci(count - 5 * place, 60),
                 label=", ".join(filter(None, [label, f"at {threshold:g}"])),

@@ -640,7 +640,7 @@ OF_FIGURES: Mapping[str, Draw] = {
     )
 } | {
     "panels": panels,
-    "looks": lambda s: hw.plots.model_looks(s.choice(finished("rankings"))),
+    "styles": lambda s: hw.plots.model_styles(s.choice(finished("rankings"))),
     "by": words(None, "label"),
     "groups": words(None, {"a": ["x"] * 10}),
 }

@@ -29,14 +29,14 @@ class Ran:
 Run = Callable[..., Ran]
 
 
-class Doubted(Protocol):
+class Cautioned(Protocol):
     """What carries cautions."""
 
     @property
     def cautions(self) -> tuple[hw.Caution, ...]: ...
 
 
-def codes(e: Doubted) -> list[str]:
+def codes(e: Cautioned) -> list[str]:
     return [caution.code for caution in e.cautions]
 
 

@@ -140,7 +140,7 @@ def test_means_that_an_importer_found_are_checked_within_their_levels() -> None:
         StatedMean(liver, "value", {"label": "spleen", "metric": "dsc"}, source="mean"),
         StatedMean((liver + spleen) / 2, "value", {"metric": "dsc"}, "label", "foreground_mean"),
     )
-    plain = Table.of_frame(frame)
+    plain = Table.from_frame(frame)
     audit = hw.check_table(Table(plain.columns, stated_means=stated))
     assert only(audit, "HW902").label == "spleen, dsc"
 
@@ -157,7 +157,7 @@ def test_rows_that_do_not_apply_count_among_the_missing() -> None:
     )
     mean = float(np.nan_to_num(MISSING, nan=1.0).mean())
     stated = StatedMean(mean, "value", {"metric": "dsc"}, source="mean")
-    audit = hw.check_table(Table(Table.of_frame(frame).columns, stated_means=(stated,)))
+    audit = hw.check_table(Table(Table.from_frame(frame).columns, stated_means=(stated,)))
     assert "with missing values (5) counted as perfect" in only(audit, "HW903").message
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from support import Run
 
-from halfwidth.cli.detection_options import of_matching
-from halfwidth.cli.detection_reading import of_reading
+from halfwidth.cli.detection_options import matching_options
+from halfwidth.cli.detection_reading import reading_options
 from halfwidth.cli.main import command
 from halfwidth.cli.option_groups import names_in
 
@@ -63,7 +63,7 @@ def test_each_verb_has_the_options_of_detect(verb: str) -> None:
         {param.name: (param.opts, param.help) for param in command(name).commands[name].params}
         for name in (verb, "detect")
     )
-    for name in names_in(of_reading, of_matching):
+    for name in names_in(reading_options, matching_options):
         assert known[name] == of_detect[name]
 
 
@@ -195,6 +195,24 @@ def test_coco_stands_in_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert len(table) <= 24
     assert "\n areas up to 1024        AP small, AR small\n" in out
     assert " at most 1 detection " in out
+
+
+def test_coco_compares_detectors_too(run: Run, tmp_path: Path) -> None:
+    """Twelve numbers as of ``--metric coco``, a figure for each metric, and n once."""
+    both = ("new.csv", "old.csv", "--references", "refs.csv", *READ_AS, *QUICK[4:])
+    told = run("compare", *both, "--coco", "--json").out
+    assert told == run("compare", *both, "--metric", "coco", "--json").out
+    assert len(json.loads(told)["comparisons"]) == 12
+    out = run("compare", *both, "--coco", "--plot", tmp_path / "d.svg").out
+    table, below = out.split("\n\n", 2)[1:]
+    assert "difference in" not in table
+    assert "n = 12 images." in below
+    assert {file.name for file in tmp_path.iterdir()} == {"d.svg", "d-2.svg"}
+    at_coco = ("--metric", "ap", "--coco", "--average", "micro", "--json")
+    (one,) = json.loads(run("rank", *both, *at_coco).out)["rankings"]
+    first = one["models"][0]
+    (same,) = run("detect", f"{first['model']}.csv", *both[3:], *at_coco).estimates
+    assert first["value"] == same["value"]
 
 
 def test_curves_of_detectors_share_their_axes(run: Run, tmp_path: Path) -> None:

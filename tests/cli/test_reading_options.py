@@ -125,6 +125,25 @@ def test_options_that_cannot_be(options: list[str], words: str, run: Run) -> Non
     assert words in ran.err
 
 
+@pytest.mark.usefixtures("_files")
+@pytest.mark.parametrize("verb", VERBS)
+def test_rows_are_picked_by_every_verb(verb: str, run: Run) -> None:
+    command = [word.replace("FILE", "plain.csv") for word in VERBS[verb]]
+    ran = run(*command, "--where", "case=z")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith("halfwidth: plain.csv: --where: no row has 'z' as its case")
+    assert run(*command, "--where", "case").err == (
+        "halfwidth: --where case: is not COLUMN=LEVEL, such as organ=heart\n"
+    )
+
+
+@pytest.mark.usefixtures("_files")
+def test_picked_rows_are_counted(run: Run) -> None:
+    ran = run("ci", "plain.csv", "--where", "case=a", "--where", "case=c", "--json")
+    assert ran.err == "halfwidth: plain.csv: 2 of 4 rows: case=a or c\n"
+    assert '"n": 2,' in ran.out
+
+
 # --------------------------------------------------------------------------- terminals
 
 

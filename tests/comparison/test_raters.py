@@ -83,18 +83,18 @@ def test_the_ratio_is_williams_index() -> None:
 def test_replicates_are_those_of_gathered_cases() -> None:
     """The engine of averages over pairs equals the statistic on every resample."""
     from halfwidth.comparison.families import Family, ModelCases
-    from halfwidth.comparison.measuring import OF_TEST_SETS, OF_VALUES, of_test_sets
+    from halfwidth.comparison.measuring import OF_TEST_SETS, OF_VALUES, measuring_test_sets
     from halfwidth.comparison.raters import Ratings, _Sides, pair_name
     from halfwidth.comparison.test_sets import measure_test_sets
 
     ratings, said = Ratings("model", tuple(RATERS)), {"model": MODEL, **RATERS}
-    measuring = of_test_sets("cohen_kappa", None, {**OF_VALUES, **OF_TEST_SETS})
+    measuring = measuring_test_sets("cohen_kappa", None, {**OF_VALUES, **OF_TEST_SETS})
     pairs = [*ratings.with_model, *ratings.among_raters]
     models = tuple(ModelCases(pair_name(p, r), said[p], target=said[r]) for p, r in pairs)
     family = Family(models, measuring.metric)
-    assert measuring.asked is not None
-    (measured,) = measure_test_sets(family, measuring.asked, "raise", paired=True)
-    sides = _Sides.of(measured, ratings)
+    assert measuring.requested is not None
+    (measured,) = measure_test_sets(family, measuring.requested, "raise", paired=True)
+    sides = _Sides.from_family(measured, ratings)
     settings: Any = type("Settings", (), {"effect": "difference"})
     job = sides.job(settings)
     statistic, values = job.functional.statistic, job.records.arranged[None]

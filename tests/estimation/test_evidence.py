@@ -142,8 +142,8 @@ def test_far_fewer_cases_than_were_studied_are_too_few() -> None:
 
 
 def test_rows_of_classes_say_how_many_cases_of_the_smallest_they_are_of() -> None:
-    assert "with 5 to 9 cases of the smallest class (median)" in row(smallest=5).of_coverage
-    assert "with 40 or more cases of the smallest class" in row(smallest=40).of_coverage
+    assert "with 5 to 9 cases of the smallest class (median)" in row(smallest=5).coverage_sentence
+    assert "with 40 or more cases of the smallest class" in row(smallest=40).coverage_sentence
 
 
 # --------------------------------------------------------------------------- what auto is told
@@ -194,7 +194,7 @@ def test_few_cases_are_told_what_the_method_did() -> None:
     (message,) = messages(hw.summary_ci(values(12), metric="dsc", method="t"), "HW201")
     found = of_t().at(12)
     assert found is not None
-    assert message.endswith(found.of_coverage)
+    assert message.endswith(found.coverage_sentence)
     assert "On 164 real instances (DSC and NSD) 95 % intervals by t covered" in message
 
 

@@ -61,7 +61,7 @@ def test_a_metric_given_twice_is_refused(tmp_path: Path, run: Run) -> None:
     file.write_text("case,dice\na,0.9\nb,0.8\n")
     ran = run("ci", file, "--metric", "dsc", "--metric", "iou")
     assert (ran.status, ran.out) == (2, "")
-    assert "--metric is given 2 times (dsc, iou)" in ran.err
+    assert "--metric names 2 (dsc, iou)" in ran.err
 
 
 def test_a_frame_keeps_every_digit_of_the_seed() -> None:

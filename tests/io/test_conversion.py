@@ -27,7 +27,7 @@ WIDE: Mapping[str, Sequence[Any]] = {
 
 
 def test_a_wide_table_becomes_long() -> None:
-    table = long_table(Table.of_frame(WIDE), "Dice", case="image", groups="subject")
+    table = long_table(Table.from_frame(WIDE), "Dice", case="image", groups="subject")
     assert table.names == ["case", "metric", "value", "model", "label", "group"]
     cells = [tuple(str(cell) for cell in row) for row in rows_of(table)]
     assert cells == [
@@ -40,7 +40,7 @@ def test_a_wide_table_becomes_long() -> None:
 
 
 def test_one_column_of_values_is_no_label() -> None:
-    scores = Table.of_frame({**WIDE, "NSD": [0.7, 0.8]})
+    scores = Table.from_frame({**WIDE, "NSD": [0.7, 0.8]})
     table = long_table(scores, "nsd:tolerance=3,definition=surface", ["NSD"])
     assert table.names == ["case", "metric", "value", "model", "parameters"]
     assert table.levels("parameters") == ["tolerance=3;definition=surface"] * 2
@@ -49,21 +49,21 @@ def test_one_column_of_values_is_no_label() -> None:
 
 def test_the_algorithms_of_a_challenge_are_its_models() -> None:
     columns = {"algorithm": ["A", "B"], "task": ["t", "t"], "case": ["1", "1"], "value": [0.5, 0.6]}
-    table = long_table(Table.of_frame(columns), "dsc")
+    table = long_table(Table.from_frame(columns), "dsc")
     assert table.names == ["case", "metric", "value", "model", "task"]
     assert table.levels("model") == ["A", "B"]
     assert table.notes == ("values of column value as dsc, cases by 'case', models by 'algorithm'",)
 
 
 def test_what_cannot_be_converted() -> None:
-    wide = Table.of_frame(WIDE)
+    wide = Table.from_frame(WIDE)
     assert long_table(wide) is wide
     with pytest.raises(OptionError, match="need --metric"):
         long_table(wide, values=["liver"])
     with pytest.raises(DataError, match="column 'site' holds 'm' in row 2"):
         long_table(wide, "dsc", ["site"])
     with pytest.raises(DataError, match="no column of case ids"):
-        long_table(Table.of_frame({"liver": [0.5, 0.6]}), "dsc")
+        long_table(Table.from_frame({"liver": [0.5, 0.6]}), "dsc")
     canonical = read_table(NNUNET)
     with pytest.raises(OptionError, match="names the metric of each row"):
         long_table(canonical, "dsc")
@@ -76,7 +76,7 @@ def test_what_is_written_is_read_again_to_the_last_digit(name: str, tmp_path: Pa
     if name.endswith("parquet"):
         pytest.importorskip("pyarrow")
     numbers = {"liver": [0.1 + 0.2, 5e-324, math.inf], "spleen": [1 / 3, None, 123456789.123456789]}
-    wide = long_table(Table.of_frame({"case": ["01", "é,b", 'c"'], **numbers}), "hd95")
+    wide = long_table(Table.from_frame({"case": ["01", "é,b", 'c"'], **numbers}), "hd95")
     for table in (stacked({"a\tb": read_table(NNUNET), "B": read_table(NNUNET)}), wide):
         write_table(table.names, rows_of(table), tmp_path / name)
         again = read_table(tmp_path / name)
@@ -92,8 +92,8 @@ def test_what_is_written_is_read_again_to_the_last_digit(name: str, tmp_path: Pa
 
 
 def test_tables_of_models_with_other_columns_are_one() -> None:
-    first = Table.of_frame({"case": ["a"], "metric": ["dsc"], "value": [0.5], "status": ["ok"]})
-    other = Table.of_frame({"case": ["b"], "metric": ["dsc"], "value": [0.7], "fold": [3]})
+    first = Table.from_frame({"case": ["a"], "metric": ["dsc"], "value": [0.5], "status": ["ok"]})
+    other = Table.from_frame({"case": ["b"], "metric": ["dsc"], "value": [0.7], "fold": [3]})
     table = stacked({"A": first, "B": other})
     assert table.names == ["case", "metric", "value", "model", "status", "fold"]
     assert table.levels("model") == ["A", "B"]

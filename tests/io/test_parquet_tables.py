@@ -155,7 +155,7 @@ def test_options_of_text_have_no_effect(
     ids=str,
 )
 def test_dates_and_the_like_in_a_data_frame_are_no_values(cells: Any) -> None:
-    table = Table.of_frame({"dice": [0.9, 0.8], "odd": _objects(cells)})
+    table = Table.from_frame({"dice": [0.9, 0.8], "odd": _objects(cells)})
     assert not table.is_numeric("odd")
     assert table.levels("odd")
 

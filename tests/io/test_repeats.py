@@ -17,7 +17,7 @@ PERSONS = [f"P{i // 3}" for i in range(12)]
 def found(
     columns: dict[str, Sequence[Any]], case: str | None = None, groups: Any = None, **options: Any
 ) -> Repeats:
-    return repeats_in(Table.of_frame(columns), case=case, groups=groups, **options)
+    return repeats_in(Table.from_frame(columns), case=case, groups=groups, **options)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_persons_come_first_and_one_row_of_each_settles_it() -> None:
 
 
 def test_case_columns_are_known_whatever_their_capitals() -> None:
-    table = Table.of_frame({"x": [1], "Case ID": [1], "Patient": [2]})
+    table = Table.from_frame({"x": [1], "Case ID": [1], "Patient": [2]})
     assert case_column(table) == "Case ID"
     assert case_column(table, ["Case ID"]) == "Patient"
     assert case_column(table, ["Case ID"], persons=False) is None

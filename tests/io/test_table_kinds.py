@@ -37,7 +37,7 @@ P = [0.1, 0.9, 0.4]
 )
 def test_predictions_are_refused_with_what_to_say(columns: Any, message: str) -> None:
     with pytest.raises(DataError, match="looks like predictions") as caught:
-        refuse_predictions(Table.of_frame(columns))
+        refuse_predictions(Table.from_frame(columns))
     assert message in str(caught.value)
 
 
@@ -56,8 +56,8 @@ def test_predictions_are_refused_with_what_to_say(columns: Any, message: str) ->
     ],
 )
 def test_tables_of_cases_pass(columns: Any) -> None:
-    refuse_predictions(Table.of_frame(columns))
-    refuse_runs(Table.of_frame(columns))
+    refuse_predictions(Table.from_frame(columns))
+    refuse_runs(Table.from_frame(columns))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_tables_of_cases_pass(columns: Any) -> None:
 )
 def test_runs_are_sent_to_the_verb_for_them(columns: Any) -> None:
     with pytest.raises(DataError, match=r"training runs .* halfwidth runs FILE --value "):
-        refuse_runs(Table.of_frame(columns))
+        refuse_runs(Table.from_frame(columns))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_runs_are_sent_to_the_verb_for_them(columns: Any) -> None:
 )
 def test_objects_in_images_are_for_another_verb(columns: dict[str, Any]) -> None:
     with pytest.raises(DataError, match="halfwidth detect DETECTIONS REFERENCES"):
-        refuse_objects(Table.of_frame(columns))
+        refuse_objects(Table.from_frame(columns))
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ def test_objects_in_images_are_for_another_verb(columns: dict[str, Any]) -> None
     ],
 )
 def test_values_of_cases_are_no_objects(columns: dict[str, Any]) -> None:
-    refuse_objects(Table.of_frame(columns))
+    refuse_objects(Table.from_frame(columns))

@@ -17,7 +17,6 @@ from halfwidth.core.types import Array, Level
 from halfwidth.intervals.ranks import exact_ranks, minimum_n
 from halfwidth.planning.auroc import binormal_terms, expected_delong_variance
 from halfwidth.planning.classes import probability_of_enough
-from halfwidth.planning.means import probability_of_width
 from halfwidth.planning.quantiles import rank_span
 from halfwidth.planning.sample_size import SampleSize
 
@@ -90,6 +89,12 @@ def test_a_difference_has_the_sd_of_its_differences() -> None:
     assert hw.planning.difference_width(50, (a - b).std(ddof=1)).width == pytest.approx(e.width)
 
 
+def probability_of_width(n: int, wanted: float) -> float:
+    """That the t interval of n standard normal values is at most so wide: (n - 1) s² is χ²."""
+    widest = wanted * math.sqrt(n) / (2 * stats.t.ppf(0.975, n - 1))
+    return float(stats.chi2.cdf((n - 1) * widest**2, n - 1))
+
+
 @pytest.mark.parametrize("ratio", [0.2, 0.4, 1.0])
 @pytest.mark.parametrize("assurance", [0.5, 0.8, 0.95])
 def test_assurance_of_a_mean_is_the_share_of_simulated_studies(
@@ -101,11 +106,11 @@ def test_assurance_of_a_mean_is_the_share_of_simulated_studies(
     studies = 20_000
     drawn = np.random.default_rng(n).normal(size=(studies, n))
     widths = 2 * stats.t.ppf(0.975, n - 1) * drawn.std(axis=1, ddof=1) / math.sqrt(n)
-    share, expected = (widths <= ratio).mean(), probability_of_width(1.0, n, ratio, Level())
+    share, expected = (widths <= ratio).mean(), probability_of_width(n, ratio)
     error = math.sqrt(expected * (1 - expected) / studies)
     assert abs(share - expected) < ERRORS * error
     # The first of all that suffice, by brute force.
-    every = [probability_of_width(1.0, m, ratio, Level()) for m in range(2, 2 * n)]
+    every = [probability_of_width(m, ratio) for m in range(2, 2 * n)]
     assert expected >= assurance
     assert max(m for m, p in enumerate(every, start=2) if p < assurance) == n - 1
 
@@ -293,7 +298,7 @@ def test_a_pilot_of_normal_values_needs_what_the_formula_says(halfwidth: float) 
     n, found = plan.n_for_width, plan.simulated
     assert n is not None
     assert found is not None
-    true = probability_of_width(1.0, n, 2 * halfwidth, Level())
+    true = probability_of_width(n, 2 * halfwidth)
     assert found.reached is not None
     # The share at the n that was searched for is biased upwards by its own search, by less
     # than a standard error.

@@ -41,11 +41,11 @@ def test_the_dots_of_a_cluster_share_colour_and_shape(n_clusters: int, size: int
     made = estimates_of(samples)
     frame = distribution_frame(samples, made, groups=groups)
     cases = frame[frame["kind"] == "case"]
-    looks = cases.groupby("group")["code"].unique()
-    assert looks.map(len).tolist() == [1] * n_clusters
+    styles = cases.groupby("group")["code"].unique()
+    assert styles.map(len).tolist() == [1] * n_clusters
     # Neighbours in the order of the means differ in colour and in shape.
     by_mean = cases.groupby("group")["x"].mean().sort_values().index
-    codes = [int(looks[name][0]) for name in by_mean]
+    codes = [int(styles[name][0]) for name in by_mean]
     for a, b in itertools.pairwise(codes):
         assert cluster_style(a)[0] != cluster_style(b)[0]
         assert cluster_style(a)[1] != cluster_style(b)[1]

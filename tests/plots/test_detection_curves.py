@@ -165,8 +165,8 @@ def test_of_many_curves_those_of_the_most_objects_are_drawn_without_bands() -> N
     assert "bands" not in notes_of(ax)
     bands = [c for c in ax.collections if isinstance(c, PolyCollection)]
     assert not any(np.asarray(path.vertices).size for band in bands for path in band.get_paths())
-    looks = {(line.get_color(), str(line.get_linestyle()), line.get_marker()) for line in ax.lines}
-    assert len({look for look in looks if look[1] != "None"}) >= 20
+    styles = {(line.get_color(), str(line.get_linestyle()), line.get_marker()) for line in ax.lines}
+    assert len({style for style in styles if style[1] != "None"}) >= 20
     painted(ax)
     for text in ax.texts:
         assert Text.get_window_extent(text).x1 < legend.get_window_extent().x0

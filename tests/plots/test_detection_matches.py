@@ -17,7 +17,7 @@ from halfwidth.core.match_lists import Admits, Matching
 from halfwidth.core.objects import Unit
 from halfwidth.matching.api import match_images
 from halfwidth.plots.detection.matches import figure_of_worst_images, matched_image, matches_frame
-from halfwidth.plots.detection.pictures import LOOKS, Label, placed_labels
+from halfwidth.plots.detection.pictures import STYLES, Label, placed_labels
 from halfwidth.plots.detection.scenes import Mark, best_cut, matched
 
 
@@ -118,13 +118,13 @@ def test_what_is_drawn_is_in_the_frame() -> None:
 
 
 def test_marks_differ_in_colour_in_stroke_and_as_points() -> None:
-    looks = list(LOOKS.values())
-    assert set(LOOKS) == set(Mark)
-    assert len({look.colour for look in looks}) == len(looks)
-    assert len({(str(look.stroke), look.width) for look in looks}) == len(looks)
-    assert len({(look.marker, look.hollow) for look in looks}) == len(looks)
+    styles = list(STYLES.values())
+    assert set(STYLES) == set(Mark)
+    assert len({style.colour for style in styles}) == len(styles)
+    assert len({(str(style.stroke), style.width) for style in styles}) == len(styles)
+    assert len({(style.marker, style.hollow) for style in styles}) == len(styles)
     # Found ones are as thin as no other line, and errors differ from what is right in stroke alone.
-    assert len({str(LOOKS[mark].stroke) for mark in (Mark.TRUE, Mark.FALSE, Mark.MISSED)}) == 3
+    assert len({str(STYLES[mark].stroke) for mark in (Mark.TRUE, Mark.FALSE, Mark.MISSED)}) == 3
 
 
 def test_the_canvas_has_the_proportions_of_the_image() -> None:
@@ -291,7 +291,7 @@ def test_the_legend_says_what_there_is_and_no_more() -> None:
         "counts for nothing",
     }
     colours = {to_hex(line.get_color()) for line in legend.get_lines()}
-    assert colours == {look.colour.lower() for look in LOOKS.values()}
+    assert colours == {style.colour.lower() for style in STYLES.values()}
     (legend,) = figure_of_worst_images(*solid()).legends
     assert "counts for nothing" not in [text.get_text() for text in legend.get_texts()]
 

@@ -83,19 +83,19 @@ def many(count: int) -> Rankings:
 
 
 def test_models_have_one_order_and_one_colour() -> None:
-    looks = plots.model_looks(RANKINGS)
+    styles = plots.model_styles(RANKINGS)
     means = {
         name: np.mean([m.rank for one in RANKINGS for m in one.models if m.name == name])
         for name in LEADS
     }
-    assert list(looks) == sorted(looks, key=means.__getitem__)
-    assert next(iter(looks)) == "nnU-Net_A"
-    many_looks = plots.model_looks(many(30))
-    coloured = list(many_looks.values())[:20]
-    assert len({look.colour for look in coloured}) == 20
-    assert len(set(list(many_looks.values())[20:])) == 1
+    assert list(styles) == sorted(styles, key=means.__getitem__)
+    assert next(iter(styles)) == "nnU-Net_A"
+    many_styles = plots.model_styles(many(30))
+    coloured = list(many_styles.values())[:20]
+    assert len({style.colour for style in coloured}) == 20
+    assert len(set(list(many_styles.values())[20:])) == 1
     (page,) = plots.figures_of_rankings(RANKINGS)
-    first = list(looks)
+    first = list(styles)
     labels = [text.get_text() for text in page.axes[0].get_yticklabels()]
     assert labels == [shorter(name, 30) for name in first]
     for ax, ranking in zip(page.axes, RANKINGS, strict=False):
@@ -107,8 +107,8 @@ def test_models_have_one_order_and_one_colour() -> None:
         rows = {model.name: (model.rank, first.index(model.name)) for model in ranking.models}
         assert set(dots) == set(rows.values())
         for name, place in rows.items():
-            assert dots[place].get_color() == looks[name].colour
-            assert dots[place].get_marker() == looks[name].marker
+            assert dots[place].get_color() == styles[name].colour
+            assert dots[place].get_marker() == styles[name].marker
 
 
 def test_every_set_is_drawn() -> None:
@@ -145,13 +145,13 @@ def test_areas_of_blobs_are_shares() -> None:
 
 def test_over_tasks_blobs_have_a_panel_for_each_model() -> None:
     (page,) = plots.figures_of_rankings(RANKINGS, "blob")
-    looks = plots.model_looks(RANKINGS)
+    styles = plots.model_styles(RANKINGS)
     titles = [ax.get_title(loc="left") for ax in page.axes if ax.axison]
     assert titles[0] == "nnU-Net_A"
-    assert len(titles) == len(looks)
+    assert len(titles) == len(styles)
     tasks = [text.get_text() for text in page.axes[0].get_yticklabels()]
     assert tasks == [ranking.label for ranking in RANKINGS]
-    at = list(looks).index("C")
+    at = list(styles).index("C")
     (blobs,) = parts(page.axes[at], "collections", EllipseCollection)
     rows = {tasks[int(y)] for y in np.asarray(blobs.get_offsets())[:, 1]}
     assert rows == set(tasks) - {"aorta"}
@@ -186,8 +186,8 @@ def test_the_map_of_claims_has_those_of_the_ranking() -> None:
 def test_lines_join_the_ranks_of_tasks_and_leave_gaps() -> None:
     ax, frame = plots.rank_lines(RANKINGS), plots.rank_lines_frame(RANKINGS)
     lines = [line for line in parts(ax, "lines") if len(line.get_xdata()) == len(RANKINGS)]
-    looks = list(plots.model_looks(RANKINGS))
-    for line, name in zip(lines, reversed(looks), strict=True):
+    styles = list(plots.model_styles(RANKINGS))
+    for line, name in zip(lines, reversed(styles), strict=True):
         ranks = [
             next((m.rank for m in ranking.models if m.name == name), np.nan) for ranking in RANKINGS
         ]
@@ -203,8 +203,8 @@ def test_dots_are_the_cases_and_boxes_their_quartiles() -> None:
     drawn_dots = {
         line.get_color(): line for line in parts(ax, "lines") if len(line.get_xdata()) == 15
     }
-    for name, look in plots.model_looks(LIVER).items():
-        assert sorted(drawn_dots[look.colour].get_xdata()) == sorted(values[name])
+    for name, style in plots.model_styles(LIVER).items():
+        assert sorted(drawn_dots[style.colour].get_xdata()) == sorted(values[name])
         mine = frame[frame["model"] == name].set_index("kind")
         quartiles = np.quantile(values[name], [0.25, 0.5, 0.75])
         box = mine.loc["box"]
@@ -301,7 +301,7 @@ def test_lines_join_the_schemes_of_each_task() -> None:
     schemes = [text.get_text().replace("\n", "") for text in page.axes[0].get_xticklabels()]
     assert schemes == ["aggregate_then_rank", "rank_then_aggregate", "test_then_rank"]
     names = [text.get_text() for text in page.legends[0].get_texts()]
-    assert names == list(plots.model_looks(labelled))
+    assert names == list(plots.model_styles(labelled))
     # Of one task, a figure with the names beside the lines.
     (alone,) = plots.figures_of_rankings(labelled[:3], "lines")
     shown = {text.get_text() for text in alone.axes[0].texts}
@@ -391,10 +391,10 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         plots.figures_of_rankings(LIVER, "pie")
     with pytest.raises(hw.OptionError, match="is none of page, column"):
         plots.figures_of_rankings(LIVER, width=8)  # type: ignore[arg-type]
-    with pytest.raises(hw.OptionError, match="is not what model_looks gives"):
-        plots.rank_sets(LIVER, looks={"B": "red"})  # type: ignore[dict-item]
-    with pytest.raises(hw.OptionError, match="looks has no"):
-        plots.rank_sets(LIVER, looks=plots.model_looks(RANKINGS["aorta"]))
+    with pytest.raises(hw.OptionError, match="is not what model_styles gives"):
+        plots.rank_sets(LIVER, styles={"B": "red"})  # type: ignore[dict-item]
+    with pytest.raises(hw.OptionError, match="styles has no"):
+        plots.rank_sets(LIVER, styles=plots.model_styles(RANKINGS["aorta"]))
     bare = replace(LIVER, models=tuple(replace(model, shares=()) for model in LIVER.models))
     with pytest.raises(hw.OptionError, match="liver: no resample has a value of every model"):
         plots.blob(bare)

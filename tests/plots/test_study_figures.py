@@ -20,8 +20,8 @@ from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.mean import empirical_bernstein, hoeffding, t
 from halfwidth.plots.figure import write_figure
 from halfwidth.plots.study import (
-    METHOD_LOOKS,
-    METRIC_LOOKS,
+    METHOD_STYLES,
+    METRIC_STYLES,
     Drawn,
     Frames,
     NotThereError,
@@ -36,13 +36,13 @@ from halfwidth.plots.study import (
     figures_of,
     graph,
     location_dispersion_frame,
-    method_looks,
+    method_styles,
     micro_macro,
     overview_frame,
     p_values,
     sample_needs_frame,
     segmentation_classification_frame,
-    series_looks,
+    series_styles,
     targets_of,
     theoretical_width,
 )
@@ -412,17 +412,19 @@ def test_outliers_of_failing_instances_are_counted_and_seen() -> None:
 
 def test_methods_that_stand_in_one_figure_never_share_a_colour() -> None:
     for estimand in Estimand:
-        own = [METHOD_LOOKS[m.name] for m in METHODS if estimand in m.accepts and m.drawn]
-        assert len({look.colour for look in own}) == len(own), estimand
-    colours = [look.colour for look in METHOD_LOOKS.values()]
+        own = [METHOD_STYLES[m.name] for m in METHODS if estimand in m.accepts and m.drawn]
+        assert len({style.colour for style in own}) == len(own), estimand
+    colours = [style.colour for style in METHOD_STYLES.values()]
     assert max(colours.count(colour) for colour in colours) <= 2
-    looks = method_looks([*METHOD_LOOKS, *(f"mine{place}" for place in range(12))])
-    assert len({(look.colour, look.stroke) for look in looks.values()}) == len(looks)
-    assert len({(look.colour, look.marker) for look in METHOD_LOOKS.values()}) == len(METHOD_LOOKS)
-    assert all("_" not in look.label for look in METHOD_LOOKS.values())
+    styles = method_styles([*METHOD_STYLES, *(f"mine{place}" for place in range(12))])
+    assert len({(style.colour, style.stroke) for style in styles.values()}) == len(styles)
+    assert len({(style.colour, style.marker) for style in METHOD_STYLES.values()}) == len(
+        METHOD_STYLES
+    )
+    assert all("_" not in style.label for style in METHOD_STYLES.values())
     # The bootstraps of most figures differ in stroke and in marker.
-    usual = [looks[name] for name in ("percentile", "bca", "basic")]
-    assert len({look.stroke for look in usual}) == len({look.marker for look in usual}) == 3
+    usual = [styles[name] for name in ("percentile", "bca", "basic")]
+    assert len({style.stroke for style in usual}) == len({style.marker for style in usual}) == 3
 
 
 ALL_OF_A_MEAN = [m.name for m in METHODS if Estimand.MEAN in m.accepts and m.drawn]
@@ -481,29 +483,31 @@ def test_a_method_looks_the_same_in_every_figure() -> None:
         for quantity in ("coverage", "width"):
             (ax,) = graph(cells, MEAN_DSC, quantity).figure.axes
             (line,) = [line for line in ax.lines if line.get_gid() == "bca"]
-            assert to_hex(line.get_color()).upper() == METHOD_LOOKS["bca"].colour
-            assert line.get_marker() == METHOD_LOOKS["bca"].marker
+            assert to_hex(line.get_color()).upper() == METHOD_STYLES["bca"].colour
+            assert line.get_marker() == METHOD_STYLES["bca"].marker
 
 
 def test_a_metric_looks_the_same_in_every_figure() -> None:
     for name in ("metrics-coverage", "sample-needs", "pace-by-metric", "characteristics"):
         drawn = drawn_once(name)
-        looks = series_looks(drawn.frame["series"])
-        for series, look in looks.items():
+        styles = series_styles(drawn.frame["series"])
+        for series, style in styles.items():
             if series.rpartition(" ")[2] in {"DSC", "NSD"}:
-                assert look == METRIC_LOOKS[series.rpartition(" ")[2].lower()]
-    assert series_looks(["AUROC", "NSD"])["NSD"] == series_looks(["NSD"])["NSD"]
-    assert len({(look.colour, look.marker) for look in METRIC_LOOKS.values()}) == len(METRIC_LOOKS)
+                assert style == METRIC_STYLES[series.rpartition(" ")[2].lower()]
+    assert series_styles(["AUROC", "NSD"])["NSD"] == series_styles(["NSD"])["NSD"]
+    assert len({(style.colour, style.marker) for style in METRIC_STYLES.values()}) == len(
+        METRIC_STYLES
+    )
 
 
 def test_series_of_one_metric_share_a_colour_and_no_more() -> None:
     names = ["macro F1", "micro F1", "F1", "NSD (tolerance = 2)", "NSD (tolerance = 1)", "mine"]
-    looks = series_looks([*names, "yours", "balanced accuracy", "accuracy"])
-    assert len(set(looks.values())) == len(looks)
-    assert {looks[name].colour for name in names[:3]} == {METRIC_LOOKS["f1"].colour}
-    assert series_looks(["micro F1"])["micro F1"] == looks["micro F1"]
-    assert looks["balanced accuracy"] == METRIC_LOOKS["balanced_accuracy"]
-    assert looks["accuracy"] == METRIC_LOOKS["accuracy"]
+    styles = series_styles([*names, "yours", "balanced accuracy", "accuracy"])
+    assert len(set(styles.values())) == len(styles)
+    assert {styles[name].colour for name in names[:3]} == {METRIC_STYLES["f1"].colour}
+    assert series_styles(["micro F1"])["micro F1"] == styles["micro F1"]
+    assert styles["balanced accuracy"] == METRIC_STYLES["balanced_accuracy"]
+    assert styles["accuracy"] == METRIC_STYLES["accuracy"]
 
 
 @pytest.mark.slow
@@ -551,6 +555,6 @@ def test_colours_of_a_panel_differ_for_colour_blind_readers(estimand: Estimand) 
     for _, group in method_groups(names):
         for one, other in itertools.combinations(group, 2):
             for by in SEEN_BY:
-                colours = (METHOD_LOOKS[name].colour for name in (one, other))
+                colours = (METHOD_STYLES[name].colour for name in (one, other))
                 first, second = (seen(colour, by) for colour in colours)
                 assert np.linalg.norm(first - second) > 14, (one, other)

@@ -121,7 +121,8 @@ def test_markdown_escapes_everything_once() -> None:
 def test_latex_has_no_codes_in_tables_and_remarks_as_comments() -> None:
     assert render(EVERYTHING, "latex") == (
         "% \\usepackage{booktabs}\n% A_title & more\nProse of 95 \\% of {*}cases{*}.\n% in full\n\n"
-        "\\begin{tabular}{lr}\n\\toprule\nlabel & value \\\\\n\\midrule\na|b\\_c & 0.5 \\\\\n"
+        "\\begin{tabular}{lr}\n\\toprule\nlabel & value \\\\\n\\midrule\n"
+        "a\\textbar{}b\\_c & 0.5 \\\\\n"
         "\\bottomrule\n\\end{tabular}\n% Cautions\n% HW201 few cases\n"
         "% halfwidth explain HW201\n% \\includegraphics{a b.png}\n"
     )

@@ -23,6 +23,8 @@ from halfwidth.report.document import (
     Column,
     Document,
     Excerpt,
+    Figure,
+    Heading,
     Item,
     Items,
     Kind,
@@ -34,6 +36,7 @@ from halfwidth.report.html.page import render_html
 from halfwidth.report.render import render
 from halfwidth.report.whole.axes import axis_for
 
+TABLES = r"\\begin\{longtable\}\{([^\n]*)\}\n(.*?)\\end\{longtable"
 NASTY = "<script>alert('x')</script>&\"'\x00=1+1"
 
 
@@ -141,7 +144,7 @@ def test_the_same_results_give_the_same_page(everything: hw.Report, page: str) -
 def test_sections_stand_in_the_order_of_reading(page: str) -> None:
     titles = list(Read(page).texts["h2"])
     assert titles == [
-        *("In brief", "Cautions", "Performance", "The values behind the estimates"),
+        *("Cautions", "In brief", "Performance", "The values behind the estimates"),
         *("Differences", "Ranks", "How far to trust the intervals", "For the paper"),
         *("Reporting checklists", "Methods and provenance", "What the cautions mean"),
     ]
@@ -154,10 +157,10 @@ def test_intervals_are_drawn_on_the_axis_of_their_column() -> None:
     table = Table((Column("model"), Column("interval", Kind.DRAWN, axis=axis)), rows)
     read = Read(render_html(Document((table,))))
     circles = [given for tag, given in read.elements if tag == "circle"]
-    # The drawing is 240 wide with 18 at either side.
-    assert [float(given["cx"] or 0) for given in circles] == [120.0, 201.6]
+    # Places are shares of the drawing, of which 7.5 % are left at either side.
+    assert [given["cx"] for given in circles] == ["50.00%", "84.00%"]
     lines = [given for _, given in read.elements if given.get("class") == "interval"]
-    assert [(g["x1"], g["x2"]) for g in lines[:1]] == [("69.0", "171.0")]
+    assert [(g["x1"], g["x2"]) for g in lines[:1]] == [("28.75%", "71.25%")]
     # The end beyond the axis is an arrow, not a cap.
     assert len([1 for tag, _ in read.elements if tag == "polygon"]) == 1
     assert [text for text in read.texts["title"] if text in "ab"] == ["a", "b"]
@@ -259,20 +262,51 @@ def test_a_document_of_sections_is_text_too() -> None:
     inner = (Paragraph("First."), table, Excerpt("To copy."), Excerpt("\\alpha\n", "latex"))
     document = Document((Section("Part", inner), Items((Item("HW1", "why", "HW1"),)), Code(("x",))))
     assert render(document, "markdown") == (
-        "**Part**\n\nFirst.\n\n| n |\n| ---: |\n| 12 |\n\n> To copy.\n\n"
+        "## Part\n\nFirst.\n\n| n |\n| ---: |\n| 12 |\n\n> To copy.\n\n"
         "```latex\n\\alpha\n```\n\n- HW1 why\n\n```sh\nx\n```\n"
     )
     assert "drawn" not in render(document, "table")
     latex = render(document, "latex")
-    assert "% Part\n" in latex
+    assert "\\section*{Part}\n" in latex
     assert "To copy." in latex
     assert "\\alpha" not in latex
+
+
+def test_titles_of_what_a_text_cannot_show_are_left_out() -> None:
+    figure = Figure("curves", "ROC", picture=lambda: b"")
+    figures = Section("Curves", (figure, Section("More", (Heading("Of one"), figure))))
+    document = Document((figures, Section("Part", (Heading("One"), Paragraph("Text.")))))
+    assert render(document, "markdown") == "## Part\n\n### One\n\nText.\n"
+    assert "Curves" not in render(document, "latex")
+    assert "<h4>Of one</h4>" in render_html(document)
+
+
+def test_latex_of_a_report_can_be_compiled(everything: hw.Report) -> None:
+    text = render(everything.document, "latex")
+    body = re.sub(r"\\\\|\\[{}%&$#_]", "", re.sub("(?m)^%.*", "", text))
+    depth = list(itertools.accumulate({"{": 1, "}": -1}.get(letter, 0) for letter in body))
+    assert min(depth) == 0
+    assert depth[-1] == 0
+    assert body.count("$") % 2 == 0
+    opened: list[str] = []
+    for what, name in re.findall(r"\\(begin|end)\{(\w+)\}", body):
+        if what == "begin":
+            opened.append(name)
+        else:
+            assert opened.pop() == name
+    assert opened == []
+    for spec, rows in re.findall(TABLES, text, re.DOTALL):
+        columns = len(re.sub(r">\{.*?\}p\{.*?\}", "p", spec))
+        cells = [row.count(" & ") + 1 for row in rows.splitlines() if row.endswith(r"\\")]
+        assert set(cells) == {columns}
+    # Nothing is left that its fonts lack, but for names.
+    assert set(re.findall("[^\x00-\xff]", text.replace(NASTY, ""))) <= {"\u2013", "\u2019"}
 
 
 def test_a_report_is_written_as_its_name_says(everything: hw.Report, tmp_path: Path) -> None:
     for name, begins in {
         "a.html": "<!DOCTYPE html>",
-        "a.md": "**In brief**",
+        "a.md": "# Liver ",
         "a.json": "{",
     }.items():
         everything.save(tmp_path / name)

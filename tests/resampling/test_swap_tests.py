@@ -19,10 +19,11 @@ from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.contract import Pair
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.order_swaps import SwappedOrder
 from halfwidth.resampling.rank_swaps import SwappedAreas, ranks_within
-from halfwidth.resampling.swap_tests import Pair, signed_sums, swap_tests
+from halfwidth.resampling.swap_tests import signed_sums, swap_tests
 from halfwidth.resampling.swaps import all_sums, drawn_sums, drawn_swaps
 
 N = 9
@@ -84,18 +85,18 @@ def differences_in_full(pair: Pair, statistic: Statistic, swapped: NDArray[Any])
     return statistic(np.where(swapped, second, first)) - statistic(np.where(swapped, first, second))
 
 
-def of_cases(swapped: NDArray[Any], design: Design) -> NDArray[Any]:
+def swaps_of_cases(swapped: NDArray[Any], design: Design) -> NDArray[Any]:
     return np.repeat(swapped, design.unit_sizes, axis=-1)
 
 
 def p_by_enumeration(pair: Pair, statistic: Statistic, design: Design) -> float:
     codes = np.arange(2**design.units)[:, None] >> np.arange(design.units) & 1
-    differences = differences_in_full(pair, statistic, of_cases(codes, design))
+    differences = differences_in_full(pair, statistic, swaps_of_cases(codes, design))
     return float((np.abs(differences) >= np.abs(differences[0]) - 1e-12).mean())
 
 
 def p_of_draws(pair: Pair, statistic: Statistic, design: Design, plan: Plan) -> float:
-    swapped = of_cases(drawn_swaps(plan, design, 0, plan.n_resamples), design)
+    swapped = swaps_of_cases(drawn_swaps(plan, design, 0, plan.n_resamples), design)
     differences = differences_in_full(pair, statistic, swapped)
     observed = differences_in_full(pair, statistic, np.zeros((1, design.n)))[0]
     extreme = ~(np.abs(differences) < np.abs(observed) - 1e-12)
@@ -235,7 +236,7 @@ def test_ranks_are_found_in_their_windows(
         weights = form.weights(300, **statistic.parameters)
         swapped = drawn_swaps(Plan(5), design, 0, 300)
         found = SwappedOrder(pair, weights, design)(swapped)
-        expected = differences_in_full(pair, statistic, of_cases(swapped, design))
+        expected = differences_in_full(pair, statistic, swaps_of_cases(swapped, design))
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
@@ -249,7 +250,7 @@ def test_areas_in_one_order_are_those_of_each_swap(name: str, average: str, weig
     assert isinstance(form.rank, RankEach)
     for design in (Design((90,), paired=True), Design((45,), (2,) * 45, paired=True)):
         swapped = drawn_swaps(Plan(5), design, 0, 40)
-        expected = differences_in_full(pair, statistic, of_cases(swapped, design))
+        expected = differences_in_full(pair, statistic, swaps_of_cases(swapped, design))
         for compiled in {False, native.available()}:
             areas = SwappedAreas(pair, form, form.rank, design, compiled=compiled)
             np.testing.assert_allclose(areas(swapped), expected, atol=1e-12)

@@ -146,11 +146,14 @@ def check_tables(
     if divisor <= 0:
         raise OptionError(f"scale={divisor:g} is not {WANTED_SCALE}")
     check_options(case=case, groups=groups)
-    wanted = _Wanted(column_names(values), column_names(by), case, metric, bounds, groups, divisor)
+    settings = _Settings(
+        column_names(values), column_names(by), case, metric, bounds, groups, divisor
+    )
     # Numbers near the largest that there are overflow in sums, differences and rounding.
     with np.errstate(over="ignore", invalid="ignore"):
         contents = [
-            _contents(Table.of_frame(frame), str(name), wanted) for name, frame in tables.items()
+            _contents(Table.from_frame(frame), str(name), settings)
+            for name, frame in tables.items()
         ]
         findings = [finding for one in contents for finding in one.findings]
         parts = [part for one in contents for part in one.parts]
@@ -161,7 +164,7 @@ def check_tables(
 
 
 @frozen
-class _Wanted:
+class _Settings:
     """What the user said of the tables."""
 
     values: list[str] | None
@@ -201,9 +204,9 @@ def _with_sources(contents: Sequence[_Contents]) -> tuple[str, ...]:
     )
 
 
-def _contents(whole: Table, name: str, wanted: _Wanted) -> _Contents:
-    check_columns(whole, wanted.columns)
-    case = wanted.case or case_column(whole, (*(wanted.by or ()), *(wanted.values or ())))
+def _contents(whole: Table, name: str, settings: _Settings) -> _Contents:
+    check_columns(whole, settings.columns)
+    case = settings.case or case_column(whole, (*(settings.by or ()), *(settings.values or ())))
     why = why_a_summary(whole, case)
     if why:
         about = AuditedTable(name or whole.source, len(whole))
@@ -219,29 +222,29 @@ def _contents(whole: Table, name: str, wanted: _Wanted) -> _Contents:
         table = table.only(np.setdiff1d(np.arange(len(table)), copies))
     if not len(table):
         raise DataError("the table has no rows but statistics")
-    layout = _layout(table, case, wanted)
-    metrics = SliceMetrics(table, layout, wanted.metric, wanted.bounds)
-    guess = wanted.metric is None and wanted.bounds is None
-    parts = tuple(parts_of(table, name, layout, metrics, wanted.scale, guess=guess))
+    layout = _layout(table, case, settings)
+    metrics = SliceMetrics(table, layout, settings.metric, settings.bounds)
+    guess = settings.metric is None and settings.bounds is None
+    parts = tuple(parts_of(table, name, layout, metrics, settings.scale, guess=guess))
     stated: tuple[StatedMean, ...] = table.stated_means
     if totals is not None:
         stated += means_of_totals(whole, layout, totals)
     findings += check_names(table, name, layout)
     findings += [finding for part in parts for finding in check_values(part)]
-    findings += check_means(stated, parts, name, wanted.scale)
+    findings += check_means(stated, parts, name, settings.scale)
     findings += check_row_means(parts)
     findings += _unknown_metrics(parts, name)
-    notes = _notes(table, layout, wanted, guess=guess)
+    notes = _notes(table, layout, settings, guess=guess)
     about = _about(table, name, layout, parts)
     return _Contents(about, parts, tuple(findings), tuple(notes), table.source)
 
 
-def _layout(table: Table, case: str | None, wanted: _Wanted) -> Layout:
-    by = wanted.by
+def _layout(table: Table, case: str | None, settings: _Settings) -> Layout:
+    by = settings.by
     if by is None and not {"metric", "value"} <= {*table.names}:
-        taken = {*(wanted.values or ()), *filter(None, [wanted.groups])}
-        by = list(telling_apart(table, case, taken)) if wanted.groups is None else None
-    return layout_of(table, wanted.values, by, case, wanted.groups)
+        taken = {*(settings.values or ()), *filter(None, [settings.groups])}
+        by = list(telling_apart(table, case, taken)) if settings.groups is None else None
+    return layout_of(table, settings.values, by, case, settings.groups)
 
 
 def _about(table: Table, name: str, layout: Layout, parts: Sequence[Part]) -> AuditedTable:
@@ -271,10 +274,10 @@ def _unknown_metrics(parts: Sequence[Part], name: str) -> Iterator[Finding]:
         yield Finding(raised, name, count=len(unknown))
 
 
-def _notes(table: Table, layout: Layout, wanted: _Wanted, *, guess: bool) -> Iterator[str]:
+def _notes(table: Table, layout: Layout, settings: _Settings, *, guess: bool) -> Iterator[str]:
     """What was assumed about a table."""
-    yield from layout_notes(layout, wanted.groups, None)
-    if layout.by and wanted.by is None and layout.metric is None:
+    yield from layout_notes(layout, settings.groups, None)
+    if layout.by and settings.by is None and layout.metric is None:
         columns = shortened([repr(column) for column in layout.by])
         yield f"rows are told apart by {columns}, across which cases repeat (--by)"
     guesses = guessed_metrics(table, layout) if guess else {}

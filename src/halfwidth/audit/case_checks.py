@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.audit.findings import of_part
+from halfwidth.audit.findings import part_finding
 from halfwidth.audit.parts import MEANS, Part
 from halfwidth.audit.table_checks import spelled_alike
 from halfwidth.core.audit import MOST_NAMED, Finding
@@ -42,14 +42,14 @@ class CaseTable:
     values: Array
     rows: NDArray[np.bool_]
 
-    def of_what(self) -> Mapping[str, list[int]]:
+    def by_content(self) -> Mapping[str, list[int]]:
         """The parts of each column, or label and metric, one for each model."""
         found: dict[str, list[int]] = {}
         for at, part in enumerate(self.parts):
             found.setdefault(part.what, []).append(at)
         return found
 
-    def of_model(self) -> Mapping[str, list[int]]:
+    def by_model(self) -> Mapping[str, list[int]]:
         """The parts of each model."""
         found: dict[str, list[int]] = {}
         for at, part in enumerate(self.parts):
@@ -130,7 +130,7 @@ def _same_columns(table: CaseTable) -> Iterator[Finding]:
             n = int(np.isfinite(values).sum())
             names = [_called(one, table) for one in (other, part)]
             raised = caution("HW910", first=names[0], second=names[1], n=n)
-        yield of_part(part, raised)
+        yield part_finding(part, raised)
 
 
 def _is_mean(part: Part) -> bool:
@@ -150,7 +150,7 @@ def _distinct(values: Array) -> int:
 
 def _same_cases(table: CaseTable) -> Iterator[Finding]:
     """Cases that share all their values, in each model by itself."""
-    for model, places in table.of_model().items():
+    for model, places in table.by_model().items():
         values = table.values[places].T
         first_of: dict[bytes, int] = {}
         copies: list[tuple[int, int]] = []
@@ -209,13 +209,13 @@ def _contradictions(table: CaseTable) -> Iterator[Finding]:
 
 def _absent_rows(table: CaseTable) -> Iterator[Finding]:
     """Cases without a row for some structure, in this model and in all others."""
-    of_what = table.of_what()
-    for places in table.of_model().values():
+    by_content = table.by_content()
+    for places in table.by_model().values():
         rows = table.rows[places]
         there = rows.any(axis=0)
         for at, own in zip(places, rows, strict=True):
             part = table.parts[at]
-            elsewhere = table.rows[of_what[part.what]].any(axis=0)
+            elsewhere = table.rows[by_content[part.what]].any(axis=0)
             lacking = there & ~own & ~elsewhere
             if lacking.any():
                 count = int(lacking.sum())
@@ -259,7 +259,7 @@ def _without_common_cases(table: CaseTable) -> Iterator[Finding]:
 
 
 def _some_models_only(table: CaseTable) -> Iterator[Finding]:
-    for places in table.of_what().values():
+    for places in table.by_content().values():
         present = np.isfinite(table.values[places])
         for at, own in zip(places, present, strict=True):
             others = [other for other in places if other != at]
@@ -283,7 +283,7 @@ def _some_models_only(table: CaseTable) -> Iterator[Finding]:
 
 def _exchanged(table: CaseTable) -> Iterator[Finding]:
     """Pairs of labels that are missing in one model where the other one is in most models."""
-    models = table.of_model()
+    models = table.by_model()
     if len(models) < 2:
         return
     missing = {
@@ -328,7 +328,7 @@ def _differ(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> bool:
 
 def _units_across(table: CaseTable) -> Iterator[Finding]:
     """Parts of one metric of which some are fractions and others per cent."""
-    for what, places in table.of_what().items():
+    for what, places in table.by_content().items():
         fractions, per_cent = [], []
         for at in places:
             values = table.values[at][np.isfinite(table.values[at])]
@@ -345,4 +345,4 @@ def _units_across(table: CaseTable) -> Iterator[Finding]:
             other = "per cent" if few is fractions else "fractions"
             text = f"{what} of {names} is in {kind}, that of the other models in {other}"
             part = table.parts[few[0]]
-            yield of_part(part, caution("HW905", what=f"{text[:1].upper()}{text[1:]}"))
+            yield part_finding(part, caution("HW905", what=f"{text[:1].upper()}{text[1:]}"))

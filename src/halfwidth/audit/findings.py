@@ -13,7 +13,7 @@ from halfwidth.core.cautions import Caution
 from halfwidth.io.table import Table
 
 
-def of_values(part: Part, chosen: NDArray[np.bool_], raised: Caution) -> Finding:
+def values_finding(part: Part, chosen: NDArray[np.bool_], raised: Caution) -> Finding:
     """A finding about some values of a part."""
     return Finding(
         *(raised, part.name, part.label, int(chosen.sum())),
@@ -22,12 +22,12 @@ def of_values(part: Part, chosen: NDArray[np.bool_], raised: Caution) -> Finding
     )
 
 
-def of_part(part: Part, raised: Caution) -> Finding:
+def part_finding(part: Part, raised: Caution) -> Finding:
     """A finding about all values of a part."""
     return Finding(raised, part.name, part.label, len(part.numbers))
 
 
-def of_rows(
+def rows_finding(
     table: Table,
     name: str,
     rows: Iterable[int],

@@ -25,7 +25,7 @@ def telling_apart(table: Table, case: str | None, taken: Collection[str]) -> tup
     A table of several models or structures has a row per case in each. A column in which most
     cases have one level only, such as the scanner, is none.
 
-    >>> table = Table.of_frame({"case": ["a", "b"] * 2, "organ": list("xxyy"), "dice": [1.0] * 4})
+    >>> table = Table.from_frame({"case": ["a", "b"] * 2, "organ": list("xxyy"), "dice": [1.0] * 4})
     >>> telling_apart(table, "case", ())
     ('organ',)
     """

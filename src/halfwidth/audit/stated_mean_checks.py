@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from halfwidth.audit.findings import of_values
+from halfwidth.audit.findings import values_finding
 from halfwidth.audit.parts import MEANS, Part
 from halfwidth.core.audit import Finding
 from halfwidth.core.cautions import Caution, caution
@@ -87,7 +87,7 @@ def check_row_means(parts: Sequence[Part]) -> Iterator[Finding]:
             n=len(others),
             found=found,
         )
-        yield of_values(own, wrong, raised)
+        yield values_finding(own, wrong, raised)
 
 
 def _last_digit(numbers: Array) -> float:

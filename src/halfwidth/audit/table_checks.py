@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.audit.findings import of_rows
+from halfwidth.audit.findings import rows_finding
 from halfwidth.core.audit import MOST_NAMED, Finding
 from halfwidth.core.cautions import caution
 from halfwidth.core.errors import quoted, shortened
@@ -38,7 +38,7 @@ def totals_finding(table: Table, name: str, totals: Totals) -> Finding:
         f"Column {totals.column!r} names {quoted(words[:MOST_NAMED])} among the cases: {rows} left "
         "out here"
     )
-    return of_rows(table, name, totals.rows, caution("HW901", what=what), case=totals.column)
+    return rows_finding(table, name, totals.rows, caution("HW901", what=what), case=totals.column)
 
 
 def copied_rows(table: Table, case: str | None) -> NDArray[np.intp]:
@@ -74,7 +74,7 @@ def _numbers_rows(table: Table, name: str) -> bool:
 def copies_finding(table: Table, name: str, rows: NDArray[np.intp], case: str | None) -> Finding:
     """Rows that are there twice."""
     raised = caution("HW913", count=len(rows), total=len(table))
-    return of_rows(table, name, rows, raised, case=case)
+    return rows_finding(table, name, rows, raised, case=case)
 
 
 # --------------------------------------------------------------------------- spelling
@@ -94,7 +94,7 @@ def check_names(table: Table, name: str, layout: Layout) -> Iterator[Finding]:
             raised = caution("HW909", names=quoted(group[:MOST_NAMED]), where=where)
             codes = [code for code, level in enumerate(levels) if level in group[1:]]
             rows = np.flatnonzero(np.isin(factor.codes, codes))
-            yield of_rows(table, name, rows, raised, case=layout.case, label=column)
+            yield rows_finding(table, name, rows, raised, case=layout.case, label=column)
 
 
 def check_columns_across(columns: Mapping[str, Sequence[str]]) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.audit.findings import of_part, of_values
+from halfwidth.audit.findings import part_finding, values_finding
 from halfwidth.audit.parts import Part
 from halfwidth.core.audit import Finding
 from halfwidth.core.cautions import caution
@@ -72,7 +72,7 @@ def _missing(part: Part) -> Iterator[Finding]:
             infinite=f" ({infinite} of them infinite)" if infinite else "",
             policy="an estimate must be told what they mean (--missing)",
         )
-        yield of_values(part, absent, raised)
+        yield values_finding(part, absent, raised)
 
 
 def _words(part: Part) -> Iterator[Finding]:
@@ -82,13 +82,13 @@ def _words(part: Part) -> Iterator[Finding]:
     total = len(cells)
     if commas.any():
         raised = caution("HW917", commas=int(commas.sum()), total=total, cell=cells[commas][0])
-        yield of_values(part, commas, raised)
+        yield values_finding(part, commas, raised)
     if others.any():
         distinct = list(dict.fromkeys(cells[others].tolist()))
         raised = caution(
             "HW916", count=int(others.sum()), total=total, cells=shortened(distinct, 5)
         )
-        yield of_values(part, others, raised)
+        yield values_finding(part, others, raised)
 
 
 def _has_comma(cell: object) -> bool:
@@ -97,7 +97,7 @@ def _has_comma(cell: object) -> bool:
 
 def _repeats(part: Part) -> Iterator[Finding]:
     for raised in repeat_cautions(part.slice.repeats, len(part.numbers)):
-        yield of_part(part, raised)
+        yield part_finding(part, raised)
 
 
 # --------------------------------------------------------------------------- range and unit
@@ -115,10 +115,10 @@ def _range(part: Part) -> Iterator[Finding]:
     }
     present = part.present
     if part.spec.bounds == FRACTION and len(present) and like_per_cent(present):
-        yield of_part(part, caution("HW904", **about))
+        yield part_finding(part, caution("HW904", **about))
     else:
         value = float(part.numbers[outside][0])
-        yield of_values(part, outside, caution("HW906", value=value, **about))
+        yield values_finding(part, outside, caution("HW906", value=value, **about))
 
 
 def _mixed_units(part: Part) -> Iterator[Finding]:
@@ -131,7 +131,7 @@ def _mixed_units(part: Part) -> Iterator[Finding]:
         "100, and none between"
     )
     few = fractions if fractions.sum() < per_cent.sum() else per_cent
-    yield of_values(part, few, caution("HW905", what=what))
+    yield values_finding(part, few, caution("HW905", what=what))
 
 
 def _mixture(part: Part) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
@@ -156,7 +156,7 @@ def _mixture(part: Part) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
 def _constant(part: Part) -> Iterator[Finding]:
     present = part.present
     if len(present) >= FEWEST_VALUES and present[0] == present[-1]:
-        yield of_part(part, caution("HW908", n=len(present), value=float(present[0])))
+        yield part_finding(part, caution("HW908", n=len(present), value=float(present[0])))
 
 
 def _running_number(part: Part) -> Iterator[Finding]:
@@ -165,7 +165,7 @@ def _running_number(part: Part) -> Iterator[Finding]:
         return
     if bool((numbers == numbers[0] + np.arange(len(numbers))).all()):
         first, last = float(numbers[0]), float(numbers[-1])
-        yield of_part(part, caution("HW922", first=first, last=last))
+        yield part_finding(part, caution("HW922", first=first, last=last))
 
 
 def _rounded(part: Part) -> Iterator[Finding]:
@@ -176,7 +176,7 @@ def _rounded(part: Part) -> Iterator[Finding]:
     if distinct < DISTINCT_SHARE * len(present):
         to = "1 decimal" if decimals == 1 else f"{decimals} decimals"
         raised = caution("HW915", n=len(present), distinct=distinct, decimals=to)
-        yield of_part(part, raised)
+        yield part_finding(part, raised)
 
 
 def _decimals(present: Array) -> int | None:
@@ -199,14 +199,14 @@ def _piles(part: Part) -> Iterator[Finding]:
     if worst is not None:
         end = spec.worst if spec.worst is not None else _worst_end(present, spec.better)
         told.add(end)
-        yield of_values(part, part.numbers == end, worst)
+        yield values_finding(part, part.numbers == end, worst)
     best = {Better.HIGHER: spec.bounds.high, Better.LOWER: spec.bounds.low}.get(spec.better)
     # Values at an end of the range are failures and successes, which are tied by nature.
     told |= {spec.bounds.low, spec.bounds.high}
     if best is not None and part.known and _pile_of_best(present, best, spec.kind):
         count = int((present == best).sum())
         raised = caution("HW919", count=count, total=len(present), value=best)
-        yield of_values(part, part.numbers == best, raised)
+        yield values_finding(part, part.numbers == best, raised)
     yield from _constants(part, told)
 
 
@@ -251,7 +251,7 @@ def _constants(part: Part, told: set[float]) -> Iterator[Finding]:
             how = "apart from all others"
         if how:
             raised = caution("HW920", count=count, total=len(present), value=value, how=how)
-            yield of_values(part, part.numbers == value, raised)
+            yield values_finding(part, part.numbers == value, raised)
 
 
 def _is_score(part: Part) -> bool:
@@ -294,7 +294,7 @@ def _status(part: Part) -> Iterator[Finding]:
             wrong = rows & chosen
             if wrong.any():
                 about = {"count": int(wrong.sum()), "status": levels[code], "value": value}
-                yield of_values(part, wrong, caution("HW918", **about))
+                yield values_finding(part, wrong, caution("HW918", **about))
 
 
 def _against(part: Part, status: str) -> Iterator[tuple[NDArray[np.bool_], str]]:

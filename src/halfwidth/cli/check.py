@@ -24,15 +24,7 @@ def check(
             show_default=False,
         ),
     ] = None,
-    value: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Column of per-case values; repeatable; default: all numeric columns.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
-    ] = None,
+    value: options.Values = None,
     by: Annotated[
         list[str] | None,
         typer.Option(
@@ -46,6 +38,7 @@ def check(
     case: options.Case = None,
     groups: options.Groups = None,
     model_from: reading.ModelFrom = None,
+    where: reading.Where = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
     header: reading.Header = None,
@@ -85,7 +78,7 @@ def check(
     from halfwidth.cli.compared_models import named_files
     from halfwidth.report.audits import audit_document
 
-    how = reading.Options(sheet, decimal, header, input_format, path, only_filter, groups)
+    how = reading.Options(sheet, decimal, header, input_format, path, only_filter, groups, where)
     named = named_files(files, model_from)
     tables = {name: reading.table_in(file, how) for name, file in named.items()}
     audit = check_tables(
@@ -100,5 +93,5 @@ def check(
     )
     for text in audit.notes:
         note(text)
-    doubtful = strict and audit.worst in ("error", "warning")
-    return Answer(audit_document(audit), fmt, out, STRICT_STATUS if doubtful else 0)
+    refused = strict and audit.worst in ("error", "warning")
+    return Answer(audit_document(audit), fmt, out, STRICT_STATUS if refused else 0)

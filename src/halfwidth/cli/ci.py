@@ -26,20 +26,20 @@ STRICT_STATUS = 3
 # Options of values of cases, and those of test sets.
 OF_CASES = ("value", "by", "statistic", "penalty", "scale", "case", "over")
 OF_TEST_SETS = (
-    *option_groups.names_in(test_set_options.of_averages, test_set_options.of_test_sets),
+    *option_groups.names_in(test_set_options.average_options, test_set_options.metric_options),
     "jobs",
 )
 
 
 @option_groups.with_options(
-    reading.of_tables,
-    options.of_values,
-    options.of_intervals,
-    options.of_designs,
-    test_set_options.of_columns,
-    test_set_options.of_files,
-    test_set_options.of_averages,
-    test_set_options.of_test_sets,
+    reading.table_options,
+    options.value_options,
+    options.interval_options,
+    options.design_options,
+    test_set_options.column_options,
+    test_set_options.file_options,
+    test_set_options.average_options,
+    test_set_options.metric_options,
 )
 def ci(
     ctx: typer.Context,
@@ -51,15 +51,7 @@ def ci(
             show_default=False,
         ),
     ] = None,
-    value: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Column with values; repeatable. Default: all numeric columns.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
-    ] = None,
+    value: options.Values = None,
     by: Annotated[
         list[str] | None,
         typer.Option(
@@ -116,10 +108,10 @@ def ci(
         given["prediction"],
         given["target_file"],
         given["score_file"],
-        reading.Options.of(given),
+        reading.Options.from_given(given),
     )
     shared: dict[str, Any] = {
-        **{name: given[name] for name in option_groups.names_in(options.of_intervals)},
+        **{name: given[name] for name in option_groups.names_in(options.interval_options)},
         "alternative": alternative,
         "rng": seed,
         "missing": missing,

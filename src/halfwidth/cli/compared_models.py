@@ -37,12 +37,13 @@ class Columns:
     target: str | None = None
     score: Sequence[str] = ()
     prediction: str | None = None
+    further: Sequence[str] = ()
     sides: tuple[Sequence[str], Sequence[str]] = ((), ())
     predicted: bool = False
     takes_sides: bool = True
 
     @property
-    def of_test_set(self) -> bool:
+    def has_test_set(self) -> bool:
         """Whether any option is of a test set."""
         return bool(self.target or self.score or self.prediction or any(self.sides))
 
@@ -53,7 +54,7 @@ class Columns:
                 f"--by {self.by} names the models of one table, and there are {n_files} files, "
                 "each taken for one model; leave out --by, or give one file"
             )
-        if self.of_test_set:
+        if self.has_test_set:
             self._check_test_set(n_files)
 
     def _check_test_set(self, n_files: int) -> None:
@@ -64,7 +65,7 @@ class Columns:
             if not all(self.sides):
                 lacking = "b" if self.sides[0] else "a"
                 raise OptionError(
-                    f"--{kind}-a and --{kind}-b go together; --{kind}-{lacking} is lacking"
+                    f"--{kind}-a and --{kind}-b go together; --{kind}-{lacking} is missing"
                 )
             if self.score or self.prediction:
                 raise OptionError(
@@ -211,7 +212,7 @@ def read_models(
 def _check_columns(table: Table, columns: Columns) -> None:
     wanted = [
         *(columns.by, columns.case, columns.target, columns.prediction),
-        *(*columns.value, *columns.score, *columns.sides[0], *columns.sides[1]),
+        *(*columns.value, *columns.score, *columns.sides[0], *columns.sides[1], *columns.further),
     ]
     for name in wanted:
         if name is not None and name not in table:
@@ -227,7 +228,7 @@ def _check_values(tables: Mapping[str, Table], columns: Columns) -> None:
     from halfwidth.io.layout import layout_of
     from halfwidth.metrics.catalogue import METRICS
 
-    if columns.value or columns.of_test_set:
+    if columns.value or columns.has_test_set:
         return
     layouts = [layout_of(table, [], None, columns.case) for table in tables.values()]
     first, *others = zip(tables.values(), layouts, strict=True)
@@ -265,7 +266,7 @@ def _sides(columns: Columns) -> dict[str, Any]:
 
 def _no_models(table: Table, columns: Columns) -> str:
     """What one table without a column of models needs."""
-    if columns.of_test_set:
+    if columns.has_test_set:
         kind = "prediction" if columns.prediction else "score"
         return (
             f"{table.source} is one table: name the column that holds the model of each row "

@@ -53,27 +53,27 @@ def compared_with_raters(ctx: typer.Context, files: list[str]) -> Comparisons:
             f"a model and its raters are in one table, and {len(files)} files are given"
         )
     if given["model"] is None:
-        raise OptionError("--model NAME is lacking: which is the model, the others being raters")
-    table = reading.table_in(Path(files[0]), reading.Options.of(given))
+        raise OptionError("--model NAME is missing: which is the model, the others being raters")
+    table = reading.table_in(Path(files[0]), reading.Options.from_given(given))
     shared = {name: given[name] for name in SHARED} | {
         "effect": "ratio" if given["ratio"] else "difference",
         "rng": given["seed"],
     }
     if given["pairs"] is not None:
         refuse_given(ctx, OF_LABELS, "has no effect on values of cases (--pairs)")
-        return _of_pairs(table, given, shared)
+        return _compare_pairs(table, given, shared)
     refuse_given(ctx, OF_PAIRS, "needs --pairs, the columns of who is compared with whom")
-    return _of_labels(table, given, shared)
+    return _compare_labels(table, given, shared)
 
 
-def _of_labels(table: Table, given: Mapping[str, Any], shared: dict[str, Any]) -> Comparisons:
+def _compare_labels(table: Table, given: Mapping[str, Any], shared: dict[str, Any]) -> Comparisons:
     """A column of labels for the model and for each rater."""
     import pandas as pd
 
     from halfwidth.comparison.rater_api import compare_with_raters
 
     if given["metric"] is None:
-        raise OptionError("--metric NAME is lacking: what agreement is measured by, cohen_kappa")
+        raise OptionError("--metric NAME is missing: what agreement is measured by, cohen_kappa")
     names = list(given["rater"] or ())
     columns = [given["model"], *names]
     twice = [name for place, name in enumerate(columns) if name in columns[:place]]
@@ -106,7 +106,7 @@ def _of_labels(table: Table, given: Mapping[str, Any], shared: dict[str, Any]) -
     )
 
 
-def _of_pairs(table: Table, given: Mapping[str, Any], shared: dict[str, Any]) -> Comparisons:
+def _compare_pairs(table: Table, given: Mapping[str, Any], shared: dict[str, Any]) -> Comparisons:
     """Values of cases of pairs, with columns that name both members."""
     from halfwidth.comparison.rater_api import compare_with_raters_table
 

@@ -290,7 +290,7 @@ FixedSeed = Annotated[
 ]
 
 
-def of_cases(
+def case_options(
     case: options.Case = None,
     unmatched: Unmatched = "raise",
     better: Better = None,
@@ -299,25 +299,25 @@ def of_cases(
     """Which cases are compared, and what of their values."""
 
 
-def of_averages(average: Average = None) -> None:
+def average_options(average: Average = None) -> None:
     """The average over classes, of a test set or of detections."""
 
 
-def of_references(references: References = None) -> None:
+def reference_options(references: References = None) -> None:
     """The objects that detections are matched with."""
 
 
 # What all verbs of several models have, tables and detections alike.
 OF_MODELS = (
-    of_cases,
-    reading.of_tables,
-    options.of_values,
-    options.of_intervals,
-    options.of_designs,
-    test_set_options.of_columns,
-    of_averages,
-    test_set_options.of_test_sets,
-    of_references,
-    detection_reading.of_reading,
-    detection_options.of_matching,
+    case_options,
+    reading.table_options,
+    options.value_options,
+    options.interval_options,
+    options.design_options,
+    test_set_options.column_options,
+    average_options,
+    test_set_options.metric_options,
+    reference_options,
+    detection_reading.reading_options,
+    detection_options.matching_options,
 )

@@ -45,7 +45,7 @@ def comparison_settings(ctx: typer.Context) -> dict[str, Any]:
         For options that would be ignored, and values that cannot be read.
     """
     given = ctx.params
-    of_test_set = columns_of(given).of_test_set
+    of_test_set = columns_of(given).has_test_set
     if of_test_set:
         refuse_given(ctx, OF_VALUES, "has no effect on a metric of a test set (--target)")
     else:
@@ -89,6 +89,7 @@ def columns_of(given: Mapping[str, Any]) -> Columns:
         given["target"],
         given["score"] or (),
         given["prediction"],
+        [*(given["within"] or ()), *filter(None, map(given.get, ("groups", "strata", "weight")))],
         predicted if any(predicted) else scores,
         any(predicted),
         takes_sides="score_a" in given,
@@ -110,11 +111,11 @@ def models_in(
     models = read_models(
         named_files(files, given.get("model_from")),
         columns,
-        reading.Options.of(given),
+        reading.Options.from_given(given),
         may_be_one=may_be_one,
         model_columns=model_columns,
     )
-    if not columns.of_test_set:
+    if not columns.has_test_set:
         metric = given["metric"] or ()
         held = metrics_held(models.each[0])
         if held and given["better"] is not None and not metric:
@@ -146,7 +147,7 @@ def _metric(given: str | list[str] | None, better: str | None, of_test_set: bool
     if not given:
         return _one_metric(None, better, of_test_set)
     if isinstance(given, str):
-        return _one_metric(given, better, of_test_set)
+        return _one_metric(options.only_metric([given]), better, of_test_set)
     by_column = ["=" in text.partition(":")[0] for text in given]
     if any(by_column) and not all(by_column):
         raise OptionError("--metric COLUMN=NAME names the column of a metric; do so for each")

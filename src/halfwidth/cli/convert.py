@@ -27,15 +27,7 @@ def convert(
             show_default=False,
         ),
     ] = None,
-    value: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Column with values of a wide table; repeatable. Default: all numeric columns.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
-    ] = None,
+    value: options.Values = None,
     case: options.Case = None,
     metric: Annotated[
         str | None,
@@ -48,6 +40,7 @@ def convert(
         ),
     ] = None,
     model_from: reading.ModelFrom = None,
+    where: reading.Where = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
     header: reading.Header = None,
@@ -89,7 +82,7 @@ def convert(
     if out is not None:
         check_table_path(out)
     named = compared_models.named_files(files, model_from)
-    how = reading.Options.of(ctx.params)
+    how = reading.Options.from_given(ctx.params)
     tables = {}
     for name, file in named.items():
         read = reading.table_in(file, how)

@@ -49,8 +49,8 @@ def check(
 
 def usual_first(metrics: Sequence[str], *, by_threshold: bool) -> tuple[str, ...]:
     """The kinds of figures, the one that is drawn unless another is named coming first."""
-    from halfwidth.estimation.detections.asked import COCO, resolve_detection_metric
     from halfwidth.estimation.detections.curves import AREA_OF
+    from halfwidth.estimation.detections.requested_metrics import COCO, resolve_detection_metric
 
     first = "thresholds" if by_threshold else "pr"
     if metrics and metrics[0] != COCO and not by_threshold:

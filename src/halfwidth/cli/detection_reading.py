@@ -155,7 +155,7 @@ UnknownImages = Annotated[
 ]
 
 
-def of_reading(
+def reading_options(
     detections_format: DetectionsFormat = None,
     references_format: ReferencesFormat = None,
     images: Images = None,

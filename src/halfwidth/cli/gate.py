@@ -84,14 +84,14 @@ def gate(
             "--margin is missing: the largest loss that would not matter, in the unit of the "
             "metric; nothing else can say what 'not worse' means"
         )
-    if metric is None and ctx.params["better"] is None:
+    if metric is None and ctx.params["better"] is None and not ctx.params["coco"]:
         raise OptionError(
             "--metric is missing: it says which direction is better; of a metric of your own, "
             "--better higher or --better lower does"
         )
     files = [*new, against]
     of_detections = compared_detections.asks_for_detections(ctx)
-    compare_at = _of_detectors(ctx, files) if of_detections else _of_tables(ctx, files)
+    compare_at = _compare_detectors(ctx, files) if of_detections else _compare_tables(ctx, files)
 
     from halfwidth.comparison.gate import gate as judge
     from halfwidth.report.document import Data, Document, Paragraph
@@ -108,7 +108,7 @@ def gate(
     return Answer(document, fmt, out, judged.status or (STRICT_STATUS if cautioned else 0))
 
 
-def _of_tables(ctx: typer.Context, files: list[str]) -> Callable[[float], Comparisons]:
+def _compare_tables(ctx: typer.Context, files: list[str]) -> Callable[[float], Comparisons]:
     """From a confidence level to the comparisons of models in tables."""
     settings = comparison_settings.comparison_settings(ctx)
     models = comparison_settings.models_in(files, ctx.params)
@@ -120,7 +120,7 @@ def _of_tables(ctx: typer.Context, files: list[str]) -> Callable[[float], Compar
     return lambda level: compare_table(models.tables, **{**settings, "confidence_level": level})
 
 
-def _of_detectors(ctx: typer.Context, files: list[str]) -> Callable[[float], Comparisons]:
+def _compare_detectors(ctx: typer.Context, files: list[str]) -> Callable[[float], Comparisons]:
     """The same of detectors, which are matched anew at a further level."""
     settings = compared_detections.detector_arguments(ctx, files) | BESIDE
 

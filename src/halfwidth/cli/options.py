@@ -11,6 +11,7 @@ import typer
 from halfwidth.cli import completion
 from halfwidth.cli.command import Group
 from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.parameters import split_names
 from halfwidth.core.types import ALTERNATIVES
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
 from halfwidth.io.layout import metrics_held
@@ -64,8 +65,9 @@ Statistics = Annotated[
     list[str],
     typer.Option(
         "--statistic",
-        help=f"Summary statistic; repeatable. One of {', '.join(STATISTICS.names)}; parameters "
-        "after a colon: quantile:0.9, trimmed_mean:0.1, sd:ddof=0.",
+        help="Summary statistic; repeatable, or a list with commas. One of "
+        f"{', '.join(STATISTICS.names)}; parameters after a colon: quantile:0.9, trimmed_mean:0.1, "
+        "sd:ddof=0.",
         autocompletion=completion.statistics,
         metavar="NAME",
         rich_help_panel=Group.ESTIMATE,
@@ -144,6 +146,25 @@ Penalty = Annotated[
     typer.Option(
         help="The worst value with --missing worst, for metrics without one (distances).",
         metavar="VALUE",
+        rich_help_panel=Group.INPUT,
+    ),
+]
+Values = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Column with values; repeatable. Default: all numeric columns.",
+        metavar="COLUMN",
+        show_default=False,
+        rich_help_panel=Group.INPUT,
+    ),
+]
+# For verbs that take the values of one sample.
+Value = Annotated[
+    str | None,
+    typer.Option(
+        help="Column with values; default: the only numeric one.",
+        metavar="COLUMN",
+        show_default=False,
         rich_help_panel=Group.INPUT,
     ),
 ]
@@ -259,7 +280,7 @@ Strict = Annotated[
 ]
 
 
-def of_values(
+def value_options(
     scale: Scale = 1.0,
     penalty: Penalty = None,
     bounds: BoundsOption = None,
@@ -268,7 +289,7 @@ def of_values(
     """Options of values of cases."""
 
 
-def of_intervals(
+def interval_options(
     method: Method = "auto",
     confidence_level: ConfidenceLevel = 0.95,
     n_resamples: NResamplesOrNone = None,
@@ -276,15 +297,19 @@ def of_intervals(
     """Options of intervals."""
 
 
-def of_designs(groups: Groups = None, strata: Strata = None) -> None:
+def design_options(groups: Groups = None, strata: Strata = None) -> None:
     """Which cases belong together."""
 
 
-def only_metric(given: list[str] | None) -> str | None:
+def only_metric(given: Sequence[str] | None) -> str | None:
     """The only metric; more than one is an error."""
-    if given is not None and len(given) > 1:
-        raise OptionError(f"--metric is given {len(given)} times ({', '.join(given)}); give one")
-    return given[0] if given else None
+    names = split_names(given or ())
+    if len(names) > 1:
+        raise OptionError(
+            f"--metric names {len(names)} ({', '.join(names)}), and one is taken at a time; of a "
+            f"table with a column of metrics leave it out, or pick rows: --where metric={names[0]}"
+        )
+    return names[0] if names else None
 
 
 def refuse_test_set_metric(metric: str | None, tables: Sequence[Table]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,14 +10,26 @@ import typer
 
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
+from halfwidth.core.errors import DataError, HalfwidthError, OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.io.table import Table
 
-TABLE_HELP = (
+FILE_HELP = (
     "Table: .csv, .tsv, .txt (also .gz), .parquet, .xlsx, or results of another program "
-    "(.json, ...); - for standard input"
+    "(.json, ...)"
 )
+TABLE_HELP = f"{FILE_HELP}; - for standard input"
 
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Only the rows with this level of a column, such as organ=heart; repeatable: levels "
+        "of one column count each, columns together.",
+        metavar="COLUMN=LEVEL",
+        show_default=False,
+        rich_help_panel=Group.INPUT,
+    ),
+]
 Sheet = Annotated[
     str | None,
     typer.Option(
@@ -96,7 +108,8 @@ ModelFrom = Annotated[
 ]
 
 
-def of_tables(
+def table_options(
+    where: Where = None,
     sheet: Sheet = None,
     decimal: Decimal = None,
     header: Header = None,
@@ -119,6 +132,8 @@ class Options:
         Of results of other programs.
     groups : str or None
         The column of clusters, which such results may have to be told to keep.
+    where : sequence of str or None
+        The rows that count, as ``COLUMN=LEVEL``.
     """
 
     sheet: str | None = None
@@ -128,15 +143,18 @@ class Options:
     path: str | None = None
     only_filter: str | None = None
     groups: str | None = None
+    where: Sequence[str] | None = None
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Options:
+    def from_given(cls, given: Mapping[str, Any]) -> Options:
         """Those among the options of a verb, by the names of their arguments."""
-        return cls(**{name: given.get(name) for name in cls.__annotations__})
+        found = {name: given.get(name) for name in cls.__annotations__}
+        # An option that may be repeated is an empty list where it is not given.
+        return cls(**found | {"where": found["where"] or None})
 
 
-def table_in(file: Path, options: Options) -> Table:
-    """The table of a verb; assumptions go to stderr."""
+def table_in(file: Path, options: Options, *, again: bool = False) -> Table:
+    """The table of a verb; assumptions go to stderr, unless it is read again."""
     from halfwidth.io.importers.importer import ImportOptions
     from halfwidth.io.numerals import as_decimal
     from halfwidth.io.readers import Reading, read_table
@@ -149,6 +167,24 @@ def table_in(file: Path, options: Options) -> Table:
         ImportOptions(options.path, options.only_filter, options.groups),
     )
     table = read_table(file, settings)
-    for text in table.notes:
+    if options.where:
+        table = _picked(table, options.where)
+    for text in () if again else table.notes:
         note(f"{table.source}: {text}")
     return table
+
+
+def _picked(table: Table, where: Sequence[str]) -> Table:
+    """The rows that have what ``COLUMN=LEVEL`` asks for."""
+    from halfwidth.io.picked_rows import pick_rows
+
+    wanted: dict[str, list[str]] = {}
+    for text in where:
+        column, equals, level = text.partition("=")
+        if not (column and equals and level):
+            raise OptionError(f"--where {text}: is not COLUMN=LEVEL, such as organ=heart")
+        wanted.setdefault(column, []).append(level)
+    try:
+        return pick_rows(table, wanted)
+    except HalfwidthError as error:
+        raise DataError(f"{table.source}: --where: {error}") from None

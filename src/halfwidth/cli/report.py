@@ -33,22 +33,14 @@ def report(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            help=f"{reading.TABLE_HELP}. Of one model; or with the models in a column (--by) or in "
+            help=f"{reading.FILE_HELP}. Of one model; or with the models in a column (--by) or in "
             "columns; or a table for each model: NAME=FILE calls it NAME.",
             metavar="FILE",
             show_default=False,
         ),
     ] = None,
     by: comparison_options.By = None,
-    value: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Column with values; repeatable. Default: all numeric columns.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
-    ] = None,
+    value: options.Values = None,
     within: Annotated[
         list[str] | None,
         typer.Option(
@@ -137,6 +129,11 @@ def report(
         raise OptionError(
             "name a table: halfwidth report FILE; 'halfwidth report --help' says more"
         )
+    if any(text.rpartition("=")[2] == "-" for text in files):
+        raise OptionError(
+            "a report states the hashes of its files, and standard input (-) has none; save the "
+            "table and name it"
+        )
     if out.suffix.lower() not in (".html", ".htm"):
         raise OptionError(
             f"-o {out}: the page ends in .html; --pdf, --latex, --markdown and --json write others"
@@ -150,7 +147,7 @@ def report(
     from halfwidth.report.whole.results import Results, Source
 
     found = reported_models.results_of(ctx, files, figures=figures)
-    sources = tuple(Source.of(path, name) for name, path in found.files.items())
+    sources = tuple(Source.from_file(path, name) for name, path in found.files.items())
     results = Results(
         title=title,
         estimates=found.estimates,
@@ -158,7 +155,7 @@ def report(
         rankings=found.rankings,
         curves=found.curves,
         sources=sources,
-        protocol=None if protocol is None else Source.of(protocol, "protocol"),
+        protocol=None if protocol is None else Source.from_file(protocol, "protocol"),
         command=_command(ctx.obj),
         cases=reported_models.cases_of(ctx.params, found.files) if include_cases else (),
     )

@@ -27,7 +27,7 @@ RESAMPLES = 999
 SHARED = ("scores", "missing", "confidence_level")
 
 
-def of_test_sets(
+def curves_of_test_sets(
     given: Mapping[str, Any], files: Mapping[str, Path], estimates: Sequence[Estimate]
 ) -> tuple[Curves, ...]:
     """Those whose areas were estimated: of all models in one figure, where each has one curve.
@@ -61,7 +61,7 @@ def of_test_sets(
 def _tables(given: Mapping[str, Any], files: Mapping[str, Path]) -> Iterator[tuple[str, Table]]:
     """The table of each model, by its name."""
     for name, path in files.items():
-        table = reading.table_in(path, reading.Options.of(given))
+        table = reading.table_in(path, reading.Options.from_given(given), again=True)
         by = given["by"] or next((one for one in MODEL_COLUMNS if one in table), None)
         if len(files) > 1 or by is None:
             yield name, table
@@ -111,7 +111,7 @@ def _together(of_models: Mapping[str, Curves]) -> Iterable[Curves]:
 # --------------------------------------------------------------------------- detectors
 
 
-def of_detectors(
+def curves_of_detectors(
     arguments: Mapping[str, Any], estimates: Mapping[str, Sequence[Estimate]]
 ) -> tuple[DetectionCurves, ...]:
     """Those whose areas were estimated, of all detectors in one figure.
@@ -129,7 +129,7 @@ def of_detectors(
         for name, some in estimates.items():
             first = next((one for one in some if one.metric == area), None)
             if isinstance(first, DetectionEstimate):
-                curves = _of_detector(kind, arguments, arguments["models"][name], first)
+                curves = _curve_of_detector(kind, arguments, arguments["models"][name], first)
                 several = len(estimates) > 1
                 found += (replace(one, label=_named(one, name, curves, several)) for one in curves)
         if found:
@@ -144,7 +144,7 @@ def _named(curve: DetectionCurve, name: str, beside: DetectionCurves, several: b
     return name if len(beside) == 1 else f"{name}, {curve.label}"
 
 
-def _of_detector(
+def _curve_of_detector(
     kind: str, arguments: Mapping[str, Any], detections: Any, first: DetectionEstimate
 ) -> DetectionCurves:
     settings = detection_figures.matched_as(first.matching, arguments)

@@ -25,6 +25,7 @@ from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
+from halfwidth.core.spec import Takes
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.challenge_columns import MODEL_COLUMNS
 
@@ -63,8 +64,8 @@ def _cases(given: Mapping[str, Any], path: Path) -> Table:
     from halfwidth.io.layout import layout_of
     from halfwidth.report.document import Column, Kind, Table
 
-    cells = reading.table_in(path, reading.Options.of(given))
-    if columns_of(given).of_test_set:
+    cells = reading.table_in(path, reading.Options.from_given(given), again=True)
+    if columns_of(given).has_test_set:
         values = [given["target"], *(given["score"] or ()), given["prediction"]]
         case = given["case"]
     else:
@@ -95,17 +96,29 @@ def results_of(ctx: typer.Context, files: list[str], *, figures: bool) -> Found:
         found = _several_models(ctx, files, named, keep_cases=figures)
     else:
         found = _one_model(ctx, *named.values(), keep_cases=figures)
-    if not (figures and columns_of(ctx.params).of_test_set):
+    found = replace(found, estimates=_with_decisions(found.estimates, ctx.params))
+    if not (figures and columns_of(ctx.params).has_test_set):
         return found
-    curves = reported_curves.of_test_sets(ctx.params, found.files, found.estimates)
+    curves = reported_curves.curves_of_test_sets(ctx.params, found.files, found.estimates)
     return replace(found, curves=curves)
+
+
+def _with_decisions(estimates: Estimates, given: Mapping[str, Any]) -> Estimates:
+    """The estimates, with a note on how scores became classes where nothing else says so."""
+    counting = any(one.metric_spec.spec.takes is Takes.TWO_BY_TWO for one in estimates)
+    if not (counting and given["score"]) or given["prediction"] or given["threshold"]:
+        return estimates
+    decided = "positive from a score of 0.5 on"
+    if len(given["score"]) > 2:
+        decided = "the class with the highest score"
+    return replace(estimates, notes=(*estimates.notes, f"predicted class: {decided}"))
 
 
 def _holds_models(ctx: typer.Context, path: Path) -> bool:
     """Whether a table says which model each row is of."""
     if ctx.params["by"] is not None:
         return True
-    table = reading.table_in(path, reading.Options.of(ctx.params))
+    table = reading.table_in(path, reading.Options.from_given(ctx.params), again=True)
     names = [name for name in MODEL_COLUMNS if name in table]
     return bool(names) and len(set(table.levels(names[0]))) > 1
 
@@ -115,7 +128,7 @@ def _holds_models(ctx: typer.Context, path: Path) -> bool:
 
 def _one_model(ctx: typer.Context, path: Path, *, keep_cases: bool) -> Found:
     _refuse_comparing(ctx, f"{path} holds one; name the column of models: --by")
-    if columns_of(ctx.params).of_test_set:
+    if columns_of(ctx.params).has_test_set:
         return Found({"": path}, _test_set(ctx.params, path))
     return Found({"": path}, _values(ctx.params, path, keep_cases=keep_cases))
 
@@ -123,7 +136,7 @@ def _one_model(ctx: typer.Context, path: Path, *, keep_cases: bool) -> Found:
 def _values(given: Mapping[str, Any], path: Path, *, keep_cases: bool) -> Estimates:
     from halfwidth.estimation.tables import summary_table
 
-    table = reading.table_in(path, reading.Options.of(given))
+    table = reading.table_in(path, reading.Options.from_given(given))
     passed_on = ("case", "method", "confidence_level", "n_resamples", "missing", "penalty")
     return summary_table(
         table,
@@ -146,7 +159,7 @@ def _test_set(given: Mapping[str, Any], path: Path) -> Estimates:
         given["prediction"],
         None,
         None,
-        reading.Options.of(given),
+        reading.Options.from_given(given),
     )
     passed_on = ("method", "confidence_level", "n_resamples", "missing")
     settings = predictions.test_set_arguments(given) | {
@@ -180,7 +193,7 @@ def _detectors(
         made = detection_ci(detections, found.pop("references"), **found)
         estimates = made if isinstance(made, Estimates) else Estimates((made,))
         of_detectors = dict.fromkeys(named, tuple(estimates))
-        curves = reported_curves.of_detectors(arguments, of_detectors) if figures else ()
+        curves = reported_curves.curves_of_detectors(arguments, of_detectors) if figures else ()
         return Found(read, estimates, curves=curves)
 
     from halfwidth.comparison.detection_api import compare_detections
@@ -192,7 +205,7 @@ def _detectors(
     if arguments["baseline"] or len(named) <= MOST_IN_PAIRS:
         comparisons = compare_detections(**arguments)
     of_detectors = {name: tuple(one[name].estimate for one in rankings) for name in named}
-    curves = reported_curves.of_detectors(arguments, of_detectors) if figures else ()
+    curves = reported_curves.curves_of_detectors(arguments, of_detectors) if figures else ()
     return Found(read, _estimates(rankings), comparisons, rankings, curves)
 
 
@@ -220,7 +233,7 @@ def _several_models(
     comparisons = None
     if settings["baseline"] or max(len(one.models) for one in rankings) <= MOST_IN_PAIRS:
         comparisons = _joined(
-            compare_table(models.tables, **shared, **{**settings, "metric": metric})
+            compare_table(models.tables, **_of_one(metric, {**shared, **settings}))
             for metric in _each_metric(settings["metric"])
         )
     return Found(
@@ -236,6 +249,14 @@ def _each_metric(metric: Any) -> list[Any]:
     if isinstance(metric, Mapping):
         return [{column: one} for column, one in metric.items()]
     return metric if isinstance(metric, list) else [metric]
+
+
+def _of_one(metric: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of one of several metrics."""
+    from halfwidth.estimation.test_sets.options import without_idle
+
+    of_one = {**given, "metric": metric}
+    return of_one if given["target"] is None else without_idle(metric, of_one)
 
 
 def _joined(each: Iterable[Comparisons]) -> Comparisons:

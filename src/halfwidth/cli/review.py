@@ -74,6 +74,7 @@ def review(
             "HOW",
         ),
     ] = None,
+    where: reading.Where = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
     header: reading.Header = None,
@@ -126,7 +127,8 @@ def review(
         if stray:
             option = stray[0].replace("_", "-")
             raise OptionError(f"--{option} has no effect with a table; make it a column of {file}")
-        table = reading.table_in(file, reading.Options(sheet, decimal, header, input_format))
+        how = reading.Options(sheet, decimal, header, input_format, where=where)
+        table = reading.table_in(file, how)
         reviews = review_table(
             table,
             n=n,

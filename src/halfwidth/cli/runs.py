@@ -110,6 +110,7 @@ def runs(
     penalty: options.Penalty = None,
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
+    where: reading.Where = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
     header: reading.Header = None,
@@ -169,7 +170,8 @@ def runs(
         "scale": scale,
         "keep_runs": plot is not None,
     }
-    table = reading.table_in(file, reading.Options(sheet, decimal, header, input_format))
+    how = reading.Options(sheet, decimal, header, input_format, where=where)
+    table = reading.table_in(file, how)
     estimates = runs_table(table, value, **settings)
     for text in estimates.notes:
         note(text)

@@ -141,19 +141,21 @@ Weight = Annotated[
 ]
 
 
-def of_columns(target: Target = None, score: Score = None, prediction: Prediction = None) -> None:
+def column_options(
+    target: Target = None, score: Score = None, prediction: Prediction = None
+) -> None:
     """Columns of a test set."""
 
 
-def of_files(target_file: TargetFile = None, score_file: ScoreFile = None) -> None:
+def file_options(target_file: TargetFile = None, score_file: ScoreFile = None) -> None:
     """Arrays of a test set, instead of columns."""
 
 
-def of_averages(average: AverageOption = None) -> None:
+def average_options(average: AverageOption = None) -> None:
     """Averages over classes."""
 
 
-def of_test_sets(
+def metric_options(
     scores: ScoresAre = "auto",
     labels: Labels = None,
     positive: Positive = None,

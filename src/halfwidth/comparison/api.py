@@ -9,7 +9,7 @@ from halfwidth.comparison.assembling import compared
 from halfwidth.comparison.families import Family, MeasuredFamily
 from halfwidth.comparison.inputs import models_of
 from halfwidth.comparison.matching import Unmatched
-from halfwidth.comparison.measuring import of_test_sets, of_values
+from halfwidth.comparison.measuring import measuring_test_sets, measuring_values
 from halfwidth.comparison.prediction_tables import (
     PredictionColumns,
     prediction_columns,
@@ -195,7 +195,7 @@ def compare(
         "priors": priors,
         "sample_weight": sample_weight,
     }
-    measuring = (of_values if y_true is None else of_test_sets)(metric, bounds, given)
+    measuring = (measuring_values if y_true is None else measuring_test_sets)(metric, bounds, given)
     cases = {"target": y_true, "groups": groups, "strata": strata, "weights": sample_weight}
     family = Family(models_of(models, cases), measuring.metric)
     return compared(measuring.measured(family, settings), settings)
@@ -371,15 +371,15 @@ def _measured(
     ``wanted``: the metric, its bounds and further options of what is computed.
     """
     metric, bounds, given = wanted
-    of_columns = isinstance(value, Mapping) or (where is not None and where.of_models)
+    of_columns = isinstance(value, Mapping) or (where is not None and where.columns_by_model)
     sources = sources_of(table, columns.by, of_columns=of_columns)
     if where is not None:
         if value is not None:
             raise OptionError("value= is for values of cases, target= for predictions; not both")
-        measuring = of_test_sets(metric, bounds, given)
+        measuring = measuring_test_sets(metric, bounds, given)
         families, notes = prediction_families(sources, columns, where, measuring, settings)
     else:
-        measuring = of_values(metric, bounds, given, named=False)
+        measuring = measuring_values(metric, bounds, given, named=False)
         families, notes = value_families(
             sources, columns, value_columns(value), metric, bounds, settings
         )

@@ -11,7 +11,7 @@ from halfwidth.comparison.detections import measured_detectors
 from halfwidth.comparison.settings import resolve_settings
 from halfwidth.core.comparison import Comparisons, Effect
 from halfwidth.core.shared_keywords import with_keywords
-from halfwidth.estimation.detections.asking import DETECTOR, DetectorChoices, ask_detectors
+from halfwidth.estimation.detections.requests import DETECTOR, DetectorChoices, detector_request
 from halfwidth.estimation.resolve import AUTO, resolve_request
 
 
@@ -110,6 +110,6 @@ def compare_detections(
         unmatched="raise",
         keep_cases=False,
     )
-    asked = ask_detectors(metric, choices)
-    families, notes = measured_detectors(models, references, asked, settings)
+    requested = detector_request(metric, choices)
+    families, notes = measured_detectors(models, references, requested, settings)
     return compared(families, settings, notes)

@@ -11,9 +11,9 @@ from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings, check_against_metric, check_models
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import DataError, OptionError, shown
-from halfwidth.estimation.detections.api import asked_rows
-from halfwidth.estimation.detections.asking import AskedDetectors
-from halfwidth.estimation.detections.jobs import AskedRow, Sets, jobs_of
+from halfwidth.estimation.detections.api import requested_rows
+from halfwidth.estimation.detections.jobs import RequestedRow, Sets, jobs_of
+from halfwidth.estimation.detections.requests import DetectorRequest
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.pipeline import Job
 from halfwidth.io.detections.api import read_objects
@@ -21,7 +21,7 @@ from halfwidth.metrics.detection.match_records import with_equal_slots
 
 
 def measured_detectors(
-    models: Any, references: Any, asked: AskedDetectors, settings: Settings
+    models: Any, references: Any, requested: DetectorRequest, settings: Settings
 ) -> tuple[list[MeasuredFamily], list[str]]:
     """A family for each metric, average and class, and notes on what was read."""
     if not isinstance(models, Mapping):
@@ -30,28 +30,28 @@ def measured_detectors(
         )
     names = [str(name) for name in models]
     check_models(names, settings)
-    for one in asked.metrics:
+    for one in requested.metrics:
         check_against_metric(settings, one.metric)
     named: dict[str, Any] = {
         what: given
         for what in ("groups", "strata")
-        if isinstance(given := asked.sources.get(what), str)
+        if isinstance(given := requested.sources.get(what), str)
     }
     true = read_objects(references, role="references", **named)
     notes: dict[str, list[str]] = {}
-    prepared: dict[str, tuple[Sets, list[AskedRow]]] = {}
+    prepared: dict[str, tuple[Sets, list[RequestedRow]]] = {}
     for name, detections in zip(names, models.values(), strict=True):
-        with _of_detector(name):
-            sets, own = sets_of(detections, true, **asked.sources)
-            rows = asked_rows(asked.metrics, asked.options, sets, by_threshold=False)
+        with _naming_detector(name):
+            sets, own = sets_of(detections, true, **requested.sources)
+            rows = requested_rows(requested.metrics, requested.options, sets, by_threshold=False)
         for note in own:
             notes.setdefault(note, []).append(name)
         prepared[name] = sets, rows
     _check_alike(prepared)
     jobs: dict[str, list[Job]] = {}
     for name, (sets, rows) in prepared.items():
-        with _of_detector(name):
-            jobs[name], further = jobs_of(rows, sets, asked.averages, asked.policies)
+        with _naming_detector(name):
+            jobs[name], further = jobs_of(rows, sets, requested.averages, requested.policies)
         for note in further:
             notes.setdefault(note, []).append(name)
     of_rows = (dict(zip(jobs, row, strict=True)) for row in zip(*jobs.values(), strict=True))
@@ -67,7 +67,7 @@ def _said_once(notes: Mapping[str, Sequence[str]], detectors: int) -> list[str]:
 
 
 @contextlib.contextmanager
-def _of_detector(name: str) -> Iterator[None]:
+def _naming_detector(name: str) -> Iterator[None]:
     """Say which detector cannot be read or matched."""
     try:
         yield
@@ -75,7 +75,7 @@ def _of_detector(name: str) -> Iterator[None]:
         raise DataError(f"{name}: {error}") from None
 
 
-def _check_alike(prepared: Mapping[str, tuple[Sets, list[AskedRow]]]) -> None:
+def _check_alike(prepared: Mapping[str, tuple[Sets, list[RequestedRow]]]) -> None:
     """Refuse detectors that would be matched in different ways, or whose classes differ."""
     first, *others = prepared
     sets, rows = prepared[first]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
-from halfwidth.estimation.test_sets.options import Asked, TestSetOptions, ask
+from halfwidth.estimation.test_sets.options import MetricRequest, TestSetOptions, metric_request
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
 # The defaults of options that only one of the two looks at.
@@ -50,13 +50,13 @@ class Measuring:
         In a table with a column of metrics, what the option names.
     values : ValueOptions or None
         For values of cases.
-    asked : Asked or None
+    requested : MetricRequest or None
         For metrics of a test set.
     """
 
     metric: Metric | CustomMetric
     values: ValueOptions | None = None
-    asked: Asked | None = None
+    requested: MetricRequest | None = None
 
     @property
     def numbers(self) -> bool:
@@ -78,12 +78,12 @@ class Measuring:
         request, paired = settings.request, settings.paired
         if self.values is not None:
             return [measure_values(family, self.values, request, paired=paired)]
-        if self.asked is None:
+        if self.requested is None:
             raise TypeError("either values or predictions are measured")
-        return measure_test_sets(family, self.asked, request.missing, paired=paired)
+        return measure_test_sets(family, self.requested, request.missing, paired=paired)
 
 
-def of_values(
+def measuring_values(
     metric: Any, bounds: Any, given: Mapping[str, Any], *, named: bool = True
 ) -> Measuring:
     """A statistic of values of cases; ``named`` where the metric is not one that a table names."""
@@ -98,22 +98,31 @@ def of_values(
     return Measuring(resolve_metric(metric, bounds) if named else resolve_metric(), options)
 
 
-def of_test_sets(metric: Any, bounds: Any, given: Mapping[str, Any]) -> Measuring:
+def measuring_test_sets(metric: Any, bounds: Any, given: Mapping[str, Any]) -> Measuring:
     """A metric of whole test sets."""
+    if isinstance(metric, list | tuple | set):
+        raise OptionError(f"metric={shown(metric)} is several; models are compared on one")
+    return measuring_each_metric([metric], bounds, given)[0]
+
+
+def measuring_each_metric(
+    metrics: Sequence[Any], bounds: Any, given: Mapping[str, Any]
+) -> list[Measuring]:
+    """Several metrics of whole test sets; an option need have an effect on one of them only."""
     _refuse(given, OF_VALUES, "has no effect on a metric of a test set")
-    if metric is None:
+    if any(metric is None for metric in metrics):
         raise OptionError(
             "true classes are given, and no metric of a test set: metric= (--metric), one of "
             f"{', '.join(SAMPLE_METRICS.names)}"
         )
-    if isinstance(metric, list | tuple | set):
-        raise OptionError(f"metric={shown(metric)} is several; models are compared on one")
     average = given["average"]
     averages = None if average is None else [average]
     names = [name for name in OF_TEST_SETS if name not in ("average", "sample_weight")]
     options = TestSetOptions(**{name: given[name] for name in names})
-    asked = ask([metric], averages, options, bounds)
-    return Measuring(asked.metrics[0], asked=asked)
+    requested = metric_request(metrics, averages, options, bounds)
+    return [
+        Measuring(one, requested=replace(requested, metrics=[one])) for one in requested.metrics
+    ]
 
 
 def _refuse(given: Mapping[str, Any], defaults: Mapping[str, Any], why: str) -> None:

@@ -17,10 +17,8 @@ from halfwidth.comparison.paired_tests import mcnemar, wilcoxon
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.checks import one_of
 from halfwidth.core.comparison import TestResult
-from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.formatting import rough_percent
-from halfwidth.core.forms import CellCounts, RankedAreas, Sums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.estimation.pipeline import Job
@@ -28,6 +26,7 @@ from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import AUTO, Request
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.label_tests import label_test
 from halfwidth.resampling.swap_tests import PermutationResult, differing_units, swap_tests
 
@@ -83,13 +82,13 @@ class TestSpec:
     cite: str = ""
 
 
-def _of_permutation(setting: Setting) -> str:
+def _question_of_permutation(setting: Setting) -> str:
     if not setting.paired and len(setting.design.strata) > 1:
         return "exchanges no labels of unpaired models within strata"
     return ""
 
 
-def _of_mcnemar(setting: Setting) -> str:
+def _question_of_mcnemar(setting: Setting) -> str:
     if not setting.paired:
         return "takes decisions of both models on the same cases"
     if not setting.functional.is_proportion:
@@ -97,7 +96,7 @@ def _of_mcnemar(setting: Setting) -> str:
     return "takes cases for independent, and these are in clusters" if setting.clustered else ""
 
 
-def _of_wilcoxon(setting: Setting) -> str:
+def _question_of_wilcoxon(setting: Setting) -> str:
     statistic = setting.functional.statistic
     if not setting.paired:
         return "takes values of both models on the same cases"
@@ -115,27 +114,27 @@ TESTS = (
         "permutation",
         "Could each case's two results (or ranks, or decisions) as well be the other model's? The "
         "statistic is the difference itself.",
-        _of_permutation,
+        _question_of_permutation,
         "bandos2005",
     ),
     TestSpec(
         "mcnemar",
         "Of the cases in which one model is right and the other wrong, do as many favour the one "
         "as the other? Exact: never above its level, mostly far below.",
-        _of_mcnemar,
+        _question_of_mcnemar,
         "mcnemar1947",
     ),
     TestSpec(
         "mcnemar_midp",
         "The same, with half of the probability of what was observed: close to its level.",
-        _of_mcnemar,
+        _question_of_mcnemar,
         "fagerland2013",
     ),
     TestSpec(
         "wilcoxon",
         "Do the differences of cases lie as far above 0 as below, by their ranks? A large "
         "difference in few cases hardly counts; it is no test of the mean.",
-        _of_wilcoxon,
+        _question_of_wilcoxon,
         "wilcoxon1945",
     ),
 )
@@ -235,10 +234,10 @@ def _made(
     statistic = setting.functional.statistic
     if setting.paired:
         return swap_tests(values, setting.design, statistic, plan)
-    return [_of_labels(first, second, statistic, plan) for first, second in compared]
+    return [_permute_labels(first, second, statistic, plan) for first, second in compared]
 
 
-def _of_labels(first: Job, second: Job, statistic: Statistic, plan: Plan) -> PermutationResult:
+def _permute_labels(first: Job, second: Job, statistic: Statistic, plan: Plan) -> PermutationResult:
     """NaN where either model has no value: what is known of its cases may then be no share."""
     for job in (first, second):
         if math.isnan(float(job.functional.statistic(job.records.arranged[None])[0])):
@@ -289,15 +288,11 @@ def title_of(name: str, setting: Setting) -> str:
 
 def _permuted(setting: Setting) -> str:
     spec = setting.functional.statistic.spec
-    if isinstance(spec.form, RankedAreas):
-        return "permutation of paired ranks"
-    if isinstance(spec.form, MatchedScores):
-        return "permutation of whole images"
-    if isinstance(spec.form, CellCounts) or (isinstance(spec.form, Sums) and spec.form.table):
-        return "permutation of paired decisions"
-    if spec.estimand is Estimand.MEAN:
+    swapped = engine_for(setting.functional.statistic).swapped_text(setting.functional.statistic)
+    if not swapped and spec.estimand is Estimand.MEAN:
         return "sign-flip permutation"
-    return f"permutation of paired {'predictions' if spec.of_records else 'values'}"
+    swapped = swapped or f"paired {'predictions' if spec.of_records else 'values'}"
+    return f"permutation of {swapped}"
 
 
 def _few_units(

@@ -56,7 +56,7 @@ def wilcoxon(differences: Sequence[Array], design: Design, plan: Plan) -> list[P
     ranks = [signed_ranks(own) for own in differences]
     if design.sizes is not None:
         return signed_sum_tests([design.totals(own) for own in ranks], design, plan)
-    return [PermutationResult(_of_signed_ranks(own), None) for own in ranks]
+    return [PermutationResult(_chance_of_signed_ranks(own), None) for own in ranks]
 
 
 def signed_ranks(differences: Array) -> Array:
@@ -70,7 +70,7 @@ def signed_ranks(differences: Array) -> Array:
     return out
 
 
-def _of_signed_ranks(ranks: Array) -> float:
+def _chance_of_signed_ranks(ranks: Array) -> float:
     from scipy import special
 
     ranks = ranks[ranks != 0]

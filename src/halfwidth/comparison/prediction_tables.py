@@ -43,7 +43,7 @@ class PredictionColumns:
     scores: bool
 
     @property
-    def of_models(self) -> bool:
+    def columns_by_model(self) -> bool:
         """Whether each model has columns of its own."""
         return "" not in self.predictions
 
@@ -112,7 +112,7 @@ def _models(
 ) -> list[tuple[dict[str, Any], ModelCases]]:
     """The models of a table, within each combination of levels."""
     table = source.table
-    by = [] if source.model is not None or where.of_models else [columns.by]
+    by = [] if source.model is not None or where.columns_by_model else [columns.by]
     used = [where.target, *(name for names in where.predictions.values() for name in names)]
     used += [*columns.within, *by, *filter(None, (columns.strata, columns.weights))]
     case = columns.case or case_column(table, used)
@@ -127,7 +127,7 @@ def _models(
         within = {name: levels[name] for name in columns.within}
         groups = column_labels(table, columns.groups, rows)
         identities = row_identities(
-            source, case, rows, groups, in_one_row=where.of_models, needed=paired
+            source, case, rows, groups, in_one_row=where.columns_by_model, needed=paired
         )
         repeats = repeats_in(
             table,

@@ -10,7 +10,12 @@ import numpy as np
 from halfwidth.comparison.families import Family, ModelCases
 from halfwidth.comparison.inputs import models_of
 from halfwidth.comparison.matching import Unmatched, matched
-from halfwidth.comparison.measuring import OF_TEST_SETS, OF_VALUES, of_test_sets, of_values
+from halfwidth.comparison.measuring import (
+    OF_TEST_SETS,
+    OF_VALUES,
+    measuring_test_sets,
+    measuring_values,
+)
 from halfwidth.comparison.raters import RATERS, Ratings, against_raters, pair_name
 from halfwidth.comparison.settings import Settings, check_against_metric, resolve_settings
 from halfwidth.comparison.sources import Source, TableColumns, column_list, column_name
@@ -117,10 +122,10 @@ def compare_with_raters(
     given = dict(OF_VALUES) | dict(OF_TEST_SETS)
     given |= {"average": average, "labels": labels, "pos_label": pos_label, "scores": "labels"}
     given |= {"absent_class": absent_class, "undefined": undefined}
-    measuring = of_test_sets(metric, None, given)
+    measuring = measuring_test_sets(metric, None, given)
     if measuring.numbers:
-        measuring = of_test_sets(metric, None, given | {"scores": "numbers"})
-    if measuring.asked is None:
+        measuring = measuring_test_sets(metric, None, given | {"scores": "numbers"})
+    if measuring.requested is None:
         raise TypeError("a metric of a test set is measured on test sets")
     check_against_metric(settings, measuring.metric)
     people = models_of(raters, {})
@@ -130,7 +135,7 @@ def compare_with_raters(
     )
     family = matched(Family(everyone, measuring.metric), settings.unmatched)
     pairs = Family(_pairs(family.models, ratings), family.metric, n_unmatched=family.n_unmatched)
-    measured = measure_test_sets(pairs, measuring.asked, settings.request.missing, paired=True)
+    measured = measure_test_sets(pairs, measuring.requested, settings.request.missing, paired=True)
     differences = against_raters(measured, ratings, settings)
     return Comparisons(differences, notes=(_fixed(ratings),))
 
@@ -227,8 +232,8 @@ def compare_with_raters_table(
     )
     given = dict(OF_VALUES) | dict(OF_TEST_SETS)
     given |= {"statistic": statistic, "over": over, "scale": scale, "penalty": penalty}
-    measuring = of_values(metric, bounds, given, named=False)
-    whole = Table.of_frame(table)
+    measuring = measuring_values(metric, bounds, given, named=False)
+    whole = Table.from_frame(table)
     pair_columns = (
         column_name("prediction", prediction) or "prediction",
         column_name("reference", reference) or "reference",
@@ -345,5 +350,5 @@ def _pair_tables(
             continue
         chosen = np.flatnonzero(rows == pair_name(*found[0]))
         part = {name: table.columns[name][chosen] for name in kept}
-        sources.append(Source(Table.of_frame(part), pair_name(one, other)))
+        sources.append(Source(Table.from_frame(part), pair_name(one, other)))
     return sources, ratings

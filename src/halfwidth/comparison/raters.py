@@ -77,7 +77,7 @@ def against_raters(
     ratings : Ratings
     settings : Settings
     """
-    sides = [_Sides.of(family, ratings) for family in families]
+    sides = [_Sides.from_family(family, ratings) for family in families]
     jobs = [one.job(settings) for one in sides]
     estimates = estimate_jobs(jobs, settings.request)
     level = settings.request.level
@@ -109,7 +109,7 @@ class _Sides:
     second: Array
 
     @classmethod
-    def of(cls, family: MeasuredFamily, ratings: Ratings) -> _Sides:
+    def from_family(cls, family: MeasuredFamily, ratings: Ratings) -> _Sides:
         """Weights that add up to 1 on each side; of pairs given in one order only, that one."""
         model, raters = _weights(family, ratings)
         names = [*model, *raters]
@@ -141,7 +141,7 @@ class _Sides:
             job = pair_job(self._averaged(self.first), self._averaged(self.second), settings.effect)
             return replace(job, cautions=cautions, classes=None)
         job = self.jobs[0]
-        functional = _of_pairs(job.functional, self.first, self.second, settings)
+        functional = _functional_of_pairs(job.functional, self.first, self.second, settings)
         arranged = np.stack([one.records.arranged for one in self.jobs])
         records = replace(job.records, arranged=arranged, values=np.empty(0), paired=True)
         # What there is to say of the classes of one pair is not said of all.
@@ -216,7 +216,7 @@ def _point(values: Mapping[str, float], family: MeasuredFamily, ratings: Ratings
 # --------------------------------------------------------------------------- any statistic
 
 
-def _of_pairs(
+def _functional_of_pairs(
     functional: Functional, first: Array, second: Array, settings: Settings
 ) -> Functional:
     """A functional of the records of all pairs, (P, n) or (P, k, n)."""
@@ -246,4 +246,4 @@ class _OfPairs:
         del parameters["axis"]  # the last one
         one = Statistic(self.form.contrast.statistic, parameters)
         values = np.stack([one(pairs[:, place]) for place in range(pairs.shape[1])], axis=1)
-        return self.form.of(values, values)
+        return self.form.between(values, values)

@@ -75,22 +75,22 @@ def sources_of(table: Any, by: str, *, of_columns: bool) -> list[Source]:
                 "a mapping of tables names the models, and so does a mapping of their columns; "
                 "give one table, or one column"
             )
-        return [Source(Table.of_frame(one), str(name)) for name, one in table.items()]
+        return [Source(Table.from_frame(one), str(name)) for name, one in table.items()]
     if _is_table(table):
-        return [_checked(Source(Table.of_frame(table)), by, of_columns=of_columns)]
+        return [_checked(Source(Table.from_frame(table)), by, of_columns=of_columns)]
     listed = as_list(table)
     if not listed or not all(_is_table(one) for one in listed):
         raise OptionError(
             f"table={shown(table)} is neither a data frame nor several: a sequence of tables, or a "
             "mapping from the name of a model to its table"
         )
-    return [_checked(Source(Table.of_frame(one)), by, of_columns=of_columns) for one in listed]
+    return [_checked(Source(Table.from_frame(one)), by, of_columns=of_columns) for one in listed]
 
 
 def single_table(given: Any) -> Table | None:
     """The table, where one is given and not several."""
     several = isinstance(given, Mapping) and given and all(map(_is_table, given.values()))
-    return Table.of_frame(given) if _is_table(given) and not several else None
+    return Table.from_frame(given) if _is_table(given) and not several else None
 
 
 def _is_table(given: Any) -> bool:

@@ -15,16 +15,16 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.pipeline import Job
-from halfwidth.estimation.test_sets.options import Asked
+from halfwidth.estimation.test_sets.options import MetricRequest
 from halfwidth.estimation.test_sets.reading import incomplete_cases
 from halfwidth.estimation.test_sets.test_set import TestSet
 
 
 def measure_test_sets(
-    family: Family, asked: Asked, missing: Missing, *, paired: bool
+    family: Family, requested: MetricRequest, missing: Missing, *, paired: bool
 ) -> list[MeasuredFamily]:
     """A family for each metric, average and class: what is computed of each model's cases."""
-    reader = _Reader(family, asked, missing)
+    reader = _Reader(family, requested, missing)
     sets = reader.paired_sets() if paired else reader.sets(family.models)
     if not isinstance(family.metric, Metric) and len({(s.hard, len(s.given)) for s in sets}) > 1:
         raise DataError(
@@ -32,7 +32,7 @@ def measure_test_sets(
             "a function of your own needs the same of all"
         )
     rows = [
-        [replace(job, cautions=(*job.cautions, *model.cautions)) for job in asked.jobs(cases)]
+        [replace(job, cautions=(*job.cautions, *model.cautions)) for job in requested.jobs(cases)]
         for cases, model in zip(sets, family.models, strict=True)
     ]
     names = [model.name for model in family.models]
@@ -54,7 +54,7 @@ class _Reader:
     """Test sets of the models of a family, of the same classes."""
 
     family: Family
-    asked: Asked
+    requested: MetricRequest
     missing: Missing
 
     def paired_sets(self) -> list[TestSet]:
@@ -88,19 +88,19 @@ class _Reader:
 
     def sets(self, models: Sequence[ModelCases]) -> list[TestSet]:
         """Of one set of classes, those of all models."""
-        sets = [self._read(model, self.asked) for model in models]
+        sets = [self._read(model, self.requested) for model in models]
         classes = {one.labels for one in sets}
         if len(classes) < 2:
             return sets
         every = dict.fromkeys(label for one in sets for label in one.labels)
-        options = replace(self.asked.options, labels=_in_order(list(every)))
-        return [self._read(model, replace(self.asked, options=options)) for model in models]
+        options = replace(self.requested.options, labels=_in_order(list(every)))
+        return [self._read(model, replace(self.requested, options=options)) for model in models]
 
-    def _read(self, model: ModelCases, asked: Asked) -> TestSet:
+    def _read(self, model: ModelCases, requested: MetricRequest) -> TestSet:
         place = self.family.place
         if model.target is None:
             raise DataError(f"{place}model {model.name!r} has no true classes (y_true, --target)")
-        cases = asked.test_set(
+        cases = requested.test_set(
             model.target,
             model.predictions,
             missing="omit" if self.missing == "raise" else self.missing,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, TypeVar
@@ -33,3 +34,23 @@ def pickled(spec: Any) -> tuple[Any, ...]:
 def first_line(function: Callable[..., Any]) -> str:
     """The first line of a function's docstring."""
     return (function.__doc__ or "").strip().partition("\n")[0]
+
+
+_HEADING = re.compile(r"^ *\w[\w ]*\n *-{3,}\n", re.MULTILINE)
+# Marks of code, and what only those who read the source can follow.
+_MARKS = re.compile(r"`+| \(decision \d{4}\)")
+
+
+def definition(function: Callable[..., Any]) -> str:
+    """What a function's docstring says before its first heading: the formula, mostly.
+
+    >>> def double(x):
+    ...     '''Twice x.
+    ...
+    ...     ``x + x``.
+    ...     '''
+    >>> definition(double)
+    'Twice x. x + x.'
+    """
+    head = _HEADING.split(function.__doc__ or "")[0]
+    return " ".join(_MARKS.sub("", head).split())

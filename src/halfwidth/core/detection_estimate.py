@@ -34,7 +34,7 @@ class DetectionEstimate(Estimate):
     n_detections: int = 0
 
     @classmethod
-    def of(cls, estimate: Estimate, **more: Any) -> DetectionEstimate:
+    def from_estimate(cls, estimate: Estimate, **more: Any) -> DetectionEstimate:
         """An estimate with what is known of its detections."""
         known = {one.name: getattr(estimate, one.name) for one in fields(Estimate)}
         return cls(**known, **more)

@@ -150,23 +150,23 @@ def percent(share: float) -> str:
     return f"{100 * share!r} %" if text == "100" and share < 1 else f"{text} %"
 
 
-def rough_percent(share: float, places: int = 3) -> str:
+def rough_percent(share: float) -> str:
     """A share as per cent, rounded, but not to none or all where it is neither.
 
     >>> rough_percent(0.1234567), rough_percent(0.0004), rough_percent(0.99996), rough_percent(1.0)
     ('12.3 %', '0.04 %', '99.996 %', '100 %')
     """
     for more in range(MORE_TO_TELL + 1):
-        rounded = round(share, places + more)
+        rounded = round(share, 3 + more)
         if rounded not in (0.0, 1.0) or share in (0.0, 1.0):
             return percent(rounded)
     return percent(share)
 
 
 def as_beginning(text: str) -> str:
-    """With a capital, as at the beginning of a sentence; names such as wAFROC stay as they are.
+    """With a capital, as at the beginning of a sentence; names such as wAFROC, n stay as they are.
 
-    >>> as_beginning("mean DSC"), as_beginning("wAFROC AUC"), as_beginning("")
-    ('Mean DSC', 'wAFROC AUC', '')
+    >>> as_beginning("mean DSC"), as_beginning("wAFROC AUC"), as_beginning("n = 12")
+    ('Mean DSC', 'wAFROC AUC', 'n = 12')
     """
-    return text if text[1:2].isupper() else text[:1].upper() + text[1:]
+    return text if text[1:2].isupper() or text[1:2] == " " else text[:1].upper() + text[1:]

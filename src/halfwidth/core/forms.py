@@ -312,7 +312,7 @@ class Contrast:
     statistic: StatisticSpec
     effect: Effect = "difference"
 
-    def of(self, first: Array, second: Array) -> Array:
+    def between(self, first: Array, second: Array) -> Array:
         """The contrast of two values; a ratio is NaN unless both are positive."""
         with np.errstate(invalid="ignore", divide="ignore"):
             if self.effect == "difference":
@@ -344,13 +344,13 @@ class PairAverages:
         """Whether it is a difference or a ratio."""
         return self.contrast.effect
 
-    def of(self, first: Array, second: Array) -> Array:
+    def between(self, first: Array, second: Array) -> Array:
         """The contrast of the averages, from values of all pairs, (S, P, ...) -> (S, ...)."""
         averages = [
             np.einsum("p,sp...->s...", np.array(weights), values)
             for weights, values in ((self.first, first), (self.second, second))
         ]
-        return self.contrast.of(*averages)
+        return self.contrast.between(*averages)
 
 
 # Forms of metrics of test sets that are no functions of counts.

@@ -154,8 +154,7 @@ METHOD_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW315",
         "width from a bound",
-        "{share} of the width comes from the bound {bound:g} of the range: {n} without a failure "
-        "cannot exclude failures.",
+        "{share} of the width comes from the bound {bound:g} of the range: {n} without {unseen}.",
         "Dirichlet weights give a share to a case at each bound of the metric that was not seen. "
         "Where the values vary little this share is most of the width. Of populations with 2 % of "
         "failures most samples of 30 cases show none, and intervals from the values alone miss "

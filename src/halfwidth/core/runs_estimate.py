@@ -56,7 +56,7 @@ class RunsEstimate(Estimate):
     interdecile_range: float = math.nan
 
     @classmethod
-    def of(cls, estimate: Estimate, **more: Any) -> RunsEstimate:
+    def from_estimate(cls, estimate: Estimate, **more: Any) -> RunsEstimate:
         """An estimate with what is known of its runs."""
         known = {one.name: getattr(estimate, one.name) for one in fields(Estimate)}
         return cls(**known, **more)

@@ -13,7 +13,7 @@ from halfwidth.estimation.test_sets.class_context import ClassContext, covers_al
 from halfwidth.resampling.designs import Design
 
 if TYPE_CHECKING:
-    from halfwidth.estimation.detections.facts import DetectionContext
+    from halfwidth.estimation.detections.context import DetectionContext
 
 
 @frozen

@@ -236,9 +236,15 @@ def _width_of_the_bound(context: CautionContext) -> Caution | None:
     share = 1 - float(alone.high - alone.low) / (e.high - e.low) if e.high > e.low else 0.0
     if share <= FROM_THE_BOUND:
         return None
-    bounds = e.metric_spec.spec.bounds
-    bound = bounds.low if e.value - e.low >= e.high - e.value else bounds.high
-    return caution("HW315", share=rough_percent(share), bound=bound, n=context.units_text)
+    spec = e.metric_spec.spec
+    bound = spec.bounds.low if e.value - e.low >= e.high - e.value else spec.bounds.high
+    unseen = "a failure cannot exclude failures"
+    # Of a difference either bound is a failure of one of the two.
+    if spec.worst is not None and bound != spec.worst:
+        unseen = "a success cannot exclude successes"
+    # Values that are all equal leave a share of 1 but for rounding.
+    rounded = rough_percent(round(share, 9))
+    return caution("HW315", share=rounded, bound=bound, n=context.units_text, unseen=unseen)
 
 
 Rule = Callable[[CautionContext], Caution | None]

@@ -18,7 +18,7 @@ from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.metrics.building import Tuned
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.engine import has_weights, standard_error
-from halfwidth.resampling.forms.contract import of_one_model
+from halfwidth.resampling.forms.contract import single_model
 from halfwidth.resampling.forms.ranked_errors import class_units
 
 # Statistics of values that take Dirichlet weights where the metric has finite bounds. Medians and
@@ -129,7 +129,7 @@ def _for_auroc(records: Array, design: Design, statistic: Statistic) -> str:
 def _for_two_aurocs(pair: Array, design: Design, statistic: Statistic) -> str:
     """DeLong's where both models rank many cases wrongly, which needs no draws (decision 0048)."""
     rarer = min(float(units[0]) for units in class_units(pair, design, statistic))
-    areas = of_one_model(statistic)(pair[0])
+    areas = single_model(statistic)(pair[0])
     many = rarer * np.minimum(areas, 1 - areas).min() >= MANY_RANKED_WRONG
     known = many and standard_error(pair, design, statistic)[0] > 0
     return "delong_t" if known else "dirichlet"

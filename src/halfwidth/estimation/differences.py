@@ -118,7 +118,7 @@ class _Contrasted:
     def __call__(self, pairs: Array, **parameters: float) -> Array:
         del parameters["axis"]  # the last one
         one = Statistic(self.contrast.statistic, parameters)
-        return self.contrast.of(one(pairs[:, 0]), one(pairs[:, 1]))
+        return self.contrast.between(one(pairs[:, 0]), one(pairs[:, 1]))
 
 
 @frozen
@@ -138,7 +138,7 @@ class _Influence:
         values = one(pairs[:, 0])[:, None], one(pairs[:, 1])[:, None]
         with np.errstate(invalid="ignore", divide="ignore"):
             relative = first / values[0] - second / values[1]
-        return self.contrast.of(*values) * relative
+        return self.contrast.between(*values) * relative
 
 
 def _estimand(functional: Functional, effect: Effect) -> Estimand:

@@ -97,19 +97,19 @@ class Evidence:
         return self.coverage_median < RELIABLE or self.coverage_q1 < RELIABLE_QUARTER
 
     @property
-    def _of_what(self) -> str:
+    def _families(self) -> str:
         return " (DSC and NSD)" if self.family == OF_CASES else ""
 
     @property
-    def of_width(self) -> str:
+    def width_sentence(self) -> str:
         """What a caution about the width quotes."""
         return (
-            f"On {self.instances} real instances{self._of_what} {self.method} was "
+            f"On {self.instances} real instances{self._families} {self.method} was "
             f"{self.width_ratio:.1f} times as wide as {self.reference} at n = {self.n} (median)."
         )
 
     @property
-    def of_coverage(self) -> str:
+    def coverage_sentence(self) -> str:
         """What a caution about the coverage quotes."""
         middle, low = (
             percent(round(share, 3)) for share in (self.coverage_median, self.coverage_q1)
@@ -117,7 +117,7 @@ class Evidence:
         none = percent(round(self.undefined, 2))
         misses = f"; {none} of the samples had none, a miss" if self.undefined >= NOTICED else ""
         return (
-            f"On {self.instances} real instances{self._of_what} 95 % intervals by {self.method} "
+            f"On {self.instances} real instances{self._families} 95 % intervals by {self.method} "
             f"covered {middle} {self._where} (median), and {low} or less on a quarter of them"
             f"{misses}."
         )

@@ -173,6 +173,6 @@ def with_evidence(
     if row is None or not found.own:
         return raised
     place = codes.index(quoting)
-    quotation = row.of_width if quoting == OF_WIDTH else row.of_coverage
+    quotation = row.width_sentence if quoting == OF_WIDTH else row.coverage_sentence
     quoted = replace(raised[place], message=f"{raised[place].message} {quotation}")
     return (*raised[:place], quoted, *raised[place + 1 :])

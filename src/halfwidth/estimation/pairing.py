@@ -200,7 +200,7 @@ def _level_table(index: Any) -> Table:
 
     names = [f"index {level}" if name is None else str(name) for level, name in _levels(index)]
     cells = [index.get_level_values(level) for level in range(index.nlevels)]
-    return Table.of_frame(dict(zip(names, cells, strict=True)))
+    return Table.from_frame(dict(zip(names, cells, strict=True)))
 
 
 def _levels(index: Any) -> list[tuple[int, Any]]:

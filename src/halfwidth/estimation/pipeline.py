@@ -29,7 +29,7 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS
 
 if TYPE_CHECKING:
-    from halfwidth.estimation.detections.facts import DetectionContext
+    from halfwidth.estimation.detections.context import DetectionContext
 
 
 @frozen
@@ -190,7 +190,7 @@ def _estimate(job: Job, request: Request, value: float, group: SampleGroup, plac
     if job.matched is not None:
         from halfwidth.core.detection_estimate import DetectionEstimate
 
-        estimate = DetectionEstimate.of(estimate, **job.matched.facts_stated)
+        estimate = DetectionEstimate.from_estimate(estimate, **job.matched.stated)
     proportion = Estimand.PROPORTION in estimands(functional.statistic, binary=functional.binary)
     context = CautionContext(
         estimate,

@@ -119,7 +119,7 @@ def summary_table(
     )
     statistics = [resolve_statistic(one) for one in _several(statistic)]
     check_names(case=case, groups=groups, strata=strata)
-    table = Table.of_frame(frame)
+    table = Table.from_frame(frame)
     layout = layout_of(table, column_names(values), column_names(by), case, groups, strata)
     metrics = SliceMetrics(table, layout, metric, bounds)
     if len(metrics.held) > 1 and metric is None and (scale != 1 or bounds is not None):

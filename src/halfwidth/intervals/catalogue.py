@@ -46,12 +46,12 @@ def method_named(text: str) -> MethodSpec:
     """
     outer, _, inner = text.partition(":")
     if inner.strip() and outer in METHODS and METHODS[outer].takes_intervals:
-        return METHODS[outer].putting_together(_of_one_sample(inner.strip()))
+        return METHODS[outer].putting_together(_single_sample_method(inner.strip()))
     name, given = parse_name(text, lambda name: METHODS[name].parameters)
     return METHODS[name].with_parameters(given)
 
 
-def _of_one_sample(text: str) -> MethodSpec:
+def _single_sample_method(text: str) -> MethodSpec:
     """A method whose intervals can be put together."""
     method = method_named(text)
     if method.takes_two_samples:

@@ -92,7 +92,7 @@ class Ingredients:
             self._values[need] = self._recipes[need]()
         return self._values[need]
 
-    def of(self, method: MethodSpec) -> list[Any]:
+    def for_method(self, method: MethodSpec) -> list[Any]:
         """What a method needs, in the order declared."""
         weighted = Need.WEIGHTED
         return [self[weighted](method) if need is weighted else self[need] for need in method.needs]
@@ -195,12 +195,12 @@ def _by_pseudo_cases(
     """From a method to the distributions under the Dirichlet weights that it asks for."""
     made = functools.cache(weighted)
 
-    def of(method: MethodSpec) -> BothEnds:
+    def weighted_for(method: MethodSpec) -> BothEnds:
         if method.pseudo_cases is None:
             raise TypeError(f"{method.name} declares no pseudo-cases")
         return made(method.pseudo_cases(bounds, paired=paired, **dict(method.bound)))
 
-    return of
+    return weighted_for
 
 
 def _ranked() -> Any:
@@ -267,7 +267,7 @@ def apply(
     Without ``clip`` a method gives its textbook formula even where that leaves the range. The
     standard error of a bootstrap is the SD of its replicates; without ``errors`` none is reckoned.
     """
-    given = ingredients.of(method)
+    given = ingredients.for_method(method)
     interval: Interval = method.function(*given, level)
     low, high = interval.low, interval.high
     undefined = np.isnan(low) | np.isnan(high)

@@ -36,7 +36,7 @@ def read_parquet(source: Source) -> Table:
         table = _read(opened)
         _check_memory(sum(map(_bytes_of, table.columns)), source.size)
         # Decode text here, where errors are handled.
-        return Table.of_frame(_decoded(table).to_pandas())
+        return Table.from_frame(_decoded(table).to_pandas())
     except DataError:
         raise
     except Exception as error:  # noqa: BLE001 -- the library raises a dozen kinds of its own

@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.io.repeats import is_index_column
 from halfwidth.io.table import Table
 
 METRIC_PREFIXES = ("metrics.", "summary.")
 SETTING_PREFIXES = ("params.", "config.")
 STATUS_COLUMNS = ("status", "state")
-# Letters of a word of a status that messages show.
-MOST_LETTERS = 30
 # Letters of an unknown word that a message shows.
 MOST_LETTERS = 30
 FINISHED = frozenset({"finished", "success", "succeeded", "completed", "done", "ok"})
@@ -96,8 +95,6 @@ class RunSlice:
         Runs that did not finish, which are left out.
     varying : tuple of str
         Settings that differ between runs, and seeds where more than one does.
-    folds : int
-        Folds that were averaged into each value; 1 where there are none.
     repeated : int
         Runs that say all that an earlier one does.
     """
@@ -108,7 +105,6 @@ class RunSlice:
     names: list[str]
     unfinished: list[str]
     varying: tuple[str, ...]
-    folds: int
     repeated: int
 
 
@@ -182,7 +178,7 @@ def run_table(frame: Any, value: str | None = None, by: Sequence[str] = ()) -> R
     DataError
         If the rows are cases.
     """
-    table = Table.of_frame(frame)
+    table = Table.from_frame(frame)
     if all(name in table for name in CASE_VALUES):
         raise DataError(
             f"the rows are values of cases (columns {', '.join(CASE_VALUES)}), not training runs; "
@@ -224,7 +220,9 @@ def _only_metric(table: Table, known: set[str | None]) -> str:
     numeric = [
         name
         for name in table.names
-        if name not in known and name.lower() not in BOOKKEEPING and table.is_numeric(name)
+        if name not in known
+        and not (is_index_column(name) or name.lower() in BOOKKEEPING)
+        and table.is_numeric(name)
     ]
     marked = [name for name in numeric if name.startswith(METRIC_PREFIXES)]
     candidates = marked or numeric
@@ -280,7 +278,7 @@ def _slice(
     ) + _mixed_seeds(runs, finished)
     by = {_without_prefix(name): level for name, level in by.items()}
     repeated = 0 if folds > 1 else _repeated(runs, finished)
-    return RunSlice(label, by, values, names, unfinished, varying, folds, repeated)
+    return RunSlice(label, by, values, names, unfinished, varying, repeated)
 
 
 def _where(label: str) -> str:

@@ -113,7 +113,7 @@ class Table:
     stated_means: tuple[StatedMean, ...] = ()
 
     @classmethod
-    def of_frame(cls, frame: Any) -> Table:
+    def from_frame(cls, frame: Any) -> Table:
         """From a pandas or polars data frame, or a mapping of names to sequences."""
         if isinstance(frame, Table):
             return frame

@@ -185,7 +185,7 @@ class _Metrics:
                     "with unit=voxel they are meant in voxels (instance_hd95:unit=voxel)"
                 )
 
-    def of(self, image: int, found: Sequence[int], true: Sequence[int]) -> list[float]:
+    def values(self, image: int, found: Sequence[int], true: Sequence[int]) -> list[float]:
         """The values of some detections together against some references together."""
         pairs = {
             in_voxels: self.images.pair(image, found, true, in_voxels=in_voxels)
@@ -212,7 +212,7 @@ def _measure_pairs(images: _Images, wanted: Sequence[Measured]) -> Values:
     measured = np.empty((len(wanted), distinct.shape[1]))
     for i, (detection, reference) in enumerate(distinct.T):
         found = int(matches.detection[detection])
-        measured[:, i] = metrics.of(int(matches.image[detection]), [found], [int(reference)])
+        measured[:, i] = metrics.values(int(matches.image[detection]), [found], [int(reference)])
     values[:, at, which] = measured[:, place.ravel()]
     return dict(zip(wanted, values, strict=True))
 
@@ -223,7 +223,7 @@ def _measure_lesions(images: _Images, wanted: Sequence[Measured]) -> Values:
     values = np.full((len(wanted), len(lesions)), np.nan)
     for i, one in enumerate(lesions):
         if one.detections:
-            values[:, i] = metrics.of(one.image, one.detections, one.references)
+            values[:, i] = metrics.values(one.image, one.detections, one.references)
     return dict(zip(wanted, values, strict=True))
 
 

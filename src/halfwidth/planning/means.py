@@ -156,17 +156,6 @@ def mean_interval_width(sd: float, n: int, formula: str, level: Level) -> float:
     return float(2 * quantile * sd / math.sqrt(n))
 
 
-def probability_of_width(sd: float, n: int, wanted: float, level: Level) -> float:
-    """The probability that a study of n normal values has a t interval of at most a width.
-
-    P(2 t s/√n ≤ w) = P(χ²₍ₙ₋₁₎ ≤ (n - 1) w² n / (4 t² σ²)), as (n - 1)s²/σ² is chi-squared.
-
-    >>> round(probability_of_width(0.1, 110, 0.04, Level(0.95)), 3)
-    0.815
-    """
-    return _share_of_studies(wanted / mean_interval_width(sd, n, student_t.__name__, level), n - 1)
-
-
 def plan_for_mean_width(
     width_formula: WidthFormula,
     wanted: float,
@@ -188,7 +177,10 @@ def plan_for_mean_width(
 
 
 def _share_of_studies(ratio: float, degrees: int) -> float:
-    """The share of studies whose SD is at most ``ratio`` times the true one."""
+    """The share of studies of normal values whose SD is at most ``ratio`` times the true one.
+
+    P(s ≤ r σ) = P(χ²₍ₙ₋₁₎ ≤ (n - 1) r²), as (n - 1)s²/σ² is chi-squared.
+    """
     from scipy import special
 
     return float(special.chdtr(degrees, degrees * ratio**2))

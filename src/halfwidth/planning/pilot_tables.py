@@ -62,7 +62,7 @@ def pilots_in(
     >>> [(pilot.label, len(pilot.values)) for pilot in pilots_in(table, by=["model"])]
     [('a', 2), ('b', 1)]
     """
-    table = Table.of_frame(frame)
+    table = Table.from_frame(frame)
     layout = layout_of(table, None if value is None else [value], list(by) or None, case)
     if len(layout.values) > 1:
         raise OptionError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ class Studies:
     widths: dict[int, Array]
 
     @property
-    def of(self) -> str:
+    def quantity(self) -> str:
         """The estimated quantity in words."""
         proportion = self.sample.binary and self.statistic.spec.name == "mean"
         return "proportion" if proportion else quantity_text(self.statistic, self.sample.metric)
@@ -80,7 +81,7 @@ class Studies:
     @property
     def needs(self) -> tuple[Requirement, ...]:
         """The requirements other than the width."""
-        requirements = [reliability_requirement(self.sample.metric, self.statistic, self.of)]
+        requirements = [reliability_requirement(self.sample.metric, self.statistic, self.quantity)]
         method = self.request.method
         if method is not None and method.name == exact_method.__name__:
             n = minimum_n(self.statistic.quantile_level, self.request.level)
@@ -125,7 +126,7 @@ class Studies:
     def _unreachable_width(self, wanted: float, share: float) -> OptionError:
         return OptionError(
             f"no n up to {MOST_CASES} gives {share:.3g} of the studies an interval of the "
-            f"{self.of} no wider than {wanted:g}; ask for a wider one"
+            f"{self.quantity} no wider than {wanted:g}; ask for a wider one"
         )
 
     def share_reached(self, n: int, wanted: float) -> float:
@@ -198,9 +199,13 @@ class Studies:
             self.request.level,
         )
 
-    def plan_at(self, n: int, assurance: float, wanted: float | None) -> SampleSize:
-        """The plan at n, from its simulated widths."""
+    def plan_at(
+        self, n: int, assurance: float, wanted: float | None, around: Sequence[float] = ()
+    ) -> SampleSize:
+        """The plan at n, from its simulated widths; its curve goes on to multiples of n."""
         widths = self.widths_at(n)
+        for multiple in around:
+            self.widths_at(min(max(round(multiple * n), 2), MOST_CASES))
         level, method = self.request.level, self._method(n)
         share = None if wanted is None else self.share_reached(n, wanted)
         error = None if wanted is None else self.share_error(n, wanted)
@@ -219,7 +224,7 @@ class Studies:
             self.request.seed,
         )
         return SampleSize(
-            quantity=self.of,
+            quantity=self.quantity,
             n=n,
             width=median,
             formula=method.name,

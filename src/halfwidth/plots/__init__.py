@@ -19,7 +19,7 @@ from halfwidth.plots.pairs import figure_of_pairs, paired_cases, paired_cases_fr
 from halfwidth.plots.plan import plan_curve, plan_frame
 from halfwidth.plots.ranking.cases import case_heatmap, case_heatmap_frame, dots, dots_frame
 from halfwidth.plots.ranking.lines import rank_lines, rank_lines_frame
-from halfwidth.plots.ranking.looks import model_looks
+from halfwidth.plots.ranking.model_styles import model_styles
 from halfwidth.plots.ranking.panels import figures_of_rankings
 from halfwidth.plots.ranking.podiums import podium, podium_frame
 from halfwidth.plots.ranking.sets import (
@@ -69,7 +69,7 @@ __all__ = [
     "heatmap",
     "matched_image",
     "matches_frame",
-    "model_looks",
+    "model_styles",
     "over_thresholds",
     "paired_cases",
     "paired_cases_frame",

@@ -20,8 +20,8 @@ WIDTHS: dict[Width, float] = {"page": WIDTH, "column": 8.5 / 2.54}
 TEXT_SIZE, NOTE_SIZE = 8.0, 7.0
 # Axes of fewer inches have no room for texts beside them.
 NARROW = 4.2
-# Letters in a line beside the axes.
-TEXT_WIDTH = 38
+# Letters in a line beside the axes, and lines of a label.
+TEXT_WIDTH, MOST_LINES = 38, 4
 INK, QUIET, FAINT, CLOUD = "#000000", "#595959", "#e6e6e6", "#d4d4d4"
 # Okabe and Ito's palette, which colour-blind readers tell apart, less black (kept for estimates)
 # and yellow (lost on white), with a grey. The order keeps neighbours apart also for colour-blind
@@ -89,8 +89,8 @@ def shorter(text: str, most: int) -> str:
     return clean if len(clean) <= most else f"{clean[: most - 1 - end]}…{clean[-end:]}"
 
 
-def break_label(text: str, width: int, most: int = 4) -> str:
-    r"""Broken into lines; of more than so many, the first ones and the last.
+def break_label(text: str, width: int) -> str:
+    r"""Broken into lines; of more than four, the first ones and the last.
 
     >>> break_label("segmentation of the left kidney", 16)
     'segmentation of\nthe left kidney'
@@ -99,7 +99,9 @@ def break_label(text: str, width: int, most: int = 4) -> str:
     if len(clean) <= width:
         return clean
     lines = textwrap.wrap(clean, width)
-    return "\n".join(lines if len(lines) <= most else [*lines[: most - 1], f"… {lines[-1]}"])
+    return "\n".join(
+        lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], f"… {lines[-1]}"]
+    )
 
 
 def listed(given: Any, kind: type[Finished], what: str) -> Sequence[Finished]:
@@ -183,8 +185,13 @@ def statistic_label(e: Estimate) -> str:
 
 
 def numbers_text(e: Estimate, *, with_level: bool = False) -> str:
-    """Estimate and interval: ``0.897 (0.892 to 0.902)``, ``0.897 (≥ 0.892)``."""
-    value, low, high = (e.text_of(number) for number in (e.value, e.low, e.high))
+    """Estimate and interval: ``0.897 (0.892 to 0.902)``, ``0.897 (≥ 0.892)``.
+
+    A minus is as long as on the axis.
+    """
+    value, low, high = (
+        e.text_of(number).replace("-", "\N{MINUS SIGN}") for number in (e.value, e.low, e.high)
+    )
     if e.low != e.low or e.high != e.high:
         return f"{value} (no interval)"
     interval = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from halfwidth.comparison.families import Family
 from halfwidth.comparison.inputs import models_of
 from halfwidth.comparison.matching import Unmatched
-from halfwidth.comparison.measuring import of_test_sets, of_values
+from halfwidth.comparison.measuring import measuring_test_sets, measuring_values
 from halfwidth.comparison.prediction_tables import prediction_columns
 from halfwidth.comparison.settings import Settings, resolve_settings
 from halfwidth.comparison.sources import (
@@ -30,7 +30,7 @@ from halfwidth.ranking.missing_values import (
     measured_with_policies,
 )
 from halfwidth.ranking.options import RankingOptions, resolve_options
-from halfwidth.ranking.several_metrics import listed_metrics, penalized, wanted_metrics
+from halfwidth.ranking.several_metrics import listed_metrics, metric_columns, penalized
 from halfwidth.ranking.table_families import Measured, table_families, with_same_cases
 from halfwidth.ranking.together import all_ranked
 
@@ -194,7 +194,7 @@ the rank of C is 3.
         "priors": priors,
         "sample_weight": sample_weight,
     }
-    measuring = (of_values if y_true is None else of_test_sets)(metric, bounds, given)
+    measuring = (measuring_values if y_true is None else measuring_test_sets)(metric, bounds, given)
     cases = {"target": y_true, "groups": groups, "strata": strata, "weights": sample_weight}
     family = Family(models_of(models, cases), measuring.metric)
     return _ranked([(family, measuring)], options, settings)
@@ -351,12 +351,12 @@ def rank_table(
         "priors": priors,
         "sample_weight": sample_weight,
     }
-    of_columns = isinstance(value, Mapping) or (where is not None and where.of_models)
+    of_columns = isinstance(value, Mapping) or (where is not None and where.columns_by_model)
     sources = sources_of(table, columns.by, of_columns=of_columns)
     if where is not None and value is not None:
         raise OptionError("value= is for values of cases, target= for predictions; not both")
     several = isinstance(metric, Mapping) or len(listed_metrics(metric)) > 1
-    wanted = wanted_metrics(
+    wanted = metric_columns(
         metric, value if several else named.value, sources, of_cases=where is None
     )
     families, notes = table_families(sources, columns, where, wanted, bounds, given, settings)

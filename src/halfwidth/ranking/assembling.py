@@ -23,7 +23,7 @@ from halfwidth.ranking.missing_values import WORST_RANK, applying, policies_disa
 from halfwidth.ranking.options import RankingOptions
 from halfwidth.ranking.rank_sets import alike_groups
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of
-from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, combined_within_cases, of_scheme
+from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, combined_within_cases, values_of_scheme
 from halfwidth.ranking.traces import Trace
 from halfwidth.ranking.won_tests import WonTests
 from halfwidth.resampling.engine import replicates
@@ -61,7 +61,7 @@ def ranked(
         every = [family, *further]
         family = combined_within_cases(every, options.combining.combine, options.ties)
     else:
-        family = of_scheme(family, scheme, options.ties)
+        family = values_of_scheme(family, scheme, options.ties)
     jobs = list(family.jobs.values())
     estimates = estimate_jobs(jobs, settings.request, settings.plan)
     _check_defined(family, estimates)
@@ -186,7 +186,7 @@ def _ranks_under_policies(
     """The rank of each model under each policy for missing values."""
     found = {}
     for policy, measured in applying(family.policies, scheme).items():
-        jobs = of_scheme(measured, scheme, options.ties).jobs
+        jobs = values_of_scheme(measured, scheme, options.ties).jobs
         if scheme == TESTS:
             merits = WonTests(measured, _sign(next(iter(jobs.values()))), settings).wins
         else:

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from halfwidth.comparison.detections import measured_detectors
 from halfwidth.core.ranking import Rankings
 from halfwidth.core.shared_keywords import with_keywords
-from halfwidth.estimation.detections.asking import DETECTOR, DetectorChoices, ask_detectors
+from halfwidth.estimation.detections.requests import DETECTOR, DetectorChoices, detector_request
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.ranking.api import Combine, Scheme, ranking_settings
 from halfwidth.ranking.consensus import resolve_combining
@@ -92,6 +92,6 @@ def rank_detections(
         penalty=None,
     )
     settings = ranking_settings(request, "raise", keep_cases=False, test=test)
-    asked = ask_detectors(metric, choices)
-    families, notes = measured_detectors(models, references, asked, settings)
+    requested = detector_request(metric, choices)
+    families, notes = measured_detectors(models, references, requested, settings)
     return all_ranked([("", one) for one in families], options, settings, notes)

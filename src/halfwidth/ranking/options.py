@@ -46,9 +46,8 @@ def resolve_options(
     margin: Any,
     top: Any,
     missing: Any,
-    combining: Combining | None = None,
 ) -> RankingOptions:
-    """Check the options of a ranking; ``combining`` is checked already."""
+    """Check the options of a ranking of one metric."""
     width = as_number("margin", margin)
     if width < 0:
         raise OptionError(
@@ -61,6 +60,4 @@ def resolve_options(
     check_test(schemes, test, width)
     policy = missing_policy(missing, RANKED_MISSING)
     shared = check_ties(schemes, ties)
-    return RankingOptions(
-        schemes, width, places, policy == WORST_RANK, shared, combining or Combining()
-    )
+    return RankingOptions(schemes, width, places, policy == WORST_RANK, shared)

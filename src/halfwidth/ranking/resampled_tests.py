@@ -51,8 +51,8 @@ def resampled_test(
         pairs = [of_pair(own, design) for own in differences]
         signed = np.empty((len(pairs), plan.n_resamples))
         for start, stop, counts in count_blocks(design, plan, 4 * design.n):
-            for row, of_counts in zip(signed, pairs, strict=True):
-                row[start:stop] = of_counts(counts)
+            for row, from_counts in zip(signed, pairs, strict=True):
+                row[start:stop] = from_counts(counts)
         return signed
 
     return on_resamples
@@ -63,11 +63,11 @@ def _signed_sums(differences: Array, design: Design) -> OfCounts:
     totals = design.totals(differences)
     features = np.stack([totals, totals**2], axis=-1)
 
-    def of_counts(counts: NDArray[np.intp]) -> Array:
+    def from_counts(counts: NDArray[np.intp]) -> Array:
         sums, variances = (counts @ features).T
         return _normal(sums, variances)
 
-    return of_counts
+    return from_counts
 
 
 def _signed_rank_sums(differences: Array, design: Design) -> OfCounts:
@@ -81,7 +81,7 @@ def _signed_rank_sums(differences: Array, design: Design) -> OfCounts:
     last = np.searchsorted(np.abs(ranks[order]), sizes, "right") - 1
     units = design.unit_of_case[order]
 
-    def of_counts(counts: NDArray[np.intp]) -> Array:
+    def from_counts(counts: NDArray[np.intp]) -> Array:
         if not len(order):
             return np.ones(len(counts))
         drawn = counts[:, units]
@@ -95,14 +95,14 @@ def _signed_rank_sums(differences: Array, design: Design) -> OfCounts:
         totals = design.totals(of_cases)
         return _normal((counts * totals).sum(axis=-1), (counts * totals**2).sum(axis=-1))
 
-    return of_counts
+    return from_counts
 
 
 def _signs(differences: Array, share: float) -> OfCounts:
     """McNemar's counts of the cases that favour either model, less a share of what was observed."""
     favours = np.stack([differences > 0, differences < 0], axis=-1).astype(np.intp)
 
-    def of_counts(counts: NDArray[np.intp]) -> Array:
+    def from_counts(counts: NDArray[np.intp]) -> Array:
         from scipy import special
 
         more, fewer = (counts @ favours).T
@@ -111,7 +111,7 @@ def _signs(differences: Array, share: float) -> OfCounts:
         below = np.where(least > 0, special.bdtr(np.maximum(least - 1, 0), n, 0.5), 0.0)
         return _with_sign(tail - share * (tail - below), more - fewer)
 
-    return of_counts
+    return from_counts
 
 
 def _normal(sums: Array, variances: Array) -> Array:

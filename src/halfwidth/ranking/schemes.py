@@ -61,7 +61,7 @@ def check_ties(schemes: tuple[str, ...], ties: Any) -> str:
     return found
 
 
-def of_scheme(family: MeasuredFamily, scheme: str, ties: str = TIES[0]) -> MeasuredFamily:
+def values_of_scheme(family: MeasuredFamily, scheme: str, ties: str = TIES[0]) -> MeasuredFamily:
     """The family with the values by which a scheme ranks its models."""
     return ranks_within_cases(family, ties) if scheme == WITHIN_CASES else family
 

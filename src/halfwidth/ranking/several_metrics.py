@@ -21,7 +21,7 @@ from halfwidth.core.undefined import is_missing
 
 
 @frozen(eq=False)
-class WantedMetric:
+class MetricColumns:
     """A metric, and the columns of its values as `rank_table` takes them."""
 
     metric: Any
@@ -34,9 +34,9 @@ def listed_metrics(metric: Any) -> list[Any]:
     return [metric] if several is None else several
 
 
-def wanted_metrics(
+def metric_columns(
     metric: Any, value: Any, sources: Sequence[Source], *, of_cases: bool
-) -> list[WantedMetric]:
+) -> list[MetricColumns]:
     """Each metric with its columns.
 
     Parameters
@@ -55,21 +55,21 @@ def wanted_metrics(
                 f"metric={shown(metric)} names the columns of values, which {other} rules out; "
                 "give a metric, or a list of metrics"
             )
-        return [WantedMetric(one, [str(column)]) for column, one in metric.items()]
+        return [MetricColumns(one, [str(column)]) for column, one in metric.items()]
     metrics = listed_metrics(metric)
     if not metrics:
         raise OptionError("metric= is an empty list; name a metric, or leave it out")
     if len(metrics) == 1 or not of_cases or all("metric" in one.table for one in sources):
-        return [WantedMetric(one, value_columns(value)) for one in metrics]
+        return [MetricColumns(one, value_columns(value)) for one in metrics]
     columns = value_columns(value)
     if columns is None:
-        return [WantedMetric(one, [_column_of(one, sources)]) for one in metrics]
+        return [MetricColumns(one, [_column_of(one, sources)]) for one in metrics]
     if not isinstance(columns, list) or len(columns) != len(metrics):
         raise OptionError(
             f"{len(metrics)} metrics, and value={shown(value)}: give a column for each metric, "
             "metric={'COLUMN': 'NAME', ...} (--metric COLUMN=NAME)"
         )
-    return [WantedMetric(one, [column]) for one, column in zip(metrics, columns, strict=True)]
+    return [MetricColumns(one, [column]) for one, column in zip(metrics, columns, strict=True)]
 
 
 def _column_of(metric: Any, sources: Sequence[Source]) -> str:
@@ -94,7 +94,7 @@ def penalized(settings: Settings, family: Family, *, several: bool) -> Settings:
 # --------------------------------------------------------------------------- the same cases
 
 
-def of_same_cases(
+def keep_shared_cases(
     families: Sequence[Family], unmatched: str, missing: str
 ) -> tuple[list[Family], list[str]]:
     """Families of one task, without the cases that some of their metrics lack, and what was left.

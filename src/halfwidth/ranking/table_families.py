@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from halfwidth.comparison.families import Family
-from halfwidth.comparison.measuring import Measuring, of_test_sets, of_values
+from halfwidth.comparison.measuring import Measuring, measuring_each_metric, measuring_values
 from halfwidth.comparison.prediction_tables import PredictionColumns, prediction_families
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.sources import Source, TableColumns
 from halfwidth.comparison.value_tables import value_families
 from halfwidth.core.errors import OptionError
-from halfwidth.ranking.several_metrics import WantedMetric, of_same_cases
+from halfwidth.ranking.several_metrics import MetricColumns, keep_shared_cases
 
 # A family, and what is computed of its models.
 Measured = tuple[Family, Measuring]
@@ -22,7 +22,7 @@ def table_families(
     sources: Sequence[Source],
     columns: TableColumns,
     where: PredictionColumns | None,
-    wanted: Sequence[WantedMetric],
+    wanted: Sequence[MetricColumns],
     bounds: Any,
     given: Mapping[str, Any],
     settings: Settings,
@@ -35,7 +35,7 @@ def table_families(
         The tables and the names of their columns.
     where : PredictionColumns or None
         Of predictions; None where there are values of cases.
-    wanted : sequence of WantedMetric
+    wanted : sequence of MetricColumns
     bounds
         Of the values of one metric.
     given : mapping
@@ -44,16 +44,19 @@ def table_families(
     """
     if bounds is not None and len(wanted) > 1:
         raise OptionError("bounds= (--bounds) are those of one metric, and several are given")
+    metrics = [one.metric for one in wanted]
+    if where is None:
+        each = [measuring_values(metric, bounds, given, named=False) for metric in metrics]
+    else:
+        each = measuring_each_metric(metrics, bounds, given)
     found: list[Measured] = []
     notes: list[str] = []
-    for one in wanted:
+    for one, measuring in zip(wanted, each, strict=True):
         if where is None:
-            measuring = of_values(one.metric, bounds, given, named=False)
             families, own = value_families(
                 sources, columns, one.value, one.metric, bounds, settings
             )
         else:
-            measuring = of_test_sets(one.metric, bounds, given)
             families, own = prediction_families(sources, columns, where, measuring, settings)
         found += [(family, measuring) for family in families]
         notes += own
@@ -71,7 +74,7 @@ def with_same_cases(
     found: list[Measured] = []
     notes: list[str] = []
     for pairs in by_label.values():
-        families, own = of_same_cases(
+        families, own = keep_shared_cases(
             [family for family, _ in pairs], settings.unmatched, settings.request.missing
         )
         found += [(family, how) for family, (_, how) in zip(families, pairs, strict=True)]

@@ -58,7 +58,7 @@ class Report:
 
     def to_html(self) -> str:
         """One file that loads nothing from anywhere."""
-        return render_html(self.document, self.title)
+        return render_html(self.document)
 
     def save(self, path: str | Path) -> None:
         """Write it as the ending of the name says: .html, .md, .tex, .json or .txt.

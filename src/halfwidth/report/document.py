@@ -117,15 +117,14 @@ class Table:
         rows: Iterable[Iterable[Cell | str]],
         *,
         kinds: Mapping[str, Kind],
-        otherwise: Kind = Kind.NUMBER,
     ) -> Table:
-        """A table whose columns are of the ``kinds`` given by heading, or ``otherwise``.
+        """A table whose columns are of the ``kinds`` given by heading, or numbers.
 
         >>> table = Table.from_rows(["label", "n"], [["liver", "12"]], kinds={"label": Kind.TEXT})
         >>> [column.kind.value for column in table.columns]
         ['text', 'number']
         """
-        columns = tuple(Column(heading, kinds.get(heading, otherwise)) for heading in headings)
+        columns = tuple(Column(heading, kinds.get(heading, Kind.NUMBER)) for heading in headings)
         return cls(columns, tuple(tuple(row) for row in rows))
 
     @property
@@ -148,9 +147,11 @@ class Table:
 
     def without(self, kind: Kind) -> Table:
         """The table without the columns of a kind."""
-        return self.of([p for p, column in enumerate(self.columns) if column.kind is not kind])
+        return self.columns_at(
+            [p for p, column in enumerate(self.columns) if column.kind is not kind]
+        )
 
-    def of(self, places: Sequence[int]) -> Table:
+    def columns_at(self, places: Sequence[int]) -> Table:
         """The table of the columns at these places."""
         return Table(
             tuple(self.columns[place] for place in places),
@@ -160,9 +161,17 @@ class Table:
 
 @frozen
 class Heading:
-    """The title of what follows."""
+    """The title of what follows.
+
+    Attributes
+    ----------
+    text : str
+    level : int
+        How deep it stands in a document of sections, from 1; 0 over a table by itself.
+    """
 
     text: str
+    level: int = 0
 
 
 @frozen
@@ -180,6 +189,9 @@ class Note:
     text: str
 
 
+TO_DO = "What to do:"
+
+
 @frozen
 class Item:
     """A term and what there is to say of it; the term may be empty.
@@ -189,11 +201,19 @@ class Item:
     term, text : str
     code : str
         Of the caution that it explains, for a link.
+    remedy : str
+        What to do about it.
     """
 
     term: str
     text: str
     code: str = ""
+    remedy: str = ""
+
+    @property
+    def whole(self) -> str:
+        """The text with what to do."""
+        return f"{self.text} {TO_DO} {self.remedy}" if self.remedy else self.text
 
 
 @frozen
@@ -320,6 +340,8 @@ class Document:
         In the order in which they are read.
     data : Data or None
         None where there is nothing for programs.
+    title : str
+        Of a document that stands by itself.
 
     Examples
     --------
@@ -337,22 +359,41 @@ class Document:
 
     parts: tuple[Part, ...] = ()
     data: Data | None = None
+    title: str = ""
 
     def parts_for(self, *, terminal: bool) -> list[Part]:
         """The parts, each of them in the form for a terminal or for a page that is kept."""
         return list(flattened(self.parts, terminal=terminal))
 
 
-def flattened(parts: Iterable[Part], *, terminal: bool) -> Iterator[Part]:
-    """Parts one after the other: of adaptive ones the form that is wanted, sections opened."""
+def flattened(parts: Iterable[Part], *, terminal: bool, level: int = 0) -> Iterator[Part]:
+    """Parts one after the other: of adaptive ones the form that is wanted, sections opened.
+
+    ``level``: of the headings among them.
+    """
     for part in parts:
         if isinstance(part, Adaptive):
-            yield from flattened(part.short if terminal else part.full, terminal=terminal)
+            full = part.short if terminal else part.full
+            yield from flattened(full, terminal=terminal, level=level)
         elif isinstance(part, Section):
-            yield Heading(part.title)
-            yield from flattened(part.parts, terminal=terminal)
+            yield Heading(part.title, max(level, 1))
+            yield from flattened(part.parts, terminal=terminal, level=max(level, 1) + 1)
+        elif isinstance(part, Heading):
+            yield replace(part, level=part.level or level)
         elif isinstance(part, Table):
             # Text has no way to draw an interval.
             yield part.without(Kind.DRAWN)
         else:
             yield part
+
+
+def shown(parts: Iterable[Part], is_shown: Callable[[Part], bool]) -> list[Part]:
+    """The parts that a kind of text can show, and no heading with nothing below it."""
+    kept: list[Part] = []
+    for part in reversed([part for part in parts if is_shown(part)]):
+        if isinstance(part, Heading) and part.level:
+            below = kept[-1] if kept else None
+            if below is None or (isinstance(below, Heading) and 0 < below.level <= part.level):
+                continue
+        kept.append(part)
+    return kept[::-1]

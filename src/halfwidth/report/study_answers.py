@@ -152,13 +152,11 @@ def _needed_column(name: str) -> Cell:
     return cell
 
 
-def _quartile_columns(
-    name: str, heading: str, form: str = "{:.3g}", scale: float = 1
-) -> dict[str, Cell]:
+def _quartile_columns(name: str, heading: str, form: str = "{:.3g}") -> dict[str, Cell]:
     return {
-        heading: _number_column(f"{name}_median", form, scale),
-        "Q1": _number_column(f"{name}_q1", form, scale),
-        "Q3": _number_column(f"{name}_q3", form, scale),
+        heading: _number_column(f"{name}_median", form),
+        "Q1": _number_column(f"{name}_q1", form),
+        "Q3": _number_column(f"{name}_q3", form),
     }
 
 

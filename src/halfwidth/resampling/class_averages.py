@@ -44,7 +44,7 @@ class ClassAverage:
     correlation: Array
 
     @classmethod
-    def of_replicates(
+    def from_replicates(
         cls, estimate: Array, classes: Array, weights: Array, replicates: Array
     ) -> ClassAverage:
         """Take over replicates of the classes, (S, C, B)."""
@@ -68,7 +68,7 @@ class ClassAverage:
         """The estimate less the distance of a quantile below the median, plus that of one above."""
         probability = np.broadcast_to(np.asarray(probability, float), self.estimate.shape)
         sign = np.where(probability < 0.5, -1.0, 1.0)
-        away = sign[:, None] * (self._of_classes(probability) - self.classes)
+        away = sign[:, None] * (self._class_quantiles(probability) - self.classes)
         reach = self.weights * np.maximum(away, 0.0)
         return np.asarray(self.estimate + sign * self._root(reach))
 
@@ -76,7 +76,7 @@ class ClassAverage:
         """The SD, of those of the classes."""
         return self._root(self.weights * np.nanstd(self.replicates, axis=-1))
 
-    def _of_classes(self, probability: Array) -> Array:
+    def _class_quantiles(self, probability: Array) -> Array:
         """Type-7 quantiles of the defined replicates of each class, (S,) -> (S, C)."""
         defined = self.n_resamples - np.isnan(self.replicates).sum(axis=-1)
         position = probability[:, None] * np.maximum(defined - 1, 0)

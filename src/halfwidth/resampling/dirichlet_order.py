@@ -161,18 +161,6 @@ def case_weights(
         yield start, stop, weights
 
 
-def positions_of(cumulated: Array, levels: Array) -> Positions:
-    """Places of weighted quantiles, from weights cumulated over ascending values: (K, B)."""
-    last = cumulated.shape[-1] - 1
-    return np.stack([np.minimum((cumulated < level).sum(axis=-1), last) for level in levels])
-
-
-def in_order(weights: Array, values: Array) -> tuple[Array, Array]:
-    """Cumulated weights (B, n + 2) over the ascending values of one sample (n + 2,), and these."""
-    order = np.argsort(values, kind="stable")
-    return np.cumsum(weights[:, order], axis=-1), values[order]
-
-
 def few_quantiles(
     extended: Array, design: Design, plan: Plan, masses: Masses, ranks: Array, weights: Array
 ) -> Quantiles:

@@ -13,7 +13,7 @@ from halfwidth.resampling.dirichlet_weights import INDEPENDENT
 STEP = 1 / 32
 
 
-def of_left_out(left_out: Array, places: NDArray[np.intp]) -> Array:
+def discordance_of_left_out(left_out: Array, places: NDArray[np.intp]) -> Array:
     """From the statistic of each model without each case, (M, n), for pairs of models, (S, 2).
 
     acos(r)/π for the correlation r of what the cases change of the statistic of either model: how

@@ -40,7 +40,7 @@ MOST_BEND = 1.0
 # Half the nodes must do nearly as well: the error of all is about the square of theirs. Where they
 # do not, other paths follow, with a share of the bend and finer steps: the bend suits what is near,
 # and can lead uphill further out, which a straight path never does. The best one counts.
-MOST_DOUBT = 1e-5
+MOST_ERROR = 1e-5
 OTHER_PATHS = ((1.0, 0.1), (0.5, 0.1), (0.0, 0.1), (0.5, 0.05), (0.0, 0.05), (0.0, 0.025))
 # An integrand that grows beyond this multiple of what it is at the saddle point is of a bad path.
 MOST_PEAK, MOST_EXPONENT = 2.0, 100.0
@@ -336,16 +336,16 @@ def _integrated(
     q: Array, q_atoms: Array, masses: Array, s: Array, scale: Array, bend: Array
 ) -> Array:
     """Integrals of the integrand times (s/s₀)^k, k from 0 to 3, less its factor exp(K(s₀))/s₀."""
-    total, doubt = _trapezoid(q, q_atoms, masses, s, scale, bend=bend, step=STEP)
+    total, error = _trapezoid(q, q_atoms, masses, s, scale, bend=bend, step=STEP)
     for share, step in OTHER_PATHS:
-        again = doubt > MOST_DOUBT
+        again = error > MOST_ERROR
         if not again.any():
             break
         parts = [part[again] for part in (q, q_atoms, masses, s, scale)]
-        other, doubt_there = _trapezoid(*parts, bend=share * bend[again], step=step)
-        better = doubt_there < doubt[again]
+        other, error_there = _trapezoid(*parts, bend=share * bend[again], step=step)
+        better = error_there < error[again]
         total[:, again] = np.where(better, other, total[:, again])
-        doubt[again] = np.minimum(doubt[again], doubt_there)
+        error[again] = np.minimum(error[again], error_there)
     return total
 
 
@@ -384,8 +384,8 @@ def _trapezoid(
         going &= (last > NEGLIGIBLE * np.abs(total[0])) & (peak <= MOST_PEAK)
         going &= step * first < FARTHEST
     astray = (peak > MOST_PEAK) | ~(total[0] > 0)
-    doubt = np.where(astray, np.inf, np.abs(coarse - total[0]) / np.abs(total[0]))
-    return total * scale * step / np.pi, doubt
+    error = np.where(astray, np.inf, np.abs(coarse - total[0]) / np.abs(total[0]))
+    return total * scale * step / np.pi, error
 
 
 def _log_factors(q: Array, off: Complex) -> Complex:

@@ -88,7 +88,7 @@ class JointDraws:
 
     def tails(self, level: Level, margin: float = 0.0) -> Tails:
         """All of the draws that claims about differences beyond ±margin rest on."""
-        tails = Tails.of_none(len(self.pairs), self.n_draws, level, margin, self.degrees_of_freedom)
+        tails = Tails.empty(len(self.pairs), self.n_draws, level, margin, self.degrees_of_freedom)
         step = max(1, ELEMENTS_AT_A_TIME // self.n_draws)
         for start in range(0, len(self.pairs), step):
             part = slice(start, start + step)

@@ -20,8 +20,7 @@ from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.metrics.building import derivatives
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.forms.contract import declared_form
-from halfwidth.resampling.forms.ranked_errors import has_standard_error as is_one_area
+from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.forms.ranked_resamples import group_of_entries, unit_of_cases
 from halfwidth.resampling.kernels import reference
 
@@ -75,14 +74,12 @@ def joint_resampling(
     statistic : Statistic
         With a standard error (`halfwidth.resampling.engine.has_standard_error`).
     """
-    if isinstance(statistic.spec.form, CellCounts):
-        way = _cells(records, design, declared_form(statistic, CellCounts))
-    elif statistic.spec.estimand is Estimand.AUROC and is_one_area(statistic):
-        way = _areas(records, design, declared_form(statistic, RankedAreas))
-    else:
-        way = functools.partial(_gathered, records, design, statistic)
+    make = engine_for(statistic).joint
+    found = None if make is None else make(records, design, statistic)
+    if found is None:
+        found = functools.partial(_gathered, records, design, statistic)
     # Blocks of the counts of all resamples may be larger than what a cache holds.
-    return way, max(1, len(records) * design.n // 4)
+    return found, max(1, len(records) * design.n // 4)
 
 
 # --------------------------------------------------------------------------- covariances
@@ -120,13 +117,13 @@ def _covariances(weights: Array | None, parts: Array, design: Design, *, plain: 
 # --------------------------------------------------------------------------- tables
 
 
-def _cells(records: Sequence[Array], design: Design, form: CellCounts) -> OfCounts:
+def joint_tables(records: Sequence[Array], design: Design, form: CellCounts) -> OfCounts:
     """Functions of tables. Cases that lie in the same cells for all models are counted together."""
     codes = np.stack(records).astype(np.intp)
     if not design.independent:
         unit = unit_of_cases(design)
         tables = [_cells_by_unit(one, unit, form.n_cells, design.units) for one in codes]
-        return lambda counts: _of_tables(counts, tables, design, form)
+        return lambda counts: _resample_tables(counts, tables, design, form)
     kinds, kind = np.unique(codes, axis=1, return_inverse=True)
     order = np.argsort(kind.ravel(), kind="stable")
     starts = np.searchsorted(kind.ravel()[order], np.arange(kinds.shape[1]))
@@ -134,7 +131,7 @@ def _cells(records: Sequence[Array], design: Design, form: CellCounts) -> OfCoun
 
     def made(counts: Array) -> JointResamples:
         of_kinds = np.add.reduceat(counts[:, order], starts, axis=-1)
-        return _of_tables(of_kinds, tables, design, form)
+        return _resample_tables(of_kinds, tables, design, form)
 
     return made
 
@@ -146,7 +143,7 @@ def _cells_by_unit(
     return flat.reshape(units, cells).astype(float)
 
 
-def _of_tables(
+def _resample_tables(
     counts: Array, tables: Sequence[Array], design: Design, form: CellCounts
 ) -> JointResamples:
     """From the counts of units and the cells of each, (B, U) and (U, cells)."""
@@ -183,7 +180,7 @@ class _Against:
     up_to: NDArray[np.intp]
 
     @classmethod
-    def of(cls, group: NDArray[np.intp], other_group: NDArray[np.intp]) -> _Against:
+    def from_groups(cls, group: NDArray[np.intp], other_group: NDArray[np.intp]) -> _Against:
         """From the number of the group of equal scores of each case, the highest score first."""
         order = np.argsort(other_group, kind="stable")
         ordered = other_group[order]
@@ -202,7 +199,7 @@ class _Against:
         return share
 
 
-def _areas(records: Sequence[Array], design: Design, form: RankedAreas) -> OfCounts:
+def joint_areas(records: Sequence[Array], design: Design, form: RankedAreas) -> OfCounts:
     """AUROCs, with the structural components of DeLong; Obuchowski's sums of clusters.
 
     Resamples lie side by side, so that ranking their weights moves whole rows of them.
@@ -250,7 +247,7 @@ def _both_ways(
     group = np.empty(ranking.case.shape[-1], dtype=np.intp)
     group[ranking.case[row]] = group_of_entries(ranking.mark[row])
     one, other = group[positives], group[negatives]
-    return _Against.of(one, other), _Against.of(other, one)
+    return _Against.from_groups(one, other), _Against.from_groups(other, one)
 
 
 def _area_covariances(

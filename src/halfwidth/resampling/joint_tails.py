@@ -97,7 +97,7 @@ class Tails:
     degrees_of_freedom: float
 
     @classmethod
-    def of_none(
+    def empty(
         cls, pairs: int, n_draws: int, level: Level, margin: float, degrees_of_freedom: float
     ) -> Tails:
         """Room for those of so many pairs."""
@@ -174,7 +174,7 @@ class Tails:
         # Draws that are not among the outermost of a side lie no further out than the last of them.
         innermost = np.fmax.reduce(distances[:, -1], initial=-np.inf)
         exceeded = max(float(np.partition(largest, last)[last]), float(innermost))
-        return _by_student(_of_a_new_draw(exceeded, self.n_draws), self.degrees_of_freedom)
+        return _by_student(_distance_of_new_draw(exceeded, self.n_draws), self.degrees_of_freedom)
 
     def ends(self, limit: Limit) -> Array:
         """How far each side must reach besides its share of the draws, (P, 2); NaN if unknown."""
@@ -245,7 +245,7 @@ def _moments(rows: Array) -> tuple[Array, Array]:
     return means, deviations
 
 
-def _of_a_new_draw(distance: float, n_draws: int) -> float:
+def _distance_of_new_draw(distance: float, n_draws: int) -> float:
     """How far a draw lies from the mean of the others, in their SDs, not in those of all.
 
     What is to be told is where draws that were not made would lie, and a draw that lies far out

@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core import rng
-from halfwidth.core.forms import TIE_SHARE, CellCounts, RankedAreas
+from halfwidth.core.forms import TIE_SHARE
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design, case_positions
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.rank_swaps import ranks_within
+from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.swap_tests import (
     PermutationResult,
     is_extreme,
@@ -60,9 +59,10 @@ def label_test(
     designs = first[1], second[1]
     if any(len(design.strata) > 1 for design in designs):
         return PermutationResult(np.nan, None)
-    samples = [_comparable(values, statistic) for values, _ in (first, second)]
+    engine = engine_for(statistic)
+    samples = [engine.unpaired_scale(values, statistic) for values, _ in (first, second)]
     sizes = [(designs[0].units, designs[1].units)]
-    classes = [_classes(sample, statistic) for sample in samples]
+    classes = [engine.true_classes(sample, statistic) for sample in samples]
     if classes[0] is not None and classes[1] is not None and _independent(designs):
         orders = [np.argsort(codes, kind="stable") for codes in (classes[0], classes[1])]
         samples = [sample[..., order] for sample, order in zip(samples, orders, strict=True)]
@@ -133,26 +133,6 @@ def drawn_labels(sizes: Sequence[Sizes], plan: Plan) -> Iterator[tuple[int, int,
 # --------------------------------------------------------------------------- what is divided
 
 
-def _comparable(sample: Array, statistic: Statistic) -> Array:
-    """Scores as ranks within the model, on (0, 1): two models' scores need not have one scale."""
-    form = statistic.spec.form
-    if not (isinstance(form, RankedAreas) and isinstance(form.rank, RankEach)):
-        return sample
-    k, ranked = form.rank.n_scores, ranks_within(sample, form.rank)
-    entries = sample.shape[-1] * (k if form.rank.flatten else 1)
-    return np.concatenate([(ranked[:k] - 0.5) / entries, ranked[k:]])
-
-
-def _classes(sample: Array, statistic: Statistic) -> NDArray[np.intp] | None:
-    """The true class of each case, of metrics of decisions and ranked scores."""
-    form = statistic.spec.form
-    if isinstance(form, CellCounts):
-        return np.asarray(sample // math.isqrt(form.n_cells), np.intp)
-    if isinstance(form, RankedAreas) and isinstance(form.rank, RankEach):
-        return np.asarray(sample[form.rank.n_scores], np.intp)
-    return None
-
-
 def _sizes_of_classes(one: NDArray[np.intp], other: NDArray[np.intp]) -> list[Sizes]:
     most = int(max(one.max(initial=0), other.max(initial=0))) + 1
     counts = (np.bincount(codes, minlength=most).tolist() for codes in (one, other))
@@ -221,7 +201,7 @@ def _difference(
     unit_sizes = np.concatenate([design.unit_sizes for design in designs])
     first_cases = np.cumsum(unit_sizes) - unit_sizes
 
-    def of_clusters(labels: Labels) -> Array:
+    def shares_of_clusters(labels: Labels) -> Array:
         out = np.empty(len(labels))
         for place, label in enumerate(labels):
             sides = [
@@ -232,7 +212,7 @@ def _difference(
             out[place] = one - other
         return out
 
-    return of_clusters
+    return shares_of_clusters
 
 
 def _gathered(pool: Array, mine: Labels) -> Array:

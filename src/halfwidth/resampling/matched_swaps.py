@@ -15,7 +15,7 @@ from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.detection.match_records import SLOT
 from halfwidth.metrics.ranked_scores import mean_ranks
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.swaps import of_cases
+from halfwidth.resampling.swaps import swaps_of_cases
 
 # Elements of temporaries at a time: 32 MiB.
 AT_A_TIME = 2**22
@@ -49,7 +49,7 @@ class SwappedMatches:
         """Differences after swaps of units, (B, U) -> (B,)."""
         step = max(1, AT_A_TIME // self._elements)
         parts = [
-            self._differences(of_cases(swapped[start : start + step], self._design))
+            self._differences(swaps_of_cases(swapped[start : start + step], self._design))
             for start in range(0, len(swapped), step)
         ]
         return np.concatenate(parts)

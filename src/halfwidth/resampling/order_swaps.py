@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.swaps import of_cases
+from halfwidth.resampling.swaps import swaps_of_cases
 
 Places = NDArray[np.intp]
 # More ranks than this are gathered, not searched for.
@@ -44,7 +44,7 @@ class SwappedOrder:
 
     def __call__(self, swapped: NDArray[np.uint8]) -> Array:
         """Differences after swaps of units, (B, U) -> (B,)."""
-        cases = of_cases(swapped, self._design)
+        cases = swaps_of_cases(swapped, self._design)
         if not self._windows:
             return self._gathered(cases)
         # A row for each case: the resamples of one lie side by side.
@@ -55,9 +55,9 @@ class SwappedOrder:
 
     def _gathered(self, cases: NDArray[np.uint8]) -> Array:
         of_second = (cases[:, self._case] ^ self._of_second).astype(bool)
-        return self._of_entries(~of_second) - self._of_entries(of_second)
+        return self._sum_entries(~of_second) - self._sum_entries(of_second)
 
-    def _of_entries(self, mine: NDArray[np.bool_]) -> Array:
+    def _sum_entries(self, mine: NDArray[np.bool_]) -> Array:
         """Each row of `mine` holds as many entries as there are cases."""
         places = np.flatnonzero(mine).reshape(len(mine), -1)[:, self._ranks]
         return np.asarray(self._values[places % mine.shape[1]] @ self._weights)

@@ -44,16 +44,6 @@ def all_pairs(models: int) -> Pairs:
     return np.stack(np.triu_indices(models, 1), axis=-1)
 
 
-def pairs_with(model: int, models: int) -> Pairs:
-    """One model against every other, (P, 2).
-
-    >>> pairs_with(1, 3).tolist()
-    [[1, 0], [1, 2]]
-    """
-    others = [other for other in range(models) if other != model]
-    return np.array([(model, other) for other in others], dtype=np.intp).reshape(-1, 2)
-
-
 @frozen(eq=False)
 class StudentizedDifferences:
     """Differences between models on the same cases, studentized on the same resamples.
@@ -206,7 +196,7 @@ def mean_differences(
     centred -= centred.mean(axis=-1, keepdims=True)
     totals, reach = design.totals(centred), np.abs(centred).max(axis=-1)
     for start, stop, counts in _blocks_of_counts(design, plan):
-        models = _ModelSums.of(totals, counts, design)
+        models = _ModelSums.from_totals(totals, counts, design)
         for part in _parts(pairs):
             mean, error = models.differences(pairs[part]).mean_and_error(
                 design, reach[pairs[part]].sum(axis=-1)[:, None]
@@ -254,7 +244,7 @@ class _ModelSums:
     sums: SumsOfUnits
 
     @classmethod
-    def of(cls, totals: Array, counts: Array, design: Design) -> _ModelSums:
+    def from_totals(cls, totals: Array, counts: Array, design: Design) -> _ModelSums:
         by_stratum = design.by_stratum(totals)
         drawn = [one.T for one in design.by_stratum(counts)]
         sizes = design.by_stratum(design.unit_sizes.astype(float))

@@ -13,46 +13,34 @@ the AUROC as well (`rank_swaps`).
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.detection_forms import MatchedScores
-from halfwidth.core.forms import (
-    TIE_SHARE,
-    CellCounts,
-    FastArea,
-    Moments,
-    OrderStatistics,
-    RankedAreas,
-    SortedWeights,
-    Sums,
-)
+from halfwidth.core.forms import TIE_SHARE
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Estimand, Statistic
+from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import tie_tolerance
-from halfwidth.resampling.forms.contract import declared_form
-from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.matched_swaps import SwappedMatches
-from halfwidth.resampling.order_swaps import SwappedOrder
-from halfwidth.resampling.rank_swaps import SwappedAreas, contributions_of_cases
-from halfwidth.resampling.swaps import MANY_FEATURES, all_sums, drawn_sums, drawn_swaps, of_cases
+from halfwidth.resampling.forms.contract import OfSwaps, Pair, Swapped
+from halfwidth.resampling.forms.engines import engine_for
+from halfwidth.resampling.forms.signed_sums import SignedSums, plain_sum
+from halfwidth.resampling.swaps import (
+    MANY_FEATURES,
+    all_sums,
+    drawn_sums,
+    drawn_swaps,
+    swaps_of_cases,
+)
 
 # Rounding makes equal differences unequal by less than this share of them.
 EQUAL_SHARE = 1e-9
 # Swaps are octets: so many times more of them fit into a block.
 LARGER_BLOCKS = 4
-
-
-Swapped = NDArray[np.uint8]
-# From swaps of units, (B, U), to differences, (B,).
-OfSwaps = Callable[[Swapped], Array]
 
 
 @frozen
@@ -73,43 +61,6 @@ class PermutationResult:
     p_value: float
     n_resamples: int | None
     undefined_share: float = 0.0
-
-
-@frozen(eq=False)
-class SignedSums:
-    """A difference between two models as a function of sums with signs.
-
-    Attributes
-    ----------
-    features : ndarray, shape (K, U)
-        What each unit contributes to the sums.
-    difference : callable
-        ``difference(sums)``, (K, B) -> (B,).
-    """
-
-    features: Array
-    difference: Callable[[Array], Array]
-
-    def as_given(self) -> float:
-        """The difference without a swap."""
-        return float(self.difference(self.features.sum(axis=-1, keepdims=True))[0])
-
-    def of_swaps(self) -> OfSwaps:
-        """The same of swaps of units: only those that contribute to a sum are looked at."""
-        moved = np.flatnonzero(self.features.any(axis=0))
-        rows = np.flatnonzero(self.features.any(axis=1))
-        features = self.features[np.ix_(rows, moved)]
-        totals = self.features.sum(axis=-1, keepdims=True)
-
-        def differences(swapped: Swapped) -> Array:
-            sums = np.repeat(totals, len(swapped), axis=1)
-            sums[rows] -= 2 * (features @ swapped[:, moved].T.astype(float))
-            return self.difference(sums)
-
-        return differences
-
-
-Pair = tuple[Array, Array]
 
 
 def swap_tests(
@@ -147,7 +98,7 @@ def swap_tests(
             observed = min(observed, signed.as_given(), key=abs)
         least = _least(observed, pair, statistic)
         if signed is None:
-            of_swaps = _swapper(pair, design, statistic, plan)
+            of_swaps = _swapping(pair, design, statistic, plan)
             results[place] = _all_swapped(of_swaps, pair, design, plan, least)
             others[place] = of_swaps, least
         else:
@@ -155,7 +106,7 @@ def swap_tests(
             if len(signed.features) < MANY_FEATURES:
                 sums[place] = signed, least
             else:
-                others[place] = signed.of_swaps(), least
+                others[place] = signed.after_swaps(), least
     slow = statistic.spec.form is None
     for waiting, draw in (
         (sums, functools.partial(_drawn, design=design, plan=plan)),
@@ -211,7 +162,7 @@ def signed_sum_tests(
     results: list[PermutationResult | None] = []
     drawn: list[tuple[SignedSums, float]] = []
     for own in features:
-        signed = SignedSums(own[None], lambda sums: sums[0])
+        signed = plain_sum(own)
         least = least_extreme(float(own.sum()), TIE_SHARE * float(np.abs(own).sum()))
         results.append(_counted(signed, plan, least))
         if results[-1] is None:
@@ -248,88 +199,25 @@ def _from_tally(counts: NDArray[np.intp], plan: Plan) -> PermutationResult:
 
 def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums | None:
     """The difference between two models as a function of sums with signs; None where it is none."""
-    form = statistic.spec.form
-    if isinstance(form, RankedAreas):
-        if form.area.fast is not FastArea.CONCORDANCE or not isinstance(form.rank, RankEach):
-            return None
-        cases = contributions_of_cases(pair, form, form.rank)
-        return SignedSums(design.totals(cases)[None], lambda sums: sums[0])
-    make = SUMS_OF.get(type(form))
+    make = engine_for(statistic).signed_sums
     return None if make is None else make(pair, design, statistic)
-
-
-def _of_moments(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
-    first, second = pair
-    if statistic.spec.estimand is Estimand.MEAN:
-        return SignedSums(design.totals(first - second)[None] / design.n, lambda sums: sums[0])
-    form = declared_form(statistic, Moments)
-    centre = middle_of(np.concatenate(pair)[None])
-    both = [np.stack([(s - centre[0]) ** p for p in range(1, form.order + 1)]) for s in pair]
-
-    def finish(sums: Array) -> Array:
-        made = form.finish(design.n, list(sums[:, None]), centre, **statistic.parameters)
-        return np.asarray(made[0])
-
-    return _of_sums_of_either(both[0], both[1], design, finish)
-
-
-def _of_counts(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
-    form = declared_form(statistic, CellCounts)
-    cells = np.arange(form.n_cells)[:, None]
-    first, second = ((side.astype(np.intp) == cells).astype(float) for side in pair)
-
-    def finish(counts: Array) -> Array:
-        return form.finish(np.ascontiguousarray(counts.T))
-
-    return _of_sums_of_either(first, second, design, finish)
-
-
-def _of_features(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
-    form = declared_form(statistic, Sums)
-    first, second = (form.features(side[None])[0] for side in pair)
-
-    def finish(sums: Array) -> Array:
-        return form.finish(np.asarray(float(design.n)), np.ascontiguousarray(sums.T))
-
-    return _of_sums_of_either(first, second, design, finish)
-
-
-SUMS_OF: dict[type, Callable[[Pair, Design, Statistic], SignedSums]] = {
-    Moments: _of_moments,
-    CellCounts: _of_counts,
-    Sums: _of_features,
-}
-
-
-def _of_sums_of_either(
-    first: Array, second: Array, design: Design, finish: Callable[[Array], Array]
-) -> SignedSums:
-    """A function of the sums of each model, whose mean stays while half their difference varies."""
-    middle = (first.sum(axis=-1) + second.sum(axis=-1))[:, None] / 2
-
-    def difference(sums: Array) -> Array:
-        return finish(middle + sums) - finish(middle - sums)
-
-    return SignedSums(design.totals((first - second) / 2), difference)
 
 
 # --------------------------------------------------------------------------- everything else
 
 
-def _swapper(pair: Pair, design: Design, statistic: Statistic, plan: Plan) -> OfSwaps:
+def _swapping(pair: Pair, design: Design, statistic: Statistic, plan: Plan) -> OfSwaps:
     """The statistic of what either model has after a swap."""
-    form, weights = statistic.spec.form, None
-    if isinstance(form, OrderStatistics | SortedWeights):
-        weights = form.weights(design.n, **statistic.parameters)
-        return SwappedOrder(pair, weights, design)
-    if isinstance(form, RankedAreas) and isinstance(form.rank, RankEach):
-        return SwappedAreas(pair, form, form.rank, design, compiled=plan.compiles)
-    if isinstance(form, MatchedScores):
-        return SwappedMatches(pair, form, design)
+    make = engine_for(statistic).swapping
+    found = None if make is None else make(pair, design, statistic, plan)
+    return _gathering(pair, design, statistic) if found is None else found
+
+
+def _gathering(pair: Pair, design: Design, statistic: Statistic) -> OfSwaps:
     first, second = pair
 
     def differences(swapped: Swapped) -> Array:
-        chosen = of_cases(swapped, design).astype(bool)
+        chosen = swaps_of_cases(swapped, design).astype(bool)
         chosen = chosen if first.ndim == 1 else chosen[:, None]
         own, other = np.where(chosen, second, first), np.where(chosen, first, second)
         return statistic(own) - statistic(other)

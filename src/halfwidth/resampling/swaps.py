@@ -39,7 +39,7 @@ def drawn_swaps(plan: Plan, design: Design, start: int, stop: int) -> NDArray[np
     return rng.bits(swap_key(plan, design), start, stop, design.units)
 
 
-def of_cases(swapped: NDArray[np.uint8], design: Design) -> NDArray[np.uint8]:
+def swaps_of_cases(swapped: NDArray[np.uint8], design: Design) -> NDArray[np.uint8]:
     """Swaps of units as swaps of all their cases, (B, U) -> (B, n)."""
     return swapped if design.sizes is None else np.repeat(swapped, design.unit_sizes, axis=-1)
 

@@ -51,12 +51,12 @@ def assemble(
         one.name for one in (*(settings.labels or ()), *settings.regions) if len(one.values) > 1
     }
     ignoring = any(case.ignored for case in cases)
-    doubts = mask_cautions(
+    cautions = mask_cautions(
         cases, settings.metrics, regions=regions, in_voxels=in_voxels, ignoring=ignoring
     )
     if in_voxels:
         cases = [_measured_in_voxels(case) for case in cases]
-    return Scores(tuple(cases), doubts, tuple(notes))
+    return Scores(tuple(cases), cautions, tuple(notes))
 
 
 def _header_notes(cases: Sequence[CaseScores]) -> list[str]:

@@ -374,7 +374,7 @@ def test_ways_to_candidates_are_checked(given: Any, words: str, tmp_path: Path) 
     with pytest.raises(HalfwidthError) as error:
         read_objects(source, candidates=given)
     assert words in str(error.value)
-    assert Candidates.of(Candidates(0.5)) == Candidates(0.5)
+    assert Candidates.parse(Candidates(0.5)) == Candidates(0.5)
 
 
 def test_probabilities_are_detections(tmp_path: Path) -> None:

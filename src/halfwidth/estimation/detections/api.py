@@ -12,22 +12,22 @@ from halfwidth.core.estimates import Estimates
 from halfwidth.core.match_lists import Matching
 from halfwidth.core.shared_keywords import with_keywords
 from halfwidth.core.types import Alternative
-from halfwidth.estimation.detections.asked import (
-    AskedMetric,
-    ask_metrics,
-)
-from halfwidth.estimation.detections.asking import (
-    DETECTOR,
-    DetectorChoices,
-    ask_detectors,
-    is_several,
-)
-from halfwidth.estimation.detections.jobs import AskedRow, Sets, jobs_of
+from halfwidth.estimation.detections.jobs import RequestedRow, Sets, jobs_of
 from halfwidth.estimation.detections.matchings import (
     MatchingOptions,
     is_scored,
     matching_for,
     usual_localisation,
+)
+from halfwidth.estimation.detections.requested_metrics import (
+    RequestedMetric,
+    requested_metrics,
+)
+from halfwidth.estimation.detections.requests import (
+    DETECTOR,
+    DetectorChoices,
+    detector_request,
+    is_several,
 )
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.pipeline import estimate_jobs
@@ -163,25 +163,25 @@ def detection_ci(
         penalty=None,
         threads=n_threads,
     )
-    asked = ask_detectors(metric, choices, usual=True)
+    requested = detector_request(metric, choices, usual=True)
     over_thresholds = as_flag("by_threshold", by_threshold)
-    sets, notes = sets_of(detections, references, **asked.sources)
-    metrics = asked.metrics or ask_metrics(
-        usual_metrics(sets, asked.options),
+    sets, notes = sets_of(detections, references, **requested.sources)
+    metrics = requested.metrics or requested_metrics(
+        usual_metrics(sets, requested.options),
         choices["threshold"],
         choices["area"],
-        asked.options.max_detections,
+        requested.options.max_detections,
     )
-    rows = asked_rows(metrics, asked.options, sets, by_threshold=over_thresholds)
-    jobs, further = jobs_of(rows, sets, asked.averages, asked.policies)
+    rows = requested_rows(metrics, requested.options, sets, by_threshold=over_thresholds)
+    jobs, further = jobs_of(rows, sets, requested.averages, requested.policies)
     estimates = estimate_jobs(jobs, request)
     single = len(estimates) == 1 and not (is_several(metric) or is_several(choices["average"]))
     return estimates[0] if single else Estimates(estimates, (*notes, *further))
 
 
-def asked_rows(
-    asked: Sequence[AskedMetric], options: MatchingOptions, sets: Sets, *, by_threshold: bool
-) -> list[AskedRow]:
+def requested_rows(
+    metrics: Sequence[RequestedMetric], options: MatchingOptions, sets: Sets, *, by_threshold: bool
+) -> list[RequestedRow]:
     """Each metric with the matching that it is computed by, one for each threshold if asked for."""
     if not sets.references.classes:
         raise DataError(
@@ -194,15 +194,15 @@ def asked_rows(
         else options.localisation
     )
     rows = []
-    for one in asked:
+    for one in metrics:
         if not by_threshold:
-            rows.append(AskedRow(one, matching_for(one, options, usual, sets.detections)))
+            rows.append(RequestedRow(one, matching_for(one, options, usual, sets.detections)))
             continue
         thresholds = one.thresholds or _range_of(usual)
         for threshold in thresholds:
             at = replace(one, thresholds=(threshold,))
             matching = matching_for(at, options, usual, sets.detections)
-            rows.append(AskedRow(at, matching, {"threshold": threshold}))
+            rows.append(RequestedRow(at, matching, {"threshold": threshold}))
     _check_effect(options, [row.matching for row in rows])
     return rows
 

@@ -17,7 +17,7 @@ from halfwidth.core.match_lists import MatchLists, Outcome
 from halfwidth.core.spec import ClassNeed
 from halfwidth.core.types import Array
 from halfwidth.estimation.choose import FEW_WITH_OBJECTS
-from halfwidth.estimation.detections.facts import DetectionContext, Units
+from halfwidth.estimation.detections.context import DetectionContext, Units
 from halfwidth.estimation.detections.metric_kinds import (
     counts_false_positives_per_image,
     falls_with_empty_images,
@@ -26,7 +26,7 @@ from halfwidth.estimation.detections.metric_kinds import (
     penalty_of,
     weighs_images_alike,
 )
-from halfwidth.estimation.detections.score_caution_rules import SCORE_RULES, Rule, of_each
+from halfwidth.estimation.detections.score_caution_rules import SCORE_RULES, Rule, subject_of_each
 from halfwidth.estimation.test_sets.class_caution_rules import OFTEN_MISSING, POLICY
 from halfwidth.estimation.test_sets.class_context import never_drawn
 from halfwidth.metrics.detection.tallies import by_class_and_image, counted
@@ -54,24 +54,24 @@ NOTHING_COUNTS = "without objects and detections that count"
 
 
 def _empty_images(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    lists = context.facts.lists
+    lists = context.summary.lists
     empty = int((lists.n_references.sum(axis=1) == 0).sum())
-    if not falls_with_empty_images(e.metric_spec) or _of_some_sizes(context):
+    if not falls_with_empty_images(e.metric_spec) or _limits_sizes(context):
         return None
     if not max(1, SOME_EMPTY * lists.n_images) <= empty < lists.n_images:
         return None
-    return caution("HW871", count=empty, total=lists.n_images, what=of_each(e))
+    return caution("HW871", count=empty, total=lists.n_images, what=subject_of_each(e))
 
 
-def _of_some_sizes(context: DetectionContext) -> bool:
+def _limits_sizes(context: DetectionContext) -> bool:
     """Whether images may be without objects of the sizes that count, and hold others."""
     return context.matching.area_range is not None
 
 
 def _case_mix(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    if not counts_false_positives_per_image(e.metric_spec) or _of_some_sizes(context):
+    if not counts_false_positives_per_image(e.metric_spec) or _limits_sizes(context):
         return None
-    empty = context.facts.lists.n_references.sum(axis=1) == 0
+    empty = context.summary.lists.n_references.sum(axis=1) == 0
     if not empty.any():
         count = len(empty)
         detail = f"All {count} images hold objects" if count > 1 else "The only image holds objects"
@@ -92,7 +92,7 @@ def _case_mix(e: DetectionEstimate, context: DetectionContext) -> Caution | None
 
 def _false_positives(context: DetectionContext) -> Array:
     """False positives in each image; of scored ones the first, one per image on average."""
-    lists = context.facts.lists
+    lists = context.summary.lists
     wrong = lists.outcome[_place(context)] == Outcome.FALSE_POSITIVE
     if context.which is not None:
         wrong &= lists.category == context.which
@@ -104,14 +104,14 @@ def _false_positives(context: DetectionContext) -> Array:
 
 def _place(context: DetectionContext) -> int:
     """Of the first threshold of the estimate among those of the lists."""
-    return context.facts.lists.matching.thresholds.index(context.matching.thresholds[0])
+    return context.summary.lists.matching.thresholds.index(context.matching.thresholds[0])
 
 
 # --------------------------------------------------------------------------- objects of units
 
 
 def _one_full_unit(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    units, each = context.facts.units, context.objects.sum(axis=1)
+    units, each = context.summary.units, context.objects.sum(axis=1)
     held, total = units.sums(each), int(each.sum())
     if weighs_images_alike(e.metric_spec) or len(held) < 2 or not total:
         return None
@@ -130,11 +130,13 @@ def _one_full_unit(e: DetectionEstimate, context: DetectionContext) -> Caution |
 
 
 def _one_patient(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    patients = context.facts.patients
+    patients = context.summary.patients
     if patients is None:
         return None
     units, example = patients
-    return caution("HW874", total=context.facts.lists.n_images, units=units, example=repr(example))
+    return caution(
+        "HW874", total=context.summary.lists.n_images, units=units, example=repr(example)
+    )
 
 
 def _few_with_objects(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
@@ -143,7 +145,7 @@ def _few_with_objects(e: DetectionEstimate, context: DetectionContext) -> Cautio
     one_class = e.average in ("none", None) or each.shape[1] == 1
     by_class = e.average in ("macro", "weighted") or one_class
     counts = each if by_class else each.sum(axis=1, keepdims=True)
-    units = context.facts.units
+    units = context.summary.units
     held = (units.sums(counts) > 0).sum(axis=0)
     # Where all images hold objects, HW201 says that there are few.
     few = np.flatnonzero((held > 0) & (held < min(FEW_WITH_OBJECTS, len(units.names))))
@@ -153,7 +155,7 @@ def _few_with_objects(e: DetectionEstimate, context: DetectionContext) -> Cautio
     noun = "cluster" if units.grouped else "image"
     count = int(held[least])
     others = len(few) - 1
-    labels = context.facts.lists.classes
+    labels = context.summary.lists.classes
     which = least if context.which is None else context.which
     name = f"Class {labels[which]!r}" if by_class and len(labels) > 1 else "All classes together"
     return caution(
@@ -175,11 +177,11 @@ def _missing_from_resamples(e: DetectionEstimate, context: DetectionContext) -> 
     counts = _giving_a_value(e, context)
     if context.which is not None:
         counts = counts[:, [context.which]]
-    missing = _never_drawn(counts, context.facts.units)
+    missing = _never_drawn(counts, context.summary.units)
     worst = int(missing.argmax())
     if not missing[worst] > OFTEN_MISSING:
         return None
-    labels = context.facts.lists.classes
+    labels = context.summary.lists.classes
     averaged = e.average in ("macro", "weighted")
     return caution(
         "HW205",
@@ -191,7 +193,7 @@ def _missing_from_resamples(e: DetectionEstimate, context: DetectionContext) -> 
 
 def _giving_a_value(e: DetectionEstimate, context: DetectionContext) -> NDArray[np.intp]:
     """What gives a class a value: its objects, detections or matches in each image, (n, C)."""
-    lists, needs = context.facts.lists, e.metric_spec.spec.class_needs
+    lists, needs = context.summary.lists, e.metric_spec.spec.class_needs
     if needs is ClassNeed.CASES:
         return lists.n_references
     found = lists.outcome[_place(context)]
@@ -221,7 +223,7 @@ def _never_drawn(objects: NDArray[np.intp], units: Units) -> Array:
 def _without_objects(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
     if e.average not in ("macro", "weighted"):
         return None
-    lists = context.facts.lists
+    lists = context.summary.lists
     there = lists.n_references.sum(axis=0) > 0
     # Of a class that is neither to be found nor detected nobody says anything.
     none = there | (np.bincount(lists.category, minlength=len(there)) > 0)
@@ -246,7 +248,7 @@ def _without_objects(e: DetectionEstimate, context: DetectionContext) -> Caution
 
 
 def _tiny(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    shifted, criterion = context.facts.shifted, context.facts.criterion
+    shifted, criterion = context.summary.shifted, context.summary.criterion
     if not criterion.of_overlap or not len(shifted) or not needs_matches(e.metric_spec):
         return None
     thresholds = context.matching.thresholds
@@ -258,7 +260,7 @@ def _tiny(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
 
 
 def _ragged(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    found, total = context.facts.ragged
+    found, total = context.summary.ragged
     if not found or found < SOME_RAGGED * total or not needs_matches(e.metric_spec):
         return None
     return caution("HW876", count=found, total=total)
@@ -274,7 +276,7 @@ def _threshold_matters(e: DetectionEstimate, context: DetectionContext) -> Cauti
     ]
     if not beyond:
         return None
-    criterion = context.facts.criterion
+    criterion = context.summary.criterion
     return caution(
         "HW880",
         what=e.subject,
@@ -285,8 +287,8 @@ def _threshold_matters(e: DetectionEstimate, context: DetectionContext) -> Cauti
 
 
 def _large(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    found, total = context.facts.large
-    criterion = context.facts.criterion
+    found, total = context.summary.large
+    criterion = context.summary.criterion
     if not found or found < SOME_LARGE * total or not needs_matches(e.metric_spec):
         return None
     return caution("HW883", count=found, total=total, criterion=criterion.title)
@@ -333,9 +335,9 @@ def detection_cautions(e: Estimate, context: DetectionContext) -> list[Caution |
     """What every rule says of an estimate."""
     if not isinstance(e, DetectionEstimate):
         raise TypeError("only estimates of detections have matched detections")
-    of_each = [context, *(replace(context, facts=one) for one in context.others)]
+    subject_of_each = [context, *(replace(context, summary=one) for one in context.others)]
     said = [rule(e, context) for rule in REFERENCE_RULES]
-    return said + [rule(e, one) for one in of_each for rule in DETECTOR_RULES]
+    return said + [rule(e, one) for one in subject_of_each for rule in DETECTOR_RULES]
 
 
 def why_undefined(e: Estimate, context: DetectionContext) -> tuple[str, str]:

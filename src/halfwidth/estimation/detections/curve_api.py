@@ -14,17 +14,17 @@ from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.objects import ObjectSet
 from halfwidth.core.shared_keywords import with_keywords
-from halfwidth.estimation.detections.api import asked_rows
-from halfwidth.estimation.detections.asking import (
-    CURVE,
-    MATCHING,
-    AskedDetectors,
-    CurveChoices,
-    MatchingChoices,
-    ask_detectors,
-)
+from halfwidth.estimation.detections.api import requested_rows
 from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs
 from halfwidth.estimation.detections.jobs import jobs_of
+from halfwidth.estimation.detections.requests import (
+    CURVE,
+    MATCHING,
+    CurveChoices,
+    DetectorRequest,
+    MatchingChoices,
+    detector_request,
+)
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.matching.api import match_images
@@ -112,10 +112,10 @@ def detection_curve_ci(
         missing="raise",
         penalty=None,
     )
-    asked = _asked(AREA_OF[kind], choices)
-    sets, _ = sets_of(detections, references, **asked.sources)
-    rows = asked_rows(asked.metrics, asked.options, sets, by_threshold=False)
-    jobs, _ = jobs_of(rows, sets, asked.averages, asked.policies)
+    requested = _single_area_request(AREA_OF[kind], choices)
+    sets, _ = sets_of(detections, references, **requested.sources)
+    rows = requested_rows(requested.metrics, requested.options, sets, by_threshold=False)
+    jobs, _ = jobs_of(rows, sets, requested.averages, requested.policies)
     return curves_of_jobs(kind, jobs, rows[0].matching, request, band=band)
 
 
@@ -154,17 +154,17 @@ def match_detections(
     array([[1, 0]], dtype=uint8)
     """
     # Any metric that takes the usual threshold of the criterion.
-    asked = _asked(object_sensitivity, choices)
-    sets, _ = sets_of(detections, references, **asked.sources)
-    (row,) = asked_rows(asked.metrics, asked.options, sets, by_threshold=False)
+    requested = _single_area_request(object_sensitivity, choices)
+    sets, _ = sets_of(detections, references, **requested.sources)
+    (row,) = requested_rows(requested.metrics, requested.options, sets, by_threshold=False)
     lists = match_images(sets.detections, sets.references, row.matching)
     return MatchedDetections(lists, sets.detections, sets.references)
 
 
-def _asked(metric: Any, choices: MatchingChoices) -> AskedDetectors:
+def _single_area_request(metric: Any, choices: MatchingChoices) -> DetectorRequest:
     """One metric of one range of sizes."""
-    asked = ask_detectors(metric, choices)
-    if len(asked.metrics) > 1:
-        area = shown(choices["area"])
-        raise OptionError(f"area={area} (--area) names {len(asked.metrics)} ranges; give one here")
-    return asked
+    requested = detector_request(metric, choices)
+    if len(requested.metrics) > 1:
+        area, count = shown(choices["area"]), len(requested.metrics)
+        raise OptionError(f"area={area} (--area) names {count} ranges; give one here")
+    return requested

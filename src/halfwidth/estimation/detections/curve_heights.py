@@ -72,14 +72,14 @@ class Heights:
     elements: int
 
     @classmethod
-    def of(
+    def from_records(
         cls, kind: DetectionCurveKind, form: MatchedScores, records: Array, design: Design
     ) -> Heights:
         """For the records of one test set in the order of its design."""
-        return cls._of_lists(kind, form, form.unpack(records), design)
+        return cls._from_lists(kind, form, form.unpack(records), design)
 
     @classmethod
-    def _of_lists(
+    def _from_lists(
         cls, kind: DetectionCurveKind, form: MatchedScores, by_class: ByClass, design: Design
     ) -> Heights:
         grid = {"pr": RECALLS, "froc": FALSE_POSITIVES}.get(kind, GRID / STEPS)
@@ -99,7 +99,7 @@ class Heights:
     def with_pseudo_units(self) -> Heights:
         """Of one class, with the pseudo-units of Dirichlet weights."""
         extended = tuple(with_pseudo_units(one, self.design) for one in self.by_class)
-        return Heights._of_lists(self.kind, self.form, extended, pseudo_units(self.design))
+        return Heights._from_lists(self.kind, self.form, extended, pseudo_units(self.design))
 
     def line(self) -> Array:
         """Corners of the curve of the images themselves, up to the last detection, (m, 2).

@@ -54,7 +54,6 @@ def curves_of_jobs(
     request: Request,
     *,
     band: Band = "pointwise",
-    areas: Sequence[Estimate] | None = None,
 ) -> DetectionCurves:
     """A curve for each job, with its band.
 
@@ -73,8 +72,6 @@ def curves_of_jobs(
     band : {"pointwise", "simultaneous"}
         Intervals of each height by itself; or made wider, all alike in their level, until the share
         of resamples that lie within them all over is that of the confidence level (Beran 1988).
-    areas : sequence of Estimate, optional
-        Of these jobs; default: they are made.
 
     Returns
     -------
@@ -87,17 +84,16 @@ def curves_of_jobs(
             f"a curve is of one threshold of localisation, not of {len(matching.thresholds)}; "
             "give one: threshold= (--threshold)"
         )
-    areas = estimate_jobs(jobs, request) if areas is None else areas
     made = [_heights(kind, job) for job in jobs]
     bands = _bands(made, jobs, request, band)
     settled = _Settled(kind, matching, request, band)
-    parts = zip(jobs, made, bands, areas, strict=True)
+    parts = zip(jobs, made, bands, estimate_jobs(jobs, request), strict=True)
     return DetectionCurves(tuple(_curve(settled, *of_job) for of_job in parts))
 
 
 def _heights(kind: DetectionCurveKind, job: Job) -> Heights:
     form = declared_form(job.functional.statistic, MatchedScores)
-    return Heights.of(kind, form, job.records.arranged, job.records.design)
+    return Heights.from_records(kind, form, job.records.arranged, job.records.design)
 
 
 @frozen(eq=False)

@@ -13,17 +13,17 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Matching, MatchLists
 from halfwidth.core.objects import ObjectSet
 from halfwidth.core.spec import Metric
-from halfwidth.estimation.detections.asked import AskedMetric
-from halfwidth.estimation.detections.facts import (
+from halfwidth.estimation.detections.context import (
     Codes,
     DetectionContext,
-    MatchFacts,
+    MatchSummary,
     Units,
-    facts_of,
+    summarise_matches,
 )
 from halfwidth.estimation.detections.functionals import detection_functional, detection_rows
 from halfwidth.estimation.detections.matchings import prose_of
 from halfwidth.estimation.detections.metric_kinds import needs_matches, unmatched
+from halfwidth.estimation.detections.requested_metrics import RequestedMetric
 from halfwidth.estimation.detections.thresholds import without_repeats
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.grouping import arrange_cases
@@ -61,24 +61,24 @@ class Sets:
 
 
 @frozen(eq=False)
-class AskedRow:
+class RequestedRow:
     """A metric with the matching that it is computed by.
 
     Attributes
     ----------
-    asked : AskedMetric
+    requested : RequestedMetric
     matching : Matching
     by : mapping
         The threshold, where rows go over thresholds.
     """
 
-    asked: AskedMetric
+    requested: RequestedMetric
     matching: Matching
     by: Mapping[str, Any] = field(default_factory=dict)
 
 
 def jobs_of(
-    rows: Sequence[AskedRow], sets: Sets, averages: Sequence[str] | None, policies: Policies
+    rows: Sequence[RequestedRow], sets: Sets, averages: Sequence[str] | None, policies: Policies
 ) -> tuple[list[Job], tuple[str, ...]]:
     """One job for each metric, average, class and threshold; and what is to be said of them."""
     matched = _matched(rows, sets)
@@ -88,10 +88,10 @@ def jobs_of(
     for row in rows:
         own = lists[row.matching]
         notes |= dict.fromkeys(_notes(row, own))
-        facts = matched[_without_thresholds(row.matching)]
-        one = _Row(row, own, facts, sets, policies, prose_of(row.matching, sets.references))
+        summary = matched[_without_thresholds(row.matching)]
+        one = _Row(row, own, summary, sets, policies, prose_of(row.matching, sets.references))
         classes = sets.references.classes
-        jobs += [one.job(each) for each in detection_rows(row.asked.metric, averages, classes)]
+        jobs += [one.job(each) for each in detection_rows(row.requested.metric, averages, classes)]
     return jobs, tuple(notes)
 
 
@@ -102,7 +102,7 @@ def _without_thresholds(matching: Matching) -> Matching:
     return replace(matching, thresholds=())
 
 
-def _matched(rows: Sequence[AskedRow], sets: Sets) -> dict[Matching, MatchFacts]:
+def _matched(rows: Sequence[RequestedRow], sets: Sets) -> dict[Matching, MatchSummary]:
     """All matchings that rows need, each made once for all thresholds, and what is known of it."""
     thresholds: dict[Matching, list[Sequence[float]]] = {}
     for row in rows:
@@ -114,7 +114,7 @@ def _matched(rows: Sequence[AskedRow], sets: Sets) -> dict[Matching, MatchFacts]
     ]
     lists = match_many(sets.detections, sets.references, hows)
     return {
-        matching: facts_of(
+        matching: summarise_matches(
             sets.detections,
             sets.references,
             one,
@@ -125,7 +125,7 @@ def _matched(rows: Sequence[AskedRow], sets: Sets) -> dict[Matching, MatchFacts]
     }
 
 
-def neighbours_of(row: AskedRow) -> tuple[float, ...]:
+def neighbours_of(row: RequestedRow) -> tuple[float, ...]:
     """The thresholds beside the only one of a row; none where rows go over thresholds."""
     matching, criterion = row.matching, LOCALISATIONS[row.matching.localisation]
     if len(matching.thresholds) > 1 or row.by or criterion.binary or _measures(row):
@@ -160,18 +160,18 @@ def at_thresholds(lists: MatchLists, thresholds: Sequence[float]) -> MatchLists:
     )
 
 
-def _measures(row: AskedRow) -> bool:
+def _measures(row: RequestedRow) -> bool:
     """Whether a metric needs to know of masks besides the matches."""
-    return bool(wanted_by([row.asked.metric]))
+    return bool(wanted_by([row.requested.metric]))
 
 
 def _with_masks(
-    rows: Sequence[AskedRow], matched: Mapping[Matching, MatchFacts], sets: Sets
+    rows: Sequence[RequestedRow], matched: Mapping[Matching, MatchSummary], sets: Sets
 ) -> dict[Matching, MatchLists]:
     """The lists of each row's thresholds, with what its metric needs of masks, measured once."""
     metrics: dict[Matching, list[Metric]] = {}
     for row in rows:
-        metrics.setdefault(row.matching, []).append(row.asked.metric)
+        metrics.setdefault(row.matching, []).append(row.requested.metric)
     return {
         matching: measure(
             at_thresholds(matched[_without_thresholds(matching)].lists, matching.thresholds),
@@ -183,7 +183,7 @@ def _with_masks(
     }
 
 
-def _notes_on_scores(rows: Sequence[AskedRow], detections: ObjectSet) -> Iterator[str]:
+def _notes_on_scores(rows: Sequence[RequestedRow], detections: ObjectSet) -> Iterator[str]:
     """That a score threshold leaves no detection, as one of another scale does."""
     scores = [one.score.max() for one in detections.objects if one.score is not None and len(one)]
     for row in rows:
@@ -195,11 +195,11 @@ def _notes_on_scores(rows: Sequence[AskedRow], detections: ObjectSet) -> Iterato
             )
 
 
-def _notes(row: AskedRow, lists: MatchLists) -> Iterator[str]:
-    form = row.asked.metric.form
+def _notes(row: RequestedRow, lists: MatchLists) -> Iterator[str]:
+    form = row.requested.metric.form
     if isinstance(form, ImageSums) and form.notes is not None:
         for text in form.notes(lists):
-            yield f"{row.asked.label or row.asked.metric.spec.display}: {text}"
+            yield f"{row.requested.label or row.requested.metric.spec.display}: {text}"
 
 
 # --------------------------------------------------------------------------- rows
@@ -209,9 +209,9 @@ def _notes(row: AskedRow, lists: MatchLists) -> Iterator[str]:
 class _Row:
     """A row of the call before its classes and averages are told apart."""
 
-    row: AskedRow
+    row: RequestedRow
     lists: MatchLists
-    facts: MatchFacts
+    summary: MatchSummary
     sets: Sets
     policies: Policies
     prose: str
@@ -219,9 +219,9 @@ class _Row:
     def job(self, one: MetricRow) -> Job:
         """The functional, the records, and what cautions look at."""
         functional = self._functional(one, len(self.lists.matching.thresholds))
-        metric, which = self.row.asked.metric, one.which if one.average == "none" else None
+        metric, which = self.row.requested.metric, one.which if one.average == "none" else None
         context = DetectionContext(
-            self.facts,
+            self.summary,
             self.row.matching,
             self.prose if needs_matches(metric) else JOINED,
             which,
@@ -235,7 +235,7 @@ class _Row:
         return Job(
             functional,
             self._records(functional, self.lists),
-            label=", ".join(filter(None, [self.row.asked.label, label, *at])),
+            label=", ".join(filter(None, [self.row.requested.label, label, *at])),
             by=self.row.by,
             average=one.average,
             matched=context,
@@ -261,6 +261,6 @@ class _Row:
     def _beside(self, one: MetricRow) -> Iterator[tuple[float, float]]:
         """The value at thresholds beside the only one."""
         for threshold in neighbours_of(self.row):
-            lists = at_thresholds(self.facts.lists, (threshold,))
+            lists = at_thresholds(self.summary.lists, (threshold,))
             functional = self._functional(one, 1)
             yield threshold, float(functional.statistic(functional.records(lists)[None])[0])

@@ -14,7 +14,7 @@ from halfwidth.core.kinds import Better
 from halfwidth.core.match_lists import Admits, Matching
 from halfwidth.core.matching_words import matching_text
 from halfwidth.core.objects import ObjectSet, Unit
-from halfwidth.estimation.detections.asked import AskedMetric
+from halfwidth.estimation.detections.requested_metrics import RequestedMetric
 from halfwidth.estimation.detections.thresholds import COCO_THRESHOLDS, parse_thresholds
 from halfwidth.metrics.detection.assignment import greedy_by_localisation, greedy_by_score
 from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
@@ -155,18 +155,18 @@ def _ways(known: Sequence[Known]) -> str:
 
 
 def matching_for(
-    asked: AskedMetric,
+    requested: RequestedMetric,
     options: MatchingOptions,
     usual: LocalisationSpec,
     detections: ObjectSet,
 ) -> Matching:
     """The matching that a metric is computed by."""
-    form = asked.metric.form
+    form = requested.metric.form
     defined = form.assignment if isinstance(form, ImageSums) else ""
     strategy = ASSIGNMENTS[options.assignment or defined or _usual_assignment(detections)]
     only = LOCALISATIONS[strategy.localisation] if strategy.localisation else None
     criterion = options.localisation or only or usual
-    thresholds = asked.thresholds or _usual_thresholds(asked, criterion, detections)
+    thresholds = requested.thresholds or _usual_thresholds(requested, criterion, detections)
     if criterion.better is Better.HIGHER and max(thresholds) > 1:
         raise OptionError(
             f"threshold={max(thresholds):g} (--threshold): {criterion.name} is at most 1; write "
@@ -178,8 +178,8 @@ def matching_for(
         thresholds,
         options.admits or strategy.admits or criterion.admits,
         options.score_threshold,
-        asked.max_detections,
-        asked.area,
+        requested.max_detections,
+        requested.area,
         options.by_class,
         options.duplicates_ignored,
         options.boundary_distance,
@@ -197,9 +197,9 @@ def is_scored(detections: ObjectSet) -> bool:
 
 
 def _usual_thresholds(
-    asked: AskedMetric, criterion: LocalisationSpec, detections: ObjectSet
+    requested: RequestedMetric, criterion: LocalisationSpec, detections: ObjectSet
 ) -> tuple[float, ...]:
-    if criterion.of_overlap and asked.metric.spec.name == ar.__name__:
+    if criterion.of_overlap and requested.metric.spec.name == ar.__name__:
         return COCO_RECALL or ()
     if criterion.threshold is not None:
         return (criterion.threshold,)

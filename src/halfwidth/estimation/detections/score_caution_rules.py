@@ -13,7 +13,7 @@ from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.detection_forms import MatchCurve
 from halfwidth.core.forms import EFFECT_WORDS
 from halfwidth.core.undefined import ABSENT_CLASS
-from halfwidth.estimation.detections.facts import DetectionContext
+from halfwidth.estimation.detections.context import DetectionContext
 from halfwidth.estimation.detections.metric_kinds import is_counting
 from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.detection.match_curves import AveragePrecision
@@ -33,17 +33,17 @@ MUCH_OF_WIDTH = 0.25
 Rule = Callable[[DetectionEstimate, DetectionContext], Caution | None]
 
 
-def of_each(e: DetectionEstimate) -> str:
+def subject_of_each(e: DetectionEstimate) -> str:
     """The subject; of a difference that of each detector, of which the caution is true."""
     return e.subject.removeprefix(f"{EFFECT_WORDS['difference']} ")
 
 
 def _unranked(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    cut = context.facts.cut
+    cut = context.summary.cut
     ranked = isinstance(e.metric_spec.form, MatchCurve)
-    if not ranked or cut.distinct != 1 or len(context.facts.lists.category) < 2:
+    if not ranked or cut.distinct != 1 or len(context.summary.lists.category) < 2:
         return None
-    return caution("HW877", detail=f"All detections score {cut.lowest:g}", what=of_each(e))
+    return caution("HW877", detail=f"All detections score {cut.lowest:g}", what=subject_of_each(e))
 
 
 def _equal_scores(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
@@ -51,15 +51,18 @@ def _equal_scores(e: DetectionEstimate, context: DetectionContext) -> Caution | 
     form = e.metric_spec.form
     if not isinstance(form, MatchCurve) or not isinstance(form.values, AveragePrecision):
         return None
-    distinct = context.facts.cut.distinct
+    distinct = context.summary.cut.distinct
     # Of a single score HW877 speaks.
-    if distinct < 2 or distinct == len(context.facts.lists.category) or not e.low < e.high:
+    if distinct < 2 or distinct == len(context.summary.lists.category) or not e.low < e.high:
         return None
     lowest, highest = _over_orders(form.values, e.average, context)
     if not highest - lowest > MUCH_OF_WIDTH * (e.high - e.low):
         return None
     return caution(
-        "HW886", what=of_each(e), low=e.text_of(float(lowest)), high=e.text_of(float(highest))
+        "HW886",
+        what=subject_of_each(e),
+        low=e.text_of(float(lowest)),
+        high=e.text_of(float(highest)),
     )
 
 
@@ -67,7 +70,7 @@ def _over_orders(
     kind: AveragePrecision, average: str | None, context: DetectionContext
 ) -> tuple[float, float]:
     """The least and the greatest AP that an order of equal scores gives."""
-    lists, pooled = context.facts.lists, average == "micro"
+    lists, pooled = context.summary.lists, average == "micro"
     known, which = lists.matching.thresholds, context.which
     places = [known.index(threshold) for threshold in context.matching.thresholds]
     records = ScoreRecords(which, pooled)(replace(lists, outcome=lists.outcome[places]))
@@ -84,19 +87,19 @@ def _over_orders(
 def _cut_at_score(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
     if not isinstance(e.metric_spec.form, MatchCurve):
         return None
-    chosen, cut = context.matching.score_threshold, context.facts.cut
+    chosen, cut = context.matching.score_threshold, context.summary.cut
     if chosen is not None and chosen > cut.lowest:
-        return caution("HW878", lowest=chosen, by=" (score_threshold)", what=of_each(e))
+        return caution("HW878", lowest=chosen, by=" (score_threshold)", what=subject_of_each(e))
     # Logits have no end.
     ratings = cut.whole and 1 < cut.highest <= MOST_RATING
     scaled = cut.lowest >= 0 and cut.highest <= 100 and not ratings
     if not scaled or cut.distinct < 2:
         return None
     share = cut.lowest / _end_of_scale(cut.highest)
-    scores = len(context.facts.lists.category)
+    scores = len(context.summary.lists.category)
     if share < CUT_SCORE or (1 - share) ** scores > RARELY_SO_HIGH:
         return None
-    return caution("HW878", lowest=cut.lowest, by="", what=of_each(e))
+    return caution("HW878", lowest=cut.lowest, by="", what=subject_of_each(e))
 
 
 def _end_of_scale(highest: float) -> float:
@@ -107,14 +110,14 @@ def _end_of_scale(highest: float) -> float:
 def _cut_at_number(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
     if not isinstance(e.metric_spec.form, MatchCurve) and not is_counting(e.metric_spec):
         return None
-    cut, images = context.facts.cut, context.facts.lists.n_images
+    cut, images = context.summary.cut, context.summary.lists.n_images
     if cut.most < LEAST_MOST or cut.full < max(FEWEST_FULL, SOME_FULL * images):
         return None
     return caution("HW879", count=cut.full, total=images, most=cut.most, by="")
 
 
 def _no_score_threshold(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    lists, cut = context.facts.lists, context.facts.cut
+    lists, cut = context.summary.lists, context.summary.cut
     if lists.score is None or context.matching.score_threshold is not None or cut.distinct < 2:
         return None
     if not is_counting(e.metric_spec) or context.matching.max_detections is not None:

@@ -437,7 +437,7 @@ def _as_runs_estimate(estimate: Estimate, sample: Sample, *, chosen: bool) -> Ru
             Choice(k, last, float(values[k - 1]), float(values[last - 1]), chance, held)
             for k, last, held, chance in randomized_ranks(len(values), q, estimate.level) or ()
         )
-    return RunsEstimate.of(
+    return RunsEstimate.from_estimate(
         estimate,
         points=points,
         choices=choices,

@@ -14,7 +14,7 @@ from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import AbsentClass, Missing, Undefined
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
-from halfwidth.estimation.test_sets.options import TestSetOptions, ask
+from halfwidth.estimation.test_sets.options import TestSetOptions, metric_request
 from halfwidth.estimation.test_sets.score_scales import Scores
 
 
@@ -148,7 +148,7 @@ def metric_ci(
         penalty=None,
         threads=n_threads,
     )
-    asked = ask(
+    requested = metric_request(
         _several(metric, "metric"),
         None if average is None else _several(average, "average"),
         TestSetOptions(
@@ -156,7 +156,7 @@ def metric_ci(
         ),
         bounds,
     )
-    cases = asked.test_set(
+    cases = requested.test_set(
         y_true,
         y_score,
         missing=missing,
@@ -165,7 +165,7 @@ def metric_ci(
         strata=strata,
         where=names,
     )
-    estimates = estimate_jobs(asked.jobs(cases), request)
+    estimates = estimate_jobs(requested.jobs(cases), request)
     single = not _is_several(metric) and (average is None or isinstance(average, str))
     return estimates[0] if single and len(estimates) == 1 else Estimates(estimates, cases.notes)
 

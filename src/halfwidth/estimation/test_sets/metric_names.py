@@ -56,8 +56,8 @@ def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
 def possible_estimands(name: str) -> frozenset[Estimand]:
     """What a metric of a test set or of detections, of one class, may be an estimate of."""
     # What both know by a name, as F1, is meant of test sets.
-    asked = name.partition(":")[0]
-    of_detections = asked in DETECTION_METRICS and asked not in SAMPLE_METRICS
+    requested = name.partition(":")[0]
+    of_detections = requested in DETECTION_METRICS and requested not in SAMPLE_METRICS
     known = DETECTION_METRICS if of_detections else SAMPLE_METRICS
     base, given = parse_name(name, lambda n: known[n].parameters)
     spec = known[base]

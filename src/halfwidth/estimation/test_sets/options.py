@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,9 @@ from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
+# Options that some metrics look at and others do not.
+SELECTIVE = ("threshold", "costs", "priors", "average")
+
 
 @frozen(eq=False)
 class TestSetOptions:
@@ -49,7 +52,7 @@ class TestSetOptions:
 
 
 @frozen(eq=False)
-class Asked:
+class MetricRequest:
     """Metrics of test sets, checked as far as they can be without cases.
 
     Attributes
@@ -130,22 +133,15 @@ class Asked:
         return [job_for(row, cases, policies, context) for row in rows]
 
 
-def ask(
+def metric_request(
     metrics: Sequence[Any], averages: Sequence[Any] | None, options: TestSetOptions, bounds: Any
-) -> Asked:
+) -> MetricRequest:
     """Check what is asked of a test set."""
     resolved = within_bounds([resolve_sample_metric(one) for one in metrics], bounds)
     checked = None if averages is None else [_check_average(one) for one in averages]
     criterion = _criterion(options.threshold)
-    _check_effects(
-        resolved,
-        checked,
-        threshold=options.threshold,
-        costs=options.costs,
-        priors=options.priors,
-        undefined=options.undefined,
-    )
-    return Asked(resolved, checked, options, criterion, bounds is not None)
+    _check_effects(resolved, checked, options)
+    return MetricRequest(resolved, checked, options, criterion, bounds is not None)
 
 
 # --------------------------------------------------------------------------- what is meant
@@ -162,35 +158,64 @@ def _needs_decisions(metrics: Sequence[Metric | CustomMetric]) -> bool:
 def _check_effects(
     metrics: Sequence[Metric | CustomMetric],
     averages: Sequence[str] | None,
-    *,
-    threshold: Any,
-    costs: Any,
-    priors: Any,
-    undefined: Any,
+    options: TestSetOptions,
 ) -> None:
     """Refuse options that no metric of the call looks at."""
     named = [one.spec for one in metrics if isinstance(one, Metric)]
-    names = ", ".join(spec.name for spec in named)
-    custom = len(named) < len(metrics)
-    decided = any(spec.takes in COUNTING for spec in named)
-    if threshold is not None and not decided:
-        raise OptionError(
-            f"threshold={shown(threshold)} has no effect on {names or 'your own metric'}"
-        )
     lacking = [spec.name for spec in named if spec.worst is None]
-    if isinstance(undefined, str) and undefined == "worst" and lacking:
+    if isinstance(options.undefined, str) and options.undefined == "worst" and lacking:
         raise OptionError(
             f"undefined='worst' (--undefined worst) needs a metric with a worst value; "
             f"{', '.join(lacking)} has none"
         )
-    for option, given in (("costs", costs), ("priors", priors)):
-        takers = [spec.name for spec in SAMPLE_METRICS if option in spec.tables]
-        chosen = isinstance(threshold, str) and threshold.partition(":")[0] in takers
-        if given is not None and not chosen and not any(spec.name in takers for spec in named):
+    names = ", ".join(spec.name for spec in named) or "your own metric"
+    for option in SELECTIVE:
+        value = (averages or None) if option == "average" else getattr(options, option)
+        if value is None or any(
+            _looks_at(one, option, value, options.threshold) for one in metrics
+        ):
+            continue
+        if takers := _takers(option):
             raise OptionError(f"{option} has no effect on {names}; it is for {', '.join(takers)}")
-    averaged = custom or any(set(averages or ()) & set(spec.averages) for spec in named)
-    if averages and not averaged and not any(len(spec.averages) > 1 for spec in named):
-        raise OptionError(f"average={averages[0]!r} (--average) has no effect on {names}")
+        given = shown(value[0] if option == "average" else value)
+        raise OptionError(f"{option}={given} (--{option}) has no effect on {names}")
+
+
+def without_idle(metric: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of several metrics without those that one of them does not look at.
+
+    >>> without_idle("accuracy", {"average": "macro", "threshold": 0.7, "labels": None})
+    {'average': None, 'threshold': 0.7, 'labels': None}
+    """
+    resolved = resolve_sample_metric(metric)
+    found = dict(given)
+    for option in SELECTIVE:
+        value = found.get(option)
+        if value is None:
+            continue
+        asked = [value] if option == "average" else value
+        if not _looks_at(resolved, option, asked, given.get("threshold")):
+            found[option] = None
+    return found
+
+
+def _looks_at(metric: Metric | CustomMetric, option: str, value: Any, threshold: Any) -> bool:
+    """Whether an option can change what a metric is; the averages are several."""
+    if isinstance(metric, CustomMetric):
+        return option == "average"
+    spec = metric.spec
+    if option == "threshold":
+        return spec.takes in COUNTING
+    if option == "average":
+        return len(spec.averages) > 1 or not set(spec.averages).isdisjoint(value)
+    # The metric that the threshold is chosen by may look at them too.
+    chooser = threshold.partition(":")[0] if isinstance(threshold, str) else ""
+    return not {spec.name, chooser}.isdisjoint(_takers(option))
+
+
+def _takers(option: str) -> list[str]:
+    """The metrics that take a table of costs or of shares."""
+    return [spec.name for spec in SAMPLE_METRICS if option in spec.tables]
 
 
 def _criterion(threshold: Any) -> Metric | None:

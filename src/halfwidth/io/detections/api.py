@@ -219,8 +219,6 @@ def read_both(
     detections: Any,
     references: Any,
     options: Mapping[str, Any] | None = None,
-    *,
-    formats: tuple[str, str] = (AUTO, AUTO),
 ) -> tuple[ObjectSet, ObjectSet]:
     """Detections and references, each with those of some options that are for its format.
 
@@ -231,8 +229,6 @@ def read_both(
     options : mapping, optional
         Further ones of `read_objects`. Groups, strata, the list of images and excluded findings
         are those of the references, scores and the way to candidates those of the detections.
-    formats : tuple of str
-        Of the detections and of the references.
 
     Raises
     ------
@@ -248,7 +244,7 @@ def read_both(
     >>> found.objects[0].boxes
     array([[1., 2., 4., 6.]])
     """
-    found, truth = read_all({"": detections}, references, options, formats=formats)
+    found, truth = read_all({"": detections}, references, options)
     return found[""], truth
 
 
@@ -267,10 +263,12 @@ def read_all(
     detections : mapping from str
         From the name of each detector.
     references : object
-    options, formats
+    options
         As for `read_both`.
     scores : mapping from str, optional
         The table of scores of each detector, of label maps.
+    formats : tuple of str
+        Of the detections and of the references.
 
     Raises
     ------

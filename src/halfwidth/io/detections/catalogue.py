@@ -144,7 +144,7 @@ def format_of(path: Path, *, candidates: bool) -> ObjectFormat:
     """
     maps = "probabilities" if candidates else "labels"
     if path.is_dir():
-        return format_named(_of_folder(path, maps))
+        return format_named(_format_of_folder(path, maps))
     if is_image(path):
         return format_named(maps)
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
@@ -160,7 +160,7 @@ def format_of(path: Path, *, candidates: bool) -> ObjectFormat:
     raise DataError(f"cannot tell the format from the suffix {suffix or '(none)'!r}; {_known()}")
 
 
-def _of_folder(folder: Path, maps: str) -> str:
+def _format_of_folder(folder: Path, maps: str) -> str:
     there = [one for one in folder.iterdir() if not one.name.startswith(".")]
     found = {
         "voc": any(one.suffix.lower() == ".xml" for one in there),

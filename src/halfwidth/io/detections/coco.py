@@ -46,7 +46,7 @@ def coco_objects(document: Any, how: ReadingObjects) -> ObjectSet:
         If it has not this form, or names images or classes that it does not list.
     """
     if isinstance(document, Mapping):
-        return _of_document(document, how)
+        return _objects_of_document(document, how)
     if how.role is Role.REFERENCES and isinstance(document, list | tuple):
         raise DataError(
             "is a list of detections (COCO results); references are a document with 'images', "
@@ -58,10 +58,10 @@ def coco_objects(document: Any, how: ReadingObjects) -> ObjectSet:
             f"is {shown(document)}; expected is {results}a document with 'images', 'annotations' "
             "and 'categories'"
         )
-    return _of_results(document, how)
+    return _objects_of_results(document, how)
 
 
-def _of_results(document: Sequence[Any], how: ReadingObjects) -> ObjectSet:
+def _objects_of_results(document: Sequence[Any], how: ReadingObjects) -> ObjectSet:
     if how.groups is not None or how.strata is not None:
         raise OptionError("groups and strata come from the references; a list of results has none")
     entries = _entries(document, "result", (*RESULT_KEYS, "score"))
@@ -76,7 +76,7 @@ def _of_results(document: Sequence[Any], how: ReadingObjects) -> ObjectSet:
     )
 
 
-def _of_document(document: Mapping[str, Any], how: ReadingObjects) -> ObjectSet:
+def _objects_of_document(document: Mapping[str, Any], how: ReadingObjects) -> ObjectSet:
     if not isinstance(document.get("annotations"), Sequence):
         raise DataError(
             f"has no list of 'annotations' (it has {shortened(list(document), 6)}); "
@@ -86,8 +86,8 @@ def _of_document(document: Mapping[str, Any], how: ReadingObjects) -> ObjectSet:
                 else "detections are a list of results, or a document with scored annotations"
             )
         )
-    images = _Listed.of(document, "images", ("file_name",))
-    classes = _Listed.of(document, "categories", ("name",))
+    images = _Listed.from_document(document, "images", ("file_name",))
+    classes = _Listed.from_document(document, "categories", ("name",))
     entries = _entries(document["annotations"], "annotation", RESULT_KEYS)
     columns = _columns(entries, images.ids, classes.ids, images, how)
     notes = [*images.notes, *classes.notes]
@@ -199,7 +199,9 @@ class _Listed:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, document: Mapping[str, Any], key: str, named: tuple[str, ...]) -> _Listed:
+    def from_document(
+        cls, document: Mapping[str, Any], key: str, named: tuple[str, ...]
+    ) -> _Listed:
         rows = document.get(key)
         if not isinstance(rows, Sequence) or isinstance(rows, str):
             raise DataError(f"has no list of {key!r} (it has {shortened(list(document), 6)})")

@@ -41,7 +41,7 @@ def shapes_of(images: Sequence[str], given: Any) -> tuple[tuple[int, int], ...]:
     if isinstance(given, Mapping):
         known = {str(name): _size(name, size) for name, size in given.items()}
     elif isinstance(given, str | Path):
-        known = _of_path(Path(given), images)
+        known = _read_path(Path(given), images)
     else:
         raise OptionError(
             f"image_sizes {shown(given)} is none; give a folder with the images, a table, or "
@@ -69,18 +69,18 @@ def _size(name: object, size: Any) -> tuple[int, int]:
     return height, width
 
 
-def _of_path(path: Path, images: Sequence[str]) -> dict[str, tuple[int, int]]:
+def _read_path(path: Path, images: Sequence[str]) -> dict[str, tuple[int, int]]:
     if not path.exists():
         raise no_such_file(path)
     if path.is_dir():
-        return _of_folder(path, images)
+        return _read_folder(path, images)
     try:
-        return _of_coco(path) if path.suffix.lower() == ".json" else _of_table(path)
+        return _read_coco(path) if path.suffix.lower() == ".json" else _read_table(path)
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
 
 
-def _of_coco(path: Path) -> dict[str, tuple[int, int]]:
+def _read_coco(path: Path) -> dict[str, tuple[int, int]]:
     try:
         with Source.open(path) as source:
             document = json_document(source)
@@ -97,7 +97,7 @@ def _of_coco(path: Path) -> dict[str, tuple[int, int]]:
     }
 
 
-def _of_table(path: Path) -> dict[str, tuple[int, int]]:
+def _read_table(path: Path) -> dict[str, tuple[int, int]]:
     table = plain_table(path)
     image = image_column(table.names)
     width, height = (named_column(table.names, keys) for keys in (WIDTHS, HEIGHTS))
@@ -110,17 +110,17 @@ def _of_table(path: Path) -> dict[str, tuple[int, int]]:
     return {str(name): _size(name, size) for name, *size in levels if name is not None}
 
 
-def _of_folder(folder: Path, images: Sequence[str]) -> dict[str, tuple[int, int]]:
+def _read_folder(folder: Path, images: Sequence[str]) -> dict[str, tuple[int, int]]:
     wanted = {bare(image) for image in images}
     files = [
         file
         for file in sorted(folder.iterdir())
         if file.suffix.lower() in SUFFIXES and bare(file.name) in wanted
     ]
-    return {file.name: _of_image(file) for file in files}
+    return {file.name: _read_header(file) for file in files}
 
 
-def _of_image(file: Path) -> tuple[int, int]:
+def _read_header(file: Path) -> tuple[int, int]:
     """The size that the header of an image states."""
     try:
         from PIL import Image

@@ -43,7 +43,9 @@ def objects_in_memory(source: Any, how: ReadingObjects) -> ObjectSet:
         raise UnknownNameError("box format", layout, BOX_FORMATS)
     names, by_place = _names(source)
     dicts = list(source.values()) if isinstance(source, Mapping) else list(source)
-    parts = [_Part.of(one, name, layout, how) for one, name in zip(dicts, names, strict=True)]
+    parts = [
+        _Part.from_image(one, name, layout, how) for one, name in zip(dicts, names, strict=True)
+    ]
     labels = [label for part in parts for label in part.labels]
     classes = sorted(set(labels), key=natural_key)
     place_of = {name: place for place, name in enumerate(classes)}
@@ -123,7 +125,9 @@ class _Part:
     shape: tuple[int, ...] | None
 
     @classmethod
-    def of(cls, given: Mapping[str, Any], name: str, layout: str, how: ReadingObjects) -> _Part:
+    def from_image(
+        cls, given: Mapping[str, Any], name: str, layout: str, how: ReadingObjects
+    ) -> _Part:
         if not any(key in given for key in WHERE):
             raise DataError(
                 f"image {name!r} has none of {', '.join(WHERE)} (it has {shortened(list(given))})"

@@ -60,7 +60,7 @@ def scores_of(images: Sequence[str], labels: Sequence[int], given: Any) -> Array
 
 def _table(given: Any) -> Table:
     if not isinstance(given, str | Path):
-        return Table.of_frame(given)
+        return Table.from_frame(given)
     path = Path(given)
     if not path.exists():
         raise no_such_file(path)

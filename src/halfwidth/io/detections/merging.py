@@ -35,7 +35,7 @@ def image_list(given: Any) -> list[str]:
         if not path.exists():
             raise no_such_file(path)
         try:
-            names = _of_folder(path) if path.is_dir() else _of_file(path)
+            names = _names_in_folder(path) if path.is_dir() else _names_in_file(path)
         except HalfwidthError as error:
             text = str(error)
             raise DataError(text if text.startswith(str(path)) else f"{path}: {text}") from None
@@ -55,12 +55,12 @@ def image_list(given: Any) -> list[str]:
     return names
 
 
-def _of_folder(folder: Path) -> list[str]:
+def _names_in_folder(folder: Path) -> list[str]:
     files = [one for one in folder.iterdir() if one.is_file() and not one.name.startswith(".")]
     return sorted((file.name for file in files), key=natural_key)
 
 
-def _of_file(path: Path) -> list[str]:
+def _names_in_file(path: Path) -> list[str]:
     """A table with a column of images, or a text with a name in each line."""
     if path.suffix.lower() in (".txt", ".lst", ""):
         return [line.strip() for line in small_text(path, MOST_BYTES).splitlines() if line.strip()]
@@ -131,14 +131,14 @@ def with_all_images(objects: ObjectSet, images: Sequence[str]) -> ObjectSet:
     if objects.shapes is not None and None in places:
         objects = replace(objects, shapes=None)
 
-    def of_images(values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+    def by_image(values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
         return None if values is None else tuple(values[p] for p in places if p is not None)
 
     return replace(
         objects,
         images=tuple(images),
         objects=tuple(NOTHING if p is None else objects.objects[p] for p in places),
-        shapes=of_images(objects.shapes),
+        shapes=by_image(objects.shapes),
         identifiers=None,
     )
 

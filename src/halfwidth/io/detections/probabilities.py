@@ -47,10 +47,10 @@ class Candidates:
     min_voxels: int = 1
 
     @classmethod
-    def of(cls, given: Any) -> Candidates:
+    def parse(cls, given: Any) -> Candidates:
         """From a mapping, or from text as ``threshold=0.5,score=max,min_voxels=10``.
 
-        >>> Candidates.of("threshold=0.1,score=mean")
+        >>> Candidates.parse("threshold=0.1,score=mean")
         Candidates(threshold=0.1, score='mean', min_voxels=1)
         """
         if isinstance(given, Candidates):
@@ -102,7 +102,7 @@ def probability_objects(source: Path, how: ReadingObjects) -> ObjectSet:
             "maps of probabilities need a way to candidates (components of voxels at or above a "
             f"threshold, scored by their max or mean): --candidates {EXAMPLE} (candidates=)"
         )
-    way = Candidates.of(how.candidates)
+    way = Candidates.parse(how.candidates)
     read = read_maps(source, read_map, lambda image, file: _candidates(image, file, way))
     structures = list(read.structures_of_objects())
     classes = sorted(set(read.structures), key=natural_key)

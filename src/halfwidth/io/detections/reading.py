@@ -115,7 +115,7 @@ def objects_of(source: Any, format_name: str, how: ReadingObjects) -> tuple[Obje
     if not isinstance(source, str | Path):
         if format_name != AUTO:
             raise OptionError("a format is of files; leave it out for what is in memory")
-        return _of_memory(source, how)
+        return _objects_in_memory(source, how)
     path = Path(source)
     if not path.exists():
         raise no_such_file(path)
@@ -151,7 +151,7 @@ def _check_options(how: ReadingObjects, known: frozenset[str], title: str) -> No
             )
 
 
-def _of_memory(given: Any, how: ReadingObjects) -> tuple[ObjectSet, bool]:
+def _objects_in_memory(given: Any, how: ReadingObjects) -> tuple[ObjectSet, bool]:
     if hasattr(given, "dataset") and hasattr(given, "loadRes"):
         given = given.dataset
     if is_coco(given):
@@ -162,7 +162,7 @@ def _of_memory(given: Any, how: ReadingObjects) -> tuple[ObjectSet, bool]:
         return objects_in_memory(given, how), True
     if hasattr(given, "columns") or isinstance(given, Mapping | Table):
         _check_options(how, format_named("table").options, "a data frame")
-        return objects_of_table(Table.of_frame(given), how), False
+        return objects_of_table(Table.from_frame(given), how), False
     raise DataError(
         f"{shown(given)} is none of these: a path, a list with a dict of arrays for each image, "
         "COCO's annotations or results, a data frame with a row for each object"
@@ -180,7 +180,7 @@ def _excluded(source: Any, how: ReadingObjects) -> ObjectSet:
             return format_named("table").read(path, ReadingObjects(role=how.role, excluding=True))
         except HalfwidthError as error:
             raise named(error, str(path)) from None
-    return objects_of_table(Table.of_frame(source), ReadingObjects(role=how.role, excluding=True))
+    return objects_of_table(Table.from_frame(source), ReadingObjects(role=how.role, excluding=True))
 
 
 def known_options(

@@ -127,12 +127,12 @@ class EncodedMask(CroppedMask):
                 raise DataError("has no segmentation, and others have")  # noqa: TRY301
             if isinstance(self._code, dict):
                 return mask_of_rle(self._code)
-            return _of_polygons(self._code, self._shape)
+            return _fill_polygons(self._code, self._shape)
         except DataError as error:
             raise DataError(f"{self._named} {error}") from None
 
 
-def _of_polygons(polygons: list[list[float]], shape: tuple[int, ...]) -> CroppedMask:
+def _fill_polygons(polygons: list[list[float]], shape: tuple[int, ...]) -> CroppedMask:
     """The mask of polygons, drawn as COCO draws them."""
     try:
         from pycocotools import mask as drawing

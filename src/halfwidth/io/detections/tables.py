@@ -37,15 +37,6 @@ def plain_table(path: Path, *, may_be_empty: bool = False) -> Table:
     return read_table(path, Reading(format=kind, header=True, may_be_empty=may_be_empty))
 
 
-def is_table_of_objects(names: Sequence[str]) -> bool:
-    """Whether columns of these names say where objects are."""
-    try:
-        box_columns(names, None, None)
-    except DataError:
-        return False
-    return True
-
-
 def objects_of_table(table: Table, how: ReadingObjects) -> ObjectSet:
     """The objects of a table with a row for each.
 

@@ -71,7 +71,7 @@ def _is_record(document: Any) -> bool:
 
 def _read(candidate: Candidate, _: ImportOptions) -> Table:
     as_lines = candidate.first_line.lstrip().startswith("{")
-    records = _of_lines(candidate) if as_lines else _of_table(candidate.table)
+    records = _records_of_lines(candidate) if as_lines else _records_of_table(candidate.table)
     left_out: dict[str, None] = {}
     instances: list[str] = []
     rows = list(_rows(records, left_out, instances))
@@ -88,7 +88,7 @@ def _read(candidate: Candidate, _: ImportOptions) -> Table:
     return canonical_table(rows, notes)
 
 
-def _of_lines(candidate: Candidate) -> Iterator[Record]:
+def _records_of_lines(candidate: Candidate) -> Iterator[Record]:
     for line, document in json_lines(candidate.source):
         if not _is_record(document):
             raise DataError(f"line {line} is no result of panoptica ({SUBJECT} and groups)")
@@ -99,7 +99,7 @@ def _of_lines(candidate: Candidate) -> Iterator[Record]:
         yield str(document[SUBJECT]), groups
 
 
-def _of_table(table: Table) -> Iterator[Record]:
+def _records_of_table(table: Table) -> Iterator[Record]:
     rows = np.arange(len(table))
     columns: dict[str, dict[str, Any]] = {}
     for name in table.names[1:]:

@@ -28,8 +28,8 @@ MASKS, BOXES, BALLS = Known.MASKS, Known.BOXES, Known.BALLS
 AT_ONCE = 1 << 14
 ROUGH = (BALLS, BOXES, MASKS)
 LEAST_OVERLAP = (
-    "does not see shapes, boundaries or centres",
-    "costs small objects more for the same error, and more in 3-D than in 2-D",
+    "ignores shapes, boundaries and centres",
+    "the same error costs small objects more, and more in 3-D than in 2-D",
 )
 
 
@@ -52,7 +52,7 @@ def _quotient(pairs: Pairs, shared: Array, found: Array, true: Array, *, of_true
 # --------------------------------------------------------------------------- boxes and balls
 
 
-def _of_boxes(pairs: Pairs, found: Array, true: Array, *, of_true: bool = False) -> Array:
+def _compare_boxes(pairs: Pairs, found: Array, true: Array, *, of_true: bool = False) -> Array:
     dims = true.shape[1] // 2
     found_size, true_size = extents(found), extents(true)
     found, true = np.ascontiguousarray(found.T), np.ascontiguousarray(true.T)
@@ -72,25 +72,27 @@ def _of_boxes(pairs: Pairs, found: Array, true: Array, *, of_true: bool = False)
 
 def box_iou(pairs: Pairs) -> Array:
     """Of boxes as they are given."""
-    return _of_boxes(pairs, boxes_of(pairs.detections, BOXES), boxes_of(pairs.references, BOXES))
+    return _compare_boxes(
+        pairs, boxes_of(pairs.detections, BOXES), boxes_of(pairs.references, BOXES)
+    )
 
 
 def approximate_iou(pairs: Pairs) -> Array:
     """Of balls where both sides are balls, else of boxes, given or drawn around masks and balls."""
     found, true = pairs.detections, pairs.references
     if holds(found, BALLS) and holds(true, BALLS):
-        return _of_balls(pairs)
+        return _compare_balls(pairs)
     one, other = (
         # A box that is given comes before one around a ball.
         first_held(objects, (BOXES, MASKS, BALLS))
         for objects in (found, true)
     )
-    return _of_boxes(
+    return _compare_boxes(
         pairs, boxes_of(found, one, pairs.spacing), boxes_of(true, other, pairs.spacing)
     )
 
 
-def _of_balls(pairs: Pairs) -> Array:
+def _compare_balls(pairs: Pairs) -> Array:
     """Of discs or balls, in closed form."""
     one, other = np.array(pairs.detections.radii), np.array(pairs.references.radii)
     dims = np.asarray(pairs.references.points).shape[1]
@@ -130,22 +132,22 @@ def _lens(apart: Array, one: Array, other: Array, dims: int) -> Array:
 # --------------------------------------------------------------------------- masks
 
 
-def _of_masks(pairs: Pairs, found: Masks, true: Masks, *, of_true: bool = False) -> Array:
+def _compare_masks(pairs: Pairs, found: Masks, true: Masks, *, of_true: bool = False) -> Array:
     shared = shared_voxels(found, true, pairs.first, pairs.second)
     return _quotient(pairs, shared, sizes(found), sizes(true), of_true=of_true)
 
 
 def mask_iou(pairs: Pairs) -> Array:
     """Of masks."""
-    return _of_masks(pairs, pairs.detections.masks or (), pairs.references.masks or ())
+    return _compare_masks(pairs, pairs.detections.masks or (), pairs.references.masks or ())
 
 
 def intersection_over_reference(pairs: Pairs) -> Array:
     """Of masks where both sides have them, else of boxes."""
     found, true = pairs.detections, pairs.references
     if holds(found, MASKS) and holds(true, MASKS):
-        return _of_masks(pairs, found.masks or (), true.masks or (), of_true=True)
-    return _of_boxes(pairs, boxes_of(found, BOXES), boxes_of(true, BOXES), of_true=True)
+        return _compare_masks(pairs, found.masks or (), true.masks or (), of_true=True)
+    return _compare_boxes(pairs, boxes_of(found, BOXES), boxes_of(true, BOXES), of_true=True)
 
 
 def boundary_iou(pairs: Pairs) -> Array:
@@ -154,7 +156,7 @@ def boundary_iou(pairs: Pairs) -> Array:
         tuple(_band(one, pairs) for one in objects.masks or ())
         for objects in (pairs.detections, pairs.references)
     )
-    return _of_masks(pairs, found, true)
+    return _compare_masks(pairs, found, true)
 
 
 def _band(one: CroppedMask, pairs: Pairs) -> CroppedMask:
@@ -187,7 +189,7 @@ DECLARED = (
         synonyms=("bbox_iou", "bbox"),
         pitfalls=(
             *LEAST_OVERLAP,
-            "boxes stand badly for elongated, slanted or disconnected objects",
+            "boxes describe elongated, slanted or disconnected objects badly",
         ),
         cite="jaccard1912",
         instead="approximate_iou draws boxes around masks",
@@ -224,14 +226,14 @@ DECLARED = (
     LocalisationSpec(
         name="boundary_iou",
         title="boundary IoU",
-        summary="intersection over union of the bands inside of the boundaries",
+        summary="intersection over union of the bands inside the boundaries",
         function=boundary_iou,
         of_detections=(MASKS,),
         of_references=(MASKS,),
         spaced=True,
         threshold=0.5,
         of_overlap=True,
-        pitfalls=("of an object no wider than two bands it is the mask IoU",),
+        pitfalls=("equals the mask IoU for an object no wider than two bands",),
         cite="cheng2021",
         instead="box_iou takes boxes, centre_distance any objects",
     ),

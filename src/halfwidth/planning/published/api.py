@@ -194,7 +194,7 @@ def review_table(
     ('B', 0.05)
     """
     level = Level(confidence_level)
-    read = read_table(table) if isinstance(table, str | Path) else Table.of_frame(table)
+    read = read_table(table) if isinstance(table, str | Path) else Table.from_frame(table)
     where = f"{read.source}: " if read.source else ""
     published = PublishedTable(read, where, plus_minus)
     if n is None and not any(column.field == "n" for column in published.columns):

@@ -11,7 +11,7 @@ from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.objects import ObjectSet
 from halfwidth.plots import curve_parts
-from halfwidth.plots.detection.pictures import LOOKS, paint_scene
+from halfwidth.plots.detection.pictures import STYLES, paint_scene
 from halfwidth.plots.detection.scenes import Mark, Matched, Scene, matched
 from halfwidth.plots.study.axes import height_below, legend_below
 from halfwidth.plots.style import (
@@ -263,12 +263,12 @@ def _legend(scenes: Sequence[Scene]) -> dict[str, Entry]:
     """What is in the pictures, as it is drawn there."""
     shapes = [shape for scene in scenes for shape in scene.shapes]
     entries = {}
-    for mark, look in LOOKS.items():
+    for mark, style in STYLES.items():
         lines = [line for shape in shapes if shape.mark is mark for line in shape.lines]
         if lines:
             of_points = all(len(line) == 1 for line in lines)
             name = f"{mark} (FP)" if mark is Mark.FALSE else str(mark)
-            entries[name] = Entry(look.point if of_points else look.line)
+            entries[name] = Entry(style.point if of_points else style.line)
     return entries
 
 

@@ -25,7 +25,7 @@ MOST_CROSSED, APART = 4, 2.0
 FULL, THINNEST = 3.0, 0.7
 
 
-class Look(NamedTuple):
+class Style(NamedTuple):
     """How one kind of object is drawn; no two are alike in colour, in stroke, or as a point."""
 
     colour: str
@@ -53,12 +53,12 @@ class Look(NamedTuple):
         }
 
 
-LOOKS = {
-    Mark.TRUE: Look(DOT, "-", 1.3, "o", 3.0),
-    Mark.FALSE: Look("#D55E00", (0, (4, 1.5)), 1.2, "x", 4.5),
-    Mark.MISSED: Look(INK, (0, (1, 1.6)), 1.5, "D", 4.5, hollow=True),
-    Mark.FOUND: Look(QUIET, "-", 0.5, "o", 6.5, hollow=True),
-    Mark.IGNORED: Look("#a0a0a0", (0, (6, 1.5, 1, 1.5)), 0.8, "s", 4.0, hollow=True),
+STYLES = {
+    Mark.TRUE: Style(DOT, "-", 1.3, "o", 3.0),
+    Mark.FALSE: Style("#D55E00", (0, (4, 1.5)), 1.2, "x", 4.5),
+    Mark.MISSED: Style(INK, (0, (1, 1.6)), 1.5, "D", 4.5, hollow=True),
+    Mark.FOUND: Style(QUIET, "-", 0.5, "o", 6.5, hollow=True),
+    Mark.IGNORED: Style("#a0a0a0", (0, (6, 1.5, 1, 1.5)), 0.8, "s", 4.0, hollow=True),
 }
 
 
@@ -88,10 +88,12 @@ def paint_scene(ax: Axes, scene: Scene, classes: Sequence[str], width: float) ->
     ax.spines[:].set(color=EDGE, linewidth=0.6)
     thin = min(1.0, max(THINNEST, width / FULL))
     for shape in scene.shapes:
-        look, order = LOOKS[shape.mark], 2 + 0.1 * list(Mark).index(shape.mark)
+        style, order = STYLES[shape.mark], 2 + 0.1 * list(Mark).index(shape.mark)
         for line in shape.lines:
-            style = look.point if len(line) == 1 else look.line | {"linewidth": thin * look.width}
-            ax.plot(*line.T, zorder=order, solid_joinstyle="miter", gid=shape.mark.value, **style)
+            kwargs = (
+                style.point if len(line) == 1 else style.line | {"linewidth": thin * style.width}
+            )
+            ax.plot(*line.T, zorder=order, solid_joinstyle="miter", gid=shape.mark.value, **kwargs)
     scale = 72 * width / (canvas.right - canvas.left)
     for label in placed_labels(scene, classes, scale):
         _write(ax, label, scene, scale)
@@ -107,7 +109,7 @@ def _write(ax: Axes, label: Label, scene: Scene, scale: float) -> None:
         canvas.top + label.y / (scale * canvas.aspect),
         label.text,
         fontsize=LETTERS,
-        color=LOOKS[label.mark].colour,
+        color=STYLES[label.mark].colour,
         ha="left",
         va="top",
         parse_math=False,

@@ -14,18 +14,16 @@ from halfwidth.core.estimate import metric_title
 from halfwidth.core.ranking import Ranking
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Array
-from halfwidth.plots.comparison import FEWER_STEPS, MOST_STEPS
 from halfwidth.plots.marks import axis_limits
 from halfwidth.plots.pair_panels import RASTER_FROM
 from halfwidth.plots.ranking.heat import paint_heat, shades_note
-from halfwidth.plots.ranking.looks import Looks
+from halfwidth.plots.ranking.model_styles import Styles
 from halfwidth.plots.ranking.rows import (
     POINTS,
     Kind,
     by_row,
     draw,
     frame_of,
-    inches_across,
     rank_axis,
     row_height,
     x_title,
@@ -138,8 +136,8 @@ def _parts(values: Array, row: int) -> list[pd.DataFrame]:
     return [dots, pd.DataFrame(summaries)]
 
 
-def _paint_dots(ax: Axes, frame: pd.DataFrame, ranking: Ranking, looks: Looks) -> None:
-    from matplotlib.ticker import MaxNLocator
+def _paint_dots(ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles) -> None:
+    from halfwidth.plots.ticks import plain_numbers
 
     cases = cases_of(ranking, "dots")
     dots = frame[frame["kind"] == "case"]
@@ -149,7 +147,7 @@ def _paint_dots(ax: Axes, frame: pd.DataFrame, ranking: Ranking, looks: Looks) -
         ax.plot(
             part["x"],
             part["y"],
-            color=looks[str(name)].colour,
+            color=styles[str(name)].colour,
             markersize=5.5 * crowd,
             alpha=max(0.3, 0.8 * crowd),
             rasterized=len(dots) >= RASTER_FROM,
@@ -158,13 +156,12 @@ def _paint_dots(ax: Axes, frame: pd.DataFrame, ranking: Ranking, looks: Looks) -
     _paint_boxes(ax, frame)
     estimates = frame[frame["kind"] == "estimate"]
     diamond: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": INK, "zorder": 6}
-    size = min(3.2, 0.35 * POINTS * row_height(len(looks)))
+    size = min(3.2, 0.35 * POINTS * row_height(len(styles)))
     ax.plot(estimates["x"], estimates["y"], "D", markersize=size, markeredgewidth=0.6, **diamond)
     ax.set_xlim(*axis_limits(dots["x"].tolist(), [cases.metric_spec.spec.bounds]))
     x_title(ax, value_title(cases))
     ax.tick_params(axis="x", labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)
-    steps = MOST_STEPS if inches_across(ax) > 2 else FEWER_STEPS
-    ax.xaxis.set_major_locator(MaxNLocator(steps, steps=[1, 2, 5, 10]))
+    plain_numbers(ax.xaxis)
     ax.grid(axis="x", color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)
 
@@ -215,7 +212,7 @@ def dots_frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
 
 
 def dots(
-    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, looks: Looks | None = None
+    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, styles: Styles | None = None
 ) -> Axes:
     """Draw the values of the cases of each model as dots with a box.
 
@@ -223,7 +220,7 @@ def dots(
     ----------
     rankings : Ranking, or Rankings with one
         Made with ``keep_cases=True``.
-    ax, looks
+    ax, styles
         As for `rank_sets`.
 
     Returns
@@ -239,7 +236,7 @@ def dots(
     --------
     dots_frame : the plotted numbers.
     """
-    return draw(DOTS, rankings, ax, looks, "dots")
+    return draw(DOTS, rankings, ax, styles, "dots")
 
 
 # --------------------------------------------------------------------------- ranks within cases
@@ -267,11 +264,11 @@ def _case_ranks_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
-def _paint_case_ranks(ax: Axes, frame: pd.DataFrame, ranking: Ranking, looks: Looks) -> None:
+def _paint_case_ranks(ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles) -> None:
     title = value_title(cases_of(ranking, "case_heatmap")).split(" [")[0]
-    rank_axis(ax, len(looks), f"rank by {title} within the case")
-    rows = by_row(list(looks))
-    paint_heat(ax, frame, len(looks), {rows[model.name]: model.rank for model in ranking.models})
+    rank_axis(ax, len(styles), f"rank by {title} within the case")
+    rows = by_row(list(styles))
+    paint_heat(ax, frame, len(styles), {rows[model.name]: model.rank for model in ranking.models})
 
 
 def _case_ranks_note(ranking: Ranking) -> str:
@@ -307,7 +304,7 @@ def case_heatmap_frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
 
 
 def case_heatmap(
-    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, looks: Looks | None = None
+    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, styles: Styles | None = None
 ) -> Axes:
     """Draw in how many cases each model has which rank, as a map.
 
@@ -315,7 +312,7 @@ def case_heatmap(
     ----------
     rankings : Ranking, or Rankings with one
         Made with ``keep_cases=True``.
-    ax, looks
+    ax, styles
         As for `rank_sets`.
 
     Returns
@@ -332,4 +329,4 @@ def case_heatmap(
     case_heatmap_frame : the plotted numbers.
     heatmap : the same over bootstrap resamples.
     """
-    return draw(CASE_HEATMAP, rankings, ax, looks, "case_heatmap")
+    return draw(CASE_HEATMAP, rankings, ax, styles, "case_heatmap")

@@ -12,7 +12,7 @@ from halfwidth.core.ranking import Ranking
 from halfwidth.core.types import Array
 from halfwidth.plots.marks import beside
 from halfwidth.plots.pair_panels import in_lines
-from halfwidth.plots.ranking.looks import GREY, Looks, looks_for, several
+from halfwidth.plots.ranking.model_styles import GREY, Styles, several, styles_for
 from halfwidth.plots.ranking.rows import (
     NAME_WIDTH,
     PAGE,
@@ -94,7 +94,7 @@ def _frame(items: Sequence[Ranking]) -> pd.DataFrame:
 
 
 def rank_lines(
-    rankings: Sequence[Ranking], ax: Axes | None = None, *, looks: Looks | None = None
+    rankings: Sequence[Ranking], ax: Axes | None = None, *, styles: Styles | None = None
 ) -> Axes:
     """Draw the ranks of the models across tasks, or of one task across schemes.
 
@@ -105,7 +105,7 @@ def rank_lines(
     ----------
     rankings : Rankings, or sequence of Ranking
         Two at least.
-    ax, looks
+    ax, styles
         As for `rank_sets`.
 
     Returns
@@ -123,7 +123,7 @@ def rank_lines(
     """
     require_matplotlib(ax)
     items = check_lines(rankings)
-    known = looks_for(items, looks)
+    known = styles_for(items, styles)
     return paint_lines(items, known, new_lines_axes(len(known)) if ax is None else ax)
 
 
@@ -136,17 +136,17 @@ def new_lines_axes(models: int, width: float = WIDTH) -> Axes:
 
 
 def paint_lines(
-    items: Sequence[Ranking], known: Looks, ax: Axes, *, with_names: bool = True
+    items: Sequence[Ranking], known: Styles, ax: Axes, *, with_names: bool = True
 ) -> Axes:
     """Lines, labels of the rankings, and names of the models."""
     frame = _frame(items)
     table = frame.pivot_table(index="x", columns="model", values="y").reindex(columns=list(known))
     for name in reversed(list(known)):
-        look = known[name]
-        thin = look == GREY
-        style: dict[str, Any] = {"linewidth": 0.7 if thin else 1.3, "zorder": 2 if thin else 3}
-        marker: dict[str, Any] = {"marker": look.marker, "markersize": 1.5 if thin else 4.2}
-        ax.plot(table.index, table[name], color=look.colour, **marker, **style)
+        style = known[name]
+        thin = style == GREY
+        kwargs: dict[str, Any] = {"linewidth": 0.7 if thin else 1.3, "zorder": 2 if thin else 3}
+        marker: dict[str, Any] = {"marker": style.marker, "markersize": 1.5 if thin else 4.2}
+        ax.plot(table.index, table[name], color=style.colour, **marker, **kwargs)
     grid = ax.get_subplotspec()
     columns = grid.get_gridspec().ncols if grid else 1
     room = LETTERS * (width_of(ax) / columns - BESIDE)
@@ -184,8 +184,8 @@ def _finish(ax: Axes, items: Sequence[Ranking], models: int, room: int) -> None:
     """Ranks from above, and labels of so many letters."""
     upright = room < LEAST_LETTERS
     labels = [in_lines(text, NAME_WIDTH if upright else room) for text in _column_labels(items)]
-    style: dict[str, Any] = {"fontsize": NOTE_SIZE, "parse_math": False, "rotation": 90 * upright}
-    ax.set_xticks(range(len(items)), labels, **style)
+    kwargs: dict[str, Any] = {"fontsize": NOTE_SIZE, "parse_math": False, "rotation": 90 * upright}
+    ax.set_xticks(range(len(items)), labels, **kwargs)
     ax.set_yticks(rank_ticks(models))
     ax.set_ylim(models + 0.5, 0.5)
     ax.set_xlim(-0.25, len(items) - 0.75)
@@ -200,21 +200,21 @@ def _finish(ax: Axes, items: Sequence[Ranking], models: int, room: int) -> None:
     ax.spines["left"].set(linewidth=0.6, color=QUIET)
 
 
-def _name_ends(ax: Axes, table: pd.DataFrame, looks: Looks) -> None:
+def _name_ends(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     """Names at the right, at the last rank of each model, moved apart where ranks are equal."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
-    last = table.ffill().iloc[-1].fillna(len(looks))
-    names = sorted(looks, key=lambda name: (last[name], list(looks).index(name)))
+    last = table.ffill().iloc[-1].fillna(len(styles))
+    names = sorted(styles, key=lambda name: (last[name], list(styles).index(name)))
     size = label_size(len(names))
     for name, y in zip(names, apart(last[names].to_numpy(float)), strict=True):
-        look = looks[name]
+        style = styles[name]
         place = blended_transform_factory(ax.transAxes, ax.transData) + ScaledTranslation(
             KEY / POINTS, 0, ax.figure.dpi_scale_trans
         )
-        key: dict[str, Any] = {"color": look.colour, "markersize": 0.5 * size, "transform": place}
-        ax.plot([1.0], [y], look.marker, clip_on=False, **key)
-        colour = QUIET if look == GREY else INK
+        key: dict[str, Any] = {"color": style.colour, "markersize": 0.5 * size, "transform": place}
+        ax.plot([1.0], [y], style.marker, clip_on=False, **key)
+        colour = QUIET if style == GREY else INK
         beside(ax, shorter(name, NAME_WIDTH), y, points=KEY + 5, fontsize=size, color=colour)
 
 

@@ -14,7 +14,7 @@ from halfwidth.core.ranking import Ranking
 from halfwidth.plots.ranking import rows
 from halfwidth.plots.ranking.cases import CASE_HEATMAP, DOTS
 from halfwidth.plots.ranking.lines import check_lines, new_lines_axes, paint_lines
-from halfwidth.plots.ranking.looks import Looks, model_looks, several
+from halfwidth.plots.ranking.model_styles import Styles, model_styles, several
 from halfwidth.plots.ranking.podiums import podium
 from halfwidth.plots.ranking.sets import RANK_SETS, SIGNIFICANCE
 from halfwidth.plots.ranking.shares import BLOB, HEATMAP, paint_blobs, shares_frame
@@ -61,7 +61,7 @@ class Layout:
         Height of a row, and of what stands below all panels but the note, in inches.
     note : str
     width : {"page", "column"}
-    legend : mapping of str to Look
+    legend : mapping of str to Style
         Of models that rows do not name.
     """
 
@@ -70,7 +70,7 @@ class Layout:
     below: float
     note: str
     width: Width
-    legend: Looks = field(default_factory=dict)
+    legend: Styles = field(default_factory=dict)
 
     @property
     def panel_height(self) -> float:
@@ -117,14 +117,14 @@ def figures_of_rankings(
     items = several(rankings)
     one_of("kind", kind, KINDS)
     one_of("width", width, tuple(WIDTHS))
-    looks = model_looks(items)
+    styles = model_styles(items)
     if kind == "lines":
-        return _line_figures(items, looks, width)
+        return _line_figures(items, styles, width)
     if kind in OF_CASES:
         # Metrics combined have no values of their own; each metric has its figure.
         items = [one for one in items if len(one.metrics) < 2] or items
     groups = _grouped(items, lambda one: (one.metrics, one.subject))
-    return [figure for group in groups for figure in _figures(group, kind, looks, width)]
+    return [figure for group in groups for figure in _figures(group, kind, styles, width)]
 
 
 def _grouped(items: Sequence[Ranking], key: Callable[[Ranking], Hashable]) -> list[list[Ranking]]:
@@ -134,50 +134,50 @@ def _grouped(items: Sequence[Ranking], key: Callable[[Ranking], Hashable]) -> li
     return list(groups.values())
 
 
-def _line_figures(items: Sequence[Ranking], looks: Looks, width: Width) -> list[Figure]:
+def _line_figures(items: Sequence[Ranking], styles: Styles, width: Width) -> list[Figure]:
     """Lines across schemes, a panel for each task, where there are several; else across tasks."""
     if len({item.scheme for item in items}) == 1:
         tasks = len({item.label for item in items})
         groups = _grouped(items, lambda one: one.metrics) if tasks > 1 else [list(items)]
-        return [_lines(group, looks, width) for group in groups]
+        return [_lines(group, styles, width) for group in groups]
     figures = []
     for group in _grouped(items, lambda one: one.metrics):
         tasks_of_group = _grouped(group, lambda one: one.label)
         if len(tasks_of_group) == 1:
-            figures.append(_lines(group, looks, width))
+            figures.append(_lines(group, styles, width))
             continue
         panels = [
-            Panel(task[0].label, functools.partial(_paint_lines, check_lines(task), looks))
+            Panel(task[0].label, functools.partial(_paint_lines, check_lines(task), styles))
             for task in tasks_of_group
         ]
         note = "equal ranks are drawn slightly apart"
-        row = rows.row_height(len(looks), below=UPRIGHT)
-        figures += _pages(panels, Layout(tuple(looks), row, UPRIGHT, note, width, legend=looks))
+        row = rows.row_height(len(styles), below=UPRIGHT)
+        figures += _pages(panels, Layout(tuple(styles), row, UPRIGHT, note, width, legend=styles))
     return figures
 
 
-def _lines(group: Sequence[Ranking], looks: Looks, width: Width) -> Figure:
-    ax = new_lines_axes(len(looks), WIDTHS[width])
-    figure: Any = paint_lines(check_lines(group), looks, ax).figure
+def _lines(group: Sequence[Ranking], styles: Styles, width: Width) -> Figure:
+    ax = new_lines_axes(len(styles), WIDTHS[width])
+    figure: Any = paint_lines(check_lines(group), styles, ax).figure
     return figure  # type: ignore[no-any-return]
 
 
-def _paint_lines(task: Sequence[Ranking], looks: Looks, ax: Axes) -> None:
-    paint_lines(task, looks, ax, with_names=False)
+def _paint_lines(task: Sequence[Ranking], styles: Styles, ax: Axes) -> None:
+    paint_lines(task, styles, ax, with_names=False)
     ax.set_ylabel("rank", fontsize=TEXT_SIZE)
 
 
-def _figures(group: Sequence[Ranking], kind: str, looks: Looks, width: Width) -> list[Figure]:
+def _figures(group: Sequence[Ranking], kind: str, styles: Styles, width: Width) -> list[Figure]:
     if kind == "podium":
-        return [podium(ranking, looks=looks, width=WIDTHS[width]) for ranking in group]
-    names, note = tuple(looks), ROWS[kind].note(group[0])
+        return [podium(ranking, styles=styles, width=WIDTHS[width]) for ranking in group]
+    names, note = tuple(styles), ROWS[kind].note(group[0])
     if kind == "blob" and len(group) > 1:
         names = tuple(ranking.label for ranking in group)
-        panels = _blobs_over_tasks(group, looks)
+        panels = _blobs_over_tasks(group, styles)
     else:
         alone = len(group) == 1 and width == "page"
         panels = [
-            Panel(ranking.label, _painted(ROWS[kind], looks, ranking, with_texts=alone))
+            Panel(ranking.label, _painted(ROWS[kind], styles, ranking, with_texts=alone))
             for ranking in group
         ]
     below = UPRIGHT if kind == "significance" else 0.0
@@ -186,23 +186,23 @@ def _figures(group: Sequence[Ranking], kind: str, looks: Looks, width: Width) ->
 
 
 def _painted(
-    kind: rows.Kind, looks: Looks, ranking: Ranking, *, with_texts: bool
+    kind: rows.Kind, styles: Styles, ranking: Ranking, *, with_texts: bool
 ) -> Callable[[Axes], None]:
-    frame = kind.frame(ranking, list(looks))
+    frame = kind.frame(ranking, list(styles))
 
     def paint(ax: Axes) -> None:
-        rows.paint(kind, ax, frame, ranking, looks)
+        rows.paint(kind, ax, frame, ranking, styles)
         if with_texts:
-            rows.add_texts(kind, ax, ranking, list(looks))
+            rows.add_texts(kind, ax, ranking, list(styles))
 
     return paint
 
 
-def _blobs_over_tasks(group: Sequence[Ranking], looks: Looks) -> list[Panel]:
+def _blobs_over_tasks(group: Sequence[Ranking], styles: Styles) -> list[Panel]:
     """A panel for each model, with a row for each task."""
     import pandas as pd
 
-    frames = [shares_frame(ranking, list(looks)) for ranking in group]
+    frames = [shares_frame(ranking, list(styles)) for ranking in group]
     for task, frame in enumerate(frames):
         frame["y"] = task
     shares = pd.concat(frames, ignore_index=True)
@@ -211,10 +211,10 @@ def _blobs_over_tasks(group: Sequence[Ranking], looks: Looks) -> list[Panel]:
     def paint(name: str, ax: Axes) -> None:
         part = shares[shares["model"] == name]
         rows.label_rows(ax, labels)
-        rows.rank_axis(ax, len(looks), rows.rank_title(group[0]))
-        paint_blobs(ax, part, [looks[name].colour] * len(part), rows.row_height(len(labels)))
+        rows.rank_axis(ax, len(styles), rows.rank_title(group[0]))
+        paint_blobs(ax, part, [styles[name].colour] * len(part), rows.row_height(len(labels)))
 
-    return [Panel(name, functools.partial(paint, name)) for name in looks]
+    return [Panel(name, functools.partial(paint, name)) for name in styles]
 
 
 def _pages(panels: Sequence[Panel], layout: Layout) -> list[Figure]:

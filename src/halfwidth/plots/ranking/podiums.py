@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.ranking import Ranking
 from halfwidth.plots.ranking.cases import cases_of, names_of, ranks_within, value_title, values_of
-from halfwidth.plots.ranking.looks import Looks, looks_for, only
+from halfwidth.plots.ranking.model_styles import Styles, only, styles_for
 from halfwidth.plots.ranking.rows import title_of
 from halfwidth.plots.study.axes import height_below, legend_below
 from halfwidth.plots.style import FAINT, NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
@@ -48,7 +48,7 @@ def podium_frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
         As for `podium`.
     """
     ranking = only(rankings, "podium")
-    return _frame(ranking, list(looks_for([ranking], None)))
+    return _frame(ranking, list(styles_for([ranking], None)))
 
 
 def _frame(ranking: Ranking, order: Sequence[str]) -> pd.DataFrame:
@@ -95,7 +95,7 @@ def _spread(means: Any) -> NDArray[np.intp]:
 
 
 def podium(
-    rankings: Ranking | Sequence[Ranking], *, looks: Looks | None = None, width: float = WIDTH
+    rankings: Ranking | Sequence[Ranking], *, styles: Styles | None = None, width: float = WIDTH
 ) -> Figure:
     """Draw who is where in each case: a podium for each place, a line for each case.
 
@@ -108,7 +108,7 @@ def podium(
     ----------
     rankings : Ranking, or Rankings with one
         Made with ``keep_cases=True``.
-    looks : dict of str to Look, optional
+    styles : dict of str to Style, optional
         As for `rank_sets`.
     width : float, optional
         Of the figure in inches; default 17 cm.
@@ -130,7 +130,7 @@ def podium(
     from matplotlib.figure import Figure
 
     ranking = only(rankings, "podium")
-    known = looks_for([ranking], looks)
+    known = styles_for([ranking], styles)
     frame = _frame(ranking, list(known))
     mine = {name: known[name] for name in dict.fromkeys(frame["model"])}
     note = _note(ranking, frame)
@@ -155,22 +155,22 @@ def podium(
     return figure
 
 
-def _paint_cases(ax: Axes, dots: pd.DataFrame, looks: Looks) -> None:
+def _paint_cases(ax: Axes, dots: pd.DataFrame, styles: Styles) -> None:
     from matplotlib.collections import LineCollection
 
     in_order = dots.sort_values(["case", "x"])
     count = int(dots["case"].max()) + 1
     lines = in_order[["x", "y"]].to_numpy(float).reshape(count, -1, 2)
     alpha = min(0.6, max(0.1, 2.2 * count**-0.5))
-    style: dict[str, Any] = {"colors": QUIET, "linewidths": 0.4, "alpha": alpha, "zorder": 1}
-    ax.add_collection(LineCollection(list(lines), **style))
+    kwargs: dict[str, Any] = {"colors": QUIET, "linewidths": 0.4, "alpha": alpha, "zorder": 1}
+    ax.add_collection(LineCollection(list(lines), **kwargs))
     for name, part in dots.groupby("model", sort=False):
-        look = looks[str(name)]
-        dot: dict[str, Any] = {"marker": look.marker, "markersize": 2.2, "zorder": 2}
+        style = styles[str(name)]
+        dot: dict[str, Any] = {"marker": style.marker, "markersize": 3.2, "zorder": 2}
         ax.plot(
             part["x"],
             part["y"],
-            color=look.colour,
+            color=style.colour,
             linestyle="",
             markeredgewidth=0,
             alpha=0.8,
@@ -179,10 +179,12 @@ def _paint_cases(ax: Axes, dots: pd.DataFrame, looks: Looks) -> None:
 
 
 def _finish(ax: Axes, places: int) -> None:
+    from halfwidth.plots.ticks import plain_numbers
+
     for place in range(1, places + 1, 2):
         ax.axvspan(place - 0.5, place + 0.5, color=FAINT, alpha=0.45, linewidth=0, zorder=0)
     ax.tick_params(labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)
-    ax.locator_params(axis="y", nbins=5)
+    plain_numbers(ax.yaxis)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
 

@@ -9,7 +9,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import Ranking
 from halfwidth.plots.marks import TextColumn, note_below, text_columns
 from halfwidth.plots.pair_panels import in_lines
-from halfwidth.plots.ranking.looks import Looks, looks_for, only
+from halfwidth.plots.ranking.model_styles import Styles, only, styles_for
 from halfwidth.plots.study.axes import folded
 from halfwidth.plots.style import (
     FAINT,
@@ -60,17 +60,17 @@ class Kind:
     """
 
     frame: Callable[[Ranking, Sequence[str]], pd.DataFrame]
-    paint: Callable[[Axes, pd.DataFrame, Ranking, Looks], None]
+    paint: Callable[[Axes, pd.DataFrame, Ranking, Styles], None]
     note: Callable[[Ranking], str]
     row: float = ROW
     texts: Callable[[Ranking, Sequence[str]], Sequence[TextColumn]] | None = None
 
 
-def draw(kind: Kind, rankings: Any, ax: Axes | None, looks: Any, what: str) -> Axes:
+def draw(kind: Kind, rankings: Any, ax: Axes | None, styles: Any, what: str) -> Axes:
     """One ranking on axes of its own, or on those given."""
     require_matplotlib(ax)
     ranking = only(rankings, what)
-    known = looks_for([ranking], looks)
+    known = styles_for([ranking], styles)
     frame = kind.frame(ranking, list(known))
     if ax is None:
         from matplotlib.figure import Figure
@@ -85,10 +85,10 @@ def draw(kind: Kind, rankings: Any, ax: Axes | None, looks: Any, what: str) -> A
     return ax
 
 
-def paint(kind: Kind, ax: Axes, frame: pd.DataFrame, ranking: Ranking, looks: Looks) -> None:
+def paint(kind: Kind, ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles) -> None:
     """The rows with their labels, without a note."""
-    label_rows(ax, list(looks))
-    kind.paint(ax, frame, ranking, looks)
+    label_rows(ax, list(styles))
+    kind.paint(ax, frame, ranking, styles)
 
 
 def title_of(ax: Axes, text: str) -> None:
@@ -114,7 +114,7 @@ def add_texts(kind: Kind, ax: Axes, ranking: Ranking, names: Sequence[str]) -> N
 def frame_of(kind: Kind, rankings: Any, what: str) -> pd.DataFrame:
     """Every number of the figure of one ranking."""
     ranking = only(rankings, what)
-    return kind.frame(ranking, list(looks_for([ranking], None)))
+    return kind.frame(ranking, list(styles_for([ranking], None)))
 
 
 def width_of(ax: Axes) -> float:

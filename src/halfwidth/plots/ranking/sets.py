@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import Ranking
 from halfwidth.plots.marks import TextColumn
-from halfwidth.plots.ranking.looks import Looks
+from halfwidth.plots.ranking.model_styles import Styles
 from halfwidth.plots.ranking.rows import (
     POINTS,
     Kind,
@@ -43,17 +43,17 @@ def _sets_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(records).sort_values("y", ignore_index=True)
 
 
-def _paint_sets(ax: Axes, frame: pd.DataFrame, ranking: Ranking, looks: Looks) -> None:
-    rank_axis(ax, len(looks), rank_title(ranking))
-    size = min(4.6, 0.45 * POINTS * row_height(len(looks)))
+def _paint_sets(ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles) -> None:
+    rank_axis(ax, len(styles), rank_title(ranking))
+    size = min(4.6, 0.45 * POINTS * row_height(len(styles)))
     for row in frame.to_dict("records"):
-        look, y = looks[str(row["model"])], row["y"]
+        style, y = styles[str(row["model"])], row["y"]
         low, high = row["rank_low"] - REACH, row["rank_high"] + REACH
-        ax.barh(y, high - low, 0.52, low, color=look.colour, alpha=0.35, linewidth=0, zorder=2)
+        ax.barh(y, high - low, 0.52, low, color=style.colour, alpha=0.35, linewidth=0, zorder=2)
         ends = (row["marginal_low"] - REACH, row["marginal_high"] + REACH)
-        ax.plot(ends, [y, y], color=look.colour, linewidth=1.1, solid_capstyle="butt", zorder=3)
+        ax.plot(ends, [y, y], color=style.colour, linewidth=1.1, solid_capstyle="butt", zorder=3)
         edge: dict[str, Any] = {"markeredgecolor": INK, "markeredgewidth": 0.4, "zorder": 4}
-        ax.plot(row["rank"], y, look.marker, color=look.colour, markersize=size, **edge)
+        ax.plot(row["rank"], y, style.marker, color=style.colour, markersize=size, **edge)
 
 
 def _sets_note(ranking: Ranking) -> str:
@@ -111,7 +111,7 @@ def rank_sets_frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
 
 
 def rank_sets(
-    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, looks: Looks | None = None
+    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, styles: Styles | None = None
 ) -> Axes:
     """Draw the rank of each model with its confidence sets, a row per model.
 
@@ -125,8 +125,8 @@ def rank_sets(
     ax : matplotlib Axes, optional
         Drawn into; texts stand around them, so give their figure ``layout="constrained"``.
         Default: the axes of a new figure that fits the number of models, 17 cm wide.
-    looks : dict of str to Look, optional
-        Order, colours and markers, from `model_looks` of several rankings; default: of this one.
+    styles : dict of str to Style, optional
+        Order, colours and markers, from `model_styles` of several rankings; default: of this one.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def rank_sets(
     rank_sets_frame : the plotted numbers.
     figures_of_rankings : a panel for each ranking.
     """
-    return draw(RANK_SETS, rankings, ax, looks, "rank_sets")
+    return draw(RANK_SETS, rankings, ax, styles, "rank_sets")
 
 
 # --------------------------------------------------------------------------- claims
@@ -170,18 +170,18 @@ def _claims_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
-def _paint_claims(ax: Axes, frame: pd.DataFrame, _: Ranking, looks: Looks) -> None:
+def _paint_claims(ax: Axes, frame: pd.DataFrame, _: Ranking, styles: Styles) -> None:
     """Blue cells, pale ones, and a frame with a dot where nothing is claimed."""
-    count = len(looks)
+    count = len(styles)
     colours: dict[int, tuple[str, str]] = {1: (DOT, DOT), -1: (CLOUD, CLOUD), 0: ("none", CLOUD)}
     for claim, (inside, edge) in colours.items():
         cells = frame[frame["claim"] == claim]
-        look: dict[str, Any] = {"facecolor": inside, "edgecolor": edge, "zorder": 2}
-        ax.bar(cells["x"], 0.92, 0.92, cells["y"] - 0.46, linewidth=0.4, **look)
+        style: dict[str, Any] = {"facecolor": inside, "edgecolor": edge, "zorder": 2}
+        ax.bar(cells["x"], 0.92, 0.92, cells["y"] - 0.46, linewidth=0.4, **style)
     undecided = frame[frame["claim"] == 0]
     size = min(2.0, 0.15 * POINTS * row_height(count))
     ax.plot(undecided["x"], undecided["y"], ".", color=INK, markersize=size, zorder=3)
-    label_columns(ax, list(looks))
+    label_columns(ax, list(styles))
 
 
 def _claims_note(ranking: Ranking) -> str:
@@ -219,7 +219,7 @@ def significance_frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
 
 
 def significance(
-    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, looks: Looks | None = None
+    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, styles: Styles | None = None
 ) -> Axes:
     """Draw which model is shown to be better than which: a map of the claims.
 
@@ -227,7 +227,7 @@ def significance(
 
     Parameters
     ----------
-    rankings, ax, looks
+    rankings, ax, styles
         As for `rank_sets`.
 
     Returns
@@ -243,4 +243,4 @@ def significance(
     --------
     significance_frame : the plotted numbers.
     """
-    return draw(SIGNIFICANCE, rankings, ax, looks, "significance")
+    return draw(SIGNIFICANCE, rankings, ax, styles, "significance")

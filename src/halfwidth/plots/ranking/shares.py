@@ -10,7 +10,7 @@ import numpy as np
 from halfwidth.core.errors import OptionError
 from halfwidth.core.ranking import RankedModel, Ranking
 from halfwidth.plots.ranking.heat import paint_heat, shades_note
-from halfwidth.plots.ranking.looks import Looks
+from halfwidth.plots.ranking.model_styles import Styles
 from halfwidth.plots.ranking.rows import (
     POINTS,
     Kind,
@@ -97,10 +97,10 @@ def paint_blobs(ax: Axes, frame: pd.DataFrame, colours: Sequence[str], row: floa
     ax.plot(ends["median"], ends["y"], color=INK, markersize=size, markeredgewidth=1.2, **stroke)
 
 
-def _paint_blobs(ax: Axes, frame: pd.DataFrame, ranking: Ranking, looks: Looks) -> None:
-    rank_axis(ax, len(looks), rank_title(ranking))
-    colours = [looks[name].colour for name in frame["model"]]
-    paint_blobs(ax, frame, colours, row_height(len(looks)))
+def _paint_blobs(ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles) -> None:
+    rank_axis(ax, len(styles), rank_title(ranking))
+    colours = [styles[name].colour for name in frame["model"]]
+    paint_blobs(ax, frame, colours, row_height(len(styles)))
 
 
 def blob_note(ranking: Ranking) -> str:
@@ -138,7 +138,7 @@ def blob_frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
 
 
 def blob(
-    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, looks: Looks | None = None
+    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, styles: Styles | None = None
 ) -> Axes:
     """Draw how the ranks of the models spread over bootstrap resamples, as circles.
 
@@ -146,7 +146,7 @@ def blob(
 
     Parameters
     ----------
-    rankings, ax, looks
+    rankings, ax, styles
         As for `rank_sets`.
 
     Returns
@@ -163,17 +163,17 @@ def blob(
     blob_frame : the plotted numbers.
     figures_of_rankings : over several tasks, a panel for each model.
     """
-    return draw(BLOB, rankings, ax, looks, "blob")
+    return draw(BLOB, rankings, ax, styles, "blob")
 
 
 # --------------------------------------------------------------------------- heat map
 
 
-def _paint_heat(ax: Axes, frame: pd.DataFrame, ranking: Ranking, looks: Looks) -> None:
-    rank_axis(ax, len(looks), rank_title(ranking))
-    rows = by_row(list(looks))
+def _paint_heat(ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles) -> None:
+    rank_axis(ax, len(styles), rank_title(ranking))
+    rows = by_row(list(styles))
     ranks = {rows[model.name]: model.rank for model in ranking.models}
-    paint_heat(ax, frame, len(looks), ranks)
+    paint_heat(ax, frame, len(styles), ranks)
 
 
 def _heat_note(ranking: Ranking) -> str:
@@ -187,13 +187,13 @@ HEATMAP = Kind(shares_frame, _paint_heat, _heat_note, row=0.22)
 
 
 def heatmap(
-    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, looks: Looks | None = None
+    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, styles: Styles | None = None
 ) -> Axes:
     """Draw how the ranks of the models spread over bootstrap resamples, as a map.
 
     Parameters
     ----------
-    rankings, ax, looks
+    rankings, ax, styles
         As for `rank_sets`.
 
     Returns
@@ -210,4 +210,4 @@ def heatmap(
     blob_frame : the plotted numbers.
     case_heatmap : the same over cases.
     """
-    return draw(HEATMAP, rankings, ax, looks, "heatmap")
+    return draw(HEATMAP, rankings, ax, styles, "heatmap")

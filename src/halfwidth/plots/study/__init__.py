@@ -43,21 +43,21 @@ from halfwidth.plots.study.naming import Drawn, NotThereError, Target, targets_o
 from halfwidth.plots.study.needs import sample_needs, sample_needs_frame
 from halfwidth.plots.study.p_values import p_values, p_values_frame
 from halfwidth.plots.study.styles import (
-    METHOD_LOOKS,
-    METRIC_LOOKS,
-    Look,
-    method_looks,
-    series_looks,
+    METHOD_STYLES,
+    METRIC_STYLES,
+    Style,
+    method_styles,
+    series_styles,
 )
 
 __all__ = [
-    "METHOD_LOOKS",
-    "METRIC_LOOKS",
+    "METHOD_STYLES",
+    "METRIC_STYLES",
     "Drawn",
     "Figure",
     "Frames",
-    "Look",
     "NotThereError",
+    "Style",
     "Target",
     "basic_shift",
     "basic_shift_frame",
@@ -78,7 +78,7 @@ __all__ = [
     "graph_frame",
     "location_dispersion",
     "location_dispersion_frame",
-    "method_looks",
+    "method_styles",
     "metrics_coverage",
     "metrics_coverage_frame",
     "micro_macro",
@@ -95,7 +95,7 @@ __all__ = [
     "sample_needs_frame",
     "segmentation_classification",
     "segmentation_classification_frame",
-    "series_looks",
+    "series_styles",
     "skewness_by_metric",
     "skewness_frame",
     "targets_of",

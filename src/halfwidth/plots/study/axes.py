@@ -27,7 +27,7 @@ GID_OF_LEVEL = "level"
 
 
 class Styled(Protocol):
-    """What has a look in a legend."""
+    """What has a style in a legend."""
 
     @property
     def line(self) -> dict[str, Any]:
@@ -131,15 +131,15 @@ def log_axis(ax: Axes, numbers: Iterable[float]) -> None:
 
 
 def legend_below(
-    figure: Figure, looks: Mapping[str, Styled], note: str = "", *, lines: bool = True
+    figure: Figure, styles: Mapping[str, Styled], note: str = "", *, lines: bool = True
 ) -> None:
     """A note and the series below all panels, in as many columns as fit."""
     width = float(figure.get_size_inches()[0])
     legend = figure.legend(
-        [handle(look, lines=lines) for look in looks.values()],
-        [printable(name) for name in looks],
+        [handle(style, lines=lines) for style in styles.values()],
+        [printable(name) for name in styles],
         loc="outside lower center",
-        ncols=legend_columns(looks, width),
+        ncols=legend_columns(styles, width),
         title=folded(note, width),
         title_fontproperties={"size": NOTE_SIZE},
         fontsize=NOTE_SIZE,
@@ -155,11 +155,11 @@ def legend_below(
     legend.get_title().set(parse_math=False, color=QUIET, multialignment="center")
 
 
-def handle(look: Styled, *, lines: bool) -> Line2D:
+def handle(style: Styled, *, lines: bool) -> Line2D:
     """What stands for a series in a legend: its line, or its marker alone."""
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], **(look.line if lines else look.line | {"linestyle": ""}))
+    return Line2D([], [], **(style.line if lines else style.line | {"linestyle": ""}))
 
 
 def legend_columns(names: Iterable[str], width: float) -> int:

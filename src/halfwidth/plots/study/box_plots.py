@@ -12,7 +12,7 @@ from halfwidth.core.formatting import percent
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
 from halfwidth.plots.study.naming import Drawn, Target, only
-from halfwidth.plots.study.styles import Look, method_groups, method_looks
+from halfwidth.plots.study.styles import Style, method_groups, method_styles
 from halfwidth.plots.style import (
     FAINT,
     INK,
@@ -120,7 +120,7 @@ def box_rows(
 def draw_boxes(
     ax: Axes,
     frame: pd.DataFrame,
-    looks: Mapping[str, Look],
+    styles: Mapping[str, Style],
     *,
     dot: float = 1.8,
     lowest: float = -math.inf,
@@ -133,10 +133,10 @@ def draw_boxes(
     few = boxes[boxes["instances"] < FEWEST]
     # Only what has values has a box.
     boxes = boxes[np.isfinite(boxes[["q1", "median", "q3"]].to_numpy(dtype=float)).all(axis=1)]
-    for name, look in looks.items():
+    for name, style in styles.items():
         series_boxes, cloud = boxes[boxes["series"] == name], points[points["series"] == name]
         alone = cloud["group"].isin(few.loc[few["series"] == name, "group"])
-        large: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": ""}
+        large: dict[str, Any] = {"color": style.colour, "marker": style.marker, "linestyle": ""}
         if alone.any():
             shown = cloud[alone]
             ax.plot(shown["x"], shown["value"], gid=f"few {name}", markersize=dot + 1.2, **large)
@@ -144,9 +144,9 @@ def draw_boxes(
             continue
         cloud = cloud[~alone]
         dots: dict[str, Any] = {"marker": ".", "markersize": dot, "markeredgewidth": 0}
-        style: dict[str, Any] = {"color": look.colour, "alpha": 0.7, "linestyle": "", "zorder": 2.5}
-        ax.plot(cloud["x"], cloud["value"], gid=f"points {name}", **style, **dots)
-        thin: dict[str, Any] = {"color": look.colour, "linewidth": 0.7}
+        dots |= {"color": style.colour, "alpha": 0.7, "linestyle": "", "zorder": 2.5}
+        ax.plot(cloud["x"], cloud["value"], gid=f"points {name}", **dots)
+        thin: dict[str, Any] = {"color": style.colour, "linewidth": 0.7}
         ax.bxp(
             [_stats(row, lowest) for row in series_boxes.to_dict("records")],
             positions=series_boxes["x"].tolist(),
@@ -155,7 +155,7 @@ def draw_boxes(
             showfliers=False,
             showcaps=False,
             manage_ticks=False,
-            boxprops={"facecolor": look.colour, "alpha": 0.35, "linewidth": 0, "gid": name},
+            boxprops={"facecolor": style.colour, "alpha": 0.35, "linewidth": 0, "gid": name},
             medianprops={"color": INK, "linewidth": 0.8},
             whiskerprops=thin,
             zorder=3,
@@ -255,7 +255,7 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
     from matplotlib.figure import Figure
 
     frame = coverage_boxes_frame(cells, target)
-    looks = method_looks(frame["series"])
+    styles = method_styles(frame["series"])
     most = int(frame.loc[frame["drawn"] == "box", "instances"].max())
     note = (
         f"{target.intervals.capitalize()}. Box: quartiles over at most {most} instances, "
@@ -268,7 +268,7 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
     low = _bottom(frame)
     for row, ax in enumerate(figure.subplots(rows, 1, squeeze=False)[:, 0]):
         part = frame[frame["row"] == row]
-        here = {name: looks[name] for name in looks if name in set(part["series"])}
+        here = {name: styles[name] for name in styles if name in set(part["series"])}
         _coverage_panel(ax, part, here, target, low)
         axes.title_of(ax, str(part["panel"].iloc[0]))
         _names_beside(ax, here)
@@ -278,10 +278,10 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
     return Drawn(figure, frame)
 
 
-def _names_beside(ax: Axes, looks: Mapping[str, Look]) -> None:
+def _names_beside(ax: Axes, styles: Mapping[str, Style]) -> None:
     """The methods of a panel in the order of their boxes, right of it."""
-    handles = [axes.handle(look, lines=False) for look in looks.values()]
-    names = [break_label(look.label or name, NAME_WIDTH) for name, look in looks.items()]
+    handles = [axes.handle(style, lines=False) for style in styles.values()]
+    names = [break_label(style.label or name, NAME_WIDTH) for name, style in styles.items()]
     legend = ax.legend(
         handles,
         names,
@@ -305,9 +305,9 @@ def _bottom(frame: pd.DataFrame) -> float:
 
 
 def _coverage_panel(
-    ax: Axes, part: pd.DataFrame, looks: Mapping[str, Look], target: Target, low: float
+    ax: Axes, part: pd.DataFrame, styles: Mapping[str, Style], target: Target, low: float
 ) -> None:
-    draw_boxes(ax, part, looks, lowest=low)
+    draw_boxes(ax, part, styles, lowest=low)
     axes.coverage_axis(ax, [low], target.confidence_level)
     first = ax.get_ylim()[0]
     beyond = 0.13 * (1.008 - first)
@@ -326,7 +326,7 @@ def _coverage_panel(
         for place, row in enumerate(boxes[boxes[name] > 0].to_dict("records")):
             # Neighbours at two heights where the numbers would touch.
             away = 3.2 + (6.5 * (place % 2) if len(boxes) > CROWD else 0.0)
-            colour = looks[str(row["series"])].colour
+            colour = styles[str(row["series"])].colour
             caret: dict[str, Any] = {"marker": "^" if up else "v", "markersize": 2.8}
             ax.plot([row["x"]], [y], color=colour, gid=name, **caret)
             ax.annotate(

@@ -22,13 +22,12 @@ from halfwidth.plots.study.naming import (
     slug,
     targets_of,
 )
-from halfwidth.plots.study.styles import method_groups, method_looks
+from halfwidth.plots.study.styles import method_groups, method_styles
 
 if TYPE_CHECKING:
     import pandas as pd
 
 USUAL_METHOD, USUAL_LEVEL, USUAL_N = percentile.__name__, 0.95, 50
-NO_ANALYSIS = "needs the paces of the study"
 
 Values = Callable[[Sequence[str]], Mapping[str, Array]]
 
@@ -355,5 +354,5 @@ def _main(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _method(cells: pd.DataFrame) -> str:
-    names = list(method_looks(cells["method"]))
+    names = list(method_styles(cells["method"]))
     return USUAL_METHOD if USUAL_METHOD in names else names[0]

@@ -18,7 +18,7 @@ from halfwidth.plots.study.naming import (
     method_title,
     unit_of,
 )
-from halfwidth.plots.study.styles import Look, series_looks
+from halfwidth.plots.study.styles import Style, series_styles
 from halfwidth.plots.style import CLOUD, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:
@@ -77,10 +77,10 @@ def figure_of_clouds(
     require_matplotlib()
     from matplotlib.figure import Figure
 
-    looks = series_looks(frame["series"])
+    styles = series_styles(frame["series"])
     rows, columns = int(frame["row"].max()) + 1, int(frame["column"].max()) + 1
     below = axes.height_below([], note, width)
-    longest = max(len(name) for name in looks)
+    longest = max(len(name) for name in styles)
     size = (width, rows * (HEIGHT + 0.04 * longest) + below)
     figure = Figure(figsize=size, layout="constrained")
     for place, ax in np.ndenumerate(figure.subplots(rows, columns, squeeze=False)):
@@ -88,7 +88,7 @@ def figure_of_clouds(
         if part.empty:
             ax.set_axis_off()
             continue
-        _panel(ax, part, looks, width / columns - 0.6, (ranges or {}).get(part["panel"].iloc[0]))
+        _panel(ax, part, styles, width / columns - 0.6, (ranges or {}).get(part["panel"].iloc[0]))
     axes.legend_below(figure, {}, note)
     return Drawn(figure, frame)
 
@@ -96,11 +96,11 @@ def figure_of_clouds(
 def _panel(
     ax: Axes,
     part: pd.DataFrame,
-    looks: Mapping[str, Look],
+    styles: Mapping[str, Style],
     inches: float,
     marked: tuple[float, float] | None,
 ) -> None:
-    draw_boxes(ax, part, looks, dot=3.6)
+    draw_boxes(ax, part, styles, dot=3.6)
     boxes = part[part["drawn"] == "box"]
     names = boxes["group"].tolist()
     slant: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}

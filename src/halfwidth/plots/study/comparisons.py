@@ -34,11 +34,11 @@ from halfwidth.plots.study.styles import (
     DASHED,
     DOTTED,
     RED,
-    SERIES_LOOKS,
+    SERIES_STYLES,
     SOLID,
-    Look,
-    method_looks,
-    series_looks,
+    Style,
+    method_styles,
+    series_styles,
 )
 from halfwidth.plots.style import DOT, WIDTH
 
@@ -132,7 +132,7 @@ def metrics_coverage(cells: pd.DataFrame, method: str) -> Drawn:
     frame = metrics_coverage_frame(cells, method)
     panels = int(frame["column"].max()) + 1
     layout = Layout(WIDTH / 2 if panels == 1 else WIDTH, 1.2 * HEIGHT, note=_by(method), share=True)
-    return figure_of_lines(frame, series_looks(frame["series"]), layout)
+    return figure_of_lines(frame, series_styles(frame["series"]), layout)
 
 
 def _by(method: str) -> str:
@@ -192,8 +192,8 @@ def micro_macro(cells: pd.DataFrame, method: str) -> Drawn:
     andre2025, Figures 10 and S17.
     """
     frame = micro_macro_frame(cells, method)
-    looks = {kind: SERIES_LOOKS[kind] for kind in ("macro", "micro")}
-    return figure_of_lines(frame, looks, Layout(note=_by(method), share=True))
+    styles = {kind: SERIES_STYLES[kind] for kind in ("macro", "micro")}
+    return figure_of_lines(frame, styles, Layout(note=_by(method), share=True))
 
 
 # --------------------------------------------------------------------------- two fields
@@ -260,13 +260,13 @@ def segmentation_classification(
     names = list(dict.fromkeys(frame["series"]))
     masks, others = [n for n in names if n not in sets], [n for n in names if n in sets]
     # The colour is that of the field; markers are those of the metrics elsewhere.
-    looks = {name: Look(DOT, SOLID, look.marker) for name, look in series_looks(masks).items()}
+    styles = {name: Style(DOT, SOLID, style.marker) for name, style in series_styles(masks).items()}
     broken = (DASHED, DOTTED, BROKEN)
-    for place, (name, look) in enumerate(series_looks(others).items()):
-        looks[name] = Look(RED, broken[place % len(broken)], look.marker)
+    for place, (name, style) in enumerate(series_styles(others).items()):
+        styles[name] = Style(RED, broken[place % len(broken)], style.marker)
     note = f"{_by(method)} Blue, solid: segmentation. Red, broken: classification."
     layout = Layout(bands=False, share=True, note=note)
-    return figure_of_lines(frame, looks, layout)
+    return figure_of_lines(frame, styles, layout)
 
 
 # --------------------------------------------------------------------------- statistics
@@ -324,8 +324,8 @@ def location_dispersion(cells: pd.DataFrame, method: str) -> Drawn:
     andre2025, Figure S18.
     """
     frame = location_dispersion_frame(cells, method)
-    looks = {way: SERIES_LOOKS[way] for way in ("mean", "median", "SD", "IQR")}
-    return figure_of_lines(frame, looks, _grid(frame, note=_by(method), share=True))
+    styles = {way: SERIES_STYLES[way] for way in ("mean", "median", "SD", "IQR")}
+    return figure_of_lines(frame, styles, _grid(frame, note=_by(method), share=True))
 
 
 def _grid(frame: pd.DataFrame, **changes: Any) -> Layout:
@@ -375,7 +375,7 @@ def bca_median(cells: pd.DataFrame) -> Drawn:
     andre2025, Figures 5 and S9.
     """
     frame = bca_median_frame(cells)
-    return figure_of_lines(frame, method_looks(frame["series"]), _grid(frame, lowest=0.0))
+    return figure_of_lines(frame, method_styles(frame["series"]), _grid(frame, lowest=0.0))
 
 
 def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
@@ -435,4 +435,4 @@ def basic_shift(cells: pd.DataFrame) -> Drawn:
     """
     frame = basic_shift_frame(cells)
     layout = Layout(note="Shift: the mean of the middles of intervals, less the true value.")
-    return figure_of_lines(frame, method_looks(frame["series"]), layout)
+    return figure_of_lines(frame, method_styles(frame["series"]), layout)

@@ -24,7 +24,7 @@ from halfwidth.plots.study.naming import (
     only,
     unit_of,
 )
-from halfwidth.plots.study.styles import method_looks
+from halfwidth.plots.study.styles import method_styles
 from halfwidth.plots.style import NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:
@@ -179,42 +179,42 @@ def concentration(cells: pd.DataFrame, target: Target) -> Drawn:
     from matplotlib.figure import Figure
 
     frame = concentration_frame(cells, target)
-    looks = method_looks(frame["method"])
+    styles = method_styles(frame["method"])
     sds = frame.drop_duplicates("spread").set_index("spread")["sd"]
     note = (
         f"{target.title}, {target.intervals}. Lines: by formula at the SD of the median instance "
         f"(solid, {sds['median']:.3g}), of Q1 (dotted, {sds['q1']:.3g}) and of Q3 (dashed, "
         f"{sds['q3']:.3g}). Markers: median over instances of the study, bars: Q1 to Q3."
     )
-    size = (WIDTH, HEIGHT + axes.height_below(looks, note, WIDTH))
+    size = (WIDTH, HEIGHT + axes.height_below(styles, note, WIDTH))
     figure = Figure(figsize=size, layout="constrained")
     left, right = figure.subplots(1, 2)
     _widths(left, frame, target.intervals_title, unit_of(target.metric))
     _ratios(right, frame)
-    named = {look.label or name: look for name, look in looks.items()}
+    named = {style.label or name: style for name, style in styles.items()}
     axes.legend_below(figure, named, note, lines=False)
     return Drawn(figure, frame)
 
 
 def _theory(ax: Axes, part: pd.DataFrame) -> None:
     for (method, spread), rows in part[part["drawn"] == "theory"].groupby(["method", "spread"]):
-        colour = method_looks([str(method)])[str(method)].colour
-        style: dict[str, Any] = {"color": colour, "linestyle": SPREADS[str(spread)]}
-        ax.plot(rows["n"], rows["value"], gid=f"{method} {spread}", linewidth=1.0, **style)
+        colour = method_styles([str(method)])[str(method)].colour
+        kwargs: dict[str, Any] = {"color": colour, "linestyle": SPREADS[str(spread)]}
+        ax.plot(rows["n"], rows["value"], gid=f"{method} {spread}", linewidth=1.0, **kwargs)
 
 
 def _widths(ax: Axes, frame: pd.DataFrame, interval: str, unit: str) -> None:
     part = frame[frame["panel"] == "width"]
     _theory(ax, part)
-    for method, look in method_looks(part["method"]).items():
+    for method, style in method_styles(part["method"]).items():
         rows = part[(part["drawn"] == "study") & (part["method"] == method)]
         if rows.empty:
             continue
         table = rows.pivot_table(index="n", columns="spread", values="value")
         reach = np.array([table["median"] - table["q1"], table["q3"] - table["median"]])
-        mark: dict[str, Any] = {"color": look.colour, "marker": look.marker, "markersize": 3.2}
+        mark: dict[str, Any] = {"color": style.colour, "marker": style.marker, "markersize": 3.2}
         ax.plot(table.index, table["median"], linestyle="", gid=f"study {method}", zorder=4, **mark)
-        bar: dict[str, Any] = {"ecolor": look.colour, "elinewidth": 0.8, "linestyle": ""}
+        bar: dict[str, Any] = {"ecolor": style.colour, "elinewidth": 0.8, "linestyle": ""}
         ax.errorbar(table.index, table["median"], yerr=reach, zorder=3, **bar)
     axes.size_axis(ax, sorted(set(part["n"])), WIDTH / 2 - 0.7)
     axes.log_axis(ax, part["value"].tolist())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from halfwidth.plots.study.lines import HEIGHT, Layout, figure_of_lines, line_rows, wrapped
 from halfwidth.plots.study.naming import Drawn, Target, check_two_sided, only, unit_of
-from halfwidth.plots.study.styles import method_groups, method_looks
+from halfwidth.plots.study.styles import method_groups, method_styles
 from halfwidth.plots.style import WIDTH
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def graph(cells: pd.DataFrame, target: Target, quantity: str) -> Drawn:
     frame = graph_frame(cells, target, quantity)
     width = WIDTH if frame["column"].any() else WIDTH / 2
     layout = Layout(width, 1.15 * HEIGHT, share=True)
-    return figure_of_lines(frame, method_looks(frame["series"]), layout)
+    return figure_of_lines(frame, method_styles(frame["series"]), layout)
 
 
 def overview_frame(cells: pd.DataFrame, targets: Sequence[Target], quantity: str) -> pd.DataFrame:
@@ -114,7 +114,7 @@ def overview(cells: pd.DataFrame, targets: Sequence[Target], quantity: str) -> D
     frame = overview_frame(cells, targets, quantity)
     width = max(WIDTH, CELL_WIDTH * (int(frame["column"].max()) + 1))
     layout = Layout(width, CELL_HEIGHT)
-    return figure_of_lines(frame, method_looks(frame["series"]), layout)
+    return figure_of_lines(frame, method_styles(frame["series"]), layout)
 
 
 def _places(targets: Sequence[Target]) -> dict[Target, tuple[int, int]]:

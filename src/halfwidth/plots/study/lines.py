@@ -11,7 +11,7 @@ from halfwidth.core.formatting import percent
 from halfwidth.plots import line_labels
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.naming import SIDES, Drawn, method_label
-from halfwidth.plots.study.styles import Look
+from halfwidth.plots.study.styles import Style
 from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, break_label, require_matplotlib
 
 if TYPE_CHECKING:
@@ -125,14 +125,14 @@ def quartiles(values: Any) -> tuple[float, float, float]:
     return float(quartiles_[0]), float(quartiles_[1]), float(quartiles_[2])
 
 
-def figure_of_lines(frame: pd.DataFrame, looks: Mapping[str, Look], layout: Layout) -> Drawn:
+def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: Layout) -> Drawn:
     """A figure with a panel for each row and column of a frame of `line_rows`.
 
     Parameters
     ----------
     frame : DataFrame
         Every number that is drawn.
-    looks : mapping of str to Look
+    styles : mapping of str to Style
         By series, in the order of the legend.
     layout : Layout
 
@@ -149,11 +149,11 @@ def figure_of_lines(frame: pd.DataFrame, looks: Mapping[str, Look], layout: Layo
     from matplotlib.figure import Figure
 
     rows, columns = int(frame["row"].max()) + 1, int(frame["column"].max()) + 1
-    looks = {name: look for name, look in looks.items() if name in set(frame["series"])}
+    styles = {name: style for name, style in styles.items() if name in set(frame["series"])}
     note = " ".join(part for part in (layout.note, _note(frame, layout)) if part)
     inside = layout.width / columns - BESIDE
     named = _has_room(frame, inside)
-    legend = {} if named else {look.label or name: look for name, look in looks.items()}
+    legend = {} if named else {style.label or name: style for name, style in styles.items()}
     below = axes.height_below(legend, note, layout.width)
     size = (layout.width, rows * layout.height + below)
     figure = Figure(figsize=size, layout="constrained")
@@ -166,12 +166,12 @@ def figure_of_lines(frame: pd.DataFrame, looks: Mapping[str, Look], layout: Layo
         like = frame[["quantity", "unit"]].eq(part[["quantity", "unit"]].iloc[0]).all(axis=1)
         seen = frame[like] if layout.share else part
         last = not ((frame["column"] == place[1]) & (frame["row"] > place[0])).any()
-        colours = {looks[name].label or name: looks[name].colour for name in set(part["series"])}
+        colours = {styles[name].label or name: styles[name].colour for name in set(part["series"])}
         beside = line_labels.room_for(list(colours)) if named else 0.0
         rooms = (inside - beside, inside)
-        lines_of_panel(ax, part, looks, layout, inches=rooms, seen=seen, x_title=last)
+        lines_of_panel(ax, part, styles, layout, inches=rooms, seen=seen, x_title=last)
         if named:
-            line_labels.name_lines(ax, _ends(part, looks), colours, layout.height - AROUND)
+            line_labels.name_lines(ax, _ends(part, styles), colours, layout.height - AROUND)
     axes.legend_below(figure, legend, note)
     return Drawn(figure, frame.reset_index(drop=True))
 
@@ -182,12 +182,12 @@ def _has_room(frame: pd.DataFrame, inches: float) -> bool:
     return bool(inches >= NAMED and most <= line_labels.MOST)
 
 
-def _ends(part: pd.DataFrame, looks: Mapping[str, Look]) -> dict[str, tuple[float, float]]:
+def _ends(part: pd.DataFrame, styles: Mapping[str, Style]) -> dict[str, tuple[float, float]]:
     """The last point of each line, by the name of the line."""
     finite = part[np.isfinite(part["median"].to_numpy(dtype=float))].sort_values("n")
     last = finite.groupby("series", sort=False).tail(1)
     return {
-        looks[name].label or name: (float(n), float(median))
+        styles[name].label or name: (float(n), float(median))
         for name, n, median in zip(last["series"], last["n"], last["median"], strict=True)
     }
 
@@ -206,7 +206,7 @@ def own_titles(frame: pd.DataFrame) -> pd.DataFrame:
 def lines_of_panel(
     ax: Axes,
     part: pd.DataFrame,
-    looks: Mapping[str, Look],
+    styles: Mapping[str, Style],
     layout: Layout,
     *,
     inches: tuple[float, float],
@@ -217,15 +217,15 @@ def lines_of_panel(
 
     The axes hold the numbers of ``seen``; ``inches`` are their width and that of the title.
     """
-    for name, look in looks.items():
+    for name, style in styles.items():
         rows = part[part["series"] == name].sort_values("n")
         if rows.empty:
             continue
         x, y = rows["n"].to_numpy(), rows["median"].to_numpy()
-        ax.plot(x, _drawable(y), gid=name, zorder=3, **look.line)
+        ax.plot(x, _drawable(y), gid=name, zorder=3, **style.line)
         if layout.bands:
             low, high = _drawable(rows["q1"]), _drawable(rows["q3"])
-            shade: dict[str, Any] = {"color": look.colour, "alpha": BAND, "linewidth": 0}
+            shade: dict[str, Any] = {"color": style.colour, "alpha": BAND, "linewidth": 0}
             ax.fill_between(x, low, high, gid=name, zorder=2, **shade)
     quantity, unit = str(part["quantity"].iloc[0]), str(part["unit"].iloc[0])
     axes.size_axis(ax, sorted(set(part["n"])), inches[0])

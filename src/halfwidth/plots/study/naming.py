@@ -121,13 +121,13 @@ def quantities_of(cells: pd.DataFrame) -> tuple[str, ...]:
     return ("coverage", "width") if set(cells["alternative"]) == {TWO_SIDED} else ("coverage",)
 
 
-def metric_spec(name: str, *, of_sets: bool = False) -> MetricSpec | None:
+def metric_spec(name: str) -> MetricSpec | None:
     """The spec of a metric as a study writes it, with or without parameters; None if unknown."""
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
     base = name.partition(":")[0]
-    first, second = (SAMPLE_METRICS, METRICS) if of_sets else (METRICS, SAMPLE_METRICS)
-    return next((catalogue[base] for catalogue in (first, second) if base in catalogue), None)
+    catalogues = (METRICS, SAMPLE_METRICS)
+    return next((catalogue[base] for catalogue in catalogues if base in catalogue), None)
 
 
 def metric_label(name: str) -> str:

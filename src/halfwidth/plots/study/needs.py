@@ -25,7 +25,7 @@ from halfwidth.plots.study.naming import (
     targets_of,
     unit_of,
 )
-from halfwidth.plots.study.styles import series_looks
+from halfwidth.plots.study.styles import series_styles
 from halfwidth.plots.style import INK, NOTE_SIZE, QUIET
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def sample_needs(
         f"{width:g}; the ringed n is the first from which on the median is so. A width may be "
         "reached where coverage is not."
     )
-    drawn = figure_of_lines(frame, series_looks(frame["series"]), Layout(note=note))
+    drawn = figure_of_lines(frame, series_styles(frame["series"]), Layout(note=note))
     # The axes stand row by row.
     columns = int(frame["column"].max()) + 1
     for _, part in frame.groupby(["row", "column"]):

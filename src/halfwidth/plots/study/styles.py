@@ -14,7 +14,7 @@ from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.plots.study.naming import method_label, metric_label
 from halfwidth.plots.style import COLOURS, INK
 
-BLUE, GREEN, ORANGE, RED, SKY, GREY, PINK = COLOURS
+BLUE, _, ORANGE, RED, SKY, GREY, _ = COLOURS
 SOLID, DASHED, DOTTED, BROKEN = "-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1, 1, 1))
 STROKES = (SOLID, DASHED, DOTTED, BROKEN)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h", "d")
@@ -22,7 +22,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h", "d")
 MOST_METHODS = 4
 
 
-class Look(NamedTuple):
+class Style(NamedTuple):
     """The style of a line, distinct from the others also without colour, and its name if any."""
 
     colour: str
@@ -63,8 +63,8 @@ PALETTE = {
 NAMED_STROKES = dict(zip(("solid", "dashed", "dotted", "broken"), STROKES, strict=True))
 
 # Bootstraps first; no two that accept the same have one colour.
-METHOD_LOOKS = {
-    method.name: Look(
+METHOD_STYLES = {
+    method.name: Style(
         PALETTE[method.drawn.colour],
         NAMED_STROKES[method.drawn.stroke],
         method.drawn.marker,
@@ -76,20 +76,20 @@ METHOD_LOOKS = {
 
 
 # Statistics and averages, where they are what is compared.
-SERIES_LOOKS = {
-    "mean": Look(BLUE, SOLID, "o"),
-    "median": Look(SKY, DASHED, "D"),
-    "SD": Look(RED, DOTTED, "v"),
-    "IQR": Look(ORANGE, BROKEN, "s"),
-    "macro": Look(RED, DASHED, "s"),
-    "micro": Look(BLUE, SOLID, "o"),
+SERIES_STYLES = {
+    "mean": Style(BLUE, SOLID, "o"),
+    "median": Style(SKY, DASHED, "D"),
+    "SD": Style(RED, DOTTED, "v"),
+    "IQR": Style(ORANGE, BROKEN, "s"),
+    "macro": Style(RED, DASHED, "s"),
+    "micro": Style(BLUE, SOLID, "o"),
 }
 # A second series of a metric, such as its micro average, keeps the colour.
 ASIDE = 5
 
 
-def _placed(place: int, variant: int = 0) -> Look:
-    return Look(
+def _placed(place: int, variant: int = 0) -> Style:
+    return Style(
         COLOURS[place % len(COLOURS)],
         STROKES[(place + variant) % len(STROKES)],
         MARKERS[(place + ASIDE * variant) % len(MARKERS)],
@@ -100,11 +100,11 @@ def _placed(place: int, variant: int = 0) -> Look:
 PLACES = {
     metric.name: metric.style for metric in (*METRICS, *SAMPLE_METRICS) if metric.style is not None
 }
-METRIC_LOOKS = {name: _placed(place) for name, place in PLACES.items()}
+METRIC_STYLES = {name: _placed(place) for name, place in PLACES.items()}
 
 
-def method_looks(methods: Iterable[str]) -> dict[str, Look]:
-    """The look of each method, in the order of the table; methods it lacks take what is left.
+def method_styles(methods: Iterable[str]) -> dict[str, Style]:
+    """The style of each method, in the order of the table; methods it lacks take what is left.
 
     Parameters
     ----------
@@ -112,24 +112,24 @@ def method_looks(methods: Iterable[str]) -> dict[str, Look]:
 
     Returns
     -------
-    dict of str to Look
+    dict of str to Style
         Methods of the table first, then the others by name.
 
     Examples
     --------
-    >>> [name for name in method_looks(["mine", "t", "bca"])]
+    >>> [name for name in method_styles(["mine", "t", "bca"])]
     ['bca', 't', 'mine']
     """
     names = set(methods)
-    used = {(style.colour, style.stroke) for style in METHOD_LOOKS.values()}
+    used = {(style.colour, style.stroke) for style in METHOD_STYLES.values()}
     # Neighbours have other colours.
     left = [(c, s) for s, c in itertools.product(STROKES, PALETTE.values()) if (c, s) not in used]
-    styles = {name: style for name, style in METHOD_LOOKS.items() if name in names}
-    for place, name in enumerate(sorted(names - METHOD_LOOKS.keys())):
+    styles = {name: style for name, style in METHOD_STYLES.items() if name in names}
+    for place, name in enumerate(sorted(names - METHOD_STYLES.keys())):
         colour, stroke = left[place % len(left)]
         # The marker tells those apart that have to share a pair.
         marker = MARKERS[place // len(left) % len(MARKERS)]
-        styles[name] = Look(colour, stroke, marker, method_label(name))
+        styles[name] = Style(colour, stroke, marker, method_label(name))
     return styles
 
 
@@ -155,7 +155,7 @@ def method_groups(methods: Iterable[str]) -> list[tuple[str, list[str]]]:
     by resampling percentile bca basic
     without resampling t z
     """
-    names = list(method_looks(methods))
+    names = list(method_styles(methods))
     if len(names) <= MOST_METHODS:
         return [("", names)]
     groups = []
@@ -176,8 +176,8 @@ def _kind(name: str) -> str:
     return "by resampling" if METHODS[base].resamples else "without resampling"
 
 
-def series_looks(names: Iterable[str]) -> dict[str, Look]:
-    """Looks of anything but methods: of metrics and statistics always the same.
+def series_styles(names: Iterable[str]) -> dict[str, Style]:
+    """Styles of anything but methods: of metrics and statistics always the same.
 
     Parameters
     ----------
@@ -186,21 +186,21 @@ def series_looks(names: Iterable[str]) -> dict[str, Look]:
 
     Returns
     -------
-    dict of str to Look
+    dict of str to Style
         In the order in which they come. A metric has one colour; its micro average, or a second
         series, has another stroke and marker. Unknown names take what comes after the table.
 
     Examples
     --------
-    >>> series_looks(["NSD", "mean DSC"])["mean DSC"] == METRIC_LOOKS["dsc"]
+    >>> series_styles(["NSD", "mean DSC"])["mean DSC"] == METRIC_STYLES["dsc"]
     True
     """
-    styles: dict[str, Look] = {}
+    styles: dict[str, Style] = {}
     others = 0
     for name in dict.fromkeys(names):
         place = _palette_place(name)
-        if place is None and name in SERIES_LOOKS:
-            styles[name] = SERIES_LOOKS[name]
+        if place is None and name in SERIES_STYLES:
+            styles[name] = SERIES_STYLES[name]
             continue
         if place is None:
             place, others = len(PLACES) + others, others + 1

@@ -8,26 +8,26 @@ from xml.etree.ElementTree import Element
 from halfwidth.report.document import Axis, Cell
 from halfwidth.report.html.elements import element
 
-# In units of the drawing, which is as wide as its column.
-WIDTH, HEIGHT, EDGE = 240, 22, 18
+# A drawing is as wide as its column, so that places are shares of it; heights are in pixels.
+HEIGHT, EDGE = 22, 7.5
 _CAP, _DOT, _ARROW = 4, 4, 5
 
 
 def axis_drawing(axis: Axis) -> Element:
     """The ticks with their labels, for the head of the column."""
-    drawing = _drawing(HEIGHT, aria_hidden="true", class_="axis")
+    drawing = _drawing(aria_hidden="true", class_="axis")
     for place, label in axis.ticks:
         x = _x(place, axis)
         drawing.append(_line(x, HEIGHT - 4, x, HEIGHT))
         drawing.append(element("text", label, x=_at(x), y=HEIGHT - 8, text_anchor="middle"))
-    drawing.append(_line(EDGE, HEIGHT, WIDTH - EDGE, HEIGHT))
+    drawing.append(_line(EDGE, HEIGHT, 100 - EDGE, HEIGHT))
     return drawing
 
 
 def interval_drawing(cell: Cell, axis: Axis) -> Element:
     """Value and interval of a row; an end beyond the axis, or without limit, is an arrow."""
     value, low, high = cell.value
-    drawing = _drawing(HEIGHT, role="img", aria_label=cell.text)
+    drawing = _drawing(role="img", aria_label=cell.text)
     drawing.append(element("title", cell.text))
     for mark in axis.marks:
         if axis.low <= mark <= axis.high:
@@ -46,20 +46,20 @@ def interval_drawing(cell: Cell, axis: Axis) -> Element:
     return drawing
 
 
-def _drawing(height: int, **attributes: str) -> Element:
-    return element("svg", viewBox=f"0 0 {WIDTH} {height}", width=WIDTH, height=height, **attributes)
+def _drawing(**attributes: str) -> Element:
+    return element("svg", width="100%", height=HEIGHT, **attributes)
 
 
 def _x(place: float, axis: Axis) -> float:
-    return EDGE + (WIDTH - 2 * EDGE) * (place - axis.low) / (axis.high - axis.low)
+    return EDGE + (100 - 2 * EDGE) * (place - axis.low) / (axis.high - axis.low)
 
 
-def _at(number: float) -> str:
-    return f"{number:.1f}"
+def _at(share: float) -> str:
+    return f"{share:.2f}%"
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, **attributes: str) -> Element:
-    return element("line", x1=_at(x1), y1=_at(y1), x2=_at(x2), y2=_at(y2), **attributes)
+    return element("line", x1=_at(x1), y1=y1, x2=_at(x2), y2=y2, **attributes)
 
 
 def _cap(x: float, middle: float) -> Element:
@@ -67,8 +67,7 @@ def _cap(x: float, middle: float) -> Element:
 
 
 def _arrow(x: float, middle: float, way: int) -> Element:
-    back = x - way * _ARROW
-    points = (
-        f"{_at(x)},{_at(middle)} {_at(back)},{_at(middle - _CAP)} {_at(back)},{_at(middle + _CAP)}"
-    )
-    return element("polygon", points=points, class_="arrow")
+    """Its corners are pixels, so it is a drawing of its own whose origin is its point."""
+    points = f"0,0 {-way * _ARROW},{-_CAP} {-way * _ARROW},{_CAP}"
+    polygon = element("polygon", points=points, class_="arrow")
+    return element("svg", polygon, x=_at(x), y=middle, overflow="visible")

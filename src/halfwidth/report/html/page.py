@@ -10,6 +10,7 @@ from importlib import resources
 from xml.etree.ElementTree import Element
 
 from halfwidth.report.document import (
+    TO_DO,
     Adaptive,
     Code,
     Document,
@@ -29,8 +30,9 @@ from halfwidth.report.html.tables import table_element
 PLAIN_TITLE = "halfwidth"
 
 
-def render_html(document: Document, title: str = PLAIN_TITLE) -> str:
+def render_html(document: Document) -> str:
     """The whole page: no part of it comes from elsewhere, and nothing else may run in it."""
+    title = document.title or PLAIN_TITLE
     style, script = _file("style.css"), _file("script.js")
     sections = [part for part in document.parts if isinstance(part, Section)]
     contents = _contents(sections) if len(sections) > 1 else None
@@ -56,14 +58,12 @@ def render_html(document: Document, title: str = PLAIN_TITLE) -> str:
 
 
 def render_fragment(document: Document) -> str:
-    """The parts alone with their style, for a notebook: no link and no button leads anywhere."""
+    """The parts alone with their style, for a notebook, where no link leads anywhere."""
     fragment = element("div", element("style", _file("style.css")), *body(document.parts, level=4))
     fragment.set("class", "page")
     for one in fragment.iter("a"):
         one.tag = "span"
         del one.attrib["href"]
-    for one in fragment.iter("button"):
-        one.tag = "span"
     return markup(fragment)
 
 
@@ -120,13 +120,16 @@ def _items(part: Items, level: int) -> Element | None:
         return None
     title = element(f"h{min(level, 6)}", part.title) if part.title else None
     if not any(item.term for item in part.items):
-        return element("div", title, element("ul", *(element("li", i.text) for i in part.items)))
+        return element("div", title, element("ul", *(element("li", i.whole) for i in part.items)))
     listed = element("dl")
     for item in part.items:
         term: Element | str = item.term
         if item.code:
             term = element("a", item.term, href=f"#{item.code.lower()}", class_="code")
-        listed.extend((element("dt", term), element("dd", item.text)))
+        remedy = None
+        if item.remedy:
+            remedy = element("div", element("strong", TO_DO), f" {item.remedy}", class_="remedy")
+        listed.extend((element("dt", term), element("dd", item.text, remedy)))
     return element("div", title, listed)
 
 
@@ -136,7 +139,8 @@ def _excerpt(part: Excerpt) -> Element:
         if part.language
         else element("blockquote", element("p", part.text))
     )
-    button = element("button", "Copy", type="button", class_="copy")
+    # Shown by the script, without which it could do nothing.
+    button = element("button", "Copy", type="button", class_="copy", hidden="")
     return element("div", text, button, class_="excerpt")
 
 

@@ -1,6 +1,10 @@
 "use strict";
 // Rows sort by a column when its heading is pressed: by the value of the cell, else by its text.
-for (const button of document.querySelectorAll("table.sortable th button")) {
+for (const title of document.querySelectorAll("table.sortable .sorts")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.append(...title.childNodes);
+  title.replaceWith(button);
   button.addEventListener("click", () => {
     const heading = button.parentElement, body = heading.closest("table").tBodies[0];
     const place = heading.cellIndex, ascending = heading.getAttribute("aria-sort") !== "ascending";
@@ -20,6 +24,7 @@ for (const button of document.querySelectorAll("table.sortable th button")) {
 }
 // What is to be copied is marked where the clipboard cannot be reached.
 for (const button of document.querySelectorAll("button.copy")) {
+  button.hidden = false;
   button.addEventListener("click", async () => {
     const text = button.parentElement.firstElementChild;
     getSelection().selectAllChildren(text);

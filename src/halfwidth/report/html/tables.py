@@ -13,6 +13,8 @@ from halfwidth.report.html.intervals import axis_drawing, interval_drawing
 
 # Rows from which on a table can be sorted.
 FEW_ROWS = 3
+# A table of text alone, such as a checklist, keeps its order.
+_NUMERIC = (Kind.NUMBER, Kind.INTERVAL)
 # Cells of these say by themselves what they are.
 _SELF_EVIDENT = (Kind.INTERVAL, Kind.CAUTIONS)
 
@@ -25,7 +27,7 @@ def table_element(table: Table, caption: str = "") -> Element:
 
     Roles are named, since browsers forget them where a narrow page sets a row as a block.
     """
-    sortable = len(table.rows) >= FEW_ROWS
+    sortable = len(table.rows) >= FEW_ROWS and any(one.kind in _NUMERIC for one in table.columns)
     stacks = _stacks(table.columns)
     heads = (_heading(stack, sortable=sortable) for stack in stacks)
     made = element(
@@ -68,7 +70,8 @@ def _heading(stack: Stack, *, sortable: bool) -> Element:
             axis_drawing(column.axis),
         ]
     elif sortable and column.kind is not Kind.CAUTIONS:
-        title = [element("button", column.heading, type="button")]
+        # The script makes a button of it; without one it is the heading alone.
+        title = [element("span", column.heading, class_="sorts")]
     kind = column.kind.value
     return element("th", *title, *below, scope="col", role="columnheader", class_=kind)
 

@@ -1,4 +1,4 @@
-"""A document as LaTeX: tables to paste, with notes as comments."""
+"""A document as LaTeX: tables to paste, with notes as comments, or sections to compile."""
 
 from __future__ import annotations
 
@@ -16,45 +16,25 @@ from halfwidth.report.document import (
     Note,
     Paragraph,
     Part,
+    Section,
     Table,
 )
+from halfwidth.report.render.latex_letters import latex_text
+from halfwidth.report.render.latex_whole import whole_latex
 from halfwidth.report.wrapping import one_line
 
 # Letters of a cell that one line holds.
 LONGEST = 80
-_ESCAPES = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    # At the start of a row these two would belong to the line break before it.
-    "[": "{[}",
-    "*": "{*}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    # Letters of formulas that LaTeX's text fonts may lack.
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "∞": r"$\infty$",
-    "α": r"$\alpha$",
-    "β": r"$\beta$",
-    "√": r"$\surd$",
-    "½": r"$\frac12$",
-    "²": "$^2$",
-    "³": "$^3$",
-    "ⁿ": "$^n$",
-}
 
 
 def render_latex(document: Document) -> str:
-    """Tables with booktabs; prose as text; headings and remarks as comments."""
+    """Tables with booktabs to paste: prose as text, headings and remarks as comments.
+
+    A document of sections is one to compile.
+    """
     parts = document.parts_for(terminal=False)
+    if any(isinstance(part, Section) for part in document.parts):
+        return whole_latex(document.title, parts)
     lines = ["% \\usepackage{booktabs}"] if any(isinstance(part, Table) for part in parts) else []
     before: Part | None = None
     for part in parts:
@@ -63,11 +43,6 @@ def render_latex(document: Document) -> str:
         lines += _lines(part)
         before = part
     return "".join(f"{line}\n" for line in lines)
-
-
-def latex_text(text: str) -> str:
-    """Text that LaTeX prints as it is."""
-    return "".join(_ESCAPES.get(letter, letter) for letter in one_line(text))
 
 
 def _lines(part: Part) -> Iterator[str]:
@@ -83,7 +58,7 @@ def _lines(part: Part) -> Iterator[str]:
         case Items(items, title):
             yield from [f"% {one_line(title)}"] * bool(title)
             for item in items:
-                yield f"% {one_line(f'{item.term} {item.text}'.strip())}"
+                yield f"% {one_line(f'{item.term} {item.whole}'.strip())}"
         case Code(lines):
             for line in lines:
                 yield f"% {one_line(line)}"

@@ -15,15 +15,16 @@ from halfwidth.report.document import (
     Paragraph,
     Part,
     Table,
+    shown,
 )
 from halfwidth.report.wrapping import one_line
 
 
 def render_markdown(document: Document) -> str:
-    """Headings in bold, pipe tables, remarks as a list."""
-    blocks: list[str] = []
+    """Titles of sections as headings, others in bold, pipe tables, remarks as a list."""
+    blocks = [f"# {markdown_text(document.title)}\n"] if document.title else []
     listing = False
-    for part in document.parts_for(terminal=False):
+    for part in shown(document.parts_for(terminal=False), lambda one: bool(_block(one))):
         begins = not isinstance(part, Note) and not (isinstance(part, Items) and not part.title)
         if blocks and listing and not begins:
             blocks[-1] += _block(part)
@@ -41,15 +42,15 @@ def markdown_text(text: str) -> str:
 def _block(part: Part) -> str:
     block = ""
     match part:
-        case Heading(text):
-            block = f"**{markdown_text(text)}**"
+        case Heading(text, level):
+            block = f"{'#' * (level + 1)} {markdown_text(text)}" if level else _bold(text)
         case Paragraph(text):
             block = markdown_text(text)
         case Note(text):
             block = f"- {markdown_text(text)}"
         case Items(items, title):
-            lines = [f"- {markdown_text(f'{item.term} {item.text}'.strip())}" for item in items]
-            block = "\n".join([*[f"**{markdown_text(title)}**\n"] * bool(title), *lines])
+            lines = [f"- {markdown_text(f'{item.term} {item.whole}'.strip())}" for item in items]
+            block = "\n".join([*[f"{_bold(title)}\n"] * bool(title), *lines])
         case Code(commands):
             block = "\n".join(["```sh", *map(one_line, commands), "```"])
         case Excerpt(text, language) if language:
@@ -61,6 +62,10 @@ def _block(part: Part) -> str:
         case Figure(caption=caption, file=file) if file is not None:
             block = f"![{markdown_text(caption)}](<{file.as_posix()}>)"
     return block + "\n" if block else ""
+
+
+def _bold(text: str) -> str:
+    return f"**{markdown_text(text)}**"
 
 
 def _table(table: Table) -> str:

@@ -67,8 +67,8 @@ def _items(part: Items) -> str:
     heading = _lines(wrapped(one_line(part.title), page.width())) if part.title else ""
     if any(item.term for item in part.items):
         indent = " " * bool(part.title)
-        return heading + _terms([(item.term, item.text) for item in part.items], indent)
-    return heading + "".join(_hanging(one_line(item.text)) for item in part.items)
+        return heading + _terms([(item.term, item.whole) for item in part.items], indent)
+    return heading + "".join(_hanging(one_line(item.whole)) for item in part.items)
 
 
 def _terms(pairs: Sequence[tuple[str, str]], indent: str = "") -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import platform
 from importlib import metadata
 
+from halfwidth.core.declaring import definition
 from halfwidth.core.estimate import metric_title
-from halfwidth.core.formatting import percent
+from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.core.references import cite
-from halfwidth.core.spec import Metric
+from halfwidth.core.spec import Metric, Statistic
 from halfwidth.report.document import (
     Code,
     Column,
@@ -16,12 +17,13 @@ from halfwidth.report.document import (
     Item,
     Items,
     Kind,
-    Note,
     Part,
     Section,
     Table,
 )
-from halfwidth.report.whole.results import Results, Source
+from halfwidth.report.whole.paper import missing_values, resampling, tests
+from halfwidth.report.whole.results import Results
+from halfwidth.report.whole.sentences import span
 
 LIBRARIES = ("numpy", "scipy", "pandas")
 
@@ -30,11 +32,13 @@ def appendix(results: Results) -> Section:
     """Everything that someone needs who wants to follow each number."""
     parts: list[Part] = [
         Heading("Metrics and statistics"),
-        Items(tuple(_metric_item(metric) for metric in results.metrics)),
+        Items((*map(_metric_item, results.metrics), *map(_statistic_item, results.statistics))),
         Heading("Methods of the intervals"),
         _methods(results),
+        Heading("Data and settings"),
+        _settings(results),
         Heading("Software"),
-        _software(),
+        Items(tuple(Item(name, version) for name, version in software().items())),
     ]
     if results.command:
         parts += [Heading("Command"), Code((results.command,))]
@@ -45,11 +49,27 @@ def appendix(results: Results) -> Section:
 
 def _metric_item(metric: Metric) -> Item:
     spec = metric.spec
-    texts = [spec.summary.rstrip(".")] if spec.summary else []
-    texts.append(f"range {spec.bounds}" + (f" {metric.unit}" if metric.unit else ""))
-    texts.append({"higher": "higher is better", "lower": "lower is better"}.get(spec.better, ""))
-    source = f" {cite(spec.cite)}" if spec.cite else ""
-    return Item(metric_title(metric) or spec.name, f"{'; '.join(filter(None, texts))}.{source}")
+    formula = definition(spec.function) if spec.function else ""
+    texts = [formula or _as_sentence(spec.summary)]
+    unit = f" {metric.unit}" if metric.unit else ""
+    better = {"higher": "; higher is better", "lower": "; lower is better"}.get(spec.better, "")
+    texts.append(f"Range {spec.bounds}{unit}{better}.")
+    texts.append(_reference(spec.cite))
+    return Item(metric_title(metric) or spec.name, " ".join(filter(None, texts)))
+
+
+def _statistic_item(statistic: Statistic) -> Item:
+    spec = statistic.spec
+    texts = [definition(spec.function), _reference(spec.cite)]
+    return Item(spec.title, " ".join(filter(None, texts)))
+
+
+def _reference(key: str) -> str:
+    return f"Reference: {cite(key)}" if key else ""
+
+
+def _as_sentence(text: str) -> str:
+    return f"{as_beginning(text.rstrip('.'))}." if text else ""
 
 
 def _methods(results: Results) -> Items:
@@ -57,21 +77,65 @@ def _methods(results: Results) -> Items:
     items: dict[str, Item] = {}
     for estimate in results.every_estimate:
         spec = estimate.method_spec
-        source = f" {cite(spec.cite)}" if spec.cite else ""
-        level = percent(estimate.confidence_level)
-        text = f"{spec.summary} Level {level}, {estimate.alternative}.{source}"
+        texts = [
+            definition(spec.function),
+            f"Assumed: {_as_sentence(spec.assumes)}" if spec.assumes else "",
+            f"Level {percent(estimate.confidence_level)}, {estimate.alternative}.",
+            _reference(spec.cite),
+        ]
+        text = " ".join(filter(None, texts))
         items.setdefault(estimate.method_title, Item(estimate.method_title, text))
     return Items(tuple(items.values()))
 
 
-def _software() -> Items:
+def _settings(results: Results) -> Items:
+    """What the numbers rest on, and what was drawn to get at them."""
+    estimates = list(results.every_estimate)
+    designs = dict.fromkeys(one.design for one in estimates)
+    lacking = missing_values(results) or ["None"]
+    apart = {one.n_not_applicable for one in estimates}
+    items = {"cases": f"{span(one.n for one in estimates)} per estimate."} if estimates else {}
+    groups = {one.n_groups for one in estimates if one.n_groups is not None}
+    if groups:
+        items["clusters"] = f"{span(groups)} per estimate."
+    items["design"] = _as_sentence(", ".join(_DESIGNS.get(one, one) for one in designs))
+    items["missing values"] = f"{'. '.join(lacking)}."
+    if any(apart):
+        items["not applicable"] = f"{span(apart)} rows per estimate, left out and not counted."
+    items["tests"] = _sentences(tests(results))
+    items["draws"] = _sentences(resampling(results)) or _undrawn(results)
+    return Items(tuple(Item(term, text) for term, text in items.items() if text))
+
+
+_DESIGNS = {
+    "iid": "cases taken as independent",
+    "paired": "differences on the same cases of both models",
+    "clustered": "cases in clusters, which resamples keep together, for which standard errors "
+    "allow, and which counts take for as many cases as they are worth (design effect)",
+    "stratified": "strata whose sizes are fixed",
+    "clustered within strata": "cases in clusters, in strata whose sizes are fixed",
+}
+
+
+def _sentences(texts: list[str]) -> str:
+    return " ".join(f"{text}." for text in texts)
+
+
+def _undrawn(results: Results) -> str:
+    """That no seed is needed, unless bands of curves or ranks took draws."""
+    if results.curves or results.rankings is not None:
+        return ""
+    return "Nothing was drawn at random: no number depends on a seed."
+
+
+def software() -> dict[str, str]:
+    """Versions of what computed the numbers."""
     from halfwidth import __version__
     from halfwidth.resampling.kernels import native
 
-    items = [Item("halfwidth", f"{__version__} ({native.status()})")]
-    items += [Item(name, metadata.version(name)) for name in LIBRARIES]
-    items.append(Item("Python", platform.python_version()))
-    return Items(tuple(items))
+    versions = {"halfwidth": f"{__version__} ({native.status()})"}
+    versions |= {name: metadata.version(name) for name in LIBRARIES}
+    return versions | {"Python": platform.python_version()}
 
 
 def _sources(results: Results) -> Table:
@@ -80,17 +144,5 @@ def _sources(results: Results) -> Table:
     if results.protocol is not None:
         sources.append(results.protocol)
     columns = (Column("file"), Column("holds"), Column("SHA-256", Kind.NAME))
-    table = Table(columns, tuple(_source(source) for source in sources))
-    return table if any(source.role for source in sources) else table.of([0, 2])
-
-
-def _source(source: Source) -> tuple[str, str, str]:
-    return source.name, source.role, source.digest
-
-
-def notes(results: Results) -> tuple[Note, ...]:
-    """What was assumed or left out on the way to the results."""
-    texts = [*results.estimates.notes]
-    for one in (results.comparisons, results.rankings):
-        texts += one.notes if one is not None else ()
-    return tuple(Note(text) for text in dict.fromkeys(texts))
+    table = Table(columns, tuple((one.name, one.role, one.digest) for one in sources))
+    return table if any(source.role for source in sources) else table.columns_at([0, 2])

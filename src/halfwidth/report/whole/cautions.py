@@ -12,10 +12,7 @@ def cautions(results: Results) -> Section:
     if not results.caution_lines:
         return Section("Cautions", (Paragraph("None was raised."),), "cautions")
     remedies = {caution.code: caution.remedy for caution in results.cautions}
-    items = tuple(
-        Item(code, f"{text} What to do: {remedies[code]}", code)
-        for code, text in results.caution_lines
-    )
+    items = tuple(Item(code, text, code, remedies[code]) for code, text in results.caution_lines)
     return Section("Cautions", (Items(items),), "cautions")
 
 

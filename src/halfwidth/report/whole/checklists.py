@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from halfwidth.core.estimate import metric_title
+from halfwidth.core.formatting import as_beginning
 from halfwidth.core.frozen import frozen
+from halfwidth.core.ranking_words import listed
 from halfwidth.report.document import Column, Heading, Note, Part, Section, Table
-from halfwidth.report.whole.paper import POLICIES, methods_paragraph, results_paragraph
+from halfwidth.report.whole.paper import margins, methods_paragraph, missing_values, tests
 from halfwidth.report.whole.results import MODEL, Results
+from halfwidth.report.whole.sentences import estimate_sentences, span
 
-UNKNOWN = "Not known from the results: say it."
+UNKNOWN = "not known from the results; to be stated by the authors."
 
 
 @frozen
@@ -36,7 +39,8 @@ def checklists(results: Results) -> Section | None:
     """A table for each guideline."""
     if not results.estimates:
         return None
-    parts: list[Part] = [Note("Items that results of a test set can answer; the others are yours.")]
+    lead = "What these results can answer of each guideline; all other items are for the authors."
+    parts: list[Part] = [Note(lead)]
     for guideline in GUIDELINES:
         rows = tuple((asked, answer(results)) for asked, answer in guideline.items)
         table = Table((Column("item"), Column("from these results")), rows)
@@ -47,68 +51,60 @@ def checklists(results: Results) -> Section | None:
 def _measures(results: Results) -> str:
     named = [metric_title(metric) or "values" for metric in results.metrics]
     statistics = dict.fromkeys(e.statistic_title for e in results.estimates if e.statistic)
-    reduced = f", summarised as {', '.join(statistics)}" if statistics else ""
-    return f"{', '.join(named)}{reduced}."
-
-
-def _uncertainty(results: Results) -> str:
-    return methods_paragraph(results)
+    reduced = f", summarised over cases by the {listed(list(statistics))}" if statistics else ""
+    return f"{as_beginning(', '.join(named))}{reduced}. Why these measures: {UNKNOWN}"
 
 
 def _found(results: Results) -> str:
-    found = results_paragraph(results)
-    return found or f"{len(results.estimates)} estimates with intervals: see Performance."
+    return " ".join([*estimate_sentences(results), "All are in the tables under Performance."])
 
 
 def _size(results: Results) -> str:
-    cases = sorted({e.n for e in results.estimates})
-    span = f"{cases[0]}" if len(cases) == 1 else f"{cases[0]} to {cases[-1]}"
     groups = {e.n_groups for e in results.estimates if e.n_groups is not None}
-    clusters = f" in {', '.join(map(str, sorted(groups)))} clusters" if groups else ""
-    return f"{span} cases{clusters}. How their number was determined: {UNKNOWN.lower()}"
+    clusters = f" in {span(groups)} clusters" if groups else ""
+    cases = span(e.n for e in results.estimates)
+    return f"{cases} cases per estimate{clusters}. How their number was determined: {UNKNOWN}"
 
 
 def _missing(results: Results) -> str:
-    lacking = [e for e in results.estimates if e.n_missing]
-    if not lacking:
+    said = missing_values(results)
+    if not said:
         return "No value was missing."
-    most = max(e.n_missing for e in lacking)
-    policies = ", ".join(POLICIES.get(one, one) for one in {e.missing: None for e in lacking})
-    return (
-        f"Up to {most} values of a row were missing: {policies}. Why they are missing: "
-        f"{UNKNOWN.lower()}"
-    )
+    return f"{'. '.join(said)}. Why they are missing: {UNKNOWN}"
 
 
 def _compared(results: Results) -> str:
     if not results.comparisons:
-        return "No models were compared."
+        ranked = "; models are ranked" if results.rankings_of_many else ""
+        return f"No differences between models were estimated{ranked}."
     one = results.comparisons[0]
     paired = "the same cases" if one.paired else "different cases"
-    margins = {c.verdict.margin for c in results.comparisons if c.verdict and c.verdict.margin}
-    margin = f" Margin: {', '.join(f'{m:g}' for m in sorted(margins))}." if margins else ""
-    return f"{len(results.comparisons)} differences on {paired}, with intervals.{margin}"
+    number = len(results.comparisons)
+    named = "1 difference" if number == 1 else f"{number} differences"
+    sentences = [f"{named} on {paired}, with intervals", *tests(results), *margins(results)]
+    return " ".join(f"{text}." for text in sentences)
 
 
 def _dependence(results: Results) -> str:
-    designs = {e.design for e in results.estimates} - {"iid"}
-    if designs:
-        named = ", ".join(sorted(designs))
-        return f"Cases were resampled or counted as they belong together: {named}."
+    groups = {e.n_groups for e in results.estimates if e.n_groups is not None}
+    if groups:
+        return f"Cases come in clusters ({span(groups)} per estimate), which intervals allow for."
     return (
-        "All cases count as independent. If several come from one patient, name the patients "
-        "(groups=, --groups)."
+        "All cases count as independent. Where several come from one patient this does not hold: "
+        "name the patients (groups=, --groups)."
     )
 
 
 def _subgroups(results: Results) -> str:
     names = dict.fromkeys(name for e in results.estimates for name in e.by if name != MODEL)
-    return f"Apart by {', '.join(names)}." if names else "No subgroups."
+    if names:
+        return f"Apart by {listed(list(names))}."
+    return "None was estimated apart; --within COLUMN (by=) does."
 
 
 def _protocol(results: Results) -> str:
     if results.protocol is None:
-        return f"No protocol was named (--protocol FILE). {UNKNOWN}"
+        return f"None was given (--protocol FILE). Whether there is one: {UNKNOWN}"
     return f"{results.protocol.name}, SHA-256 {results.protocol.digest}."
 
 
@@ -119,7 +115,7 @@ GUIDELINES = (
         "Radiology: Artificial Intelligence).",
         (
             ("Metrics of model performance", _measures),
-            ("Statistical measures of significance and uncertainty", _uncertainty),
+            ("Statistical measures of significance and uncertainty", methods_paragraph),
             ("Sample size", _size),
             ("Handling of missing data", _missing),
             ("Performance with its precision, such as 95 % confidence intervals", _found),
@@ -144,7 +140,10 @@ GUIDELINES = (
         "Reporting of diagnostic accuracy studies of artificial intelligence (Sounderajah et al., "
         "Nature Medicine 2025).",
         (
-            ("Methods for estimating or comparing measures of diagnostic accuracy", _uncertainty),
+            (
+                "Methods for estimating or comparing measures of diagnostic accuracy",
+                methods_paragraph,
+            ),
             ("Estimates of diagnostic accuracy and their precision", _found),
             ("How missing data were handled", _missing),
             ("Intended sample size and how it was determined", _size),
@@ -158,7 +157,7 @@ GUIDELINES = (
             ("Metrics and their parameters", _measures),
             ("Aggregation and dependence of cases", _dependence),
             ("Values that are missing or invalid", _missing),
-            ("Uncertainty of the results", _uncertainty),
+            ("Uncertainty of the results", methods_paragraph),
         ),
     ),
 )

@@ -39,7 +39,7 @@ def differences(results: Results) -> Section | None:
         table = _drawn(some)
         if len(each) > 1:
             parts.append(Heading(as_beginning(subject)))
-            table = table.of([p for p, one in enumerate(table.headings) if one != "of"])
+            table = table.columns_at([p for p, one in enumerate(table.headings) if one != "of"])
         parts += in_common(table)
     said = comparisons_table(comparisons).headings if comparisons else []
     below = (part for part in _read(comparisons_document(comparisons)) if _is_new(part, said))
@@ -109,11 +109,11 @@ def ranks(results: Results, figures: tuple[Figure, ...]) -> Section | None:
     if not rankings or not results.rankings_of_many:
         return None
     document = rankings_document(rankings)
-    said = [part for part in _read(document) if not _of_cautions(part)]
+    said = [part for part in _read(document) if not _holds_cautions(part)]
     return Section("Ranks", (*figures, *said))
 
 
-def _of_cautions(part: Part) -> bool:
+def _holds_cautions(part: Part) -> bool:
     return isinstance(part, Items) and any(item.code for item in part.items)
 
 

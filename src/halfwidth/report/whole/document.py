@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from halfwidth.report.document import Data, Document, Figure, Paragraph, Part, Section
-from halfwidth.report.whole.appendix import appendix, notes
+from halfwidth.report.document import Data, Document, Part, Section
+from halfwidth.report.whole.appendix import appendix, software
 from halfwidth.report.whole.cautions import cautions, explanations
 from halfwidth.report.whole.checklists import checklists
 from halfwidth.report.whole.comparing import differences, ranks
@@ -15,15 +15,15 @@ from halfwidth.report.whole.trust import trust
 
 
 def report_document(results: Results, *, with_figures: bool = True) -> Document:
-    """What there is to say of some results: cautions before numbers, provenance at the end."""
+    """What there is to say of some results: cautions first, provenance at the end."""
     of_cases = tuple(figures_of_cases(results)) if with_figures else ()
     of_curves = tuple(figures_of_curves(results.curves)) if with_figures else ()
     of_ranks = figures_of_ranks(results.rankings) if with_figures else ()
     sections = (
-        in_brief(results),
         cautions(results),
+        in_brief(results),
         performance(results),
-        _values(of_cases),
+        Section("The values behind the estimates", of_cases) if of_cases else None,
         Section("Curves", of_curves) if of_curves else None,
         differences(results),
         ranks(results, of_ranks),
@@ -35,14 +35,7 @@ def report_document(results: Results, *, with_figures: bool = True) -> Document:
         _cases(results),
     )
     parts: list[Part] = [section for section in sections if section is not None]
-    return Document((*parts[:1], *notes(results), *parts[1:]), _data(results))
-
-
-def _values(figures: tuple[Figure, ...]) -> Section | None:
-    if not figures:
-        return None
-    lead = Paragraph("Each dot is a case; beside the dots their density and quartiles.")
-    return Section("The values behind the estimates", (lead, *figures))
+    return Document(tuple(parts), _data(results), results.title)
 
 
 def _cases(results: Results) -> Section | None:
@@ -57,6 +50,16 @@ def _data(results: Results) -> Data:
         whole: dict[str, object] = dict(results.estimates.to_dict())
         for one in (results.comparisons, results.rankings):
             whole |= one.to_dict() if one is not None else {}
-        return whole
+        return whole | {"provenance": _provenance(results)}
 
     return Data(values, results.estimates.to_rows)
+
+
+def _provenance(results: Results) -> dict[str, object]:
+    protocol = results.protocol
+    return {
+        "software": software(),
+        "command": results.command or None,
+        "inputs": [one.to_dict() for one in results.sources],
+        "protocol": None if protocol is None else protocol.to_dict(),
+    }

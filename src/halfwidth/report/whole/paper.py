@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
+from halfwidth.core.comparison_words import CORRECTIONS
+from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.formatting import percent
+from halfwidth.core.formatting import as_beginning, percent
+from halfwidth.core.ranking_words import listed
 from halfwidth.core.references import cite
 from halfwidth.core.undefined import MISSING_POLICIES
 from halfwidth.report.comparison_tables import comparisons_table
 from halfwidth.report.document import Document, Excerpt, Heading, Kind, Part, Section, Table
 from halfwidth.report.estimates import estimates_table
 from halfwidth.report.render.latex import render_latex
-from halfwidth.report.whole.results import MOST_SENTENCES, Results
+from halfwidth.report.whole.results import Results
+from halfwidth.report.whole.sentences import difference_sentences, estimate_sentences, span
 
 # What each policy is in a sentence.
 POLICIES: dict[str, str] = dict(
     zip(
         MISSING_POLICIES,
-        ("none was allowed", "they were left out", "they count as the worst value"),
+        ("were not allowed", "were left out", "count as the worst value"),
         strict=True,
     )
 )
+# What intervals make of each design.
+DESIGNS = {
+    "clustered": "Intervals allow for cases of one cluster being alike",
+    "stratified": "Intervals take the sizes of the strata as fixed",
+    "clustered within strata": (
+        "Intervals allow for cases of one cluster being alike, and take the sizes of the strata "
+        "as fixed"
+    ),
+}
+LEVELS = {"two-sided": "confidence intervals", "lower": "lower confidence bounds"}
+LEVELS["upper"] = "upper confidence bounds"
 
 
 def for_the_paper(results: Results) -> Section:
@@ -35,38 +50,50 @@ def for_the_paper(results: Results) -> Section:
     return Section("For the paper", tuple(parts))
 
 
+# --------------------------------------------------------------------------- methods
+
+
 def methods_paragraph(results: Results) -> str:
     """How the intervals were made: methods with their sources, units, seed, program."""
+    texts = [
+        *_intervals(results),
+        *_matching(results),
+        *_design(results),
+        *resampling(results),
+        *tests(results),
+        *margins(results),
+        *_ranks(results),
+        *_bands(results),
+        *missing_values(results),
+    ]
+    return " ".join(f"{text}." for text in texts)
+
+
+def _subjects(results: Results) -> list[tuple[Estimate, str]]:
+    """Each estimate on the page with what it is of, in prose."""
+    told = [(one, one.subject) for one in results.estimates]
+    told += [(item.estimate, item.effect_of_subject) for item in results.comparisons or ()]
+    told += [(goal.estimate, goal.estimate.subject) for goal in results.goals]
+    return told
+
+
+def _intervals(results: Results) -> list[str]:
+    """By which method the interval of what was computed."""
     from halfwidth import __version__
 
-    estimates = list(results.every_estimate)
-    texts = [f"Intervals were computed with halfwidth {__version__}"]
-    levels = sorted({percent(e.confidence_level) for e in estimates})
-    methods = dict.fromkeys(_method(e) for e in estimates)
-    if methods:
-        texts[0] += f" at the {' and '.join(levels)} level: {'; '.join(methods)}"
-    designs = {e.design for e in estimates} - {"iid", "paired"}
-    if designs:
-        texts.append(f"Cases were resampled or counted as they belong together ({_list(designs)})")
-    drawn = [e for e in estimates if e.n_resamples]
-    if drawn:
-        counts = sorted({e.n_resamples for e in drawn if e.n_resamples is not None})
-        seeds = sorted({e.seed for e in drawn if e.seed is not None})
-        texts.append(
-            f"Resamples: {_list(map(str, counts))}; seed {_list(map(str, seeds))}, with which the "
-            "same numbers come out again"
+    of_level: dict[str, dict[str, dict[str, None]]] = {}
+    for one, subject in _subjects(results):
+        level = f"{percent(one.confidence_level)} {LEVELS[one.alternative]}"
+        of_level.setdefault(level, {}).setdefault(_method(one), {})[subject] = None
+    said = []
+    for level, by_method in of_level.items():
+        ways = [f"{method} for {listed(list(of))}" for method, of in by_method.items()]
+        methods = f"method{'' if len(ways) == 1 else 's'}: {'; '.join(ways)}"
+        said.append(
+            f"{as_beginning(level)} were computed with halfwidth {__version__} by the following "
+            f"{methods}"
         )
-    bands = sorted({curve.n_resamples for curves in results.curves for curve in curves})
-    if bands:
-        texts.append(
-            "Bands of curves are pointwise percentile bootstrap intervals of "
-            f"{_list(map(str, bands))} resamples"
-        )
-    policies = dict.fromkeys(e.missing for e in estimates if e.n_missing)
-    if policies:
-        said = "; ".join(POLICIES.get(one, one) for one in policies)
-        texts.append(f"Missing values: {said}")
-    return ". ".join(texts) + "."
+    return said
 
 
 def _method(e: Estimate) -> str:
@@ -75,18 +102,103 @@ def _method(e: Estimate) -> str:
     return f"{e.method_title} ({cite(key).in_prose})" if key else e.method_title
 
 
-def _list(words: Iterable[str]) -> str:
-    return ", ".join(sorted(words))
+def _matching(results: Results) -> list[str]:
+    ways = dict.fromkeys(
+        e.matched_by for e in results.estimates if isinstance(e, DetectionEstimate)
+    )
+    return [f"Detections were matched by {way}" for way in ways if way]
+
+
+def _design(results: Results) -> list[str]:
+    found = dict.fromkeys(e.design for e in results.every_estimate)
+    return [DESIGNS[one] for one in found if one in DESIGNS]
+
+
+def resampling(results: Results) -> list[str]:
+    """What was drawn, for what, from which seed."""
+    drawn: dict[str, dict[str, None]] = {}
+    for one, subject in _subjects(results):
+        if one.n_resamples:
+            how = f"{one.n_resamples} resamples were drawn (seed {one.seed})"
+            drawn.setdefault(how, {})[subject] = None
+    texts = [f"{how} for {listed(list(of))}" for how, of in drawn.items()]
+    permuted = {
+        (item.test.n_resamples, item.estimate.seed)
+        for item in results.comparisons or ()
+        if item.test and item.test.n_resamples
+    }
+    texts += [f"P-values rest on {count} permutations (seed {seed})" for count, seed in permuted]
+    of_ranks = {(one.n_resamples, one.seed) for one in results.rankings_of_many}
+    texts += [f"Ranks rest on {count} resamples (seed {seed})" for count, seed in sorted(of_ranks)]
+    return texts
+
+
+def tests(results: Results) -> list[str]:
+    """Which tests stand beside differences, and whether they allow for their number."""
+    each = [one.test for one in results.comparisons or () if one.test and one.test.name != "none"]
+    texts = []
+    for title, correction in dict.fromkeys((test.title, test.correction) for test in each):
+        some = [one for one in each if (one.title, one.correction) == (title, correction)]
+        adjusted = ""
+        if correction:
+            adjusted = f", adjusted for multiple comparisons by {CORRECTIONS[correction]}"
+        elif len(some) > 1:
+            adjusted = f"; the {len(some)} are not adjusted for multiple comparisons"
+        texts.append(f"P-values are two-sided, by {title}{adjusted}")
+    return texts
+
+
+def margins(results: Results) -> list[str]:
+    """The largest loss that would not matter, where one was named."""
+    items = [one for one in results.comparisons or () if one.verdict and one.verdict.margin]
+    margins = dict.fromkeys(
+        f"{one.verdict.margin:g}{f' {one.metric_spec.unit}' if one.metric_spec.unit else ''}"
+        for one in items
+        if one.verdict
+    )
+    return [f"The margin of non-inferiority is {listed(list(margins))}"] if margins else []
+
+
+def _ranks(results: Results) -> list[str]:
+    subjects = dict.fromkeys(one.subject for one in results.rankings_of_many)
+    if not subjects:
+        return []
+    level = percent(results.rankings_of_many[0].confidence_level)
+    of = listed(list(subjects))
+    sets = f"the {level} confidence sets of the ranks ({cite('mogstad2024').in_prose})"
+    return [f"Models are ranked by {of}; {sets} hold for all models of a ranking at once"]
+
+
+def _bands(results: Results) -> list[str]:
+    counts = sorted({curve.n_resamples for curves in results.curves for curve in curves})
+    if not counts:
+        return []
+    of = listed([str(count) for count in counts])
+    return [f"Bands of curves are pointwise percentile bootstrap intervals of {of} resamples"]
+
+
+def missing_values(results: Results) -> list[str]:
+    """What was made of how many missing values, by each policy."""
+    lacking = [e for e in results.every_estimate if e.n_missing]
+    policies = dict.fromkeys(e.missing for e in lacking)
+    texts = []
+    for policy in policies:
+        counts = span(e.n_missing for e in lacking if e.missing == policy)
+        texts.append(f"Missing values {POLICIES.get(policy, policy)} ({counts} per estimate)")
+    return texts
+
+
+# --------------------------------------------------------------------------- results
 
 
 def results_paragraph(results: Results) -> str:
-    """The sentences of the estimates and of the comparisons, where they are few enough to read."""
-    texts = [e.sentence() for e in results.estimates]
-    texts = texts if len(texts) <= MOST_SENTENCES else []
-    compared = [item.sentence() for item in results.comparisons or ()]
-    if len(compared) <= MOST_SENTENCES:
-        texts += compared
-    texts += results.ranking_sentences
+    """The sentences of the estimates, of the comparisons and of the rankings."""
+    texts: Sequence[str] = [
+        *estimate_sentences(results),
+        *difference_sentences(results),
+        *(goal.sentence for goal in results.goals),
+        *results.ranking_sentences,
+    ]
     return " ".join(texts)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from halfwidth.core.comparison import Difference
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
 from halfwidth.report.document import (
@@ -20,11 +19,10 @@ from halfwidth.report.document import (
 )
 from halfwidth.report.estimates import estimates_table
 from halfwidth.report.whole.axes import axis_for
-from halfwidth.report.whole.results import MOST_SENTENCES, Family, Results
+from halfwidth.report.whole.results import Family, Results
+from halfwidth.report.whole.sentences import estimate_sentences, verdict_sentences
 
 WHERE_DRAWN = "interval"
-# Tasks of one verdict that are named, not counted.
-MOST_NAMED = 12
 # Columns that a page sets beneath the first.
 BENEATH = ("statistic", "matched by", "without a result", "clusters", "method")
 # Columns that need not be repeated in every row.
@@ -33,49 +31,11 @@ SAID_ONCE = ("statistic", "matched by", "n", "method", "of", "models", "without 
 
 def in_brief(results: Results) -> Section:
     """What a reader who stops after the first lines should know."""
-    texts = [estimate.sentence() for estimate in results.estimates]
-    if len(texts) > MOST_SENTENCES:
-        texts = [_counted(results)]
-    texts += results.ranking_sentences
+    texts = [*estimate_sentences(results), *results.ranking_sentences]
     if not results.rankings_of_many:
-        texts += _verdicts([one for one in results.comparisons or () if one.verdict])
-    return Section("In brief", tuple(Paragraph(text) for text in texts))
-
-
-def _verdicts(compared: Sequence[Difference]) -> list[str]:
-    """What few differences say; of more, which of them say what."""
-    if len(compared) <= MOST_SENTENCES:
-        return [_verdict(one) for one in compared]
-    of_pair: dict[str, dict[str, list[str]]] = {}
-    for one in compared:
-        by_word = of_pair.setdefault(f"{one.first} against {one.second}", {})
-        by_word.setdefault(one.verdict.word if one.verdict else "", []).append(one.estimate.label)
-    return [
-        f"{pair}: {'; '.join(_where(word, labels) for word, labels in by_word.items())}."
-        for pair, by_word in of_pair.items()
-    ]
-
-
-def _where(word: str, labels: Sequence[str]) -> str:
-    """``inferior in 3 (liver, spleen, stomach)``; of many the number alone."""
-    named = list(dict.fromkeys(filter(None, labels)))
-    listed = f" ({', '.join(named)})" if 0 < len(named) <= MOST_NAMED else ""
-    return f"{word} in {len(labels)}{listed}"
-
-
-def _verdict(item: Difference) -> str:
-    about = f"{item.estimate.label}: " if item.estimate.label else ""
-    return f"{about}{item.verdict.sentence}" if item.verdict else ""
-
-
-def _counted(results: Results) -> str:
-    """How many estimates there are, of what, on how many cases."""
-    estimates = results.estimates
-    cases = sorted({estimate.n for estimate in estimates})
-    span = str(cases[0]) if len(cases) == 1 else f"{cases[0]} to {cases[-1]}"
-    subjects = list(dict.fromkeys(estimate.subject for estimate in estimates))
-    of_what = ", ".join(subjects[:MOST_SENTENCES])
-    return f"{len(estimates)} estimates ({of_what}), each of {span} cases."
+        texts += verdict_sentences(results.comparisons or ())
+    texts += [goal.sentence for goal in results.goals]
+    return Section("In brief", (*map(Paragraph, texts), *map(Note, results.notes)))
 
 
 def performance(results: Results) -> Section | None:
@@ -144,7 +104,7 @@ def in_common(table: Table) -> list[Part]:
         if column.heading in SAID_ONCE and len(set(texts[place])) == 1
     }
     kept = [place for place in range(len(table.columns)) if place not in said]
-    shown = table.of(kept)
+    shown = table.columns_at(kept)
     words = [f"{table.columns[place].heading}: {text}" for place, text in said.items() if text]
     return [shown, *([Note(f"In all rows {', '.join(words)}.")] if words else [])]
 

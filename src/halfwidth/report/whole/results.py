@@ -9,13 +9,15 @@ from pathlib import Path
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.comparison import Comparisons
+from halfwidth.core.comparison_results import GoalResult
 from halfwidth.core.curves import Curves
 from halfwidth.core.detection_curves import DetectionCurves
 from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.estimates import Cases, Estimates
+from halfwidth.core.formatting import as_beginning
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import Ranking, Rankings
-from halfwidth.core.spec import Metric
+from halfwidth.core.spec import Metric, Statistic
 from halfwidth.report.document import Table
 
 CHUNK = 2**20
@@ -44,13 +46,17 @@ class Source:
     role: str = ""
 
     @classmethod
-    def of(cls, path: Path, role: str = "") -> Source:
+    def from_file(cls, path: Path, role: str = "") -> Source:
         """The source that a file is."""
         digest = hashlib.sha256()
         with path.open("rb") as file:
             while block := file.read(CHUNK):
                 digest.update(block)
         return cls(path.name, digest.hexdigest(), role)
+
+    def to_dict(self) -> dict[str, str]:
+        """As programs read it."""
+        return {"file": self.name, "role": self.role, "sha256": self.digest}
 
 
 @frozen(eq=False)
@@ -118,9 +124,22 @@ class Results:
         yield from self.estimates
         if self.comparisons is not None:
             yield from (item.estimate for item in self.comparisons)
-            yield from (goal.estimate for goal in self.comparisons.goals)
+            yield from (goal.estimate for goal in self.goals)
         if self.rankings is not None:
             yield from (model.estimate for ranking in self.rankings for model in ranking.models)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was assumed or left out on the way to the results, as sentences."""
+        texts = [*self.estimates.notes]
+        for one in (self.comparisons, self.rankings):
+            texts += one.notes if one is not None else ()
+        return [f"{as_beginning(text.rstrip('.'))}." for text in dict.fromkeys(texts)]
+
+    @property
+    def goals(self) -> tuple[GoalResult, ...]:
+        """Which models reach a goal, where one was set."""
+        return () if self.comparisons is None else self.comparisons.goals
 
     @property
     def rankings_of_many(self) -> tuple[Ranking, ...]:
@@ -136,7 +155,7 @@ class Results:
         return sentences
 
     @property
-    def _doubted(self) -> list[Estimates | Comparisons | Rankings]:
+    def _cautioned(self) -> list[Estimates | Comparisons | Rankings]:
         """The results on the page: of two models their difference, and no ranks."""
         rankings = self.rankings if self.rankings_of_many else None
         each = (self.estimates, self.comparisons, rankings)
@@ -146,7 +165,7 @@ class Results:
     def caution_lines(self) -> list[tuple[str, str]]:
         """Each code once with its message, the estimates' own before those of comparisons."""
         lines: dict[str, str] = {}
-        for one in self._doubted:
+        for one in self._cautioned:
             for code, text in one.caution_lines():
                 lines.setdefault(code, text)
         return sorted(lines.items())
@@ -155,18 +174,10 @@ class Results:
     def cautions(self) -> list[Caution]:
         """One of each code."""
         raised: dict[str, Caution] = {}
-        for one in self._doubted:
+        for one in self._cautioned:
             for caution in one.cautions:
                 raised.setdefault(caution.code, caution)
         return [raised[code] for code in sorted(raised)]
-
-    @property
-    def by_metric(self) -> dict[str, list[Estimate]]:
-        """Estimates by their metric in prose, in their order."""
-        found: dict[str, list[Estimate]] = {}
-        for estimate in self.estimates:
-            found.setdefault(metric_title(estimate.metric_spec), []).append(estimate)
-        return found
 
     @property
     def families(self) -> list[Family]:
@@ -195,6 +206,12 @@ class Results:
             if (cases.metric, cases.label) == (metric, estimate.label):
                 return replace(cases, label=model)
         return None
+
+    @property
+    def statistics(self) -> list[Statistic]:
+        """Each summary statistic of cases once."""
+        some = (one for one in self.estimates if one.statistic)
+        return list({one.statistic_title: one.statistic_spec for one in some}.values())
 
     @property
     def metrics(self) -> list[Metric]:

@@ -6,6 +6,7 @@ import math
 
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import fixed
+from halfwidth.core.ranking_words import listed
 from halfwidth.estimation.evidence_lookup import found_for
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.report.document import Column, Heading, Kind, Note, Paragraph, Part, Section, Table
@@ -25,51 +26,61 @@ def trust(results: Results) -> Section | None:
     if not estimates:
         return None
     parts: list[Part] = [*_coverage(estimates)]
-    more = (*in_common(_widths(estimates)), Note(_HOW_WIDTHS_SHRINK))
+    clustered = any(e.n_groups is not None for e in estimates)
+    more = (*in_common(_widths(estimates)), Note(_how_widths_shrink(clustered=clustered)))
     parts.append(Section(WHAT_MORE, more, folded=len(estimates) > MOST_ROWS))
     return Section("How far to trust the intervals", tuple(parts))
 
 
 def _coverage(estimates: list[Estimate]) -> list[Part]:
     """What the study found for each method at such a number of cases, each said once."""
-    texts: dict[str, None] = {}
+    found: dict[str, dict[str, None]] = {}
     unknown: dict[str, None] = {}
     for estimate in estimates:
-        row = found_for(estimate, chosen=False).at(estimate.n)
+        # The study had independent cases only.
+        row = found_for(estimate, chosen=False).at(estimate.n) if estimate.design == "iid" else None
         if row is None:
             unknown[f"the {estimate.subject} by {estimate.method_title}"] = None
         else:
             title = METHODS[row.method].title if row.method in METHODS else row.method
-            texts[row.of_coverage.replace(f"by {row.method} ", f"by {title} ")] = None
+            text = row.coverage_sentence.replace(f"by {row.method} ", f"by {title} ")
+            found.setdefault(text, {})[estimate.subject] = None
+    texts = [
+        f"For the {listed(list(of))}: {text[:1].lower()}{text[1:]}" for text, of in found.items()
+    ]
     parts: list[Part] = [Heading("Coverage to expect"), *map(Paragraph, texts)]
     if unknown:
-        which = "; ".join(unknown) if texts else "intervals like these"
+        which = listed(list(unknown)) if texts else "intervals like these"
         parts.append(Paragraph(f"Of {which} the study of real instances says nothing."))
     return parts
 
 
-_HOW_WIDTHS_SHRINK = (
-    "Half-widths shrink about as the square root of the number of cases grows. halfwidth plan says "
-    "how many cases a wanted width needs, and from how many on intervals hold their level."
-)
+def _how_widths_shrink(*, clustered: bool) -> str:
+    units = "clusters" if clustered else "cases"
+    alike = ", if they are as large as these; more cases of the same clusters bring less"
+    return (
+        "An extrapolation: half-widths shrink about as the square root of the number of "
+        f"{units} grows{alike if clustered else ''}. halfwidth plan says how many cases a wanted "
+        "width needs, and from how many on intervals hold their level."
+    )
 
 
 def _widths(estimates: list[Estimate]) -> Table:
     labelled = any(estimate.label for estimate in estimates)
+    unit = "clusters" if all(estimate.n_groups is not None for estimate in estimates) else "n"
     columns = (
         *([Column("label")] if labelled else []),
         Column("statistic"),
-        Column("n", Kind.NUMBER),
+        Column(unit, Kind.NUMBER),
         Column("half-width", Kind.NUMBER),
-        *(Column(f"with {times} n", Kind.NUMBER) for times in TIMES),
+        *(Column(f"with {times} times as many", Kind.NUMBER) for times in TIMES),
     )
     rows = (
         (
             *([e.label or e.subject] if labelled else []),
             e.subject,
-            str(e.n),
-            fixed(e.halfwidth, e.decimals),
-            *(fixed(e.halfwidth / math.sqrt(times), e.decimals + 1) for times in TIMES),
+            str(e.n if unit == "n" else e.n_groups),
+            *(fixed(e.halfwidth / math.sqrt(times), e.decimals + 1) for times in (1, *TIMES)),
         )
         for e in estimates
     )

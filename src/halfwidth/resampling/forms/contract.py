@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,10 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Quantiles
 from halfwidth.resampling.draws import Plan
 
+if TYPE_CHECKING:
+    from halfwidth.resampling.forms.signed_sums import SignedSums
+    from halfwidth.resampling.joint_errors import OfCounts
+
 F = TypeVar("F", bound=Form)
 
 # Seconds for a replicate to be made into bounds, and for one value in a sum of products: what a
@@ -29,6 +33,10 @@ OfResamples = Callable[[Array, Design, Statistic, Plan], Array]
 Distributed = Callable[[Array, Design, Statistic, Plan], Distribution | None]
 BothEnds = tuple[Quantiles, Quantiles]
 Weighted = Callable[[Array, Design, Statistic, Plan, PseudoCases], BothEnds]
+# Two models on the same cases; which units have changed places, (B, U); from that to differences.
+Pair = tuple[Array, Array]
+Swapped = NDArray[np.uint8]
+OfSwaps = Callable[[Swapped], Array]
 
 
 @frozen(eq=False)
@@ -106,6 +114,23 @@ class Engine:
     weights_need_bounds : callable
         Whether the pseudo-cases of a statistic lie at the bounds of the metric; else its form knows
         what the worst and the best case is.
+    joint : callable or None
+        ``joint(models, design, statistic)``: resamples of several models on the same cases, with
+        their covariances, from counts of draws; None: by gathering every resample.
+    signed_sums : callable or None
+        ``signed_sums(pair, design, statistic)``: the difference between two models on the same
+        cases as a function of sums whose signs swaps choose; None where it is none.
+    swapping : callable or None
+        ``swapping(pair, design, statistic, plan)``: from swaps of units, (B, U), to differences,
+        (B,); None: by gathering what either model has.
+    swapped_text : callable
+        What swaps exchange, in prose; empty: values, or predictions.
+    unpaired_scale : callable
+        ``unpaired_scale(sample, statistic)``: the sample on a scale on which cases of two models
+        may be mixed.
+    true_classes : callable
+        ``true_classes(sample, statistic)``: within which cases of two models are mixed, (n,);
+        None: all of them.
     seconds : callable
         ``seconds(statistic, n, classes)``, roughly, for a replicate in a large batch.
     support : callable
@@ -130,6 +155,12 @@ class Engine:
     discordance: Callable[[Array, NDArray[np.intp], Statistic], Array] | None = None
     has_weights: Callable[[Statistic], bool] = lambda _statistic: True
     weights_need_bounds: Callable[[Statistic], bool] = lambda _statistic: True
+    joint: Callable[[Sequence[Array], Design, Statistic], OfCounts | None] | None = None
+    signed_sums: Callable[[Pair, Design, Statistic], SignedSums | None] | None = None
+    swapping: Callable[[Pair, Design, Statistic, Plan], OfSwaps | None] | None = None
+    swapped_text: Callable[[Statistic], str] = lambda _statistic: ""
+    unpaired_scale: Callable[[Array, Statistic], Array] = lambda sample, _statistic: sample
+    true_classes: Callable[[Array, Statistic], NDArray[np.intp] | None] = lambda _sample, _: None
     seconds: Callable[[Statistic, int, int], float]
     support: Callable[[int], int] = lambda _n: 0
     bounded: bool = False
@@ -153,7 +184,7 @@ def tie_size(values: Array) -> Array:
 # --------------------------------------------------------------------------- two models
 
 
-def of_one_model(statistic: Statistic) -> Statistic:
+def single_model(statistic: Statistic) -> Statistic:
     """The statistic of which it is a difference or a ratio."""
     return Statistic(declared_form(statistic, Contrast).statistic, statistic.parameters)
 

@@ -9,8 +9,9 @@ cell: that is how NumPy, and the compiled kernel, go through many resamples at a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +24,17 @@ from halfwidth.metrics.confusion_tables import count_cells
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, counter, sums_by_stratum
-from halfwidth.resampling.forms.contract import REPLICATE, Engine, declared_form
+from halfwidth.resampling.forms.contract import REPLICATE, Engine, Pair, declared_form
 from halfwidth.resampling.forms.counts_weighted import weighted, weighted_pairs
 from halfwidth.resampling.kernels import native_tables
 from halfwidth.resampling.kernels.formulas import MOST_CELLS
 from halfwidth.resampling.kernels.programs import WIDTH, program_of
 from halfwidth.resampling.multinomial import multinomial
 from halfwidth.resampling.ratios import quotient_distribution
+
+if TYPE_CHECKING:
+    from halfwidth.resampling.forms.signed_sums import SignedSums
+    from halfwidth.resampling.joint_errors import OfCounts
 
 # From so many cases in a stratum on, its table is one multinomial draw. Below, a batch of samples
 # shares draws, which for the sample sizes of simulation studies is faster by far.
@@ -292,6 +297,33 @@ def _cumulated(design: Design, plan: Plan, start: int, stop: int) -> Table:
     return cumulated
 
 
+def joint(models: Sequence[Array], design: Design, statistic: Statistic) -> OfCounts:
+    """Tables of all models from one count of their common cells."""
+    from halfwidth.resampling.joint_errors import joint_tables
+
+    return joint_tables(models, design, declared_form(statistic, CellCounts))
+
+
+def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
+    """Counts of the cells of either model."""
+    from halfwidth.resampling.forms.signed_sums import sums_of_models
+
+    form = declared_form(statistic, CellCounts)
+    cells = np.arange(form.n_cells)[:, None]
+    first, second = ((side.astype(np.intp) == cells).astype(float) for side in pair)
+
+    def finish(counts: Array) -> Array:
+        return form.finish(np.ascontiguousarray(counts.T))
+
+    return sums_of_models(first, second, design, finish)
+
+
+def true_classes(sample: Array, statistic: Statistic) -> NDArray[np.intp]:
+    """The rows of the table in which the cases lie."""
+    classes = math.isqrt(declared_form(statistic, CellCounts).n_cells)
+    return np.asarray(sample // classes, np.intp)
+
+
 ENGINE = Engine(
     replicates=replicates,
     leave_one_out=leave_one_out,
@@ -299,6 +331,10 @@ ENGINE = Engine(
     weighted=weighted,
     weighted_pairs=weighted_pairs,
     weights_need_bounds=lambda _statistic: False,
+    joint=joint,
+    signed_sums=signed_sums,
+    swapped_text=lambda _statistic: "paired decisions",
+    true_classes=true_classes,
     seconds=seconds,
     bounded=True,
 )

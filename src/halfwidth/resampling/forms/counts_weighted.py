@@ -48,7 +48,9 @@ def weighted(
         cells = _weights_of_cells(counts, design, plan)
     else:
         cells = weights_of_tables(_by_unit(codes, form.n_cells, design), design, plan)
-    return of_tables(form, counts.astype(float), cells, design.n / design.units, plan, pseudo_cases)
+    return weighted_tables(
+        form, counts.astype(float), cells, design.n / design.units, plan, pseudo_cases
+    )
 
 
 def _masses_of_ends(form: CellCounts, pseudo_cases: PseudoCases) -> tuple[Masses, Masses]:
@@ -64,7 +66,7 @@ def _masses_of_ends(form: CellCounts, pseudo_cases: PseudoCases) -> tuple[Masses
     return outward if form.errors_lower else ((0.0, low[1]), (high[0], 0.0))
 
 
-def of_tables(
+def weighted_tables(
     form: CellCounts,
     counts: Array,
     cells: Array,
@@ -116,13 +118,13 @@ def _from_classes(
 
     ``added`` are the weights of the pseudo-cases in TP, FN, FP and TN of each, (4, B, C).
     """
-    replicates = _of_classes(by_class, matrices, added)
+    replicates = _replicates_of_classes(by_class, matrices, added)
     if by_class.average is None:
         return as_distribution(replicates[:, 0], plan)
-    return ClassAverage.of_replicates(*_parts(by_class, counts), replicates)
+    return ClassAverage.from_replicates(*_parts(by_class, counts), replicates)
 
 
-def _of_classes(by_class: ByClass, matrices: Array, added: Array) -> Array:
+def _replicates_of_classes(by_class: ByClass, matrices: Array, added: Array) -> Array:
     """Replicates of the one class, or of all of an average: (S, B, C, C) -> (S, R, B)."""
     cells = zip(one_vs_rest(matrices), added, strict=True)
     values = np.asarray(by_class.values(*(cell + extra for cell, extra in cells)))
@@ -165,10 +167,10 @@ def weighted_pairs(
     form = declared_form(statistic, CellCounts)
     counts = count_cells(codes, form.n_cells).astype(float)
     cells = weights_of_tables(_by_unit(codes, form.n_cells, design), design, plan)
-    return of_paired_tables(form, counts, cells, design.n / design.units, plan, pseudo_cases)
+    return weighted_table_pairs(form, counts, cells, design.n / design.units, plan, pseudo_cases)
 
 
-def of_paired_tables(
+def weighted_table_pairs(
     form: CellCounts,
     counts: Array,
     cells: Array,
@@ -176,7 +178,7 @@ def of_paired_tables(
     plan: Plan,
     pseudo_cases: PseudoCases,
 ) -> tuple[InPairs, InPairs]:
-    """Replicates of a function of tables of models in pairs; arguments as of `of_tables`.
+    """Replicates of a function of tables of models in pairs; arguments as of `weighted_tables`.
 
     A difference has the pseudo-cases of both bounds at either end, of averages too: what draws one
     average inwards draws the other with it.
@@ -195,7 +197,7 @@ def _in_pairs(
     if n_classes > 2 and by_class is not None:
         matrices = _matrices(cells)
         first, second = (
-            _of_classes(by_class, matrices, unit * np.moveaxis(np.stack(added), -1, 1))
+            _replicates_of_classes(by_class, matrices, unit * np.moveaxis(np.stack(added), -1, 1))
             for added in _pseudo_tables(masses, n_classes, plan)
         )
         if by_class.average is None:

@@ -31,7 +31,7 @@ from halfwidth.resampling.forms.contract import (
     declared_form,
     distinct_models,
     has_influence,
-    of_one_model,
+    single_model,
 )
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.tails import as_distribution
@@ -43,14 +43,14 @@ def is_mean_of_differences(statistic: Statistic) -> bool:
     return form.effect == "difference" and form.statistic.estimand is Estimand.MEAN
 
 
-def _of_models(
+def _contrast_models(
     pairs: Array, statistic: Statistic, make: Callable[[Array, Statistic], Array]
 ) -> Array:
     """What is made of each model, (M, ..., n) -> (M, X), contrasted pair by pair: (S, X)."""
     models, places = distinct_models(pairs)
-    of_each = make(models, of_one_model(statistic))
+    of_each = make(models, single_model(statistic))
     form = declared_form(statistic, Contrast)
-    return form.of(of_each[places[:, 0]], of_each[places[:, 1]])
+    return form.between(of_each[places[:, 0]], of_each[places[:, 1]])
 
 
 def _differences(pairs: Array) -> Array:
@@ -61,7 +61,7 @@ def _replicates(
     inner: Engine, pairs: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Array:
     if is_mean_of_differences(statistic):
-        return inner.replicates(_differences(pairs), design, of_one_model(statistic), plan)
+        return inner.replicates(_differences(pairs), design, single_model(statistic), plan)
 
     def made(models: Array, one: Statistic) -> Array:
         # Intervals at several levels, single ones and those that hold together, are of these.
@@ -70,11 +70,11 @@ def _replicates(
             what, [models], design, lambda: inner.replicates(models, design, one, plan)
         )
 
-    return _of_models(pairs, statistic, made)
+    return _contrast_models(pairs, statistic, made)
 
 
 def _leave_one_out(inner: Engine, pairs: Array, design: Design, statistic: Statistic) -> Array:
-    return _of_models(pairs, statistic, lambda m, one: inner.leave_one_out(m, design, one))
+    return _contrast_models(pairs, statistic, lambda m, one: inner.leave_one_out(m, design, one))
 
 
 def _exact_distribution(
@@ -83,7 +83,7 @@ def _exact_distribution(
     """That of a mean of differences."""
     if inner.exact_distribution is None or not is_mean_of_differences(statistic):
         return None
-    return inner.exact_distribution(_differences(pairs), design, of_one_model(statistic), plan)
+    return inner.exact_distribution(_differences(pairs), design, single_model(statistic), plan)
 
 
 # --------------------------------------------------------------------------- standard errors
@@ -91,7 +91,7 @@ def _exact_distribution(
 
 def _is_of_auroc(statistic: Statistic) -> bool:
     form = declared_form(statistic, Contrast).statistic.form
-    auroc = of_one_model(statistic).spec.estimand is Estimand.AUROC
+    auroc = single_model(statistic).spec.estimand is Estimand.AUROC
     return auroc and isinstance(form, RankedAreas) and form.row is not None
 
 
@@ -144,7 +144,7 @@ def _weighted(
     plan: Plan,
     pseudo_cases: PseudoCases,
 ) -> BothEnds:
-    one = of_one_model(statistic)
+    one = single_model(statistic)
     if is_mean_of_differences(statistic) and inner.weighted is not None:
         return inner.weighted(_differences(pairs), design, one, plan, pseudo_cases)
     models, places = distinct_models(pairs)
@@ -221,7 +221,9 @@ class _Ends:
         first, second = places.T
         self.rows.append(rows)
         if end.classes is None or end.weights is None:
-            self.replicates.append(self.contrast.of(end.first[first, 0], end.second[second, 0]))
+            self.replicates.append(
+                self.contrast.between(end.first[first, 0], end.second[second, 0])
+            )
             return
         # What each class adds to the difference of two averages.
         weights = end.weights[..., None]
@@ -240,7 +242,7 @@ class _Ends:
         if not self.classes:
             return as_distribution(replicates, plan)
         classes, held = (np.concatenate(parts)[order] for parts in zip(*self.classes, strict=True))
-        return ClassAverage.of_replicates(classes.sum(axis=-1), classes, held, replicates)
+        return ClassAverage.from_replicates(classes.sum(axis=-1), classes, held, replicates)
 
 
 def engine_of_contrasts(inner: Engine) -> Engine:
@@ -253,10 +255,10 @@ def engine_of_contrasts(inner: Engine) -> Engine:
         has_standard_error=_has_standard_error,
         weighted=functools.partial(_weighted, inner),
         has_weights=functools.partial(_has_weights, inner),
-        weights_need_bounds=lambda statistic: inner.weights_need_bounds(of_one_model(statistic)),
-        seconds=lambda statistic, n, k: 2 * inner.seconds(of_one_model(statistic), n, k),
+        weights_need_bounds=lambda statistic: inner.weights_need_bounds(single_model(statistic)),
+        seconds=lambda statistic, n, k: 2 * inner.seconds(single_model(statistic), n, k),
         support=inner.support,
         bounded=inner.bounded,
         paired=True,
-        weighs_cases=lambda statistic: inner.weighs_cases(of_one_model(statistic)),
+        weighs_cases=lambda statistic: inner.weighs_cases(single_model(statistic)),
     )

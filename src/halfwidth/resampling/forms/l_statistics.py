@@ -21,7 +21,7 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_order import at_both_ends, integrals, total_weight
 from halfwidth.resampling.distribution import Distribution, Quantiles, Scale
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, kept_counts
-from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, BothEnds, Engine
+from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, BothEnds, Engine, OfSwaps, Pair
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.tails import as_distribution
 
@@ -144,6 +144,13 @@ def weighted(
     return at_both_ends(values, pseudo_cases, at_end, spread=total_weight(counts) == 0)
 
 
+def swapping(pair: Pair, design: Design, statistic: Statistic, _plan: Plan) -> OfSwaps:
+    """The values of both models are sorted once."""
+    from halfwidth.resampling.order_swaps import SwappedOrder
+
+    return SwappedOrder(pair, _weights(statistic)(design.n), design)
+
+
 def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
     """A product with the shares."""
     return REPLICATE + n * PRODUCT
@@ -154,5 +161,6 @@ ENGINE = Engine(
     leave_one_out=leave_one_out,
     drawn_distribution=drawn_distribution,
     weighted=weighted,
+    swapping=swapping,
     seconds=seconds,
 )

@@ -16,7 +16,7 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, count_blocks
-from halfwidth.resampling.forms.contract import REPLICATE, Engine, declared_form
+from halfwidth.resampling.forms.contract import REPLICATE, Engine, OfSwaps, Pair, declared_form
 from halfwidth.resampling.forms.matched_curves import ByClass, Compiled, compiled, plain_curves
 from halfwidth.resampling.forms.matched_weighted import discordance, weighted, weighted_pairs
 from halfwidth.resampling.kernels import native
@@ -111,6 +111,13 @@ def _fast(form: MatchedScores, kernels: Sequence[Compiled], counts: native.Count
     return np.stack([form.finish(*(one.T for one in curves(counts))) for curves in kernels])
 
 
+def swapping(pair: Pair, design: Design, statistic: Statistic, _plan: Plan) -> OfSwaps:
+    """The detections of both detectors are put in one order, once."""
+    from halfwidth.resampling.matched_swaps import SwappedMatches
+
+    return SwappedMatches(pair, declared_form(statistic, MatchedScores), design)
+
+
 def seconds(_statistic: Statistic, n: int, classes: int) -> float:
     """A pass over the detections of each class."""
     return REPLICATE + classes * n * 1e-8
@@ -123,6 +130,8 @@ ENGINE = Engine(
     weighted_pairs=weighted_pairs,
     discordance=discordance,
     weights_need_bounds=lambda _statistic: False,
+    swapping=swapping,
+    swapped_text=lambda _statistic: "whole images",
     seconds=seconds,
     bounded=True,
     paired=True,

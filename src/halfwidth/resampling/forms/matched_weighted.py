@@ -23,7 +23,7 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import unit_weights
-from halfwidth.resampling.discordance import of_left_out
+from halfwidth.resampling.discordance import discordance_of_left_out
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
@@ -85,7 +85,7 @@ def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) 
     from halfwidth.resampling.forms import matched_scores  # which imports this module
 
     design = Design((records.shape[-1],), paired=True)
-    return of_left_out(matched_scores.leave_one_out(records, design, statistic), places)
+    return discordance_of_left_out(matched_scores.leave_one_out(records, design, statistic), places)
 
 
 # --------------------------------------------------------------------------- distributions
@@ -101,7 +101,7 @@ def _distribution(
     """For one end of an interval, of replicates (S, C, B)."""
     if len(sets[0]) == 1:
         return as_distribution(_finished(form, values, references), plan)
-    return ClassAverage.of_replicates(*_parts(sets, form), values)
+    return ClassAverage.from_replicates(*_parts(sets, form), values)
 
 
 def _finished(form: MatchedScores, values: Array, references: Array) -> Array:

@@ -6,6 +6,8 @@ draws; else sums over the units drawn.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from halfwidth.core.forms import Moments, sum_of_squares
@@ -26,12 +28,16 @@ from halfwidth.resampling.forms.contract import (
     REPLICATE,
     BothEnds,
     Engine,
+    Pair,
     declared_form,
     tie_size,
 )
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.ratios import ratio_distribution, unit_pairs
 from halfwidth.resampling.tails import as_distribution
+
+if TYPE_CHECKING:
+    from halfwidth.resampling.forms.signed_sums import SignedSums
 
 # What is left of the variance of a resample of equal values is rounding of either sign.
 ROUNDING = 16 * np.finfo(float).eps
@@ -211,6 +217,24 @@ def weighted(
     return weighted_deviations(values, design, statistic, plan, pseudo_cases)
 
 
+def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
+    """A mean of differences; power sums of either model, about their common middle."""
+    from halfwidth.resampling.forms.signed_sums import plain_sum, sums_of_models
+
+    first, second = pair
+    if statistic.spec.estimand is Estimand.MEAN:
+        return plain_sum(design.totals(first - second) / design.n)
+    form = declared_form(statistic, Moments)
+    centre = middle_of(np.concatenate(pair)[None])
+    both = [np.stack([(s - centre[0]) ** p for p in range(1, form.order + 1)]) for s in pair]
+
+    def finish(sums: Array) -> Array:
+        made = form.finish(design.n, list(sums[:, None]), centre, **statistic.parameters)
+        return np.asarray(made[0])
+
+    return sums_of_models(both[0], both[1], design, finish)
+
+
 def seconds(statistic: Statistic, n: int, _classes: int) -> float:
     """A product with the counts of draws for each power."""
     return REPLICATE + declared_form(statistic, Moments).order * n * PRODUCT
@@ -223,5 +247,6 @@ ENGINE = Engine(
     drawn_distribution=drawn_distribution,
     studentized=studentized,
     weighted=weighted,
+    signed_sums=signed_sums,
     seconds=seconds,
 )

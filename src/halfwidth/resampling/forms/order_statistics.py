@@ -29,7 +29,7 @@ from halfwidth.resampling.distribution import Distribution, ExactDistribution, Q
 from halfwidth.resampling.draws import Plan, count_blocks
 from halfwidth.resampling.forms import l_statistics
 from halfwidth.resampling.forms.contract import REPLICATE, BothEnds, Engine, declared_form
-from halfwidth.resampling.forms.l_statistics import leave_one_out
+from halfwidth.resampling.forms.l_statistics import leave_one_out, swapping
 from halfwidth.resampling.kernels import native_selection, reference
 from halfwidth.resampling.spacings import spacings
 from halfwidth.resampling.tails import as_distribution
@@ -260,6 +260,7 @@ ENGINE = Engine(
     exact_distribution=exact_distribution,
     drawn_distribution=drawn_distribution,
     weighted=weighted,
+    swapping=swapping,
     seconds=seconds,
     support=support,
 )

@@ -22,35 +22,39 @@ from halfwidth.resampling.forms.differences import is_average_over_classes
 from halfwidth.resampling.tails import as_distribution
 
 
-def _of_one_pair(statistic: Statistic) -> Statistic:
+def _single_pair(statistic: Statistic) -> Statistic:
     return Statistic(
         declared_form(statistic, PairAverages).contrast.statistic, statistic.parameters
     )
 
 
-def _of_pairs(samples: Array, make: Callable[[Array], Array], statistic: Statistic) -> Array:
+def _contrast_pairs(samples: Array, make: Callable[[Array], Array], statistic: Statistic) -> Array:
     """What is made of each pair, and of that the contrast: (S, P, ..., n) -> (S, X)."""
     n_samples, n_pairs = samples.shape[:2]
     made = make(samples.reshape(-1, *samples.shape[2:]))
     of_each = made.reshape(n_samples, n_pairs, -1)
-    return declared_form(statistic, PairAverages).of(of_each, of_each)
+    return declared_form(statistic, PairAverages).between(of_each, of_each)
 
 
 def _replicates(
     inner: Engine, samples: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Array:
-    one = _of_one_pair(statistic)
-    return _of_pairs(samples, lambda pairs: inner.replicates(pairs, design, one, plan), statistic)
+    one = _single_pair(statistic)
+    return _contrast_pairs(
+        samples, lambda pairs: inner.replicates(pairs, design, one, plan), statistic
+    )
 
 
 def _leave_one_out(inner: Engine, samples: Array, design: Design, statistic: Statistic) -> Array:
-    one = _of_one_pair(statistic)
-    return _of_pairs(samples, lambda pairs: inner.leave_one_out(pairs, design, one), statistic)
+    one = _single_pair(statistic)
+    return _contrast_pairs(
+        samples, lambda pairs: inner.leave_one_out(pairs, design, one), statistic
+    )
 
 
 def _has_weights(inner: Engine, statistic: Statistic) -> bool:
     """Not where an average over classes would need the parts of its classes."""
-    form = _of_one_pair(statistic).spec.form
+    form = _single_pair(statistic).spec.form
     numbers = isinstance(form, Sums) and form.table is None
     return inner.weighted_pairs is not None and not numbers and not is_average_over_classes(form)
 
@@ -65,7 +69,7 @@ def _weighted(
 ) -> BothEnds:
     if inner.weighted_pairs is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
-    one = _of_one_pair(statistic)
+    one = _single_pair(statistic)
     pairs = samples.reshape(-1, *samples.shape[2:])
     ends = inner.weighted_pairs(pairs, design, one, plan, pseudo_cases, INDEPENDENT)
     lower = _quantiles(ends[0], len(samples), statistic, plan)
@@ -79,7 +83,7 @@ def _quantiles(end: InPairs, n_samples: int, statistic: Statistic, plan: Plan) -
     first, second = (
         values[:, 0].reshape(n_samples, len(form.first), -1) for values in (end.first, end.second)
     )
-    return as_distribution(form.of(first, second), plan)
+    return as_distribution(form.between(first, second), plan)
 
 
 def engine_of_contrasts(inner: Engine) -> Engine:
@@ -89,9 +93,9 @@ def engine_of_contrasts(inner: Engine) -> Engine:
         leave_one_out=functools.partial(_leave_one_out, inner),
         weighted=functools.partial(_weighted, inner),
         has_weights=functools.partial(_has_weights, inner),
-        weights_need_bounds=lambda statistic: inner.weights_need_bounds(_of_one_pair(statistic)),
+        weights_need_bounds=lambda statistic: inner.weights_need_bounds(_single_pair(statistic)),
         has_standard_error=lambda _statistic: False,
-        seconds=lambda statistic, n, k: k * inner.seconds(_of_one_pair(statistic), n, k),
+        seconds=lambda statistic, n, k: k * inner.seconds(_single_pair(statistic), n, k),
         support=inner.support,
         bounded=inner.bounded,
         paired=True,

@@ -6,14 +6,19 @@ ranked entries with those counts (`ranked_resamples`, and `ranked_left_out` for 
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from halfwidth.core.forms import RankedAreas, Ranking
-from halfwidth.core.spec import Statistic
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.forms import FastArea, RankedAreas, Ranking
+from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
+from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import REPLICATE, Engine, declared_form
+from halfwidth.resampling.forms.contract import REPLICATE, Engine, OfSwaps, Pair, declared_form
 from halfwidth.resampling.forms.ranked_errors import has_standard_error, standard_error
 from halfwidth.resampling.forms.ranked_left_out import without_each_unit
 from halfwidth.resampling.forms.ranked_resamples import (
@@ -22,6 +27,10 @@ from halfwidth.resampling.forms.ranked_resamples import (
     areas_of_samples,
 )
 from halfwidth.resampling.forms.ranked_weighted import discordance, weighted, weighted_pairs
+
+if TYPE_CHECKING:
+    from halfwidth.resampling.forms.signed_sums import SignedSums
+    from halfwidth.resampling.joint_errors import OfCounts
 
 # Scores of samples that are ranked at once: some 30 MB with their order. No result depends on it.
 MOST_RANKED = 2**20
@@ -69,6 +78,57 @@ def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array
     return without_each_unit(declared_form(statistic, RankedAreas), records, design)
 
 
+def joint(models: Sequence[Array], design: Design, statistic: Statistic) -> OfCounts | None:
+    """Of an AUROC, whose standard error is DeLong's."""
+    if statistic.spec.estimand is not Estimand.AUROC or not has_standard_error(statistic):
+        return None
+    from halfwidth.resampling.joint_errors import joint_areas
+
+    return joint_areas(models, design, declared_form(statistic, RankedAreas))
+
+
+def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums | None:
+    """AUROCs of ranks within each model are sums over cases; other areas are not."""
+    from halfwidth.resampling.forms.signed_sums import plain_sum
+    from halfwidth.resampling.rank_swaps import contributions_of_cases
+
+    form = declared_form(statistic, RankedAreas)
+    if form.area.fast is not FastArea.CONCORDANCE or not isinstance(form.rank, RankEach):
+        return None
+    return plain_sum(design.totals(contributions_of_cases(pair, form, form.rank)))
+
+
+def swapping(pair: Pair, design: Design, statistic: Statistic, plan: Plan) -> OfSwaps | None:
+    """The ranks of both models are put in one order, once."""
+    from halfwidth.resampling.rank_swaps import SwappedAreas
+
+    form = declared_form(statistic, RankedAreas)
+    if not isinstance(form.rank, RankEach):
+        return None
+    return SwappedAreas(pair, form, form.rank, design, compiled=plan.compiles)
+
+
+def unpaired_scale(sample: Array, statistic: Statistic) -> Array:
+    """Scores as ranks within the model, on (0, 1): two models' scores need not have one scale."""
+    from halfwidth.resampling.rank_swaps import ranks_within
+
+    rank = declared_form(statistic, RankedAreas).rank
+    if not isinstance(rank, RankEach):
+        return sample
+    ranked = ranks_within(sample, rank)
+    entries = sample.shape[-1] * (rank.n_scores if rank.flatten else 1)
+    scores = (ranked[: rank.n_scores] - 0.5) / entries
+    return np.concatenate([scores, ranked[rank.n_scores :]])
+
+
+def true_classes(sample: Array, statistic: Statistic) -> NDArray[np.intp] | None:
+    """The row behind the scores."""
+    rank = declared_form(statistic, RankedAreas).rank
+    if not isinstance(rank, RankEach):
+        return None
+    return np.asarray(sample[rank.n_scores], np.intp)
+
+
 def seconds(statistic: Statistic, n: int, classes: int) -> float:
     """A pass over the entries of each row."""
     rows = classes if declared_form(statistic, RankedAreas).row is None else 1
@@ -89,6 +149,12 @@ ENGINE = Engine(
     weighted_pairs=weighted_pairs,
     discordance=discordance,
     weights_need_bounds=lambda _statistic: False,
+    joint=joint,
+    signed_sums=signed_sums,
+    swapping=swapping,
+    swapped_text=lambda _statistic: "paired ranks",
+    unpaired_scale=unpaired_scale,
+    true_classes=true_classes,
     seconds=seconds,
     bounded=True,
     paired=True,

@@ -21,7 +21,7 @@ from halfwidth.resampling.forms.contract import (
     declared_form,
     distinct_models,
     has_influence,
-    of_one_model,
+    single_model,
 )
 from halfwidth.resampling.forms.ranked_resamples import concordance, unit_of_cases
 
@@ -61,7 +61,7 @@ class ClassParts:
 
     def against(self, other: ClassParts, contrast: Contrast) -> ClassParts:
         """Those of a contrast with the area of another model on the same cases."""
-        slopes, value = (1.0, 1.0), contrast.of(np.array(self.area), np.array(other.area))
+        slopes, value = (1.0, 1.0), contrast.between(np.array(self.area), np.array(other.area))
         if contrast.effect == "ratio":
             slopes = float(value) / self.area, float(value) / other.area
         positive, negative = (
@@ -78,7 +78,7 @@ def _parts_of_samples(
     contrast = statistic.spec.form
     if isinstance(contrast, Contrast):
         models, places = distinct_models(values)
-        of_models = _parts_of_samples(models, design, of_one_model(statistic))
+        of_models = _parts_of_samples(models, design, single_model(statistic))
         pairs = [(of_models[first], of_models[second]) for first, second in places]
         return [one and other and one.against(other, contrast) for one, other in pairs]
     form = declared_form(statistic, RankedAreas)
@@ -190,7 +190,7 @@ def class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Ar
     """
     if isinstance(statistic.spec.form, Contrast):
         # Both models have the same cases.
-        return class_units(values[:, 0], design, of_one_model(statistic))
+        return class_units(values[:, 0], design, single_model(statistic))
     form = declared_form(statistic, RankedAreas)
     if form.row is None:
         raise TypeError(f"{statistic.spec.name} is no area under one curve")

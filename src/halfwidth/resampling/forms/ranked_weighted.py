@@ -72,7 +72,7 @@ def _distribution(
     """For one end of an interval, of replicates (S, R, B)."""
     if area.shape[1] == 1:
         return as_distribution(_finished(form, area, positives), plan)
-    return ClassAverage.of_replicates(*_parts(rankings, form), area)
+    return ClassAverage.from_replicates(*_parts(rankings, form), area)
 
 
 def _finished(form: RankedAreas, area: Array, positives: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +23,20 @@ from halfwidth.resampling.dirichlet_weights import (
     pseudo_weights_of_classes,
     typical_weight,
 )
-from halfwidth.resampling.discordance import of_left_out
+from halfwidth.resampling.discordance import discordance_of_left_out
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import Plan, sums_by_stratum
-from halfwidth.resampling.forms.contract import BothEnds, Engine, InPairs, declared_form
+from halfwidth.resampling.forms.contract import BothEnds, Engine, InPairs, Pair, declared_form
 from halfwidth.resampling.forms.counts_weighted import (
-    of_paired_tables,
-    of_tables,
+    weighted_table_pairs,
+    weighted_tables,
     weights_of_tables,
 )
 from halfwidth.resampling.ratios import quotient_distribution
 from halfwidth.resampling.tails import as_distribution
+
+if TYPE_CHECKING:
+    from halfwidth.resampling.forms.signed_sums import SignedSums
 
 
 def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
@@ -81,10 +85,10 @@ def weighted(
     form = declared_form(statistic, Sums)
     features = form.features(records)
     if form.table is not None:
-        return of_tables(form.table, *_tables(features, design, plan), plan, pseudo_cases)
+        return weighted_tables(form.table, *_tables(features, design, plan), plan, pseudo_cases)
     averages = _averages(form, features, design, plan)
     if form.by_class is not None:
-        return _of_classes(form.by_class, features, averages, plan, pseudo_cases)
+        return _replicates_of_classes(form.by_class, features, averages, plan, pseudo_cases)
     (one,) = averages
     lower, upper = (
         as_distribution(one.mixed(pseudo_weights(masses, plan).T, pseudo_cases.bounds), plan)
@@ -138,7 +142,7 @@ def _averages(form: Sums, features: Array, design: Design, plan: Plan) -> list[_
             for one in (np.moveaxis(by_unit[:, :-1], 1, -1), sums[..., :-1])
         )
         return [
-            _of_ratio(form.by_class.quotient, parts[..., which], made[..., which])
+            _ratio_averages(form.by_class.quotient, parts[..., which], made[..., which])
             for which in range(form.by_class.classes)
         ]
     values = form.finish(cases, sums[..., :-1])
@@ -146,10 +150,10 @@ def _averages(form: Sums, features: Array, design: Design, plan: Plan) -> list[_
         unit = np.full(len(features), design.n / design.units)
         return [_Averages(values, cases, unit, form.power)]
     of_units = np.moveaxis(by_unit[:, :-1], 1, -1)
-    return [replace(_of_ratio(form.quotient, of_units, sums[..., :-1]), values=values)]
+    return [replace(_ratio_averages(form.quotient, of_units, sums[..., :-1]), values=values)]
 
 
-def _of_ratio(quotient: Quotient, of_units: Array, sums: Array) -> _Averages:
+def _ratio_averages(quotient: Quotient, of_units: Array, sums: Array) -> _Averages:
     """Of a ratio of sums: units have unequal parts in its denominator, (S, U, K), (S, B, K)."""
     above, below = np.array(quotient)
     total = np.maximum(sums @ below, 0.0)
@@ -160,7 +164,7 @@ def _of_ratio(quotient: Quotient, of_units: Array, sums: Array) -> _Averages:
     return _Averages(values, total, np.array(unit))
 
 
-def _of_classes(
+def _replicates_of_classes(
     by_class: ClassAverages,
     features: Array,
     averages: Sequence[_Averages],
@@ -176,7 +180,7 @@ def _of_classes(
         replicates = [
             one.mixed(drawn[:, which], pseudo_cases.bounds) for which, one in enumerate(averages)
         ]
-        ends.append(ClassAverage.of_replicates(*parts, np.stack(replicates, axis=1)))
+        ends.append(ClassAverage.from_replicates(*parts, np.stack(replicates, axis=1)))
     return ends[0], ends[1]
 
 
@@ -212,7 +216,9 @@ def weighted_pairs(
     form = declared_form(statistic, Sums)
     features = form.features(records)
     if form.table is not None:
-        return of_paired_tables(form.table, *_tables(features, design, plan), plan, pseudo_cases)
+        return weighted_table_pairs(
+            form.table, *_tables(features, design, plan), plan, pseudo_cases
+        )
     averages = _averages(form, features, design, plan)
     parts = _class_parts(form.by_class, features)[1:] if form.by_class is not None else ()
 
@@ -248,12 +254,30 @@ def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) 
     if declared_form(statistic, Sums).table is not None:
         return np.full(len(places), INDEPENDENT)
     design = Design((records.shape[-1],), paired=True)
-    return of_left_out(leave_one_out(records, design, statistic), places)
+    return discordance_of_left_out(leave_one_out(records, design, statistic), places)
 
 
 def weights_need_bounds(statistic: Statistic) -> bool:
     """Not of tables, in which a case is right or wrong."""
     return declared_form(statistic, Sums).table is None
+
+
+def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
+    """The sums of either model."""
+    from halfwidth.resampling.forms.signed_sums import sums_of_models
+
+    form = declared_form(statistic, Sums)
+    first, second = (form.features(side[None])[0] for side in pair)
+
+    def finish(sums: Array) -> Array:
+        return form.finish(np.asarray(float(design.n)), np.ascontiguousarray(sums.T))
+
+    return sums_of_models(first, second, design, finish)
+
+
+def swapped_text(statistic: Statistic) -> str:
+    """Decisions, where the sums are of a table."""
+    return "" if declared_form(statistic, Sums).table is None else "paired decisions"
 
 
 def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
@@ -269,6 +293,8 @@ ENGINE = Engine(
     weighted_pairs=weighted_pairs,
     discordance=discordance,
     weights_need_bounds=weights_need_bounds,
+    signed_sums=signed_sums,
+    swapped_text=swapped_text,
     seconds=seconds,
     paired=True,
 )

@@ -295,7 +295,7 @@ class Room:
     def __init__(self) -> None:
         self._held: dict[str, NDArray[np.uint8]] = {}
 
-    def of(self, name: str, shape: tuple[int, int]) -> NDArray[np.uint8]:
+    def array(self, name: str, shape: tuple[int, int]) -> NDArray[np.uint8]:
         """An array that holds anything, the same memory at each call of that name."""
         size = shape[0] * shape[1]
         if name not in self._held or self._held[name].size < size:
@@ -316,7 +316,7 @@ def side_by_side(
     """
     room = Room() if room is None else room
     pitch = _pitch(units)
-    counts = room.of("counts", (-(-(stop - start) // LANES) * LANES, pitch))
+    counts = room.array("counts", (-(-(stop - start) // LANES) * LANES, pitch))
     counts.fill(0)
     for key, first, own in keys:
         if first < 0 or first + own > units:
@@ -328,11 +328,10 @@ def side_by_side(
     return _turned(counts, stop - start, units, room)
 
 
-def counts_side_by_side(rows: NDArray[np.uint8], room: Room | None = None) -> Counts:
+def counts_side_by_side(rows: NDArray[np.uint8]) -> Counts:
     """Counts of units that were drawn elsewhere, (B, units), as those of `side_by_side`."""
-    resamples, units = rows.shape
-    room = Room() if room is None else room
-    counts = room.of("counts", (-(-resamples // LANES) * LANES, _pitch(units)))
+    (resamples, units), room = rows.shape, Room()
+    counts = room.array("counts", (-(-resamples // LANES) * LANES, _pitch(units)))
     counts.fill(0)
     counts[:resamples, :units] = rows
     return _turned(counts, resamples, units, room)
@@ -347,7 +346,7 @@ def _turned(counts: NDArray[np.uint8], resamples: int, units: int, room: Room) -
     """Rows of counts, as many as fill up blocks, put side by side."""
     blocks, squares = len(counts) // LANES, -(-units // LANES)
     pitch = counts.shape[1]
-    turned = room.of("turned", (blocks, (squares * LANES + 1) * LANES))
+    turned = room.array("turned", (blocks, (squares * LANES + 1) * LANES))
     for block in in_calls(blocks, LANES * pitch):
         rows, into = counts[block.start * LANES :].ctypes.data, turned[block].ctypes.data
         # Only a single block comes in parts. Each ends with a unit that is never drawn, where the

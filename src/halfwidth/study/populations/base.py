@@ -214,16 +214,14 @@ def finite_values(values: ArrayLike, *, least: int, purpose: str) -> Array:
     return np.sort(given)
 
 
-def bisected(
-    reached: Callable[[Array], Any], low: Array, high: Array, *, steps: int = 200
-) -> Array:
+def bisected(reached: Callable[[Array], Any], low: Array, high: Array) -> Array:
     """The smallest numbers in [low, high] from which on ``reached`` is true, to the last digit.
 
-    ``reached`` is true at ``high``. Where no float lies between the ends, or after ``steps``
+    ``reached`` is true at ``high``. Where no float lies between the ends, or after 200
     halvings (a root at 0 has no last digit), the upper one is the answer.
     """
     high = np.where(np.asarray(reached(low)), low, high)
-    for _ in range(steps):
+    for _ in range(200):
         middle = low + (high - low) / 2
         open_still = (low < middle) & (middle < high)
         if not open_still.any():

@@ -44,15 +44,12 @@ class Cells:
         Of test sets; None for per-case values.
     n : int
     spec : StudySpec
-    trial_of : StudySpec or None
-        The study that a trial of few samples is for: it takes the kernels that the study will.
     """
 
     instance: Instance
     metric: Metric | None
     n: int
     spec: StudySpec
-    trial_of: StudySpec | None = None
 
     @property
     def measured(self) -> tuple[Measured, ...]:

@@ -158,7 +158,7 @@ def _tried(cells: Cells) -> float:
 
     def seconds(samples: int) -> float:
         few_samples = replace(spec, samples=samples, batches=1)
-        small = replace(cells, spec=few_samples, trial_of=spec)
+        small = replace(cells, spec=few_samples)
         begun = time.perf_counter()
         for measured in small.measured:
             simulated(small, measured, population)

@@ -11,9 +11,9 @@ from halfwidth.core.cautions import caution
 from halfwidth.core.matching_words import matching_parameters
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import UNBOUNDED
-from halfwidth.estimation.detections.api import asked_rows
-from halfwidth.estimation.detections.asking import ask_detectors
-from halfwidth.estimation.detections.jobs import AskedRow, Sets, jobs_of
+from halfwidth.estimation.detections.api import requested_rows
+from halfwidth.estimation.detections.jobs import RequestedRow, Sets, jobs_of
+from halfwidth.estimation.detections.requests import detector_request
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.functionals import MetricRow
 from halfwidth.io.detections.api import read_objects
@@ -44,18 +44,18 @@ def instances_of_detections(source: DetectionSource, folder: Path) -> Iterator[I
     for pattern in source.detections:
         for match in matches(pattern, folder):
             with placed(match.shown):
-                yield from _of_file(source, match, references)
+                yield from _file_instances(source, match, references)
 
 
-def _of_file(source: DetectionSource, match: Match, references: Any) -> Iterator[Instance]:
+def _file_instances(source: DetectionSource, match: Match, references: Any) -> Iterator[Instance]:
     averages, classes = list(source.averages) or None, list(source.classes) or None
     choices = {**source.matching, "average": averages, "classes": classes}
-    asked = ask_detectors(list(source.metrics), choices)
-    sets, notes = sets_of(match.path, references, **asked.sources)
-    rows = asked_rows(asked.metrics, asked.options, sets, by_threshold=False)
+    requested = detector_request(list(source.metrics), choices)
+    sets, notes = sets_of(match.path, references, **requested.sources)
+    rows = requested_rows(requested.metrics, requested.options, sets, by_threshold=False)
     model, task = identity(match, source.model, source.task, columns=False)
     for row in rows:
-        jobs, further = jobs_of([row], sets, asked.averages, asked.policies)
+        jobs, further = jobs_of([row], sets, requested.averages, requested.policies)
         for which, job in enumerate(jobs):
             metric_row = _row_of(job, which)
             yield _instance(match, (model, task), (row, metric_row), job, sets, (*notes, *further))
@@ -71,18 +71,18 @@ def _row_of(job: Job, which: int) -> MetricRow:
 def _instance(
     match: Match,
     names: tuple[str, str],
-    rows: tuple[AskedRow, MetricRow],
+    rows: tuple[RequestedRow, MetricRow],
     job: Job,
     sets: Sets,
     notes: tuple[str, ...],
 ) -> Instance:
-    asked, row = rows
+    requested, row = rows
     (model, task), metric = names, job.functional.metric
     records = job.records.arranged
     classes = sets.references.classes
-    detected = DetectedRow(row, classes, len(asked.matching.thresholds), metric_text(asked))
+    detected = DetectedRow(row, classes, len(requested.matching.thresholds), metric_text(requested))
     by_class = classes[row.which] if row.average == "none" and len(classes) > 1 else ""
-    chosen = matching_parameters(asked.matching)
+    chosen = matching_parameters(requested.matching)
     recipe = {
         "population": "images",
         "metric": written(metric, complete=True),
@@ -115,8 +115,8 @@ def _population(records: Any) -> Any:
     return ImagePopulation(records)
 
 
-def metric_text(asked: AskedRow) -> str:
+def metric_text(row: RequestedRow) -> str:
     """The metric with its thresholds: ``ap@0.5``, ``ap@0.5:0.95``."""
-    thresholds = asked.matching.thresholds
+    thresholds = row.matching.thresholds
     ends = sorted({min(thresholds), max(thresholds)})
-    return f"{written(asked.asked.metric)}@{':'.join(f'{one:g}' for one in ends)}"
+    return f"{written(row.requested.metric)}@{':'.join(f'{one:g}' for one in ends)}"

@@ -9,7 +9,7 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import MISSING_POLICIES, Missing
-from halfwidth.estimation.detections.asking import ask_detectors
+from halfwidth.estimation.detections.requests import detector_request
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.study.populations.logits import Exponent
 from halfwidth.study.specs.formula_instances import (
@@ -262,7 +262,7 @@ def _detections(section: Section) -> DetectionSource:
     )
     with placed(section.place):
         choices = {**source.matching, "average": list(source.averages) or None}
-        ask_detectors(list(source.metrics), choices)
+        detector_request(list(source.metrics), choices)
     return source
 
 

@@ -83,7 +83,7 @@ class Cut:
 
 
 @frozen(eq=False)
-class MatchFacts:
+class MatchSummary:
     """Of one way of matching two sets.
 
     Attributes
@@ -119,7 +119,7 @@ class DetectionContext:
 
     Attributes
     ----------
-    facts : MatchFacts
+    summary : MatchSummary
     matching : Matching
         With the thresholds of this estimate alone.
     matched_by : str
@@ -132,18 +132,18 @@ class DetectionContext:
         Objects missed and false positives, where each counts a penalty.
     neighbours : tuple of (float, float)
         Thresholds beside the only one, and the value there.
-    others : tuple of MatchFacts
+    others : tuple of MatchSummary
         Of the detector that this one is compared with, on the same references.
     """
 
-    facts: MatchFacts
+    summary: MatchSummary
     matching: Matching
     matched_by: str = ""
     which: int | None = None
     absent: str = "omit"
     neighbours: tuple[tuple[float, float], ...] = ()
     unmatched: tuple[int, int] = (0, 0)
-    others: tuple[MatchFacts, ...] = ()
+    others: tuple[MatchSummary, ...] = ()
 
     def against(self, other: DetectionContext, effect: Effect) -> DetectionContext:
         """Of the difference, or ratio, of two detectors."""
@@ -153,18 +153,18 @@ class DetectionContext:
                 self.neighbours, other.neighbours, strict=True
             )
         )
-        return replace(self, neighbours=beside, others=(other.facts,))
+        return replace(self, neighbours=beside, others=(other.summary,))
 
     @property
     def objects(self) -> NDArray[np.intp]:
         """Objects to be found in each image, of the classes that count, (n, C)."""
-        every = self.facts.lists.n_references
+        every = self.summary.lists.n_references
         return every if self.which is None else every[:, [self.which]]
 
     @property
     def n_detections(self) -> int:
         """Detections of the classes that count, of all detectors."""
-        every = [one.lists.category for one in (self.facts, *self.others)]
+        every = [one.lists.category for one in (self.summary, *self.others)]
         return sum(
             len(each) if self.which is None else int((each == self.which).sum()) for each in every
         )
@@ -175,7 +175,7 @@ class DetectionContext:
         return int((self.objects.sum(axis=1) == 0).sum())
 
     @property
-    def facts_stated(self) -> dict[str, Any]:
+    def stated(self) -> dict[str, Any]:
         """What an estimate says of its detections."""
         return {
             "matching": self.matching,
@@ -190,16 +190,16 @@ def _ratio(first: float, second: float) -> float:
     return first / second if first > 0 and second > 0 else math.nan
 
 
-def facts_of(
+def summarise_matches(
     detections: ObjectSet,
     references: ObjectSet,
     lists: MatchLists,
     criterion: LocalisationSpec,
     units: Units,
-) -> MatchFacts:
+) -> MatchSummary:
     """What is to be known of a matching; detections are in the order of the references."""
     counted = [_counted(one, lists.matching) for one in references.objects]
-    return MatchFacts(
+    return MatchSummary(
         lists,
         criterion,
         units,

@@ -7,18 +7,18 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.ranking import Ranking
-from halfwidth.plots.study.styles import SOLID, Look
+from halfwidth.plots.study.styles import SOLID, Style
 from halfwidth.plots.style import COLOURS, SHAPES, listed
 
 # Models with a colour and marker of their own; those behind are grey.
 MOST_COLOURS = 20
 # After the colours of all figures come darker and then paler ones: shares of black and of white.
 DARKER, PALER = 0.45, 0.45
-GREY = Look("#b0b0b0", SOLID, ".")
-Looks = Mapping[str, Look]
+GREY = Style("#b0b0b0", SOLID, ".")
+Styles = Mapping[str, Style]
 
 
-def model_looks(rankings: Ranking | Sequence[Ranking]) -> dict[str, Look]:
+def model_styles(rankings: Ranking | Sequence[Ranking]) -> dict[str, Style]:
     """Colour and marker of each model, in the order in which figures show the models.
 
     Parameters
@@ -27,7 +27,7 @@ def model_looks(rankings: Ranking | Sequence[Ranking]) -> dict[str, Look]:
 
     Returns
     -------
-    dict of str to Look
+    dict of str to Style
         The model with the smallest mean rank first. The first 20 have a colour and marker of their
         own; all others are grey.
 
@@ -40,7 +40,7 @@ def model_looks(rankings: Ranking | Sequence[Ranking]) -> dict[str, Look]:
     --------
     >>> import halfwidth as hw
     >>> rankings = hw.rank({"A": [0.8, 0.7, 0.9], "B": [0.9, 0.8, 0.95]}, metric="dsc", rng=1)
-    >>> {name: look.colour for name, look in model_looks(rankings).items()}
+    >>> {name: style.colour for name, style in model_styles(rankings).items()}
     {'B': '#0072B2', 'A': '#009E73'}
     """
     ranks: dict[str, list[int]] = {}
@@ -48,14 +48,14 @@ def model_looks(rankings: Ranking | Sequence[Ranking]) -> dict[str, Look]:
         for model in ranking.models:
             ranks.setdefault(model.name, []).append(model.rank)
     order = sorted(ranks, key=lambda name: sum(ranks[name]) / len(ranks[name]))
-    return {name: _look(place) for place, name in enumerate(order)}
+    return {name: _style(place) for place, name in enumerate(order)}
 
 
-def _look(place: int) -> Look:
+def _style(place: int) -> Style:
     if place >= MOST_COLOURS:
         return GREY
     shade, hue = divmod(place, len(COLOURS))
-    return Look(_shaded(COLOURS[hue], shade), SOLID, SHAPES[place % len(SHAPES)])
+    return Style(_shaded(COLOURS[hue], shade), SOLID, SHAPES[place % len(SHAPES)])
 
 
 def _shaded(colour: str, shade: int) -> str:
@@ -90,13 +90,13 @@ def only(rankings: Any, what: str) -> Ranking:
     return items[0]
 
 
-def looks_for(rankings: Sequence[Ranking], looks: Any) -> Looks:
-    """The looks given, which must have all models, or those of the rankings."""
-    if looks is None:
-        return model_looks(rankings)
-    if not isinstance(looks, Mapping) or not all(isinstance(x, Look) for x in looks.values()):
-        raise OptionError(f"looks={shown(looks)} is not what model_looks gives")
+def styles_for(rankings: Sequence[Ranking], styles: Any) -> Styles:
+    """The styles given, which must have all models, or those of the rankings."""
+    if styles is None:
+        return model_styles(rankings)
+    if not isinstance(styles, Mapping) or not all(isinstance(x, Style) for x in styles.values()):
+        raise OptionError(f"styles={shown(styles)} is not what model_styles gives")
     names = dict.fromkeys(model.name for ranking in rankings for model in ranking.models)
-    if lacking := [name for name in names if name not in looks]:
-        raise OptionError(f"looks has no {quoted(lacking)}; take those of all rankings")
-    return {name: look for name, look in looks.items() if name in names}
+    if lacking := [name for name in names if name not in styles]:
+        raise OptionError(f"styles has no {quoted(lacking)}; take those of all rankings")
+    return {name: style for name, style in styles.items() if name in names}

@@ -36,7 +36,7 @@ COCO_MOST = 100
 
 
 @frozen
-class AskedMetric:
+class RequestedMetric:
     """One metric as it was asked for.
 
     Attributes
@@ -58,7 +58,7 @@ class AskedMetric:
     max_detections: int | None = None
 
 
-def resolve_detection_metric(given: Any) -> AskedMetric:
+def resolve_detection_metric(given: Any) -> RequestedMetric:
     """The metric that a name, a spec or a declared function means.
 
     A threshold may stand behind it: ``ap50``, ``ap@0.5``, ``ap@0.5:0.95``.
@@ -73,7 +73,7 @@ def resolve_detection_metric(given: Any) -> AskedMetric:
             at = str(int(percent) / 100)
         spec = _spec_named(base, given)
         label = f"{spec.display}{percent}" if percent else ""
-        return AskedMetric(
+        return RequestedMetric(
             Metric(spec, bind(spec.name, spec.parameters, parameters, complete=True)),
             parse_thresholds(at, "threshold") if at else None,
             label,
@@ -90,7 +90,9 @@ def resolve_detection_metric(given: Any) -> AskedMetric:
         spec, parameters = attached, {}
     if spec.takes is not Takes.MATCHES:
         raise UnknownNameError("metric of detections", spec.name, DETECTION_METRICS.names)
-    return AskedMetric(Metric(spec, bind(spec.name, spec.parameters, parameters, complete=True)))
+    return RequestedMetric(
+        Metric(spec, bind(spec.name, spec.parameters, parameters, complete=True))
+    )
 
 
 def _parameters(name: str) -> tuple[Any, ...]:
@@ -120,11 +122,11 @@ def _spec_named(name: str, given: str) -> MetricSpec:
 # --------------------------------------------------------------------------- COCO
 
 
-def coco_summary() -> tuple[AskedMetric, ...]:
+def coco_summary() -> tuple[RequestedMetric, ...]:
     """The twelve numbers of COCO's evaluation, in its order and by its names."""
     every = parse_thresholds(COCO_THRESHOLDS)
     precision, recall = (
-        AskedMetric(
+        RequestedMetric(
             Metric(spec, bind(spec.name, spec.parameters, {}, complete=True)),
             every,
             max_detections=COCO_MOST,
@@ -142,16 +144,16 @@ def coco_summary() -> tuple[AskedMetric, ...]:
     )
 
 
-def ask_metrics(
+def requested_metrics(
     metrics: Sequence[Any], thresholds: Any, areas: Any, max_detections: int | None
-) -> tuple[AskedMetric, ...]:
+) -> tuple[RequestedMetric, ...]:
     """All metrics with the thresholds, sizes and numbers of detections that the call names."""
     at = parse_thresholds(thresholds)
     sizes = parse_areas(areas)
-    asked: list[AskedMetric] = []
+    found: list[RequestedMetric] = []
     for given in metrics:
         if isinstance(given, str) and given.strip().lower() == COCO:
-            asked += coco_summary()
+            found += coco_summary()
             continue
         one = resolve_detection_metric(given)
         one = replace(
@@ -159,12 +161,12 @@ def ask_metrics(
             thresholds=at if one.thresholds is None else one.thresholds,
             max_detections=max_detections,
         )
-        asked += [replace(one, area=area, label=_joined(one.label, name)) for name, area in sizes]
-    if at is not None and asked and all(one.thresholds != at for one in asked):
+        found += [replace(one, area=area, label=_joined(one.label, name)) for name, area in sizes]
+    if at is not None and found and all(one.thresholds != at for one in found):
         raise OptionError(
             f"threshold={shown(thresholds)} has no effect: each metric names a threshold of its own"
         )
-    return tuple(asked)
+    return tuple(found)
 
 
 def _joined(*parts: str) -> str:

@@ -12,9 +12,13 @@ from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.undefined import ABSENT_CLASS, UNDEFINED_POLICIES, AbsentClass, Undefined
-from halfwidth.estimation.detections.asked import AskedMetric, ask_metrics, check_together
 from halfwidth.estimation.detections.functionals import AVERAGES
 from halfwidth.estimation.detections.matchings import MatchingOptions, matching_options
+from halfwidth.estimation.detections.requested_metrics import (
+    RequestedMetric,
+    check_together,
+    requested_metrics,
+)
 from halfwidth.estimation.functionals import Policies
 from halfwidth.metrics.catalogue import DETECTION_METRICS
 
@@ -70,18 +74,18 @@ MATCHING = MatchingChoices(
 )
 CURVE = CurveChoices(**MATCHING, average=None, absent_class="omit", groups=None, strata=None)
 DETECTOR = DetectorChoices(**CURVE, undefined="omit")
-# Those that `sets_of` and `ask_metrics` take; the others are of `matching_options`.
+# Those that `sets_of` and `requested_metrics` take; the others are of `matching_options`.
 OF_SETS = ("classes", "unknown_images", "groups", "strata")
 OF_ROWS = ("threshold", "area", "average", "absent_class", "undefined")
 
 
 @frozen(eq=False)
-class AskedDetectors:
+class DetectorRequest:
     """What is computed of each detector, checked as far as it can be without data.
 
     Attributes
     ----------
-    metrics : tuple of AskedMetric
+    metrics : tuple of RequestedMetric
         Empty where the usual ones are asked for.
     options : MatchingOptions
     averages : tuple of str or None
@@ -90,16 +94,16 @@ class AskedDetectors:
         How detections and references are brought together, as `sets_of` takes it.
     """
 
-    metrics: tuple[AskedMetric, ...]
+    metrics: tuple[RequestedMetric, ...]
     options: MatchingOptions
     averages: tuple[str, ...] | None
     policies: Policies
     sources: Mapping[str, Any]
 
 
-def ask_detectors(
+def detector_request(
     metric: Any, choices: MatchingChoices | Mapping[str, Any], *, usual: bool = False
-) -> AskedDetectors:
+) -> DetectorRequest:
     """Check what is asked of detectors.
 
     Parameters
@@ -123,8 +127,8 @@ def ask_detectors(
     fixed = {"threshold": given["threshold"], "area": given["area"]}
     check_together(metrics, fixed | {"max_detections": options.max_detections})
     average = given["average"]
-    return AskedDetectors(
-        ask_metrics(metrics, given["threshold"], given["area"], options.max_detections),
+    return DetectorRequest(
+        requested_metrics(metrics, given["threshold"], given["area"], options.max_detections),
         options,
         None if average is None else checked_averages(average),
         Policies(

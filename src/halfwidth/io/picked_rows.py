@@ -1,0 +1,60 @@
+"""The rows of a table that a user picks, by the levels of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from halfwidth.core.errors import DataError, UnknownNameError, proposed, shortened
+from halfwidth.io.table import Table
+
+
+def pick_rows(table: Table, wanted: Mapping[str, Sequence[str]]) -> Table:
+    """The rows that have one of the levels wanted of each column.
+
+    Parameters
+    ----------
+    table : Table
+    wanted : mapping of str to sequence of str
+        For each column the levels as they are written; none for a missing cell.
+
+    Returns
+    -------
+    Table
+        With a note that says how many rows are left, and without the means that the file states,
+        which are of all rows.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such column.
+    DataError
+        If no row has a level, or none has all that is wanted.
+
+    Examples
+    --------
+    >>> table = Table.from_frame({"organ": ["heart", "lung", "heart"], "dice": [0.9, 0.8, 0.7]})
+    >>> picked = pick_rows(table, {"organ": ["heart"]})
+    >>> picked.columns["dice"].tolist(), picked.notes
+    ([0.9, 0.7], ('2 of 3 rows: organ=heart',))
+    """
+    picked = np.ones(len(table), dtype=bool)
+    for column, levels in wanted.items():
+        if column not in table:
+            raise UnknownNameError("column", column, table.names)
+        factor = table.factor(column)
+        named = [str(level) for level in factor.levels]
+        for level in levels:
+            if level not in named:
+                raise DataError(
+                    f"no row has {level!r} as its {column}{proposed(level, named) or '.'} "
+                    f"Known: {shortened(named)}."
+                )
+        picked &= np.isin(factor.codes, [named.index(level) for level in levels])
+    said = " and ".join(f"{column}={' or '.join(levels)}" for column, levels in wanted.items())
+    if not picked.any():
+        raise DataError(f"no row has all of {said}")
+    left = replace(table.only(np.flatnonzero(picked)), stated_means=())
+    return replace(left, notes=(*table.notes, f"{picked.sum()} of {len(table)} rows: {said}"))
