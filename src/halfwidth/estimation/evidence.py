@@ -117,12 +117,12 @@ class Evidence:
         misses = f"; {none} of the samples had none, a miss" if self.undefined >= NOTICED else ""
         return (
             f"On {self.instances} real instances{self._families} 95 % intervals by {self.method} "
-            f"covered {middle} {self._where} (median), and {low} or less on a quarter of them"
+            f"covered {middle} {self._setting} (median), and {low} or less on a quarter of them"
             f"{misses}."
         )
 
     @property
-    def _where(self) -> str:
+    def _setting(self) -> str:
         if self.n:
             return f"at n = {self.n}"
         up_to = next((size for size in CLASS_SIZES if size > self.smallest), None)

@@ -105,8 +105,8 @@ class Slice:
         What a canonical table calls the metric.
     parameters : str
         Its parameters as they follow a name: ``":tolerance=3"``, or nothing.
-    n_not_applicable : int
-        Rows left out because the metric does not apply to them.
+    not_applicable : ndarray of int
+        Rows left out because the metric does not apply to them: where in the table they stand.
     groups, strata : list or None
         Cluster and stratum of each value.
     repeats : Repeats
@@ -122,11 +122,16 @@ class Slice:
     cases: Sequence[str]
     metric: str | None
     parameters: str
-    n_not_applicable: int
+    not_applicable: NDArray[np.intp]
     groups: list[Any] | None
     strata: list[Any] | None
     repeats: Repeats
     rows: NDArray[np.intp]
+
+    @property
+    def n_not_applicable(self) -> int:
+        """How many rows were left out because the metric does not apply to them."""
+        return len(self.not_applicable)
 
 
 def layout_of(
@@ -271,7 +276,7 @@ def slices(table: Table, layout: Layout, *, as_in_file: bool = False) -> Iterato
                 cases=CaseNames(table, layout.case, kept),
                 metric=_text(levels[layout.metric]) if layout.metric else None,
                 parameters=_parameters_of(levels),
-                n_not_applicable=len(rows) - len(kept),
+                not_applicable=rows[left_out],
                 groups=_labels(table, layout.groups, kept),
                 strata=_labels(table, layout.strata, kept),
                 repeats=repeats,

@@ -42,7 +42,7 @@ class Policed:
     def __call__(self, *counts: Numbers) -> Array:
         """The metric of each entry."""
         values = np.asarray(self.finish(*counts))
-        if values.dtype == object:  # unknowns, of which comparisons are to be unknowns too
+        if values.dtype == object:  # unknowns, whose comparisons are to be unknowns too
             values = values.view(type(counts[0]))
         return np.asarray(undefined_as(values, self.policy, self.worst))
 
