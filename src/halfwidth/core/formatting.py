@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from decimal import Decimal
 from typing import Self
 
 MOST_DECIMALS = 8
@@ -31,6 +30,8 @@ class Printed(float):
 
     def __new__(cls, text: str) -> Self:
         """From the text of a number."""
+        from decimal import Decimal
+
         printed = super().__new__(cls, text)
         exponent = Decimal(text.strip()).as_tuple().exponent
         printed._decimals = max(0, -exponent) if isinstance(exponent, int) else 0
