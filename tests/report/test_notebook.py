@@ -25,13 +25,14 @@ def curves() -> Any:
         (lambda: mean_n(0.1, halfwidth=0.02, metric="dsc"), ["Mean DSC, 95 % CI", "Assumed: SD"]),
         (lambda: auroc_n(0.9, prevalence=0.2, halfwidth=0.03), ["AUROC, 95 % CI", "613"]),
         (lambda: review(n=50, mean=0.85, sd=0.1, metric="dsc"), ["0.822 to 0.878", "This assumes"]),
-        (lambda: hw.check_table({"case": [*"abc"], "dice": [91.0, 88.5, 12.0]}), ["HW904", "per cent"]),
+        (
+            lambda: hw.check_table({"case": [*"abc"], "dice": [91.0, 88.5, 12.0]}),
+            ["HW904", "per cent"],
+        ),
         (lambda: subsample(DICE, metric="dsc", sizes=[3], repeats=9, rng=1), ["half-width"]),
     ],
 )
-def test_each_result_is_shown_as_its_document(
-    result: Callable[[], Any], words: list[str]
-) -> None:
+def test_each_result_is_shown_as_its_document(result: Callable[[], Any], words: list[str]) -> None:
     html = result()._repr_html_()
     assert "<table" in html
     assert "href" not in html
