@@ -258,7 +258,7 @@ class Tuned:
 def tuned_statistic(metric: Metric, tuned: Tuned, undefined: Undefined) -> Statistic:
     """A counting metric whose threshold is chosen anew in every resample."""
     policed = Policed(AreaFinish("binary"), undefined, metric.spec.worst)
-    form = RankedAreas(Area(tuned), RankEach(1), policed, 0)
+    form = RankedAreas(Area(tuned, tuned=True), RankEach(1), policed, 0)
     return _statistic(metric, function=functools.partial(_ranking_function, form), form=form)
 
 
