@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pages import menu
 from pages.all import made
 
 if TYPE_CHECKING:
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 # What a browser would fetch from elsewhere.
 FETCHED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=[\"']?(?:https?:)?//[^>]*>")
 EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the pages of a kind below its index."""
+    config.nav = menu.with_kinds(config.nav)
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

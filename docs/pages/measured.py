@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import halfwidth as hw
 from halfwidth.estimation.evidence import OF_CASES, Evidence, shipped
-from pages.markdown import table
+from pages.markdown import compact
 
 # The data file has more; `hw.evidence` shows all.
 SIZES = (10, 25, 50, 100, 250)
@@ -36,7 +36,7 @@ def _told(rows: Iterable[Evidence], up: str, named: Callable[[Evidence], str], h
         if row.n in SIZES:
             found.setdefault(named(row), {})[row.n] = row
     cells = [[what, *(_cell(of_size.get(n)) for n in SIZES)] for what, of_size in found.items()]
-    shown = table([heading, *(f"n = {n}" for n in SIZES)], cells)
+    shown = compact([heading, *(f"n = {n}" for n in SIZES)], cells)
     return f"{ABOUT.format(up=up)}\n\n{shown}" if cells else ""
 
 

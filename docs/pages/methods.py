@@ -70,7 +70,7 @@ def _page(spec: MethodSpec) -> str:
         parts.section("Measured coverage", measured.of_method(spec.name, UP)),
         parts.section("Cautions", _cautions(spec)),
         parts.section("Example", examples.of_method(spec).markdown),
-        parts.section("Sources", parts.source(spec.cite), prose(told.sources)),
+        parts.section("Sources", parts.sources(spec.cite, told.sources)),
     )
 
 

@@ -64,7 +64,7 @@ def _page(spec: hw.StatisticSpec) -> str:
         parts.section("Measured coverage", measured.of_family(OF_CASES, spec.name, UP)),
         parts.section("Cautions that speak of it", _cautions(spec)),
         parts.section("Example", example.markdown, parts.session(spec.function)),
-        parts.section("Sources", parts.source(spec.cite), prose(told.sources)),
+        parts.section("Sources", parts.sources(spec.cite, told.sources)),
     )
 
 
@@ -74,4 +74,6 @@ def _methods(spec: hw.StatisticSpec) -> str:
 
 
 def _cautions(spec: hw.StatisticSpec) -> str:
-    return parts.linked(parts.speaking_of(spec.title, f"{spec.title}s", *spec.synonyms), UP)
+    # With its article: "mean" alone is a verb, and means everything.
+    titled = [f"{article} {spec.title}" for article in ("a", "an", "the", "its")]
+    return parts.linked(parts.speaking_of(*titled, *spec.synonyms), UP)

@@ -195,6 +195,14 @@ def test_labels_as_text_are_not_numbers() -> None:
     assert text == "y_true and y_score hold labels of different kinds: 0, 1 and '0', '1'"
 
 
+def test_a_column_of_other_texts_is_no_prediction() -> None:
+    with pytest.raises(hw.DataError) as error:
+        hw.metric_ci(["ill", "well", "ill"], ["case1", "case2", "case3"], metric="f1")
+    assert str(error.value).startswith(
+        "y_score: predicts 'case1', 'case2', 'case3', and none is a class of y_true ('ill', 'well')"
+    )
+
+
 @pytest.mark.parametrize(
     ("labels", "words"),
     [

@@ -312,7 +312,7 @@ def test_statistics_of_each_case_are_values(content: str, tmp_path: Path) -> Non
 
 def test_counts_are_not_called_per_cent(tmp_path: Path) -> None:
     table = read(tmp_path, "case,dice,voxels\na,0.9,20\nb,0.8,20\nc,0.7,19\n")
-    with pytest.raises(hw.DataError, match=r"column 'voxels'.* Are they counts\?") as caught:
+    with pytest.raises(hw.DataError, match=r"column 'voxels'.* if they are counts") as caught:
         hw.summary_table(table, metric="dsc")
     assert "look like per cent" not in str(caught.value)
 

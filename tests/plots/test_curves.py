@@ -119,9 +119,9 @@ def test_axes_are_a_square() -> None:
     assert 1 < high < 1.05
 
 
-def many(classes: int) -> Curves:
+def many(classes: int, word: str = "long ") -> Curves:
     curve = CURVES["roc"][0]
-    return Curves(tuple(replace(curve, label=f"class {k} {'long ' * k}") for k in range(classes)))
+    return Curves(tuple(replace(curve, label=f"class {k} {word * k}") for k in range(classes)))
 
 
 def test_twenty_classes_look_different() -> None:
@@ -132,7 +132,7 @@ def test_twenty_classes_look_different() -> None:
     painted(ax)
 
 
-@pytest.mark.parametrize("curves", [CURVES["roc"], CURVES["pr"], many(10), many(20)])
+@pytest.mark.parametrize("curves", [CURVES["roc"], CURVES["pr"], many(10), many(20), many(20, "")])
 def test_no_text_is_cut(curves: Curves) -> None:
     ax = DRAW[curves[0].kind](curves)
     painted(ax)
@@ -143,6 +143,22 @@ def test_no_text_is_cut(curves: Curves) -> None:
         assert ax.figure.bbox.x0 <= box.x0 < box.x1 <= ax.figure.bbox.x1
         assert ax.figure.bbox.y0 <= box.y0 < box.y1 <= ax.figure.bbox.y1
     assert legend.get_window_extent().x0 > ax.bbox.x1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_figure_is_no_wider_than_its_square_and_legend(kind: CurveKind) -> None:
+    ax = DRAW[kind](CURVES[kind])
+    painted(ax)
+    box, dpi = ax.figure.get_tightbbox(), ax.figure.dpi
+    assert 0 <= box.x0 < 0.1
+    assert 0 <= ax.figure.get_figwidth() - box.x1 < 0.1
+    assert ax.bbox.width / dpi > 2.3
+
+
+def test_many_curves_have_no_bands_and_no_note_of_them() -> None:
+    ax = roc(many(5))
+    assert not bands_of(ax)
+    assert not any("band" in note.get_text() for note in ax.texts)
 
 
 def test_one_curve_axes_given_and_no_area() -> None:

@@ -54,7 +54,8 @@ def test_metrics_of_one_scale_share_a_panel_where_each_has_one_estimate() -> Non
         n_resamples=99,
     )
     (figure,) = figures_of_forest(table)
-    assert titles(figure) == ["accuracy, F1", "MCC"]
+    # The rows name the metrics.
+    assert titles(figure) == ["", ""]
     first = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert first == ["accuracy", "F1"]
     assert figure.axes[0].get_xlabel() == "value"

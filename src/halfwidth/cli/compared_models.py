@@ -37,6 +37,7 @@ class Columns:
     target: str | None = None
     score: Sequence[str] = ()
     prediction: str | None = None
+    further: Sequence[str] = ()
     sides: tuple[Sequence[str], Sequence[str]] = ((), ())
     predicted: bool = False
     takes_sides: bool = True
@@ -64,7 +65,7 @@ class Columns:
             if not all(self.sides):
                 lacking = "b" if self.sides[0] else "a"
                 raise OptionError(
-                    f"--{kind}-a and --{kind}-b go together; --{kind}-{lacking} is lacking"
+                    f"--{kind}-a and --{kind}-b go together; --{kind}-{lacking} is missing"
                 )
             if self.score or self.prediction:
                 raise OptionError(
@@ -211,7 +212,7 @@ def read_models(
 def _check_columns(table: Table, columns: Columns) -> None:
     wanted = [
         *(columns.by, columns.case, columns.target, columns.prediction),
-        *(*columns.value, *columns.score, *columns.sides[0], *columns.sides[1]),
+        *(*columns.value, *columns.score, *columns.sides[0], *columns.sides[1], *columns.further),
     ]
     for name in wanted:
         if name is not None and name not in table:

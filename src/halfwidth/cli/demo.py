@@ -150,6 +150,7 @@ def demo(
             status = _ran(words)
             if status:
                 return Answer(Document(), status=status)
+    write("\n")
     report = Paragraph(f"The report: {folder / REPORT}")
     return Answer(Document((*_further(folder, seed).parts, report)))
 

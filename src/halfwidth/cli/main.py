@@ -35,6 +35,7 @@ INTERRUPTED = 130
 FILES_OF_PLAN = ("--pilot", "--subsample")
 # What the parser says of a verb that does not exist, as everything else that does not.
 _NO_COMMAND = re.compile(r"^No such command ('.*')\.(?: Did you mean (.*)\?)?$")
+_EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)\.?")
 # The parser says it twice, and names itself.
 _TAKES = re.compile(r".*Input should be a valid (\w+),.*")
 
@@ -228,11 +229,15 @@ def _usage(error: ClickException, arguments: list[str]) -> str:
     message = _NO_COMMAND.sub(_no_command_text, message)
     if isinstance(error, MissingParameter) and error.param:
         message = _missing_text(error.param)
+    if extra := _EXTRA_ARGUMENTS.fullmatch(message):
+        message = f"too many arguments: {extra[1]}"
     if isinstance(error, NoSuchOption) and context:
         message = _unknown_option_text(error.option_name, context, arguments)
     given = _value_given(error, arguments)
     if given is not None:
         takes = _number_meant(given) or _TAKES.sub(r"a valid \1", message)
+        if "," in given and getattr(getattr(error, "param", None), "multiple", False):
+            takes += ", and repeat the option for several"
         message = f"{given} is not what the option takes: {takes}"
     stop = "" if message.endswith("?") else "."
     return f"{message.rstrip('.')}{stop} Try '{command} --help'."

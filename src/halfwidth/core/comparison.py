@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from halfwidth.core import comparison_words
 from halfwidth.core.cautions import Caution
@@ -22,6 +22,7 @@ from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
 from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, PairAverages
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
+from halfwidth.core.result_sequence import ResultSequence
 from halfwidth.core.spec import Better, Estimand, Metric
 from halfwidth.core.types import Array
 
@@ -208,7 +209,7 @@ class ComparedCases:
 
 
 @frozen(repr=False)
-class Comparisons(Sequence[Difference]):
+class Comparisons(ResultSequence[Difference]):
     """Differences between models, family after family.
 
     Attributes
@@ -227,24 +228,12 @@ class Comparisons(Sequence[Difference]):
     notes: tuple[str, ...] = field(default=())
     cases: tuple[ComparedCases, ...] = field(default=(), compare=False)
 
-    @overload
-    def __getitem__(self, index: int | str | tuple[str, ...]) -> Difference: ...
-    @overload
-    def __getitem__(self, index: slice) -> Comparisons: ...
-    def __getitem__(self, index: int | str | tuple[str, ...] | slice) -> Difference | Comparisons:
-        """One difference by its place, by its two models or its family, or several by a slice.
+    def _only(self, wanted: str | tuple[str, ...]) -> Difference:
+        """The only difference that is of all that is named, or an `OptionError`.
 
         ``["B", "A"]`` is that of B and A where there is one family; ``["liver", "B", "A"]`` names
         the family too.
         """
-        if isinstance(index, slice):
-            return Comparisons(self.items[index], self.goals, self.notes, self.cases)
-        if isinstance(index, str | tuple):
-            return self._only(index)
-        return self.items[index]
-
-    def _only(self, wanted: str | tuple[str, ...]) -> Difference:
-        """The only difference that is of all that is named, or an `OptionError`."""
         texts = (wanted,) if isinstance(wanted, str) else wanted
         matching = [item for item in self if _is_of(item, texts)]
         if len(matching) == 1:
@@ -264,12 +253,6 @@ class Comparisons(Sequence[Difference]):
             )
         there = shortened([_short_name(item) for item in self], 12)
         raise OptionError(f"no comparison is of {query!r}; there are {there}")
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __iter__(self) -> Iterator[Difference]:
-        return iter(self.items)
 
     @property
     def cautions(self) -> tuple[Caution, ...]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.frozen import frozen
+from halfwidth.core.result_sequence import ResultSequence
 from halfwidth.core.types import Array
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ OneCurve = TypeVar("OneCurve", bound=Drawn)
 
 
 @frozen(eq=False, repr=False)
-class SeveralCurves(Sequence[OneCurve], Generic[OneCurve]):
+class SeveralCurves(ResultSequence[OneCurve]):
     """Curves of one kind on the same cases.
 
     Attributes
@@ -142,22 +142,6 @@ class SeveralCurves(Sequence[OneCurve], Generic[OneCurve]):
     """
 
     items: tuple[OneCurve, ...]
-
-    @overload
-    def __getitem__(self, index: int) -> OneCurve: ...
-    @overload
-    def __getitem__(self, index: slice) -> Self: ...
-    def __getitem__(self, index: int | slice) -> OneCurve | Self:
-        """One curve, or some."""
-        if isinstance(index, slice):
-            return type(self)(self.items[index])
-        return self.items[index]
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __iter__(self) -> Iterator[OneCurve]:
-        return iter(self.items)
 
     @property
     def areas(self) -> Estimates:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, proposed, shortened
 from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
+from halfwidth.core.result_sequence import ResultSequence
 from halfwidth.core.types import Array
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Cases:
 
 
 @frozen(repr=False)
-class Estimates(Sequence[Estimate]):
+class Estimates(ResultSequence[Estimate]):
     """Estimates in the order of the table they come from.
 
     Attributes
@@ -59,24 +60,12 @@ class Estimates(Sequence[Estimate]):
     notes: tuple[str, ...] = ()
     cases: tuple[Cases, ...] = field(default=(), compare=False)
 
-    @overload
-    def __getitem__(self, index: int | str | tuple[str, ...]) -> Estimate: ...
-    @overload
-    def __getitem__(self, index: slice) -> Estimates: ...
-    def __getitem__(self, index: int | str | tuple[str, ...] | slice) -> Estimate | Estimates:
-        """One estimate by its place or by what it is of, or several by a slice.
+    def _only(self, wanted: str | tuple[str, ...]) -> Estimate:
+        """The only estimate that is of all that is wanted, or an `OptionError`.
 
         ``["auroc"]`` is the only one of that metric; a label, a statistic, an average or a method
         will do as well, and ``["liver", "median"]`` has both.
         """
-        if isinstance(index, slice):
-            return Estimates(self.items[index], self.notes, self.cases)
-        if isinstance(index, str | tuple):
-            return self._only(index)
-        return self.items[index]
-
-    def _only(self, wanted: str | tuple[str, ...]) -> Estimate:
-        """The only estimate that is of all that is wanted, or an `OptionError`."""
         texts = (wanted,) if isinstance(wanted, str) else wanted
         matching = [item for item in self if all(_matches(item, text) for text in texts)]
         if len(matching) == 1:
@@ -92,12 +81,6 @@ class Estimates(Sequence[Estimate]):
         raise OptionError(
             f"no estimate is of {query!r}{proposed(query, names) or ';'} there are {there}"
         )
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __iter__(self) -> Iterator[Estimate]:
-        return iter(self.items)
 
     def __contains__(self, wanted: object) -> bool:
         """Whether it holds an estimate, or one that is of what a text names."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from halfwidth.core import ranking_words
 from halfwidth.core.cautions import Caution
@@ -17,6 +17,7 @@ from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
 from halfwidth.core.ranking_consensus import Consensus, RankStability
+from halfwidth.core.result_sequence import ResultSequence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -267,7 +268,7 @@ class Ranking:
 
 
 @frozen(repr=False)
-class Rankings(Sequence[Ranking]):
+class Rankings(ResultSequence[Ranking]):
     """Rankings of models, one for each task, metric and scheme.
 
     Attributes
@@ -286,21 +287,17 @@ class Rankings(Sequence[Ranking]):
     consensus: tuple[Consensus, ...] = ()
     stability: RankStability = RankStability()
 
-    @overload
-    def __getitem__(self, index: int | str | tuple[str, ...]) -> Ranking: ...
-    @overload
-    def __getitem__(self, index: slice) -> Rankings: ...
-    def __getitem__(self, index: int | str | tuple[str, ...] | slice) -> Ranking | Rankings:
-        """One ranking by its place or its names, or several by a slice.
+    def _some(self, items: tuple[Ranking, ...]) -> Rankings:
+        """Consensus and stability are those of all rankings."""
+        return Rankings(items, self.notes)
+
+    def _only(self, wanted: str | tuple[str, ...]) -> Ranking:
+        """The only ranking of these names, or an `OptionError`.
 
         Names are the label, the metric and the scheme, as many as tell it from the others:
         ``rankings["liver"]``, ``rankings["liver", "rank_then_aggregate"]``.
         """
-        if isinstance(index, slice):
-            return Rankings(self.items[index], self.notes)
-        if not isinstance(index, str | tuple):
-            return self.items[index]
-        names = (index,) if isinstance(index, str) else index
+        names = (wanted,) if isinstance(wanted, str) else wanted
         matching = [item for item in self if set(names) <= set(item.names)]
         if len(matching) == 1:
             return matching[0]
@@ -316,12 +313,6 @@ class Rankings(Sequence[Ranking]):
             )
         nearest = proposed(names[0], known) if len(names) == 1 else ""
         raise OptionError(f"no ranking is of {called}{nearest}; there are {quoted(known)}")
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __iter__(self) -> Iterator[Ranking]:
-        return iter(self.items)
 
     @property
     def cautions(self) -> tuple[Caution, ...]:

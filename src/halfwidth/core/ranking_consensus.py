@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from halfwidth.core import ranking_words
 from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.estimate import plain
 from halfwidth.core.frozen import frozen
+from halfwidth.core.result_sequence import ResultSequence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -234,7 +234,7 @@ class RankAgreement:
 
 
 @frozen(repr=False)
-class RankStability(Sequence[RankAgreement]):
+class RankStability(ResultSequence[RankAgreement]):
     """How far the rankings of a call agree with each other, two by two.
 
     Attributes
@@ -243,21 +243,6 @@ class RankStability(Sequence[RankAgreement]):
     """
 
     items: tuple[RankAgreement, ...] = ()
-
-    @overload
-    def __getitem__(self, index: int) -> RankAgreement: ...
-    @overload
-    def __getitem__(self, index: slice) -> RankStability: ...
-    def __getitem__(self, index: int | slice) -> RankAgreement | RankStability:
-        if isinstance(index, slice):
-            return RankStability(self.items[index])
-        return self.items[index]
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __iter__(self) -> Iterator[RankAgreement]:
-        return iter(self.items)
 
     def over(self, what: str) -> RankStability:
         """Those over tasks, metrics or schemes, or with the consensus."""

@@ -317,8 +317,8 @@ def _check_range(
     seen = numbers[finite]
     if bounds == Bounds(0, 1) and scale == 1 and len(seen) and like_per_cent(seen):
         if (seen == np.rint(seen)).all():
-            text += ". Are they counts? Name the columns that hold values (--value COLUMN). If they"
-            text += " are per cent: scale=100 (--scale 100)"
+            text += ". If they are per cent: scale=100 (--scale 100); if they are counts, name the"
+            text += " columns that hold values (--value COLUMN)"
         else:
             text += ". They look like per cent: use scale=100 (--scale 100)"
     elif spec.bounds_given and scale != 1 and _within(seen * scale, bounds):

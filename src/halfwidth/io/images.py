@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, one_line, proposed, shortened
+from halfwidth.core.errors import DataError, OptionError, one_line, proposed, shortened
 from halfwidth.io.grids import Image
 from halfwidth.io.image_headers import meta_header, nrrd_header
 from halfwidth.io.label_maps import MOST_VOXELS
@@ -123,7 +123,8 @@ def _read(path: str | Path, readers: Readers, max_voxels: int) -> Image:
         raise
     except ImportError as error:
         library = _LIBRARIES.get((error.name or "").partition(".")[0], error.name)
-        raise DataError(f"{file}: reading {kind} needs {library}: {EXTRA}") from None
+        # No fault of this file: none of its kind can be read.
+        raise OptionError(f"{file}: reading {kind} needs {library}: {EXTRA}") from None
     except OSError as error:
         raise DataError(f"{file}: cannot be read ({one_line(error.strerror or error)})") from None
     except MemoryError:

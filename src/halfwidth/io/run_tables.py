@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.io.repeats import is_index_column
 from halfwidth.io.table import Table
 
 METRIC_PREFIXES = ("metrics.", "summary.")
 SETTING_PREFIXES = ("params.", "config.")
 STATUS_COLUMNS = ("status", "state")
-# Letters of a word of a status that messages show.
-MOST_LETTERS = 30
 # Letters of an unknown word that a message shows.
 MOST_LETTERS = 30
 FINISHED = frozenset({"finished", "success", "succeeded", "completed", "done", "ok"})
@@ -221,7 +220,9 @@ def _only_metric(table: Table, known: set[str | None]) -> str:
     numeric = [
         name
         for name in table.names
-        if name not in known and name.lower() not in BOOKKEEPING and table.is_numeric(name)
+        if name not in known
+        and not (is_index_column(name) or name.lower() in BOOKKEEPING)
+        and table.is_numeric(name)
     ]
     marked = [name for name in numeric if name.startswith(METRIC_PREFIXES)]
     candidates = marked or numeric

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+# What rounding makes of equal differences, of the values.
+ROUNDING = 1e-12
+
 
 def bland_altman_frame(comparisons: Comparisons | Agreement) -> pd.DataFrame:
     """Every number that `bland_altman` draws.
@@ -99,21 +102,25 @@ def bland_altman(comparisons: Comparisons | Agreement, ax: Axes | None = None) -
     ax = ax or new_axes("bland-altman")
     n = agreement.n
     if agreement.effect == "ratio":
-        from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
-
         ax.set_xscale("log")
         ax.set_yscale("log")
-        ax.yaxis.set_major_locator(MaxNLocator(6))
-        ax.yaxis.set_minor_locator(NullLocator())
-        ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     crowd = max(n / 50, 1.0) ** -0.25
     size: dict[str, Any] = {"s": (4.6 * crowd) ** 2, "alpha": max(0.75 * crowd, 0.15)}
     shape: dict[str, Any] = {"linewidths": 0, "zorder": 3, "rasterized": n >= RASTER_FROM}
     ax.scatter(agreement.means, agreement.differences, color=DOT, **size, **shape)
     ax.axhline(NO_EFFECT[agreement.effect], color=QUIET, linewidth=0.6, zorder=1.5)
+    _keep_apart(ax, agreement)
     _draw_limits(ax, agreement)
     _finish_agreement(ax, agreement)
     return ax
+
+
+def _keep_apart(ax: Axes, agreement: Agreement) -> None:
+    """Differences that are all the same, but for rounding, stand on an axis of the values."""
+    ends = (agreement.lower.value, agreement.upper.value)
+    size = max(map(abs, agreement.means), default=0.0)
+    if agreement.effect == "difference" and max(ends) - min(ends) <= ROUNDING * size:
+        ax.set_ylim(agreement.bias.value - 0.1 * size, agreement.bias.value + 0.1 * size)
 
 
 def _draw_limits(ax: Axes, agreement: Agreement) -> None:
@@ -156,6 +163,8 @@ def _limit_text(limit: Limit) -> str:
 
 
 def _finish_agreement(ax: Axes, agreement: Agreement) -> None:
+    from halfwidth.plots.ticks import plain_numbers
+
     title = metric_title(agreement.metric_spec) or "value"
     unit = agreement.metric_spec.unit
     mean = {"difference": "mean", "ratio": "geometric mean"}[agreement.effect]
@@ -166,13 +175,17 @@ def _finish_agreement(ax: Axes, agreement: Agreement) -> None:
     ax.set_xlabel(break_label(x_title, 44), fontsize=TEXT_SIZE, parse_math=False)
     in_lines = "\n" if sum(map(len, parts)) > 26 else " "
     ax.set_ylabel(in_lines.join(parts), fontsize=TEXT_SIZE, parse_math=False)
+    plain_numbers(ax.xaxis)
+    plain_numbers(ax.yaxis)
     ax.tick_params(which="both", labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
     ax.grid(color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
     clusters = "" if agreement.n_groups is None else f" in {agreement.n_groups} clusters"
-    panel_title(ax, level_text(agreement.label, agreement.by), f"n = {agreement.n}{clusters}")
+    grey = f"grey: {percent(agreement.confidence_level)} CI"
+    cases = f"n = {agreement.n}{clusters}"
+    panel_title(ax, level_text(agreement.label, agreement.by), f"{cases} · {grey}")
 
 
 def _agreement(given: Comparisons | Agreement) -> Agreement:

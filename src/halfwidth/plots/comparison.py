@@ -14,19 +14,20 @@ from halfwidth.core.frozen import frozen
 from halfwidth.plots.comparison_words import (
     SIGNS,
     axis_title,
-    difference_text,
     directions,
     family_of,
     pair_label,
 )
 from halfwidth.plots.marks import (
     GUTTER,
+    ROW,
     TextColumn,
     align_labels,
     axis_limits,
     draw_interval,
     finish_axis,
     note_below,
+    row_places,
     shown_ends,
     text_columns,
 )
@@ -43,6 +44,7 @@ from halfwidth.plots.style import (
     check_one_metric,
     interval_label,
     listed,
+    numbers_text,
     require_matplotlib,
     same_level,
     shorter,
@@ -52,13 +54,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-LABEL_WIDTH = 26
-LINE, AROUND_ROWS = 0.155, 1.4  # inches
+LABEL_WIDTH = 24
+AROUND_ROWS = 1.4  # inches
 LINE_HEIGHT = 1.3 * NOTE_SIZE  # points
-# Steps between the ticks of an axis that texts leave little room.
-MOST_STEPS = 5
-# Labels longer than this leave the axis room for fewer numbers.
-LONG_LABEL, FEWER_STEPS = 18, 3
 # Letters of a line of a label in narrow axes.
 SHORT_LABEL = 17
 
@@ -82,21 +80,27 @@ def differences_frame(comparisons: Difference | Sequence[Difference]) -> pd.Data
     Returns
     -------
     DataFrame
-        Columns ``y`` (in rows from the top, headings included), ``heading, text, first, second, x,
-        low, high, simultaneous_low, simultaneous_high, margin_low, margin_high, n, numbers, p,
-        verdict, cautions``; bounds of no simultaneous interval and of no margin are NaN.
+        Columns ``y`` (in rows of one line from the top, headings included, of a figure 17 cm wide),
+        ``heading, text, first, second, x, low, high, simultaneous_low, simultaneous_high,
+        margin_low, margin_high, n, numbers, p, verdict, cautions``; bounds of no simultaneous
+        interval and of no margin are NaN.
 
     Raises
     ------
     OptionError
         As for `differences`.
     """
+    return _frame_of(_several(comparisons), narrow=False)
+
+
+def _frame_of(items: Sequence[Difference], *, narrow: bool) -> pd.DataFrame:
+    """The frame, with the places that rows have in axes of this kind."""
     import pandas as pd
 
-    items = _several(comparisons)
     with_level = not same_level([item.estimate for item in items])
-    heading, rows = "", []
-    for y, row in enumerate(_rows(items)):
+    heading, rows, titled = "", [], _rows(items)
+    middles = row_places(_labels(titled, narrow=narrow)).middles
+    for y, row in zip(middles, titled, strict=True):
         if row.item is None:
             heading = row.label
             continue
@@ -117,7 +121,7 @@ def differences_frame(comparisons: Difference | Sequence[Difference]) -> pd.Data
                 "margin_low": margin[0],
                 "margin_high": margin[1],
                 "n": item.estimate.n,
-                "numbers": difference_text(item.estimate, with_level=with_level),
+                "numbers": numbers_text(item.estimate, with_level=with_level),
                 "p": _p_text(item),
                 "verdict": item.verdict.word if item.verdict else "",
                 "cautions": " ".join(dict.fromkeys(caution.code for caution in item.cautions)),
@@ -160,27 +164,23 @@ def differences(comparisons: Difference | Sequence[Difference], ax: Axes | None 
     require_matplotlib(ax)
     items = _several(comparisons)
     rows = _rows(items)
-    frame = differences_frame(items)
     narrow = ax is not None and axes_width(ax) < NARROW
-    labels = [_broken(row, narrow=narrow) for row in rows]
+    frame, labels = _frame_of(items, narrow=narrow), _labels(rows, narrow=narrow)
+    places = row_places(labels)
     if ax is None:
         from matplotlib.figure import Figure
 
-        lines = max(label.count("\n") + 1 for label in labels)
-        height = AROUND_ROWS + len(rows) * (LINE * lines + 0.04)
+        height = AROUND_ROWS + ROW * places.taken
         ax = Figure(figsize=(WIDTH, height), layout="constrained").add_subplot()
     neutral = NO_EFFECT[items[0].effect]
     _prepare_axis(ax, items, frame, neutral)
-    longest = max(len(line) for label in labels for line in label.split("\n"))
-    if longest > LONG_LABEL or narrow:
-        ax.locator_params(axis="x", nbins=FEWER_STEPS - narrow)
     # The row above the first one has the headings of the columns.
-    ax.set_ylim(len(rows) - 0.4, -0.6)
-    finish_axis(ax, list(range(len(rows))), labels, axis_title(items))
+    ax.set_ylim(places.taken - 0.4, -0.6)
+    finish_axis(ax, places.middles.tolist(), labels, axis_title(items))
     align_labels(ax, [row.item is None for row in rows])
     _draw_margin(ax, frame)
     ax.axvline(neutral, color=INK, linewidth=0.8, zorder=2)
-    for y, row in enumerate(rows):
+    for y, row in zip(places.middles, rows, strict=True):
         if row.item is not None:
             draw_simultaneous(ax, row.item, y)
             draw_interval(ax, row.item.estimate, y)
@@ -197,8 +197,6 @@ def _prepare_axis(
     ax: Axes, items: Sequence[Difference], frame: pd.DataFrame, neutral: float
 ) -> None:
     """An axis with all intervals, the line at no difference, and the margin; of ratios log."""
-    from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
-
     edges = frame[["simultaneous_low", "simultaneous_high", "margin_low", "margin_high"]].to_numpy(
         float
     )
@@ -206,26 +204,12 @@ def _prepare_axis(
     numbers += [*edges.ravel().tolist(), neutral]
     if items[0].effect == "difference":
         ax.set_xlim(*axis_limits(numbers, [item.estimate.range for item in items]))
-        ax.xaxis.set_major_locator(MaxNLocator(MOST_STEPS, steps=[1, 2, 5, 10]))
         return
 
     positive = [number for number in numbers if 0 < number < math.inf]
     around = (max(positive) / min(positive)) ** 0.04 * 1.002
     ax.set_xscale("log")
     ax.set_xlim(min(positive) / around, max(positive) * around)
-    ax.xaxis.set_major_locator(_log_ticks(*ax.get_xlim()))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-
-
-def _log_ticks(low: float, high: float) -> Any:
-    """Round ratios; equal steps where the axis spans less than a doubling."""
-    from matplotlib.ticker import FixedLocator, MaxNLocator
-
-    if high / low < 4:
-        return FixedLocator([t for t in MaxNLocator(6).tick_values(low, high) if low < t < high])
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    return FixedLocator([step * 10.0**k for k in decades for step in (1, 2, 5)])
 
 
 def _draw_margin(ax: Axes, frame: pd.DataFrame) -> None:
@@ -364,6 +348,10 @@ def _rows(items: Sequence[Difference]) -> list[Row]:
     return rows
 
 
+def _labels(rows: Sequence[Row], *, narrow: bool) -> list[str]:
+    return [_broken(row, narrow=narrow) for row in rows]
+
+
 def _broken(row: Row, *, narrow: bool) -> str:
     """A label in lines; of a pair that is long the second model stands in a line of its own."""
     if narrow and row.item is not None:
@@ -372,10 +360,10 @@ def _broken(row: Row, *, narrow: bool) -> str:
     if row.item is None or len(row.label) <= LABEL_WIDTH:
         return break_label(row.label, LABEL_WIDTH)
     indent = row.label[: len(row.label) - len(row.label.lstrip())]
-    sign = f" {SIGNS[row.item.effect]} "
-    first, joined, second = row.label.partition(sign)
-    lines = [first, f"{indent}{joined.lstrip()}{second}"] if joined else [row.label]
-    return "\n".join(break_label(line, LABEL_WIDTH) for line in lines)
+    sign = SIGNS[row.item.effect]
+    first, joined, second = row.label.strip().partition(f" {sign} ")
+    parts = [first, f"{sign} {second}"] if joined else [first]
+    return "\n".join(f"{indent}{shorter(part, LABEL_WIDTH)}" for part in parts)
 
 
 def _p_text(item: Difference) -> str:

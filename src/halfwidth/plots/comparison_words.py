@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from halfwidth.core.comparison import Difference
-from halfwidth.core.estimate import Estimate, metric_title
-from halfwidth.plots.style import break_label, numbers_text, shorter
+from halfwidth.core.estimate import metric_title
+from halfwidth.plots.style import break_label, shorter
 
 NAME_WIDTH, TITLE_WIDTH = 30, 44
 # What stands between the names of a pair.
@@ -42,11 +42,6 @@ def axis_title(items: Sequence[Difference]) -> str:
     if len(pairs) == 1 < len(items):
         return f"{title}:\n{pair_label(items[0], items[:1])}"
     return f"{title}\nagainst {seconds.pop()}" if len(seconds) == 1 < len(pairs) else title
-
-
-def difference_text(e: Estimate, *, with_level: bool = False) -> str:
-    """Estimate and interval, with a minus as long as on the axis."""
-    return numbers_text(e, with_level=with_level).replace("-", "\N{MINUS SIGN}")
 
 
 def level_text(label: str, by: Mapping[str, Any]) -> str:

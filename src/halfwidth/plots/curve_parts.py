@@ -34,11 +34,13 @@ HEIGHT, LINE, GAP = 3.6, 0.135, 0.06
 LABEL_WIDTH = 30
 # More classes than colours have the same ones in other strokes.
 STROKES = ("-", (0, (5, 1.5)), (0, (1, 1)))
-# Bands of many classes lie upon each other, and are drawn fainter.
-SHADE, FAINTEST = 0.25, 0.08
+# Bands of several curves lie upon each other and are drawn fainter; of more they are left out.
+SHADE, FAINTEST, MOST_BANDS = 0.25, 0.08, 4
 # Letters of the note that fit an inch of axes, and inches that it takes at least.
 LETTERS, LEAST_ROOM = 18, 2.6
 MARGIN = 0.012
+# Inches around all that is drawn, as of the constrained layout.
+EDGE = 0.04167
 # A space that textwrap does not break.
 HELD = "\N{NO-BREAK SPACE}"
 
@@ -53,6 +55,24 @@ def new_axes(texts: Iterable[str], width: float = WIDTH) -> Axes:
     return Figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
+def fit_width(ax: Axes) -> None:
+    """Cut a new figure to the width of its square and its legend, 17 cm at most.
+
+    Whatever is wider has a smaller square.
+    """
+    figure: Any = ax.figure
+    height = figure.get_figheight()
+    # With room to spare the height alone says how large the square is.
+    figure.set_figwidth(2 * WIDTH)
+    figure.draw_without_rendering()
+    over = figure.get_tightbbox().width + 2 * EDGE - WIDTH
+    legend: Any = ax.get_legend()
+    words = legend.get_window_extent().height / figure.dpi + 2 * EDGE
+    figure.set_size_inches(WIDTH + min(over, 0.0), max(height - max(over, 0.0), words))
+    # The layout of a square depends on where it was before: it takes one more to settle.
+    figure.draw_without_rendering()
+
+
 def share_axis(ax: Axes, which: Literal["x", "y"]) -> None:
     """An axis from 0 to 1."""
     getattr(ax, f"set_{which}lim")(-MARGIN, 1 + MARGIN)
@@ -60,10 +80,10 @@ def share_axis(ax: Axes, which: Literal["x", "y"]) -> None:
 
 
 def square(ax: Axes) -> None:
-    """Both axes from 0 to 1, at the top of their room, where the classes begin."""
+    """Both axes from 0 to 1, in the upper left of their room, where names begin."""
     share_axis(ax, "x")
     share_axis(ax, "y")
-    ax.set_aspect("equal", anchor="N" if axes_width(ax) >= NARROW else "C")
+    ax.set_aspect("equal", anchor="NW" if axes_width(ax) >= NARROW else "C")
 
 
 def finish(ax: Axes, x_name: str, y_name: str) -> None:
@@ -92,8 +112,9 @@ def paint_curve(
     """
     steps, of = style.pop("steps", {}), style.pop("of", 1)
     colour = colour_of(place)
-    shade = max(SHADE / max(of, 1) ** 0.5, FAINTEST)
-    ax.fill_between(*band, color=colour, linewidth=0, alpha=shade, zorder=2, **steps)
+    if of <= MOST_BANDS:
+        shade = max(SHADE / max(of, 1) ** 0.5, FAINTEST)
+        ax.fill_between(*band, color=colour, linewidth=0, alpha=shade, zorder=2, **steps)
     ax.plot(
         *line.T,
         color=colour,

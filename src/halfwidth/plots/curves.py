@@ -19,8 +19,8 @@ def roc(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
 
     A curve runs from (0, 0) to (1, 1) in steps, slanted only where cases of both kinds share a
     score. The diagonal is what guessing has. Beside the axes stand the classes with their AUROC.
-    Up to 7 classes are told apart by colour, more by strokes too; of many, draw some:
-    ``curves[:7]``.
+    Up to 4 classes have their bands, up to 7 are told apart by colour, more by strokes too; of
+    many, draw some: ``curves[:4]``.
 
     Parameters
     ----------
@@ -29,7 +29,8 @@ def roc(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
         ``curves.to_frame()`` (the bands) and ``curves.areas.to_frame()``.
     ax : matplotlib Axes, optional
         Drawn into; the classes stand right of them, so give their figure
-        ``layout="constrained"``. Default: the axes of a new figure, 17 cm wide.
+        ``layout="constrained"``. Default: the axes of a new figure, as wide as the square and the
+        classes need, 17 cm at most.
 
     Returns
     -------
@@ -85,6 +86,7 @@ def _drawn(kind: CurveKind, given: Curve | Sequence[Curve], ax: Axes | None) -> 
     curves = listed(given, Curve, "curves")
     _check(kind, curves)
     texts = [curve_parts.curve_text(curve.label, curve.area) for curve in curves]
+    is_new = ax is None
     if ax is None:
         ax = curve_parts.new_axes(texts)
     curve_parts.square(ax)
@@ -103,6 +105,8 @@ def _drawn(kind: CurveKind, given: Curve | Sequence[Curve], ax: Axes | None) -> 
             ax.plot([0, 1], height, color=colour, linewidth=1.3, linestyle=":", zorder=1)
     curve_parts.add_legend(ax)
     curve_parts.add_note(ax, _explanation(curves))
+    if is_new:
+        curve_parts.fit_width(ax)
     return ax
 
 
@@ -119,7 +123,7 @@ def _check(kind: CurveKind, curves: Sequence[Curve]) -> None:
 
 def _explanation(curves: Sequence[Curve]) -> list[str]:
     interval = curve_parts.level_text({curve.confidence_level for curve in curves})
-    clauses = [f"bands: pointwise {interval}"]
+    clauses = [f"bands: pointwise {interval}"] if len(curves) <= curve_parts.MOST_BANDS else []
     if any(curve.area is not None for curve in curves):
         clauses.append(f"brackets: {interval} of the area")
     if curves[0].kind == "pr":

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-# Letters of a label, also in narrow axes, and steps between the ticks of those.
-LABEL_WIDTH, SHORT_LABEL, FEW_STEPS = 18, 12, 3
+# Letters of a label, also in narrow axes.
+LABEL_WIDTH, SHORT_LABEL = 18, 12
 # Inches for the axis title, its numbers and the note.
 BELOW_ROWS = 0.85
 
@@ -170,7 +170,8 @@ def draw(
     """Draw all but the note that says what the shapes mean, and return the frame drawn."""
     import pandas as pd
 
-    cases, layout = _arranged(samples, estimates, groups)
+    narrow = axes_width(ax) < NARROW
+    cases, layout = _arranged(samples, estimates, groups, narrow=narrow)
     frame = pd.DataFrame(frame_columns(cases, estimates, layout))
     by_label = {label_cases.label: label_cases for label_cases in cases}
     placed = [e for e in estimates if has_place(e, by_label[e.label])]
@@ -180,14 +181,11 @@ def draw(
     ax.set_ylim(len(cases), 0)
     for row in range(1, len(cases)):
         ax.axhline(row, color=FAINT, linewidth=0.8, zorder=0)
-    narrow = axes_width(ax) < NARROW
     labels = [
         short_label(one.label, SHORT_LABEL) if narrow else break_label(one.label, LABEL_WIDTH)
         for one in cases
     ]
     finish_axis(ax, [row + 0.5 for row in range(len(cases))], labels, axis_title(estimates))
-    if narrow:
-        ax.locator_params(axis="x", nbins=FEW_STEPS)
     paint_shapes(ax, frame, cases, layout)
     paint_cases(ax, frame, cases, layout)
     paint_estimates(ax, cases, estimates, layout)
@@ -198,14 +196,19 @@ def axes_height(
     samples: Mapping[str, ArrayLike],
     estimates: Sequence[Estimate],
     groups: Groups | None = None,
+    width: float = WIDTH,
 ) -> float:
     """The height that the axes of `distribution` take, with all that is below them, in inches."""
-    cases, layout = _arranged(samples, estimates, groups)
+    cases, layout = _arranged(samples, estimates, groups, narrow=width < NARROW)
     return BELOW_ROWS + len(cases) * layout.height
 
 
 def _arranged(
-    samples: Mapping[str, ArrayLike], estimates: Sequence[Estimate], groups: Groups | None
+    samples: Mapping[str, ArrayLike],
+    estimates: Sequence[Estimate],
+    groups: Groups | None,
+    *,
+    narrow: bool = False,
 ) -> tuple[list[Cases], Layout]:
     if not isinstance(samples, Mapping):
         raise OptionError(f"samples={shown(samples)} does not map labels to values of cases")
@@ -217,4 +220,4 @@ def _arranged(
             f"no sample with label {unknown[0]!r}; samples are given for {quoted(samples)}"
         )
     cases = group_cases(samples, groups)
-    return cases, row_layout(cases, estimates)
+    return cases, row_layout(cases, estimates, narrow=narrow)

@@ -9,11 +9,14 @@ from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.frozen import frozen
 from halfwidth.plots.marks import (
+    ROW,
+    RowPlaces,
     TextColumn,
     align_labels,
     axis_limits,
     draw_interval,
     finish_axis,
+    row_places,
     shown_ends,
     text_columns,
 )
@@ -39,11 +42,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-# Letters of a label, also in narrow axes, and steps between the ticks of those.
-LABEL_WIDTH, SHORT_LABEL, FEW_STEPS = 34, 15, 3
+# Letters of a line of a label, also in narrow axes.
+LABEL_WIDTH, SHORT_LABEL = 34, 15
 # The place of what is estimated among the parts of a row's title.
 SUBJECT = 3
-LINE, AROUND_ROWS = 0.155, 0.95  # inches
+AROUND_ROWS = 0.95  # inches
 
 
 @frozen
@@ -67,8 +70,8 @@ def forest_frame(
     Returns
     -------
     DataFrame
-        Columns ``y`` (in rows from the top, headings included), ``heading, text, statistic, x,
-        low, high, n, n_groups, numbers, cases, cautions``.
+        Columns ``y`` (in rows of one line from the top, headings included, of a figure 17 cm wide),
+        ``heading, text, statistic, x, low, high, n, n_groups, numbers, cases, cautions``.
 
     Raises
     ------
@@ -80,13 +83,14 @@ def forest_frame(
     return frame_of(estimates, by)
 
 
-def frame_of(estimates: Sequence[Estimate], by: str | None) -> pd.DataFrame:
+def frame_of(estimates: Sequence[Estimate], by: str | None, width: float = WIDTH) -> pd.DataFrame:
     """The rows of `forest_frame`; metrics of one scale may stand together."""
     import pandas as pd
 
     heading, rows = "", []
     with_level = not same_level(estimates)
-    for y, row in enumerate(rows_of(estimates, by)):
+    titled = rows_of(estimates, by)
+    for y, row in zip(places_of(titled, width).middles, titled, strict=True):
         e = row.estimate
         if e is None:
             heading = row.label
@@ -165,8 +169,12 @@ def limits_of(estimates: Sequence[Estimate]) -> tuple[float, float]:
 
 def rows_height(rows: Sequence[Row], width: float) -> float:
     """Inches of axes with these rows, in a figure of this width."""
-    lines = max(label.count("\n") + 1 for label in _labels(rows, width))
-    return AROUND_ROWS + len(rows) * (LINE * lines + 0.03)
+    return AROUND_ROWS + ROW * places_of(rows, width).taken
+
+
+def places_of(rows: Sequence[Row], width: float) -> RowPlaces:
+    """Where the rows stand in a figure of this width."""
+    return row_places(_labels(rows, width))
 
 
 def _labels(rows: Sequence[Row], width: float) -> list[str]:
@@ -181,16 +189,15 @@ def draw_rows(
     """The rows, their texts, and an axis with these limits."""
     rows, width = rows_of(estimates, by), axes_width(ax)
     ax.set_xlim(*limits)
+    places = places_of(rows, width)
     # The row above the first one has the headings of the columns.
-    ax.set_ylim(len(rows) - 0.4, -0.6)
-    finish_axis(ax, list(range(len(rows))), _labels(rows, width), _title(estimates))
-    if width < NARROW:
-        ax.locator_params(axis="x", nbins=FEW_STEPS)
+    ax.set_ylim(places.taken - 0.4, -0.6)
+    finish_axis(ax, places.middles.tolist(), _labels(rows, width), _title(estimates))
     align_labels(ax, [row.estimate is None for row in rows])
-    for y, row in enumerate(rows):
+    for y, row in zip(places.middles, rows, strict=True):
         if row.estimate is not None:
             draw_interval(ax, row.estimate, y)
-    _columns(ax, frame_of(estimates, by), interval_label(estimates), narrow=width < NARROW)
+    _columns(ax, frame_of(estimates, by, width), interval_label(estimates), narrow=width < NARROW)
 
 
 def _columns(ax: Axes, frame: pd.DataFrame, interval: str, *, narrow: bool) -> None:

@@ -14,7 +14,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Estimand
 from halfwidth.core.types import Bounds
 from halfwidth.plots.figure import TITLE, TITLE_STYLE
-from halfwidth.plots.forest import draw_rows, frame_of, limits_of, rows_height, rows_of
+from halfwidth.plots.forest import draw_rows, frame_of, limits_of, places_of, rows_height, rows_of
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.style import WIDTHS, Width, printable, require_matplotlib, several
 
@@ -52,12 +52,13 @@ def forest_pages_frame(
     by: str | None = None,
     sort: bool = False,
     rows: int = MOST_ROWS,
+    width: Width = "page",
 ) -> pd.DataFrame:
     """Every number and text that `figures_of_forest` draws, a row per estimate.
 
     Parameters
     ----------
-    estimates, by, sort, rows
+    estimates, by, sort, rows, width
         As for `figures_of_forest`.
 
     Returns
@@ -72,9 +73,11 @@ def forest_pages_frame(
     """
     import pandas as pd
 
+    one_of("width", width, tuple(WIDTHS))
+    across = WIDTHS[width]
     parts = [
-        frame_of(panel.estimates, by).assign(page=page, panel=place, title=panel.title)
-        for page, panels in enumerate(_pages(estimates, by, sort=sort, rows=rows), 1)
+        frame_of(panel.estimates, by, across).assign(page=page, panel=place, title=panel.title)
+        for page, panels in enumerate(_pages(estimates, by, across, sort=sort, rows=rows), 1)
         for place, panel in enumerate(panels, 1)
     ]
     frame = pd.concat(parts, ignore_index=True)
@@ -106,7 +109,7 @@ def figures_of_forest(
         Whether rows come best first, within each level of ``by``; of a metric that is neither good
         nor bad, and of spreads, the largest first. Without it they come in the order given.
     rows : int, default 40
-        Of a page at most, from 10; headings count.
+        Of a page at most, from 10; headings count, and further lines of long labels.
     width : {"page", "column"}
         17 cm or 8.5 cm, which has no room for numbers of cases and for cautions.
 
@@ -127,8 +130,11 @@ def figures_of_forest(
     """
     require_matplotlib()
     one_of("width", width, tuple(WIDTHS))
-    pages = list(_pages(estimates, by, sort=sort, rows=rows))
-    titled = len({panel.title for page in pages for panel in page}) > 1
+    pages = list(_pages(estimates, by, WIDTHS[width], sort=sort, rows=rows))
+    every = [panel for page in pages for panel in page]
+    # Rows that name their metrics need no title to do so.
+    named = any(len({e.metric for e in panel.estimates}) > 1 for panel in every)
+    titled = not named and len({panel.title for panel in every}) > 1
     figures = [_figure(page, by, WIDTHS[width], pages, titled=titled) for page in pages]
     if sort:
         for figure in figures:
@@ -158,6 +164,10 @@ def _figure(
             # Above the headings of the columns, which reach over it.
             style: dict[str, Any] = {"loc": "left", "pad": 14, **TITLE_STYLE}
             ax.set_title(printable(panel.title), parse_math=False, **style)
+    # Labels of all panels begin at one place.
+    pad = max(ax.yaxis.get_tick_params()["pad"] for ax in grid[:, 0])
+    for ax in grid[:, 0]:
+        ax.tick_params(axis="y", pad=pad)
     return figure
 
 
@@ -165,7 +175,12 @@ def _figure(
 
 
 def _pages(
-    given: Estimate | Sequence[Estimate], by: str | None, *, sort: bool, rows: int
+    given: Estimate | Sequence[Estimate],
+    by: str | None,
+    width: float,
+    *,
+    sort: bool,
+    rows: int,
 ) -> Iterator[list[Panel]]:
     """The panels of each page."""
     estimates = list(several(given))
@@ -174,13 +189,13 @@ def _pages(
         raise OptionError(f"rows={shown(rows)} is not a whole number from {2 * PANEL_ROWS}")
     rows_of(estimates, by)
     page: list[Panel] = []
-    taken = 0
+    taken = 0.0
     for panel in _panels(estimates, by, sort=sort):
-        for part in _parts(panel, by, most):
-            needed = len(rows_of(part.estimates, by)) + (PANEL_ROWS if page else 0)
+        for part in _parts(panel, by, width, most):
+            needed = _taken(part.estimates, by, width) + (PANEL_ROWS if page else 0)
             if page and taken + needed > most:
                 yield page
-                page, taken = [], 0
+                page, taken = [], 0.0
             page.append(part)
             taken += needed
     yield page
@@ -236,11 +251,16 @@ def _badness(e: Estimate) -> float:
     return {Better.LOWER: e.value, Better.ZERO: abs(e.value)}.get(better, -e.value)
 
 
-def _parts(panel: Panel, by: str | None, most: int) -> Iterator[Panel]:
+def _taken(estimates: Sequence[Estimate], by: str | None, width: float) -> float:
+    """How many rows of one line the estimates take."""
+    return places_of(rows_of(estimates, by), width).taken
+
+
+def _parts(panel: Panel, by: str | None, width: float, most: int) -> Iterator[Panel]:
     """The panel, or parts of it with so many rows at most."""
     parts: list[list[Estimate]] = [[]]
     for e in panel.estimates:
-        if len(rows_of([*parts[-1], e], by)) > most:
+        if _taken([*parts[-1], e], by, width) > most:
             parts.append([])
         parts[-1].append(e)
     for place, part in enumerate(parts, 1):

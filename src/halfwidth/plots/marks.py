@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.types import Bounds
+from halfwidth.core.types import Array, Bounds
 from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET, TEXT_SIZE, axes_width
 
 if TYPE_CHECKING:
@@ -18,8 +18,34 @@ if TYPE_CHECKING:
 
 MARGIN = 0.03
 GUTTER = 9.0  # points between columns
+LINE, ROW = 0.155, 0.19  # inches of a further line of a row, and of a row of one
 # Inches of a letter of a note, and the least that a note takes.
 NOTE_LETTER, LEAST_NOTE = 0.052, 2.6
+
+
+class RowPlaces(NamedTuple):
+    """Where rows stand on an axis whose unit is a row of one line, such as the one around 0.
+
+    Attributes
+    ----------
+    middles, halves : ndarray, shape (rows,)
+        The middle of each row, and half its height.
+    """
+
+    middles: Array
+    halves: Array
+
+    @property
+    def taken(self) -> float:
+        """How many rows of one line have the same height."""
+        return float(2 * self.halves.sum())
+
+
+def row_places(labels: Sequence[str]) -> RowPlaces:
+    """Rows one below the other, each as high as the lines of its label need."""
+    lines = np.array([label.count("\n") for label in labels], dtype=float)
+    heights = 1 + lines * LINE / ROW
+    return RowPlaces(np.cumsum(heights) - 0.5 - heights / 2, heights / 2)
 
 
 class TextColumn(NamedTuple):
@@ -163,6 +189,9 @@ def text_width(text: Text) -> float:
 
 def finish_axis(ax: Axes, heights: Sequence[float], labels: Sequence[str], title: str) -> None:
     """Labels on the left, the axis title below, and no more lines than it takes."""
+    from halfwidth.plots.ticks import plain_numbers
+
+    plain_numbers(ax.xaxis)
     ax.set_yticks(heights, labels, parse_math=False, fontsize=TEXT_SIZE)
     ax.tick_params(axis="y", length=0)
     ax.tick_params(axis="x", labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)

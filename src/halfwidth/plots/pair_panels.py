@@ -53,14 +53,14 @@ def short_label(name: str, width: int) -> str:
 
 
 def panel_title(ax: Axes, bold: str, plain: str) -> None:
-    """What the panel is about in bold, and its number on the line below."""
+    """What the panel is about in bold, and its numbers on the lines below."""
     ax.set_title(plain, loc="left", fontsize=NOTE_SIZE, color=INK, parse_math=False)
     if bold:
         ax.annotate(
             shorter(bold, 34),
             (0.0, 1.0),
             xycoords="axes fraction",
-            xytext=(0, 6 + 1.35 * NOTE_SIZE),
+            xytext=(0, 6 + 1.35 * NOTE_SIZE * (1 + plain.count("\n"))),
             textcoords="offset points",
             fontsize=TEXT_SIZE,
             fontweight="bold",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +12,9 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.comparison import ComparedCases, Comparisons, Difference
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import metric_title
-from halfwidth.core.formatting import fixed, percent
+from halfwidth.core.formatting import fixed
 from halfwidth.plots.bland_altman import bland_altman
-from halfwidth.plots.comparison_words import difference_text, family_of
-from halfwidth.plots.marks import note_below
+from halfwidth.plots.comparison_words import family_of
 from halfwidth.plots.pair_panels import RASTER_FROM, in_lines, new_axes, only_pair, panel_title
 from halfwidth.plots.style import (
     COLOURS,
@@ -25,6 +25,7 @@ from halfwidth.plots.style import (
     QUIET,
     TEXT_SIZE,
     WIDTH,
+    numbers_text,
     require_matplotlib,
 )
 
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 KINDS = ("cases", "bland-altman")
-NAME_WIDTH = 14
+# Letters of a line of a name and of a title.
+NAME_WIDTH, TITLE_WIDTH = 14, 34
 # Panels beside each other, and the height of one in inches.
 ACROSS = {"cases": 3, "bland-altman": 2}
 HEIGHT = {"cases": 2.75, "bland-altman": 2.6}
@@ -129,6 +131,8 @@ def paired_cases(comparisons: Comparisons, ax: Axes | None = None) -> Axes:
 
 def _finish_lines(ax: Axes, item: Difference, cases: ComparedCases, ends: Any) -> None:
     """Two uprights, the names of the models with their values below, the difference above."""
+    from halfwidth.plots.ticks import plain_numbers
+
     ax.set_xlim(-0.12, 1.12)
     low, high = float(ends.min()), float(ends.max())
     around = 0.04 * (high - low) or 0.5
@@ -140,12 +144,18 @@ def _finish_lines(ax: Axes, item: Difference, cases: ComparedCases, ends: Any) -
     ax.set_xticks([0, 1], names, parse_math=False, fontsize=TEXT_SIZE)
     ax.tick_params(axis="x", length=0)
     ax.tick_params(axis="y", labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
+    plain_numbers(ax.yaxis)
     ax.set_ylabel(_with_unit(cases), fontsize=TEXT_SIZE, parse_math=False)
     ax.grid(axis="y", color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     ax.spines["left"].set(linewidth=0.6, color=QUIET)
-    panel_title(ax, family_of(item), f"{item.effect} {difference_text(item.estimate)}")
+    value, interval = numbers_text(item.estimate, with_level=True).split(" ", 1)
+    lines = [
+        f"{item.effect} {value}, {item.estimate.n_text}",
+        *textwrap.wrap(interval, TITLE_WIDTH),
+    ]
+    panel_title(ax, family_of(item), "\n".join(lines))
 
 
 def _count_lines(ax: Axes, item: Difference, frame: pd.DataFrame) -> None:
@@ -216,9 +226,6 @@ def figure_of_pairs(comparisons: Comparisons, kind: str = "cases") -> Figure:
         {"cases": paired_cases, "bland-altman": bland_altman}[kind](
             comparisons[place : place + 1], ax
         )
-    if kind == "bland-altman":
-        first = comparisons[0].estimate
-        note_below(grid[count - 1], f"grey: {percent(first.confidence_level)} CI")
     return figure
 
 

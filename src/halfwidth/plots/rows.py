@@ -173,10 +173,16 @@ class Layout:
         return (self._tops[6] + self.dots / 2) / self.height, self.dots / 2 / self.height
 
 
-def row_layout(cases: Sequence[Cases], estimates: Sequence[Estimate]) -> Layout:
-    """Room for the label with the most estimates, and for the one with the most clusters."""
+def row_layout(
+    cases: Sequence[Cases], estimates: Sequence[Estimate], *, narrow: bool = False
+) -> Layout:
+    """Room for the label with the most estimates, and for the one with the most clusters.
+
+    In narrow axes the numbers of an estimate have a line of their own.
+    """
     with_level = not same_level(estimates)
-    per_estimate = max(row_text(e, with_level=with_level).count("\n") + 1 for e in estimates)
+    texts = [row_text(e, with_level=with_level) for e in estimates]
+    per_estimate = max(1 + max(narrow, text.count("\n")) for text in texts)
     labels = [e.label for e in estimates]
     most = max([1, *(labels.count(row.label) for row in cases)])
     n_lanes = max(len(row.clusters) for row in cases)

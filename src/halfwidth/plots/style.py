@@ -185,8 +185,13 @@ def statistic_label(e: Estimate) -> str:
 
 
 def numbers_text(e: Estimate, *, with_level: bool = False) -> str:
-    """Estimate and interval: ``0.897 (0.892 to 0.902)``, ``0.897 (≥ 0.892)``."""
-    value, low, high = (e.text_of(number) for number in (e.value, e.low, e.high))
+    """Estimate and interval: ``0.897 (0.892 to 0.902)``, ``0.897 (≥ 0.892)``.
+
+    A minus is as long as on the axis.
+    """
+    value, low, high = (
+        e.text_of(number).replace("-", "\N{MINUS SIGN}") for number in (e.value, e.low, e.high)
+    )
     if e.low != e.low or e.high != e.high:
         return f"{value} (no interval)"
     interval = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}

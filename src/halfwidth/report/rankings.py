@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from halfwidth.core.formatting import as_beginning, percent
+from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import RankedModel, Ranking, Rankings
-from halfwidth.core.ranking_words import POLICIES, listed, nothing_settled, some
+from halfwidth.core.ranking_words import POLICIES, about, listed, nothing_settled, some
 from halfwidth.report.document import (
     Adaptive,
     Cell,
@@ -42,7 +42,7 @@ def rankings_document(rankings: Rankings) -> Document:
 
 
 def _ranking(ranking: Ranking) -> tuple[Part, ...]:
-    what = _what(ranking)
+    what = about(ranking.label, ranking.subject)
     unit = ranking.models[0].estimate.metric_spec.spec.unit
     heading = f"{what}{f' [{unit}]' if unit else ''} ({ranking.models[0].estimate.basis_text})"
     notes: list[Part] = [Note(ranking.sentence())]
@@ -53,7 +53,7 @@ def _ranking(ranking: Ranking) -> tuple[Part, ...]:
         cases = "1 case that was" if one else f"{ranking.n_unmatched} cases that were"
         notes.append(Note(f"Left out: {cases} not there for all models."))
     tables: tuple[Part, ...] = (_table(ranking), *_under_policies(ranking))
-    return (Heading(as_beginning(heading)), *tables, *notes)
+    return (Heading(heading), *tables, *notes)
 
 
 def _what(ranking: Ranking) -> str:

@@ -314,6 +314,16 @@ def _with_predicted(
             f"{shortened([repr(c) for c in classes])}; if it is a class, name all: labels= "
             "(--labels); if predictions are scores, say scores='any' (--scores any)"
         )
+    if (
+        further
+        and further == predicted_labels
+        and all(isinstance(one, str) for one in (*classes, *further))
+    ):
+        raise DataError(
+            f"{where[1]}: predicts {shortened([repr(label) for label in further], 4)}, and none is "
+            f"a class of {where[0]} ({shortened([repr(label) for label in classes], 4)}); if all "
+            "are classes, name them: labels= (--labels)"
+        )
     try:
         return sorted([*classes, *further])
     except TypeError:

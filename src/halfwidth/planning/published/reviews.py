@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import SCHEMA_VERSION, Estimates
 from halfwidth.core.frozen import frozen
+from halfwidth.core.result_sequence import ResultSequence
 from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
 from halfwidth.planning.published.comparisons import Comparison
 from halfwidth.planning.published.leads import Lead
@@ -138,7 +138,7 @@ class Review:
 
 
 @frozen(repr=False)
-class Reviews(Sequence[Review]):
+class Reviews(ResultSequence[Review]):
     """Reviews in the order of their table.
 
     Attributes
@@ -154,21 +154,9 @@ class Reviews(Sequence[Review]):
     notes: tuple[str, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
 
-    @overload
-    def __getitem__(self, index: int) -> Review: ...
-    @overload
-    def __getitem__(self, index: slice) -> Reviews: ...
-    def __getitem__(self, index: int | slice) -> Review | Reviews:
-        """One review, or some."""
-        if isinstance(index, slice):
-            return Reviews(self.items[index], self.notes)
-        return self.items[index]
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __iter__(self) -> Iterator[Review]:
-        return iter(self.items)
+    def _some(self, items: tuple[Review, ...]) -> Reviews:
+        """Comparisons are between all rows of the table."""
+        return Reviews(items, self.notes)
 
     @property
     def estimates(self) -> Estimates:

@@ -24,8 +24,8 @@ LEAST, MOST = 1 / 16, 16.0
 # Where a slanted line gets more corners, and points of a marker.
 PLACES = np.geomspace(LEAST, MOST, 129)
 MARKER = 4.2
-# More curves than the first are no longer told apart, and bands of more than the second hide them.
-MOST_CURVES, MOST_BANDS = 20, 7
+# More curves are no longer told apart.
+MOST_CURVES = 20
 # The function that draws each kind.
 DRAWN_BY: dict[DetectionCurveKind, str] = {
     "pr": "detection_pr",
@@ -52,12 +52,12 @@ def detection_pr(
     curves : DetectionCurve, DetectionCurves or sequence of DetectionCurve
         Finished curves of ``kind="pr"``; their numbers are ``curves.line_frame()``,
         ``curves.to_frame()`` (the bands) and ``curves.areas.to_frame()``. Of more than 20 those of
-        the most objects are drawn; more than 7 have no bands.
+        the most objects are drawn; more than 4 have no bands.
     ax : matplotlib Axes, optional
         Drawn into; the classes stand beside them, or above narrow ones, so give their figure
         ``layout="constrained"``. Default: the axes of a new figure.
     width : {"page", "column"}
-        Of a new figure: 17 cm or 8.5 cm.
+        Of a new figure: 17 cm at most, a square no wider than it needs; or 8.5 cm.
 
     Returns
     -------
@@ -142,6 +142,7 @@ def _drawn(
     curves = _most_objects(every)
     kind = curves[0].kind
     texts = [curve_parts.curve_text(curve.label, curve.area) for curve in curves]
+    is_new = ax is None
     if ax is None:
         ax = curve_parts.new_axes(texts, WIDTHS[width])
     if kind == "froc":
@@ -154,6 +155,8 @@ def _drawn(
         _paint(ax, curve, place, of=len(curves), label=text)
     curve_parts.add_legend(ax)
     curve_parts.add_note(ax, _explanation(curves, len(every)))
+    if is_new and kind != "froc" and width == "page":
+        curve_parts.fit_width(ax)
     return ax
 
 
@@ -197,9 +200,8 @@ def _paint(ax: Axes, curve: DetectionCurve, place: int, *, of: int, label: str) 
         style |= {"marker": marker, "markersize": MARKER, "markevery": []}
     elif of > 1:
         style |= {"marker": marker, "markersize": MARKER, "markevery": [-1] if len(line) else []}
-    none = np.full_like(curve.x, np.nan)
-    band = (curve.low, curve.high) if of <= MOST_BANDS else (none, none)
-    curve_parts.paint_curve(ax, (curve.x, *band), line, place, of=of, label=label, **style)
+    band = (curve.x, curve.low, curve.high)
+    curve_parts.paint_curve(ax, band, line, place, of=of, label=label, **style)
     if len(curve.extension):
         ax.plot(*curve.extension.T, color=colour, linewidth=1.0, linestyle=":", zorder=2.9)
     if of == 1:
@@ -233,7 +235,7 @@ def _explanation(curves: Sequence[DetectionCurve], given: int) -> list[str]:
     interval = curve_parts.level_text({curve.confidence_level for curve in curves})
     kinds = {curve.band for curve in curves}
     band = kinds.pop() if len(kinds) == 1 else "pointwise or simultaneous"
-    clauses = [f"bands: {band} {interval}"] if len(curves) <= MOST_BANDS else []
+    clauses = [f"bands: {band} {interval}"] if len(curves) <= curve_parts.MOST_BANDS else []
     matched = {
         curve.area.matched_by for curve in curves if isinstance(curve.area, DetectionEstimate)
     }

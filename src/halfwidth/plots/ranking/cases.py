@@ -14,7 +14,6 @@ from halfwidth.core.estimate import metric_title
 from halfwidth.core.ranking import Ranking
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Array
-from halfwidth.plots.comparison import FEWER_STEPS, MOST_STEPS
 from halfwidth.plots.marks import axis_limits
 from halfwidth.plots.pair_panels import RASTER_FROM
 from halfwidth.plots.ranking.heat import paint_heat, shades_note
@@ -25,7 +24,6 @@ from halfwidth.plots.ranking.rows import (
     by_row,
     draw,
     frame_of,
-    inches_across,
     rank_axis,
     row_height,
     x_title,
@@ -139,7 +137,7 @@ def _parts(values: Array, row: int) -> list[pd.DataFrame]:
 
 
 def _paint_dots(ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles) -> None:
-    from matplotlib.ticker import MaxNLocator
+    from halfwidth.plots.ticks import plain_numbers
 
     cases = cases_of(ranking, "dots")
     dots = frame[frame["kind"] == "case"]
@@ -163,8 +161,7 @@ def _paint_dots(ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles)
     ax.set_xlim(*axis_limits(dots["x"].tolist(), [cases.metric_spec.spec.bounds]))
     x_title(ax, value_title(cases))
     ax.tick_params(axis="x", labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)
-    steps = MOST_STEPS if inches_across(ax) > 2 else FEWER_STEPS
-    ax.xaxis.set_major_locator(MaxNLocator(steps, steps=[1, 2, 5, 10]))
+    plain_numbers(ax.xaxis)
     ax.grid(axis="x", color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)
 

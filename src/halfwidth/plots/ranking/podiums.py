@@ -166,7 +166,7 @@ def _paint_cases(ax: Axes, dots: pd.DataFrame, styles: Styles) -> None:
     ax.add_collection(LineCollection(list(lines), **kwargs))
     for name, part in dots.groupby("model", sort=False):
         style = styles[str(name)]
-        dot: dict[str, Any] = {"marker": style.marker, "markersize": 2.2, "zorder": 2}
+        dot: dict[str, Any] = {"marker": style.marker, "markersize": 3.2, "zorder": 2}
         ax.plot(
             part["x"],
             part["y"],
@@ -179,10 +179,12 @@ def _paint_cases(ax: Axes, dots: pd.DataFrame, styles: Styles) -> None:
 
 
 def _finish(ax: Axes, places: int) -> None:
+    from halfwidth.plots.ticks import plain_numbers
+
     for place in range(1, places + 1, 2):
         ax.axvspan(place - 0.5, place + 0.5, color=FAINT, alpha=0.45, linewidth=0, zorder=0)
     ax.tick_params(labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)
-    ax.locator_params(axis="y", nbins=5)
+    plain_numbers(ax.yaxis)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
 
