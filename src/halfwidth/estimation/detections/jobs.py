@@ -234,7 +234,7 @@ class _Row:
             self.prose if needs_matches(metric) else JOINED,
             which,
             self.policies.absent,
-            tuple(self._beside(one)),
+            tuple(self._values_at_neighbours(one)),
             unmatched(metric, self.lists, which),
         )
         classes = self.sets.references.classes
@@ -266,7 +266,7 @@ class _Row:
         n_groups = None if sets.groups is None else len(sets.units.names)
         return Records(in_order, design, lists.n_images, n_groups=n_groups)
 
-    def _beside(self, one: MetricRow) -> Iterator[tuple[float, float]]:
+    def _values_at_neighbours(self, one: MetricRow) -> Iterator[tuple[float, float]]:
         """The value at thresholds beside the only one."""
         for threshold in neighbours_of(self.row):
             lists = at_thresholds(self.summary.lists, (threshold,))
