@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -41,6 +41,12 @@ FEWEST_TICKS = 4
 BETWEEN = 16
 NAME_WIDTH = 22  # letters
 ROOM = 0.34  # inches of a tick's label
+# The end of the axis of widths, by the highest point drawn, and by the highest that is planned.
+ROOM_ABOVE, MOST_ABOVE = 1.08, 2.5
+# Points that the numbers of a dot take, across and up, and the sides of it that are tried; below
+# it they would be taken for those of another dot there.
+NUMBERS = (52.0, 24.0)
+SIDES = ((1, 1), (-1, -1), (1, -1))
 
 
 class Line(NamedTuple):
@@ -127,10 +133,10 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
     for place, (name, line) in enumerate(lines.items()):
         stroke = STROKES[place // len(COLOURS) % len(STROKES)]
         _paint(ax, name, line, colours[name], stroke)
-        if not _single(lines):
-            _write_numbers(ax, line)
     _ticks(ax, [n for line in lines.values() for n in line.points])
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, _top(lines.values()))
+    if not _single(lines):
+        _write_numbers(ax, lines.values())
     if len(lines) > 1:
         _name(ax, lines, colours)
     note_below(ax, _explanation(given))
@@ -262,20 +268,63 @@ def _paint(ax: Axes, name: str, line: Line, colour: str, stroke: str) -> None:
             ax.axhline(plan.wanted / 2, color=QUIET, linewidth=0.6, linestyle="--", zorder=1)
 
 
-def _write_numbers(ax: Axes, line: Line) -> None:
-    """The n of each plan and its half-width, above the dot."""
+def _top(lines: Iterable[Line]) -> float:
+    """The end of the axis: a curve may leave it where very few cases have a very wide interval."""
+    drawn, meant = [], []
+    for line in lines:
+        drawn += [width / 2 for width in line.points.values()]
+        meant += [*line.reached, *(plan.wanted / 2 for plan in line.plans if plan.wanted)]
+    return ROOM_ABOVE * float(min(np.nanmax(drawn), MOST_ABOVE * np.nanmax(meant)))
+
+
+def _write_numbers(ax: Axes, lines: Iterable[Line]) -> None:
+    """The n of each plan and its half-width, beside the dot where nothing else is written."""
     white: dict[str, Any] = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.8}
-    for plan, reach in zip(line.plans, line.reached, strict=True):
+    dots = {
+        (plan.n, reach): f"n = {plan.n}\n{fixed(reach, plan.decimals)}"
+        for line in lines
+        for plan, reach in zip(line.plans, line.reached, strict=True)
+        if np.isfinite(reach)
+    }
+    taken: list[tuple[float, float]] = []
+    for (n, reach), text in sorted(dots.items(), key=lambda dot: -dot[0][1]):
+        place = _points_of(ax, n, reach)
+        lowest = all(m != n or half >= reach for m, half in dots)
+        sides = SIDES if lowest else SIDES[:1]
+        side = next((side for side in sides if _is_free(place, side, taken)), None)
+        if side is None:
+            continue
+        taken.append((place[0] + side[0] * NUMBERS[0] / 2, place[1] + side[1] * NUMBERS[1] / 2))
         ax.annotate(
-            f"n = {plan.n}\n{fixed(reach, plan.decimals)}",
-            (plan.n, reach),
-            xytext=(6, 6),
+            text,
+            (n, reach),
+            xytext=(6 * side[0], 6 * side[1]),
             textcoords="offset points",
+            ha="left" if side[0] > 0 else "right",
+            va="bottom" if side[1] > 0 else "top",
             fontsize=NOTE_SIZE,
             annotation_clip=False,
             bbox=white,
             zorder=5,
         )
+
+
+def _points_of(ax: Axes, n: float, half: float) -> tuple[float, float]:
+    """About where a dot stands, in points from the corner of the axes."""
+    (left, right), top = np.log(ax.get_xlim()), ax.get_ylim()[1]
+    width, height = axes_size(ax)
+    across = 72 * max(width - BESIDE, 1.0) * (np.log(n) - left) / (right - left)
+    return float(across), 72 * (height - BELOW) * half / top
+
+
+def _is_free(
+    place: tuple[float, float], side: tuple[int, int], taken: Sequence[tuple[float, float]]
+) -> bool:
+    """Whether numbers on this side of a dot stay above the axis and off those written."""
+    x, y = (at + towards * size / 2 for at, towards, size in zip(place, side, NUMBERS, strict=True))
+    if y < NUMBERS[1] / 2:
+        return False
+    return all(abs(x - u) >= NUMBERS[0] or abs(y - v) >= NUMBERS[1] for u, v in taken)
 
 
 def _name(ax: Axes, lines: Mapping[str, Line], colours: Mapping[str, str]) -> None:
