@@ -145,6 +145,11 @@ def tests(results: Results) -> list[str]:
         elif len(some) > 1:
             adjusted = f"; the {len(some)} are not adjusted for multiple comparisons"
         texts.append(f"P-values are two-sided, by {title}{adjusted}")
+    held = [one for one in results.comparisons or () if one.verdict and one.verdict.simultaneous]
+    together = [one.simultaneous for one in held if one.simultaneous]
+    for title, count in dict.fromkeys((one.title, one.n_comparisons) for one in together):
+        ends = f"intervals of {count} comparisons that hold at once ({title})"
+        texts.append(f"Verdicts rest on simultaneous {ends}")
     return texts
 
 
