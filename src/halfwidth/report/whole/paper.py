@@ -46,7 +46,9 @@ def for_the_paper(results: Results) -> Section:
     parts += [Heading("Results"), Excerpt(found)] if found else []
     tables = _tables(results)
     if tables:
-        parts += [Heading("Tables in LaTeX"), Excerpt(render_latex(Document(tables)), "latex")]
+        source = Excerpt(render_latex(Document(tables)), "latex")
+        # By its name the style leaves it out in print, where nothing can be copied.
+        parts.append(Section("Tables in LaTeX", (source,), "latex-tables"))
     return Section("For the paper", tuple(parts))
 
 
