@@ -128,6 +128,12 @@ class Results:
             yield from (model.estimate for ranking in self.rankings for model in ranking.models)
 
     @property
+    def units(self) -> str:
+        """What ``n`` counts: cases, images, training runs."""
+        nouns = {f"{one.case_noun}s" for one in self.estimates}
+        return nouns.pop() if len(nouns) == 1 else "cases"
+
+    @property
     def notes(self) -> list[str]:
         """What was assumed or left out on the way to the results."""
         texts = [*self.estimates.notes]
