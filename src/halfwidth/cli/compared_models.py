@@ -187,7 +187,7 @@ def read_models(
     """Read the tables, and find which columns play which part.
 
     ``may_be_one``: whether one table without a column of models may be that of a single model;
-    ``model_columns``: of which the first that is there names the models, if no option does.
+    ``model_columns``: the first of these that the table has names the models, if no option does.
     """
     columns.check(len(files))
     tables = {name: reading.table_in(path, reading_options) for name, path in files.items()}

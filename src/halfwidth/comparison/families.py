@@ -156,7 +156,7 @@ def named(identity: Identity) -> str:
 
 
 def take(values: Any, places: NDArray[np.intp]) -> Any:
-    """Some rows of what was given, still of its own kind; labels of rows are left behind."""
+    """Some rows, in an object of the same kind; labels of rows are left behind."""
     if values is None:
         return None
     if hasattr(values, "iloc"):

@@ -38,7 +38,7 @@ def value_families(
 ) -> tuple[list[Family], list[str]]:
     """The families that tables hold, and what was assumed about their columns.
 
-    ``values`` are value columns, of which each makes families of its own, or a mapping from the
+    ``values`` are value columns, each with families of its own, or a mapping from the
     name of a model to its column.
     """
     parts: list[TablePart] = []

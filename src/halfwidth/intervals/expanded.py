@@ -14,7 +14,7 @@ from halfwidth.core.spec import Drawn, Estimand, Need, Unanswered, interval_meth
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.core.undefined import no_interval
 from halfwidth.intervals.bootstrap import percentile
-from halfwidth.intervals.dirichlet import (
+from halfwidth.intervals.dirichlet_intervals import (
     MASS,
     PROMISES,
     dirichlet,

@@ -16,7 +16,7 @@ from halfwidth.intervals.ranks import (
     minimum_n_asymptotic,
     randomized_ranks,
 )
-from halfwidth.summaries.quantile import sample_rank
+from halfwidth.summaries.quantiles import sample_rank
 
 __all__ = ["asymptotic", "exact", "exact_randomized", "semiparametric"]
 
