@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.plots.study.naming import KEY, Target
+from halfwidth.plots.study.naming import by_target
 from halfwidth.report.document import Cell, Document, Heading, Kind, Note, Part, Table
 from halfwidth.report.frames import frames_data, records
 
@@ -31,8 +31,7 @@ def advice_document(frame: pd.DataFrame, *, top: int, seed: int) -> Document:
         Of the draws of tasks.
     """
     parts: list[Part] = []
-    for key, group in frame.groupby(list(KEY), sort=True, dropna=False):
-        target = Target(*key)
+    for target, group in by_target(frame):
         parts += [Heading(f"{target.title}, {target.intervals}"), _table(records(group), top)]
     return Document((*parts, *map(Note, _notes(frame, seed))), frames_data({"advice": frame}))
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.plots.study.naming import KEY, Target
+from halfwidth.plots.study.naming import by_target
 from halfwidth.report.document import Document, Heading, Kind, Note, Part, Table
 from halfwidth.report.frames import frames_data
 
@@ -30,14 +30,13 @@ def _tables(frame: pd.DataFrame) -> Iterator[tuple[Part, ...]]:
     shares = {"no CI %": "undefined", "0 width %": "zero_width"}
     shown = {name: column for name, column in shares.items() if (frame[column] > 0).any()}
     names = ["n", "method", "cover %", "Q1", "Q3", "width", "from", "to", *shown]
-    for key, group in frame.groupby(list(KEY), sort=True, dropna=False):
+    for target, group in by_target(frame):
         rows = []
         for row in group.sort_values(["n", "method"], kind="stable").to_dict("records"):
             cells = [str(row["n"]), str(row["method"])]
             cells += [*_three(row, "coverage", 100, "{:.1f}"), *_three(row, "width", 1, "{:.3g}")]
             cells += [f"{100 * row[column]:.1f}" for column in shown.values()]
             rows.append(cells)
-        target = Target(*key)
         title = f"{target.title}, {target.intervals}"
         yield Heading(title), Table.from_rows(names, rows, kinds={"method": Kind.NAME})
 
