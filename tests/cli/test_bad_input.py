@@ -112,7 +112,7 @@ def test_rows_longer_than_the_header_lose_no_data(complaint: Complaint) -> None:
 @pytest.mark.parametrize("target", ["no/such/folder/out.json", "folder.csv"])
 def test_an_output_that_cannot_be_written(target: str, complaint: Complaint) -> None:
     Path("folder.csv").mkdir()
-    text = complaint("ci", "good.csv", "--value", "dice", "--by", "model", "--out", target)
+    text = complaint("ci", "good.csv", "--metric", "dsc", "--by", "model", "--out", target)
     assert text.startswith(f"{target}: cannot be written (")
 
 
