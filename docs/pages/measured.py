@@ -12,10 +12,9 @@ from pages.markdown import compact
 SIZES = (10, 25, 50, 100, 250)
 POOLED = "DSC, NSD and the like"
 ABOUT = (
-    "Share of 95 % intervals that held the true value: the median over real instances, and in "
-    "brackets the first quartile, which a quarter of them do not reach. An interval that could "
-    "not be made counts as a miss. How it was measured: [A study of real instances]({up}"
-    "real-study.md)."
+    "Coverage of 95 % intervals in %: the median over real instances and, in brackets, the first "
+    "quartile, below which a quarter of them lie. An undefined interval counts as a miss. How "
+    "this was measured: [A study of real instances]({up}real-study.md)."
 )
 
 

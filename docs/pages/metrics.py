@@ -32,8 +32,8 @@ SHELVES = (
     Shelf(
         "cases",
         "Metrics of a case",
-        "One value per case, from its two masks or ready-made in a table; `hw.summary_ci` and "
-        "`halfwidth ci` estimate their mean, or another [statistic](../statistics/index.md).",
+        "One value per case, computed from its two masks or given in a table; `hw.summary_ci` and "
+        "`halfwidth ci` estimate the mean, or another [statistic](../statistics/index.md).",
         hw.METRICS,
     ),
     Shelf(
@@ -77,8 +77,8 @@ def _index() -> str:
     told = [
         "# Metrics",
         (
-            "A page for each: its formula, range and parameters, what to beware of, and an "
-            "example. Parameters follow a colon: `nsd:tolerance=3`, `f_beta:beta=2`."
+            "Each has a page with its formula, range, parameters, pitfalls and an example. "
+            "Parameters follow a colon: `nsd:tolerance=3`, `f_beta:beta=2`."
         ),
     ]
     for shelf in SHELVES:
@@ -105,11 +105,11 @@ def _page(metric: hw.MetricSpec, shelf: Shelf) -> str:
         f"`{metric.name}` · [{shelf.heading.lower()}](../index.md)",
         parts.definition(function) if function else prose(sentence(metric.summary)),
         _facts(metric),
-        parts.section("Range, and where it has no value", prose(told.returned) if told else ""),
+        parts.section("Range, and where it is undefined", prose(told.returned) if told else ""),
         parts.section("Parameters", parts.parameters(metric.parameters, function)),
         parts.section("Pitfalls", bullets([sentence(text) for text in _pitfalls(metric)])),
-        parts.section("Cases and method", _cases(metric), _evidence(metric)),
-        parts.section("Cautions that speak of it", _cautions(metric)),
+        parts.section("How many cases, which method", _cases(metric), _evidence(metric)),
+        parts.section("Related cautions", _cautions(metric)),
         parts.section("Example", example.markdown, parts.session(function) if function else ""),
         parts.section("Sources", parts.sources(metric.cite, told.sources if told else "")),
     )
@@ -131,7 +131,7 @@ def _facts(metric: hw.MetricSpec) -> str:
 
 def _computed_from(metric: hw.MetricSpec) -> str:
     if metric.takes is None:
-        return "its values arrive ready-made"
+        return "given: the values are read, not computed"
     return f"{metric.takes}, with spacing" if metric.spaced else str(metric.takes)
 
 

@@ -38,8 +38,8 @@ def _index() -> str:
     ]
     return page(
         "# Statistics",
-        "What reduces the cases to one number. Parameters follow a colon: `quantile:0.9`. A "
-        "function of your own will do as well.",
+        "A statistic reduces the values of the cases to one number. Parameters follow a colon: "
+        "`quantile:0.9`. A function of your own works as well.",
         table(["name", "what", "parameters", "also"], rows),
     )
 
@@ -55,14 +55,14 @@ def _page(spec: hw.StatisticSpec) -> str:
             [
                 ("Also called", parts.named(spec.synonyms)),
                 ("Fewest values", str(spec.min_n)),
-                ("Smooth", "yes" if spec.smooth else "no: a BCa interval of it means little"),
+                ("Smooth", "yes" if spec.smooth else "no: its BCa interval means little"),
                 ("Methods", _methods(spec)),
             ]
         ),
-        parts.section("Range, and where it has no value", prose(told.returned)),
+        parts.section("Range, and where it is undefined", prose(told.returned)),
         parts.section("Parameters", parts.parameters(spec.parameters)),
         parts.section("Measured coverage", measured.of_family(OF_CASES, spec.name, UP)),
-        parts.section("Cautions that speak of it", _cautions(spec)),
+        parts.section("Related cautions", _cautions(spec)),
         parts.section("Example", example.markdown, parts.session(spec.function)),
         parts.section("Sources", parts.sources(spec.cite, told.sources)),
     )

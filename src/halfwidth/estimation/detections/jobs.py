@@ -77,6 +77,12 @@ class RequestedRow:
     by: Mapping[str, Any] = field(default_factory=dict)
 
 
+_NOT_DRAWN = (
+    "how well boxes stand for the objects was not looked at: to draw their polygons takes "
+    "pycocotools (pip install 'halfwidth[detection]')"
+)
+
+
 def jobs_of(
     rows: Sequence[RequestedRow], sets: Sets, averages: Sequence[str] | None, policies: Policies
 ) -> tuple[list[Job], tuple[str, ...]]:
@@ -89,6 +95,8 @@ def jobs_of(
         own = lists[row.matching]
         notes |= dict.fromkeys(_notes(row, own))
         summary = matched[_without_thresholds(row.matching)]
+        if summary.ragged is None:
+            notes[_NOT_DRAWN] = None
         one = _Row(row, own, summary, sets, policies, prose_of(row.matching, sets.references))
         classes = sets.references.classes
         jobs += [one.job(each) for each in detection_rows(row.requested.metric, averages, classes)]

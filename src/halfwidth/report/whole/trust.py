@@ -73,7 +73,7 @@ def _widths(estimates: list[Estimate]) -> Table:
         Column("statistic"),
         Column(unit, Kind.NUMBER),
         Column("half-width", Kind.NUMBER),
-        *(Column(f"with {times} times as many", Kind.NUMBER) for times in TIMES),
+        *(Column(f"{times} times as many", Kind.NUMBER) for times in TIMES),
     )
     rows = (
         (
