@@ -124,8 +124,7 @@ def test_values_of_cases_are_no_published_numbers(complaint: Complaint) -> None:
 @pytest.mark.parametrize("target", ["no/such/folder/out.json", "folder.csv"])
 def test_an_output_that_cannot_be_written(target: str, complaint: Complaint) -> None:
     Path("folder.csv").mkdir()
-    what = ("--value", "dice", "--by", "model", "--metric", "dsc")
-    text = complaint("ci", "good.csv", *what, "--out", target)
+    text = complaint("ci", "good.csv", "--metric", "dsc", "--by", "model", "--out", target)
     assert text.startswith(f"{target}: cannot be written (")
 
 

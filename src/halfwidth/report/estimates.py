@@ -68,7 +68,7 @@ def estimates_document(estimates: Estimates) -> Document:
 # --------------------------------------------------------------------------- the table
 
 
-def estimates_table(estimates: Estimates, *, titles: bool = False) -> Table:
+def estimates_table(estimates: Estimates, *, titles: bool) -> Table:
     """A row for each estimate, in all columns that say something.
 
     ``titles``: methods as prose calls them, not by the names that options take, and no row without

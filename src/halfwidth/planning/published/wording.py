@@ -216,7 +216,7 @@ def _is_cut(e: Estimate) -> bool:
 # --------------------------------------------------------------------------- leads
 
 
-def lead_sentence(lead: Lead, unit: str = "") -> str:
+def lead_sentence(lead: Lead, unit: str) -> str:
     """Whether a lead is larger than noise, in a sentence or two."""
     places = lead.decimals
     size, other = fixed(abs(lead.difference), places), fixed(lead.versus, places)
