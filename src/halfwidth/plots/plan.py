@@ -10,6 +10,7 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import fixed, percent
+from halfwidth.core.types import Array
 from halfwidth.planning.sample_size import SampleSize
 from halfwidth.plots import line_labels
 from halfwidth.plots.marks import note_below
@@ -18,6 +19,7 @@ from halfwidth.plots.study.naming import method_title
 from halfwidth.plots.style import (
     COLOURS,
     FAINT,
+    NARROW,
     NOTE_SIZE,
     QUIET,
     TEXT_SIZE,
@@ -40,7 +42,8 @@ FEWEST_TICKS = 4
 # Points between two sizes that were simulated.
 BETWEEN = 16
 NAME_WIDTH = 22  # letters
-ROOM = 0.34  # inches of a tick's label
+AWAY, LETTER = 6.0, 0.62  # points from a dot to its numbers, and width of a letter by its height
+ROOM, HANDLE = 0.34, 0.6  # inches of a tick's label, and of a line in a legend
 
 
 class Line(NamedTuple):
@@ -127,11 +130,14 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
     for place, (name, line) in enumerate(lines.items()):
         stroke = STROKES[place // len(COLOURS) % len(STROKES)]
         _paint(ax, name, line, colours[name], stroke)
-        if not _single(lines):
-            _write_numbers(ax, line)
     _ticks(ax, [n for line in lines.values() for n in line.points])
     ax.set_ylim(bottom=0)
-    if len(lines) > 1:
+    legend = _has_legend(ax, lines)
+    if not legend and not _single(lines):
+        _write_numbers(ax, list(lines.values()))
+    if legend:
+        _add_legend(ax, lines)
+    elif len(lines) > 1:
         _name(ax, lines, colours)
     note_below(ax, _explanation(given))
     return ax
@@ -262,30 +268,80 @@ def _paint(ax: Axes, name: str, line: Line, colour: str, stroke: str) -> None:
             ax.axhline(plan.wanted / 2, color=QUIET, linewidth=0.6, linestyle="--", zorder=1)
 
 
-def _write_numbers(ax: Axes, line: Line) -> None:
-    """The n of each plan and its half-width, above the dot."""
+def _write_numbers(ax: Axes, lines: Sequence[Line]) -> None:
+    """The n of each plan and its half-width, above its dot, or below if a curve is in the way."""
     white: dict[str, Any] = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.8}
-    for plan, reach in zip(line.plans, line.reached, strict=True):
-        ax.annotate(
-            f"n = {plan.n}\n{fixed(reach, plan.decimals)}",
-            (plan.n, reach),
-            xytext=(6, 6),
-            textcoords="offset points",
-            fontsize=NOTE_SIZE,
-            annotation_clip=False,
-            bbox=white,
-            zorder=5,
-        )
+    curves = np.concatenate([_on_paper(ax, [p[:2] for p in _points(line)]) for line in lines])
+    for line in lines:
+        for plan, reach in zip(line.plans, line.reached, strict=True):
+            text = f"n = {plan.n}\n{fixed(reach, plan.decimals)}"
+            (dot,) = _on_paper(ax, [(plan.n, 2 * reach)])
+            # The text must not reach below the axis, either.
+            fits = dot[1] > _size(text)[1]
+            above = _is_free(curves - dot, text) or not (fits and _is_free(dot - curves, text))
+            ax.annotate(
+                text,
+                (plan.n, reach),
+                xytext=(AWAY, AWAY) if above else (-AWAY, -AWAY),
+                textcoords="offset points",
+                ha="left" if above else "right",
+                va="bottom" if above else "top",
+                fontsize=NOTE_SIZE,
+                annotation_clip=False,
+                bbox=white,
+                zorder=5,
+            )
+
+
+def _on_paper(ax: Axes, points: Sequence[tuple[float, float]]) -> Array:
+    """About where points of n and width are, in points from the corner of the axes."""
+    shares = ax.transLimits.transform(ax.transScale.transform([(n, w / 2) for n, w in points]))
+    room = np.subtract(axes_size(ax), (BESIDE, BELOW))
+    return np.asarray(shares * room * 72)
+
+
+def _is_free(curves: Array, text: str) -> bool:
+    """Whether no curve passes where a text would be, right above the origin."""
+    x, y = curves.T
+    width, height = _size(text)
+    return not np.any((x > 1) & (x < width) & (y > 1) & (y < height))
+
+
+def _size(text: str) -> tuple[float, float]:
+    """How far from its dot a text reaches, in points."""
+    lines = text.split("\n")
+    return AWAY + LETTER * NOTE_SIZE * max(map(len, lines)), AWAY + 1.3 * NOTE_SIZE * len(lines)
+
+
+def _has_legend(ax: Axes, lines: Mapping[str, Line]) -> bool:
+    """Whether names would lie upon each other at the ends of the lines."""
+    first = next(iter(lines.values())).plans[0]
+    in_pairs = len(first.part_curves) > 1 and len(lines) > len(first.part_curves)
+    one_end = len({max(line.points) for line in lines.values()}) == 1
+    narrow = axes_size(ax)[0] < NARROW and len(lines) > 1 and not one_end
+    return len(lines) > line_labels.MOST or in_pairs or narrow
+
+
+def _add_legend(ax: Axes, lines: Mapping[str, Line]) -> None:
+    """Names above the axes, with the n planned, for which many lines leave no room."""
+    handles = [line for line in ax.lines if line.get_label() in lines]
+    texts = [
+        f"{name}: n = {', '.join(str(plan.n) for plan in line.plans)}"
+        for name, line in lines.items()
+    ]
+    inches = axes_size(ax)[0]
+    columns = max(1, int(inches / (HANDLE + LETTER * NOTE_SIZE * max(map(len, texts)) / 72)))
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
+    legend = ax.legend(
+        handles, texts, ncols=columns, fontsize=NOTE_SIZE, frameon=False, borderpad=0.2, **place
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
 
 
 def _name(ax: Axes, lines: Mapping[str, Line], colours: Mapping[str, str]) -> None:
     """Names right of the axes where all lines end together, else below the end of each."""
     first = next(iter(lines.values())).plans[0]
-    in_pairs = len(first.part_curves) > 1 and len(lines) > len(first.part_curves)
-    if len(lines) > line_labels.MOST or in_pairs:
-        for text in ax.legend(fontsize=NOTE_SIZE, frameon=False).get_texts():
-            text.set_parse_math(False)
-        return
     ends = {name: max(line.points.items()) for name, line in lines.items()}
     if len({n for n, _ in ends.values()}) == 1:
         numbers = {
