@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pages import menu
 from pages.all import made
 
 if TYPE_CHECKING:
@@ -16,7 +17,15 @@ if TYPE_CHECKING:
 
 # What a browser would fetch from elsewhere.
 FETCHED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=[\"']?(?:https?:)?//[^>]*>")
+# How much a hit on a page of a kind counts in the search.
+BOOSTS = {"metrics": 2, "methods": 2, "statistics": 2, "quickstarts": 1.5, "decisions": 0.3}
 EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the pages of a kind below its index."""
+    config.nav = menu.with_kinds(config.nav)
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -28,6 +37,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path, content in made().items():
         files.append(File.generated(config, path, content=content))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001 -- as called
+    """Let the search find what people look up before why it was decided so."""
+    kind = page.file.src_uri.partition("/")[0]
+    page.meta.setdefault("search", {"boost": BOOSTS.get(kind, 1)})
+    return markdown
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001 -- as called

@@ -16,6 +16,7 @@ from support import Run
 
 import halfwidth as hw
 from halfwidth.core.catalogue import Catalogue
+from halfwidth.core.catalogue import listed as listed_specs
 from halfwidth.core.spec import spec_of
 from halfwidth.core.types import Level
 from halfwidth.estimation.resolve import resolve_statistic
@@ -53,13 +54,13 @@ def listed(monkeypatch: pytest.MonkeyPatch, run: Run) -> Iterator[None]:
         (hw.METHODS, METHOD),
     )
     for catalogue, function in lists:
-        known = (*catalogue, spec_of(function))
-        monkeypatch.setitem(vars(catalogue), "items", known)
-        vars(catalogue).pop("_by_name", None)
+        parts = (*catalogue.parts, *listed_specs(spec_of(function)))
+        monkeypatch.setitem(vars(catalogue), "parts", parts)
+        vars(catalogue).pop("items", None)
     yield
     monkeypatch.undo()
     for catalogue, _ in lists:
-        vars(catalogue).pop("_by_name", None)
+        vars(catalogue).pop("items", None)
 
 
 def test_every_example_is_run() -> None:

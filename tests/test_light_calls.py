@@ -59,6 +59,20 @@ def _with_scipy(found: set[str]) -> set[str]:
     return found & {"numpy.ma"} if "scipy.special" in found else set()
 
 
+def test_a_metric_loads_its_family_alone() -> None:
+    found = loaded(
+        """
+import halfwidth as hw
+from halfwidth.metrics import ranked_scores
+assert "dsc" in hw.METRICS
+assert hw.METRICS["Dice"].function is hw.metrics.overlap.dsc
+"""
+    )
+    families = {"boundary_overlap", "counting", "error", "ranking", "detection.instances"}
+    assert "halfwidth.metrics.overlap" in found
+    assert not found & {f"halfwidth.metrics.{family}" for family in families}
+
+
 def test_a_verb_loads_no_other() -> None:
     program = """
 import contextlib, io

@@ -32,12 +32,15 @@ def module_of(path: Path) -> str:
 
 
 def lists_names(path: Path) -> bool:
+    """Whether a file has ``__all__``, or makes it of catalogues when it is asked for."""
     text = path.read_text(encoding="utf-8")
     if "__all__" not in text:  # most files: they need not be parsed
         return False
     tree = ast.parse(text)
     targets = [node.targets[0] for node in tree.body if isinstance(node, ast.Assign)]
-    return any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets)
+    made = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    written = any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets)
+    return written or "__getattr__" in made
 
 
 def exported_whole(package: str) -> set[str]:
@@ -45,7 +48,7 @@ def exported_whole(package: str) -> set[str]:
     tree = ast.parse(inspect.getsource(importlib.import_module(package)))
     return {
         str(node.module)
-        for node in tree.body
+        for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
     }
 

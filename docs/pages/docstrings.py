@@ -36,6 +36,13 @@ class Docstring:
         lines = self.sections.get("Returns", "").splitlines()
         return " ".join(line.strip() for line in lines if line.startswith(" "))
 
+    def parameter(self, name: str) -> str:
+        """What is said of a parameter, without its type."""
+        said = re.search(
+            rf"^{name} :.*\n((?:[ ].*\n?)+)", self.sections.get("Parameters", ""), re.MULTILINE
+        )
+        return " ".join(said[1].split()) if said else ""
+
     @property
     def example(self) -> str:
         """The example, as a session of Python."""

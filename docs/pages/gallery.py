@@ -66,6 +66,7 @@ def _picture(shown: Shown, folder: Path) -> bytes:
 
 def _gallery() -> str:
     told = [
+        "---\nhide:\n  - navigation\n---",
         "# Gallery",
         (
             "Every picture was drawn when this site was built, by the command below it, from data "
@@ -73,7 +74,7 @@ def _gallery() -> str:
         ),
         fenced("sh", "python examples/gallery_data.py ."),
         (
-            "A PDF, SVG or PNG is written, whichever `--plot` names. Figures want the extra "
+            "A PDF, SVG or PNG is written, whichever `--plot` names. Figures need the extra "
             "`plots`: `pip install 'halfwidth[plots]'`."
         ),
     ]

@@ -25,6 +25,11 @@ def listing(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f'<div class="listing" markdown>\n\n{table(headings, rows)}\n\n</div>'
 
 
+def compact(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of many narrow columns."""
+    return f'<div class="compact" markdown>\n\n{table(headings, rows)}\n\n</div>'
+
+
 def facts(stated: Sequence[tuple[str, str]]) -> str:
     """A table of two columns without headings; what says nothing is left out."""
     rows = [[f"**{name}**", text.replace("|", "\\|")] for name, text in stated if text]
@@ -49,9 +54,11 @@ def prose(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """A phrase with a capital and a full stop."""
+    """A phrase with a capital, unless it begins with a symbol such as β, and a full stop."""
+    if not text:
+        return ""
     ended = text if text.endswith(("...", "?")) else f"{text.rstrip('.')}."
-    return f"{ended[:1].upper()}{ended[1:]}" if text else ""
+    return ended[0].upper() + ended[1:] if ended[0].isascii() else ended
 
 
 def heading(title: str) -> str:

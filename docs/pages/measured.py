@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterable
 
 import halfwidth as hw
 from halfwidth.estimation.evidence import OF_CASES, Evidence, shipped
-from pages.markdown import table
+from pages.markdown import compact
 
 # The data file has more; `hw.evidence` shows all.
 SIZES = (10, 25, 50, 100, 250)
 POOLED = "DSC, NSD and the like"
 ABOUT = (
-    "Share of 95 % intervals that held the true value: the median over real instances, and in "
-    "brackets the first quartile, which a quarter of them do not reach. An interval that could "
-    "not be made counts as a miss. How it was measured: [A study of real instances]({up}"
-    "real-study.md)."
+    "Coverage of 95 % intervals in %: the median over real instances and, in brackets, the first "
+    "quartile, below which a quarter of them lie. An undefined interval counts as a miss. How "
+    "this was measured: [A study of real instances]({up}real-study.md)."
 )
 
 
@@ -36,7 +35,7 @@ def _told(rows: Iterable[Evidence], up: str, named: Callable[[Evidence], str], h
         if row.n in SIZES:
             found.setdefault(named(row), {})[row.n] = row
     cells = [[what, *(_cell(of_size.get(n)) for n in SIZES)] for what, of_size in found.items()]
-    shown = table([heading, *(f"n = {n}" for n in SIZES)], cells)
+    shown = compact([heading, *(f"n = {n}" for n in SIZES)], cells)
     return f"{ABOUT.format(up=up)}\n\n{shown}" if cells else ""
 
 

@@ -38,11 +38,11 @@ def _index() -> str:
     ]
     return page(
         "# Methods",
-        "How a confidence interval is made. `auto` takes one of them on evidence "
+        "How a confidence interval is computed. `auto` takes one of them on evidence "
         f"([Choosing a method]({UP}choosing.md)); `method=` and `--method` name another.",
         listing(["name", "for", "min n", "use it"], rows),
         "## Tests of no difference",
-        "They stand beside the interval of a difference (`test=`, `--test`). `auto` takes the "
+        "A p value beside the interval of a difference (`test=`, `--test`). `auto` takes the "
         f"first of {' and '.join(f'`{name}`' for name in AUTO_ORDER)} that can be made.",
         table(["name", "asks", "source"], tests),
     )
@@ -66,11 +66,11 @@ def _page(spec: MethodSpec) -> str:
         parts.section("When to use it", sentence(spec.use_when)),
         parts.section("What it assumes", _assumes(spec)),
         parts.section("Parameters", parts.parameters(spec.parameters)),
-        parts.section("Its bounds, and when there are none", prose(told.returned), _fails(spec)),
+        parts.section("Bounds, and where it gives no interval", prose(told.returned), _fails(spec)),
         parts.section("Measured coverage", measured.of_method(spec.name, UP)),
         parts.section("Cautions", _cautions(spec)),
         parts.section("Example", examples.of_method(spec).markdown),
-        parts.section("Sources", parts.source(spec.cite), prose(told.sources)),
+        parts.section("Sources", parts.sources(spec.cite, told.sources)),
     )
 
 
@@ -88,7 +88,9 @@ def _assumes(spec: MethodSpec) -> str:
 def _fails(spec: MethodSpec) -> str:
     told = [f"With fewer than {spec.min_n} cases."] if spec.min_n > 1 else []
     if spec.resamples and Need.WEIGHTED not in spec.needs:
-        told.append(f"With fewer than {FEWEST_CLUSTERS_DRAWN} clusters, where cases come in these.")
+        told.append(
+            f"With fewer than {FEWEST_CLUSTERS_DRAWN} clusters, where cases come in clusters."
+        )
     if spec.no_interval is not None:
         why, remedy = spec.no_interval(_unanswered(spec))
         of_what = f"the 0.9 quantile of {SAMPLE_SIZE} cases, say: "

@@ -32,8 +32,8 @@ SHELVES = (
     Shelf(
         "cases",
         "Metrics of a case",
-        "One value per case, from its two masks or ready-made in a table; `hw.summary_ci` and "
-        "`halfwidth ci` estimate their mean, or another [statistic](../statistics/index.md).",
+        "One value per case, computed from its two masks or given in a table; `hw.summary_ci` and "
+        "`halfwidth ci` estimate the mean, or another [statistic](../statistics/index.md).",
         hw.METRICS,
     ),
     Shelf(
@@ -65,12 +65,20 @@ def pages() -> Mapping[str, Callable[[], str]]:
     return made
 
 
+def groups() -> dict[str, list[str]]:
+    """The paths of the pages by the heading of their shelf."""
+    return {
+        shelf.heading: [f"metrics/{shelf.folder}/{metric.name}.md" for metric in shelf.metrics]
+        for shelf in SHELVES
+    }
+
+
 def _index() -> str:
     told = [
         "# Metrics",
         (
-            "A page for each: its formula, range and parameters, what to beware of, and an "
-            "example. Parameters follow a colon: `nsd:tolerance=3`, `f_beta:beta=2`."
+            "Each has a page with its formula, range, parameters, pitfalls and an example. "
+            "Parameters follow a colon: `nsd:tolerance=3`, `f_beta:beta=2`."
         ),
     ]
     for shelf in SHELVES:
@@ -97,13 +105,13 @@ def _page(metric: hw.MetricSpec, shelf: Shelf) -> str:
         f"`{metric.name}` · [{shelf.heading.lower()}](../index.md)",
         parts.definition(function) if function else prose(sentence(metric.summary)),
         _facts(metric),
-        parts.section("Range, and where it has no value", prose(told.returned) if told else ""),
-        parts.section("Parameters", parts.parameters(metric.parameters)),
+        parts.section("Range, and where it is undefined", prose(told.returned) if told else ""),
+        parts.section("Parameters", parts.parameters(metric.parameters, function)),
         parts.section("Pitfalls", bullets([sentence(text) for text in _pitfalls(metric)])),
-        parts.section("Cases and method", _cases(metric), _evidence(metric)),
-        parts.section("Cautions that speak of it", _cautions(metric)),
+        parts.section("How many cases, which method", _cases(metric), _evidence(metric)),
+        parts.section("Related cautions", _cautions(metric)),
         parts.section("Example", example.markdown, parts.session(function) if function else ""),
-        parts.section("Sources", parts.source(metric.cite), prose(told.sources) if told else ""),
+        parts.section("Sources", parts.sources(metric.cite, told.sources if told else "")),
     )
 
 
@@ -123,7 +131,7 @@ def _facts(metric: hw.MetricSpec) -> str:
 
 def _computed_from(metric: hw.MetricSpec) -> str:
     if metric.takes is None:
-        return "its values arrive ready-made"
+        return "given: the values are read, not computed"
     return f"{metric.takes}, with spacing" if metric.spaced else str(metric.takes)
 
 
@@ -131,37 +139,32 @@ def _pitfalls(metric: hw.MetricSpec) -> list[str]:
     told = list(metric.pitfalls)
     if metric.prevalence_dependent:
         told.append(
-            "it changes with the shares of the classes at the same error rates: values of test "
-            "sets of different composition cannot be compared"
+            "it changes with the share of each class even where the error rates stay the same: do "
+            "not compare its values across test sets of different composition"
         )
     if metric.worst is None and metric in list(hw.METRICS):
         told.append(
-            "it has no worst value, so that a failed case needs a penalty that you name "
-            "(`--missing worst --penalty 374`)"
+            "it has no worst value, so a failed case needs a penalty of your choice "
+            "(`--missing worst --penalty VALUE`)"
         )
     return told
 
 
 def _cases(metric: hw.MetricSpec) -> str:
     number = Metric(metric).reliable_n
-    grounds = "an assumption, where no measured coverage stands below"
+    what, grounds = "it", "an assumption, unless measured coverage is shown below"
     if metric in list(hw.METRICS):
-        grounds = "André et al. 2025 for DSC and ASSD; assumed to be alike for others of their kind"
+        what = "its mean"
+        grounds = "André et al. 2025 for DSC and ASSD; assumed to hold for metrics of their kind"
     noun = "images" if metric in list(hw.DETECTION_METRICS) else "cases"
     about = (
-        f"Intervals of {_what(metric)} are taken to be reliable from about {number} {noun} on "
-        f"({grounds})"
+        f"Expect reliable intervals for {what} from about {number} {noun} on ({grounds}). The "
+        "sentence that the example prints names the method that `auto` takes; [Choosing a method]"
+        f"({UP}choosing.md) says why, and what it falls back on."
     )
-    if metric.class_needs is not ClassNeed.CASES:
-        about += f"; a class has a value where there are {metric.class_needs}"
-    return (
-        f"{about}. Which method `auto` takes, and what instead where that one fails, is told in "
-        f"[Choosing a method]({UP}choosing.md); the sentence of the example names it."
-    )
-
-
-def _what(metric: hw.MetricSpec) -> str:
-    return "its mean" if metric in list(hw.METRICS) else "it"
+    if metric.class_needs in (ClassNeed.CASES, ClassNeed.NOTHING):
+        return about
+    return f"{about} A class has a value where there are {metric.class_needs}."
 
 
 def _evidence(metric: hw.MetricSpec) -> str:
@@ -171,7 +174,8 @@ def _evidence(metric: hw.MetricSpec) -> str:
 
 
 def _cautions(metric: hw.MetricSpec) -> str:
-    names = [metric.name, metric.display, *(name.upper() for name in metric.synonyms)]
+    names = [metric.name, metric.display]
+    names += [form for name in metric.synonyms for form in (name.upper(), name.capitalize())]
     names += [metric.family] if metric.family in FAMILIES else []
     names += ["distances"] if metric.spaced else []
     return parts.linked(parts.speaking_of(*names), UP)

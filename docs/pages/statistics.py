@@ -38,8 +38,8 @@ def _index() -> str:
     ]
     return page(
         "# Statistics",
-        "What reduces the cases to one number. Parameters follow a colon: `quantile:0.9`. A "
-        "function of your own will do as well.",
+        "A statistic reduces the values of the cases to one number. Parameters follow a colon: "
+        "`quantile:0.9`. A function of your own works as well.",
         table(["name", "what", "parameters", "also"], rows),
     )
 
@@ -55,16 +55,16 @@ def _page(spec: hw.StatisticSpec) -> str:
             [
                 ("Also called", parts.named(spec.synonyms)),
                 ("Fewest values", str(spec.min_n)),
-                ("Smooth", "yes" if spec.smooth else "no: a BCa interval of it means little"),
+                ("Smooth", "yes" if spec.smooth else "no: its BCa interval means little"),
                 ("Methods", _methods(spec)),
             ]
         ),
-        parts.section("Range, and where it has no value", prose(told.returned)),
+        parts.section("Range, and where it is undefined", prose(told.returned)),
         parts.section("Parameters", parts.parameters(spec.parameters)),
         parts.section("Measured coverage", measured.of_family(OF_CASES, spec.name, UP)),
-        parts.section("Cautions that speak of it", _cautions(spec)),
+        parts.section("Related cautions", _cautions(spec)),
         parts.section("Example", example.markdown, parts.session(spec.function)),
-        parts.section("Sources", parts.source(spec.cite), prose(told.sources)),
+        parts.section("Sources", parts.sources(spec.cite, told.sources)),
     )
 
 
@@ -74,4 +74,6 @@ def _methods(spec: hw.StatisticSpec) -> str:
 
 
 def _cautions(spec: hw.StatisticSpec) -> str:
-    return parts.linked(parts.speaking_of(spec.title, f"{spec.title}s", *spec.synonyms), UP)
+    # With its article: "mean" alone is a verb, and means everything.
+    titled = [f"{article} {spec.title}" for article in ("a", "an", "the", "its")]
+    return parts.linked(parts.speaking_of(*titled, *spec.synonyms), UP)

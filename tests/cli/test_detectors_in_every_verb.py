@@ -197,6 +197,24 @@ def test_coco_stands_in_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert " at most 1 detection " in out
 
 
+def test_coco_compares_detectors_too(run: Run, tmp_path: Path) -> None:
+    """Twelve numbers as of ``--metric coco``, a figure for each metric, and n once."""
+    both = ("new.csv", "old.csv", "--references", "refs.csv", *READ_AS, *QUICK[4:])
+    told = run("compare", *both, "--coco", "--json").out
+    assert told == run("compare", *both, "--metric", "coco", "--json").out
+    assert len(json.loads(told)["comparisons"]) == 12
+    out = run("compare", *both, "--coco", "--plot", tmp_path / "d.svg").out
+    table, below = out.split("\n\n", 2)[1:]
+    assert "difference in" not in table
+    assert "n = 12 images." in below
+    assert {file.name for file in tmp_path.iterdir()} == {"d.svg", "d-2.svg"}
+    at_coco = ("--metric", "ap", "--coco", "--average", "micro", "--json")
+    (one,) = json.loads(run("rank", *both, *at_coco).out)["rankings"]
+    first = one["models"][0]
+    (same,) = run("detect", f"{first['model']}.csv", *both[3:], *at_coco).estimates
+    assert first["value"] == same["value"]
+
+
 def test_curves_of_detectors_share_their_axes(run: Run, tmp_path: Path) -> None:
     both = ("--references", "refs.csv", *READ_AS, *QUICK)
     drawn = tmp_path / "curves.svg"

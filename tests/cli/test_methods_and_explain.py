@@ -103,7 +103,7 @@ def test_explain_says_what_a_method_assumes(run: Run) -> None:
     ran = run("explain", "dirichlet:mass=.25")
     assert ran.status == 0
     assert ran.out.startswith("dirichlet:mass=0.25: Dirichlet (mass 0.25)\n")
-    assert "\nassumes   That cases like none of those observed may turn up" in ran.out
+    assert "\nassumes   Cases unlike any observed may turn up" in ran.out
     assert "\nmass      of the pseudo-case at each bound" in ran.out
     assert "conjecture" in run("explain", "gaffke").out
 

@@ -81,10 +81,10 @@ def test_a_plan_is_that_of_the_library(run: Run) -> None:
 
 def test_reliable_coverage_wins_where_it_needs_more(run: Run) -> None:
     (made,) = plans(run(*MEAN, "--halfwidth", "0.1", "--statistic", "sd", "--json").out)
-    assert (made["n"], made["decided_by"]) == (75, "reliable coverage of the SD DSC")
+    assert (made["n"], made["decided_by"]) == (75, "reliable coverage of the SD of DSC")
     assert made["halfwidth"] < 0.1
-    assert "reliable coverage of the SD DSC" in run(*MEAN, "--halfwidth", "0.1").out.replace(
-        "mean DSC", "SD DSC"
+    assert "reliable coverage of the SD of DSC" in run(*MEAN, "--halfwidth", "0.1").out.replace(
+        "mean DSC", "SD of DSC"
     )
 
 
@@ -185,8 +185,8 @@ def test_a_pilot_takes_any_statistic_and_many_n(run: Run, pilot: Path) -> None:
     assert [(plan["of"], plan["n"]) for plan in made] == [
         ("median DSC", 20),
         ("median DSC", 80),
-        ("SD DSC", 20),
-        ("SD DSC", 80),
+        ("SD of DSC", 20),
+        ("SD of DSC", 80),
     ]
     assert made[0]["width"] > made[1]["width"] > 0
     assert made[2]["width"] > made[3]["width"] > 0

@@ -104,7 +104,7 @@ def test_figures_are_written(run: Run, kind: str) -> None:
     ran = run("rank", *challenge, *QUICK, "--plot", f"{kind}.svg", "--plot-kind", kind)
     assert ran.status == 0
     # A podium takes one task at a time.
-    pages = [f"{kind}.svg"] if kind != "podium" else ["podium-1.svg", "podium-2.svg"]
+    pages = [f"{kind}.svg"] if kind != "podium" else ["podium.svg", "podium-2.svg"]
     assert re.findall(r"wrote (.*)", ran.err) == pages
     for name in pages:
         assert Path(name).read_text(encoding="utf-8").startswith("<?xml")
@@ -118,5 +118,5 @@ def test_a_figure_of_several_pages_is_several_files(
     monkeypatch.setattr(panels, "ACROSS", {"page": 1})
     ran = run("rank", *challenge, *QUICK, "--plot", "ranks.svg")
     assert ran.status == 0
-    assert re.findall(r"wrote (.*)", ran.err) == ["ranks-1.svg", "ranks-2.svg"]
-    assert {path.name for path in Path().glob("*.svg")} == {"ranks-1.svg", "ranks-2.svg"}
+    assert re.findall(r"wrote (.*)", ran.err) == ["ranks.svg", "ranks-2.svg"]
+    assert {path.name for path in Path().glob("*.svg")} == {"ranks.svg", "ranks-2.svg"}

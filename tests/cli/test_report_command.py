@@ -116,7 +116,7 @@ def test_metrics_of_a_test_set(run: Run) -> None:
     # Metrics of one range stand in one table.
     assert re.findall(r"<th [^>]*>(AUROC|PPV)<", page)[:2] == ["AUROC", "PPV"]
     assert re.findall("<figcaption>([^<]*)", page) == ["ROC curves with pointwise 95 % bands"]
-    assert "Predicted class: positive from a score of 0.5 on." in page
+    assert "predicted class: positive from a score of 0.5 on" in page
     # Curves are pictures too: no score can be read out of the page.
     assert not [score for score in pd.read_csv("preds.csv").p if f"{score}"[:8] in page]
 

@@ -229,7 +229,7 @@ def test_subsamples_of_a_table(fmt: str, dice: Path, tmp_path: Path) -> None:
     ("arguments", "text"),
     [
         (("--sizes", "10,50"), "a subsample of 50 cases cannot be drawn"),
-        (("--sizes", "ten"), "--sizes 'ten' is not K,K,..."),
+        (("--sizes", "ten"), "--sizes ten is no number of cases"),
         (("--value", "dise"), "did you mean 'dice'"),
         (("--plot", "x.bmp"), "end the name in one of them"),
         (("--plot", "nowhere/x.png"), "no folder nowhere"),
@@ -245,4 +245,4 @@ def test_bad_options_of_subsamples(arguments: tuple[object, ...], text: str, dic
 def test_a_table_with_several_columns_wants_a_name(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text("a,b\n1,2\n3,4\n")
-    assert "name one of the numeric columns" in str(subsampled(file).exception)
+    assert "several numeric columns (a, b)" in str(subsampled(file).exception)

@@ -161,3 +161,47 @@ def test_the_interval_of_equivalence_lies_within_that_of_the_verdict() -> None:
     undefined = verdict(one, margin=0.9, equivalence=(np.nan, np.nan))
     assert undefined is not None
     assert not undefined.equivalent
+
+
+def _lesions(value_of_b: float, status_of_b: str) -> pd.DataFrame:
+    """Two models on ten cases; in the last nothing is there, and A finds nothing."""
+    a, b = np.linspace(0.8, 0.95, 9), np.linspace(0.7, 0.93, 9)
+    return pd.DataFrame(
+        {
+            "case": [*range(10), *range(10)],
+            "metric": "dsc",
+            "value": [*a, np.nan, *b, value_of_b],
+            "model": ["A"] * 10 + ["B"] * 10,
+            "status": ["ok"] * 9 + ["not applicable"] + ["ok"] * 9 + [status_of_b],
+        }
+    )
+
+
+def test_a_spurious_structure_has_no_partner() -> None:
+    """A case to which the metric applies for one model alone is left out, and that is said."""
+    both = hw.compare_table(_lesions(np.nan, "not applicable"), rng=1)[0]
+    one = hw.compare_table(_lesions(0.0, "spurious"), rng=1)[0]
+    assert (one.low, one.value, one.high) == (both.low, both.value, both.high)
+    assert (one.estimate.n, one.estimate.n_not_applicable, one.n_unmatched) == (9, 1, 0)
+    assert "HW808" not in [caution.code for caution in both.cautions]
+    said = {caution.code: caution.message for caution in one.cautions}["HW808"]
+    assert said.startswith("Left out: 1 of 10 cases")
+    assert "(not applicable: 1 of A)" in said
+
+
+def test_a_case_without_a_row_is_still_asked_about() -> None:
+    table = _lesions(0.0, "spurious")
+    with pytest.raises(hw.DataError, match=r"1 of 10 cases are not there for all models: A"):
+        hw.compare_table(table.drop(index=9))
+
+
+def test_a_metric_that_applies_to_no_case_of_both() -> None:
+    there, not_there = {"value": 0.0, "status": "spurious"}, {"status": "not applicable"}
+    rows = [
+        {"case": 1, "model": "A", **there},
+        {"case": 2, "model": "A", **not_there},
+        {"case": 1, "model": "B", **not_there},
+        {"case": 2, "model": "B", **there},
+    ]
+    with pytest.raises(hw.DataError, match="in no case does the metric apply for every model"):
+        hw.compare_table(pd.DataFrame(rows).assign(metric="dsc"))

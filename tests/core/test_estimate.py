@@ -239,9 +239,9 @@ def test_sentence_of_a_proportion() -> None:
 
 def test_sentence_names_the_parameters_that_were_chosen() -> None:
     e = estimate(label="", metric="nsd:3", statistic="trimmed_mean:0.1", method="trimmed_t")
-    assert e.sentence().startswith("Trimmed mean (share 0.1) NSD (tolerance 3 mm) 0.9")
+    assert e.sentence().startswith("Trimmed mean (share 0.1) of NSD (tolerance 3 mm) 0.9")
     assert estimate(statistic="trimmed_mean", method="trimmed_t").subject == "trimmed mean DSC"
-    assert estimate(statistic="quantile:0.9", method="percentile").subject == "0.9 quantile DSC"
+    assert estimate(statistic="quantile:0.9", method="percentile").subject == "0.9 quantile of DSC"
 
 
 @pytest.mark.parametrize(

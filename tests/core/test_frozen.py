@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
 
-from halfwidth.core.frozen import frozen
+from halfwidth.core.frozen import _Later, frozen
 
 SOURCES = Path(__file__).parents[2] / "src" / "halfwidth"
 
@@ -95,6 +99,73 @@ def test_tools_for_dataclasses_work(kind: type[Ours]) -> None:
     assert dataclasses.replace(one, high=0.5).high == 0.5
     with pytest.raises(ValueError, match=r"0\.25"):
         dataclasses.replace(one, high=0.0)
+
+
+@frozen(kw_only=True)
+class Several(Plain):
+    """A class with a parent, a factory and a field by name alone."""
+
+    high: float = 1.0
+    names: list[str] = field(default_factory=list)
+
+
+def test_a_class_gets_its_fields_when_it_is_first_used() -> None:
+    @frozen
+    class Unused(Checked):
+        low: float
+        high: float = field(default=1.0)
+
+    assert isinstance(vars(Unused)["__init__"], _Later)
+    assert isinstance(vars(Unused)["__dataclass_fields__"], _Later)
+    assert Unused(0.5).high == Unused.high == 1.0
+    assert not any(isinstance(value, _Later) for value in vars(Unused).values())
+
+
+@pytest.mark.parametrize("ask", [inspect.signature, dataclasses.fields, dataclasses.is_dataclass])
+def test_whoever_asks_first_sees_the_finished_class(ask: Callable[[type], object]) -> None:
+    def plain() -> type:
+        class One:
+            low: float
+            note: str = field(default="", kw_only=True)
+            names: tuple[str, ...] = ()
+
+        return One
+
+    assert str(ask(frozen(plain()))) == str(ask(dataclass(frozen=True)(plain())))
+
+
+def test_parents_factories_and_names_are_those_of_the_standard_library() -> None:
+    one, other = Several(low=0.5), Several(low=0.5, names=["a"])
+    assert one.names == []
+    assert one.names is not Several(low=0.5).names
+    assert (one.high, other.names) == (1.0, ["a"])
+    assert Several.__match_args__ == ()
+    assert Ours.__match_args__ == Standard.__match_args__ == ("low", "high", "names", "note")
+    with pytest.raises(TypeError, match=r"Several\.__init__\(\) missing 1 required keyword-only"):
+        Several()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"Ours\.__init__\(\) missing 1 required positional"):
+        Ours()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'other'"):
+        Ours(0.5, other=1)  # type: ignore[call-arg]
+
+
+def test_threads_that_use_a_class_first_at_the_same_moment_all_get_it() -> None:
+    for _ in range(20):
+
+        @frozen
+        class New:
+            low: float
+            names: list[str] = field(default_factory=list)
+
+        together = Barrier(8)
+
+        def make(value: float) -> New:
+            together.wait()  # noqa: B023 -- used in this turn of the loop
+            return New(value)
+
+        with ThreadPoolExecutor(8) as pool:
+            made = list(pool.map(make, range(8)))
+        assert [one.low for one in made] == list(range(8))
 
 
 def test_equality_and_text_can_be_left_out() -> None:

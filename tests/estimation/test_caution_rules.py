@@ -204,6 +204,17 @@ SITUATIONS |= {
     "HW805": lambda: between(SERIES, LOWER, LOWER**2, simultaneous=False, test="none"),
     "HW806": lambda: between(SERIES, LOWER.where(np.arange(len(LOWER)) > 2), missing="omit"),
     "HW807": lambda: between(SERIES[:8], LOWER[:8]),
+    "HW808": lambda: hw.compare_table(
+        pd.DataFrame(
+            {
+                "case": [0, 1, 2] * 2,
+                "metric": "dsc",
+                "value": [0.9, 0.8, 0.0, 0.8, 0.7, np.nan],
+                "model": ["A"] * 3 + ["B"] * 3,
+                "status": ["ok", "ok", "spurious", "ok", "ok", "not applicable"],
+            }
+        )
+    )[0],
     "HW811": lambda: between(SERIES[:4], LOWER[:4]),
     "HW812": lambda: between(
         [1, 1] + [0] * 22, [0, 0, 1, 1] + [0] * 20, y_true=[1, 0] * 12, metric="ppv"

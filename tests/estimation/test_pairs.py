@@ -149,7 +149,7 @@ def test_equal_models_differ_by_nothing() -> None:
 
 def test_the_result_says_that_it_is_a_difference() -> None:
     e = difference(statistic="quantile:0.9")
-    assert e.sentence().startswith("Difference in 0.9 quantile DSC ")
+    assert e.sentence().startswith("Difference in 0.9 quantile of DSC ")
     assert "paired percentile bootstrap" in e.sentence()
     row = json.loads(e.to_json())["estimates"][0]
     assert (row["statistic"], row["design"], row["parameters"]) == (

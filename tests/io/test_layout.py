@@ -40,9 +40,7 @@ def test_columns_that_are_no_values_are_left_out_and_noted() -> None:
     table = hw.summary_table(frame)
     assert [e.label for e in table] == ["liver"]
     (note,) = table.notes
-    assert (
-        note == "left out: '(no name)' (index or design), 'site' (text), 'fold' (index or design)"
-    )
+    assert note == "left out: the column without a name (index), 'site' (text), 'fold' (design)"
 
 
 def test_a_long_table_gives_a_row_per_combination_in_order_of_appearance() -> None:

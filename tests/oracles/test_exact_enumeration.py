@@ -20,7 +20,7 @@ from halfwidth.resampling.forms.order_statistics import closed_form
 from halfwidth.resampling.gammas import gammas
 from halfwidth.resampling.proportions import binomial
 from halfwidth.resampling.spacings import spacings
-from halfwidth.summaries.quantile import quantile_picks
+from halfwidth.summaries.quantiles import quantile_picks
 
 Array = NDArray[np.float64]
 

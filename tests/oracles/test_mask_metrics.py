@@ -356,11 +356,11 @@ def test_offsets_and_tree_find_the_same_distances(
     usual = boundaries.nearest_distances(bits[0], bits[1], spacing)
     monkeypatch.setattr(boundaries, "NEAR", near)
     monkeypatch.setattr(boundaries, "REACH", reach)
-    boundaries._near_offsets.cache_clear()
+    boundaries._neighbour_offsets.cache_clear()
     try:
         patched = boundaries.nearest_distances(bits[0], bits[1], spacing)
     finally:
-        boundaries._near_offsets.cache_clear()
+        boundaries._neighbour_offsets.cache_clear()
     np.testing.assert_allclose(patched, usual, rtol=1e-14)
     far = ndimage.distance_transform_edt(~edges[1], sampling=spacing)
     np.testing.assert_allclose(usual, np.asarray(far)[edges[0]], rtol=1e-13)
@@ -426,11 +426,11 @@ def test_all_ways_to_far_voxels_find_the_same_distances(
     bits = [BitMask.pack(edge) for edge in edges]
     for name, value in {"NEAR": 1, "REACH": 1, **path}.items():
         monkeypatch.setattr(boundaries, name, value)
-    boundaries._near_offsets.cache_clear()
+    boundaries._neighbour_offsets.cache_clear()
     try:
         found = boundaries.nearest_distances(bits[0], bits[1], spacing)
     finally:
-        boundaries._near_offsets.cache_clear()
+        boundaries._neighbour_offsets.cache_clear()
     far = ndimage.distance_transform_edt(~edges[1], sampling=spacing)
     np.testing.assert_allclose(found, np.asarray(far)[edges[0]], rtol=1e-13)
 
@@ -456,11 +456,11 @@ def test_slabs_of_a_mask_give_what_the_whole_gives(
     monkeypatch.setattr(boundaries, "MOST_TRANSFORMED", 0)
     monkeypatch.setattr(boundaries, "AT_ONCE", 3)
     monkeypatch.setattr(boundaries, "NEAR", 3)
-    boundaries._near_offsets.cache_clear()
+    boundaries._neighbour_offsets.cache_clear()
     try:
         assert values() == pytest.approx(usual, rel=1e-14)
     finally:
-        boundaries._near_offsets.cache_clear()
+        boundaries._neighbour_offsets.cache_clear()
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Annotation
 
 import halfwidth as hw
 from halfwidth.plots import plan_curve, plan_frame
@@ -87,6 +89,38 @@ def test_a_simulated_plan_shows_what_was_simulated_on_a_curve() -> None:
     ax = plan_curve(far)
     assert np.size(ax.get_lines()[0].get_xdata()) == len(between) + 2
     assert "small dots: n simulated" in " ".join(texts_of(ax))
+
+
+def test_a_pilot_of_one_n_has_a_curve_where_one_is_wanted() -> None:
+    values = np.random.default_rng(0).normal(size=50)
+    width_at = partial(hw.planning.pilot_width, values, method="t", rng=1, n_samples=100)
+    plan = width_at(40, curve=True)
+    assert [n for n, _ in plan.curve] == [10, 20, 40, 80]
+    for n, width in plan.curve:
+        alone = width_at(n).simulated
+        assert alone is not None
+        assert width == alone.assured
+    assert (np.diff([width for _, width in plan.curve]) < 0).all()
+
+
+def numbers_of(ax: Axes) -> dict[tuple[float, float], str]:
+    """What is written beside dots, by their place."""
+    notes = [text for text in ax.texts if isinstance(text, Annotation)]
+    return {note.xy: note.get_text() for note in notes if note.get_text().startswith("n = ")}
+
+
+def test_numbers_of_dots_do_not_cover_each_other() -> None:
+    plans = [hw.planning.mean_width(sd, n) for sd in (5, 10) for n in (10, 50, 200)]
+    ax = plan_curve(plans)
+    written = numbers_of(ax)
+    # The upper dots have theirs; there is no room for more.
+    assert {text.split("\n")[0] for text in written.values()} == {"n = 10", "n = 50", "n = 200"}
+    assert len(written) < len(plans)
+    for (n, half), text in written.items():
+        assert half == next(p.halfwidth for p in plans if p.n == n and str(10) in str(p.assumed))
+        assert text.endswith(f"{half:.3g}")
+    # Two cases have an interval 25 times as wide as 10 have, which would flatten the rest.
+    assert ax.get_ylim()[1] < 20 < plan_frame(plans)["halfwidth"].max()
 
 
 def test_no_plan_is_an_error() -> None:

@@ -122,7 +122,7 @@ def test_rows_that_differ_say_what_they_are() -> None:
     text = render(kind("several"), "table")
     assert "statistic" in text
     assert "mean DSC" in text
-    assert "SD DSC" in text
+    assert "SD of DSC" in text
 
 
 def test_a_one_sided_table_shows_one_bound_and_no_half_width() -> None:

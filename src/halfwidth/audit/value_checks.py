@@ -224,7 +224,7 @@ def _pile_of_best(present: Array, best: float, kind: Kind) -> bool:
     if not are_many(int((present == best).sum()), len(present)) or len(rest) < FEWEST_VALUES:
         return False
     good = np.sort(rest)[: len(rest) // 2 + 1]
-    # Distances between voxels come in steps, of which 0 is the first.
+    # Distances between voxels come in steps; 0 is the first.
     steps = 2.0 if kind is Kind.DISCRETE else 0.0
     distinct = len(rest) >= MOSTLY_DISTINCT * int((present != best).sum())
     return bool(distinct and good[0] > np.diff(good).max() and good[0] >= steps)

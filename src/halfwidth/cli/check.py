@@ -24,15 +24,7 @@ def check(
             show_default=False,
         ),
     ] = None,
-    value: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Column of per-case values; repeatable; default: all numeric columns.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
-    ] = None,
+    value: options.Values = None,
     by: Annotated[
         list[str] | None,
         typer.Option(

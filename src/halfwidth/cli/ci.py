@@ -51,15 +51,7 @@ def ci(
             show_default=False,
         ),
     ] = None,
-    value: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Column with values; repeatable. Default: all numeric columns.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
-    ] = None,
+    value: options.Values = None,
     by: Annotated[
         list[str] | None,
         typer.Option(

@@ -34,6 +34,14 @@ SETTINGS: dict[str, Any] = {
 _BRACED = re.compile(r"^\{(.*)\}(?:\.\.\.)?$")
 # The type of an argument in Python's words, after its name.
 _TYPE = re.compile(r" <.*>$")
+# Options that many verbs have, in the order in which every help lists them: within their group,
+# and behind what the verb alone has.
+USUAL = (
+    *("--case", "--where", "--scale", "--missing", "--penalty"),
+    *("--sheet", "--decimal", "--header", "--input-format", "--path", "--filter"),
+    *("--method", "--confidence-level", "--simultaneous", "--alternative"),
+    *("--n-samples", "--n-resamples", "--seed"),
+)
 # Longer names of options have their help on the next line.
 NAMES_WIDTH = 26
 
@@ -112,7 +120,7 @@ class Verb(TyperCommand):
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write the options group by group, all in the same two columns."""
         groups: dict[str, list[tuple[str, str]]] = {group: [] for group in Group}
-        for param in self.get_params(ctx):
+        for param in sorted(self.get_params(ctx), key=_place):
             record = param.get_help_record(ctx)
             if record is not None:
                 name, text = record
@@ -130,6 +138,11 @@ class Verb(TyperCommand):
         answer: Answer = super().invoke(ctx)
         answer.show()
         return answer.status
+
+
+def _place(param: Parameter) -> int:
+    """Where an option stands in its group: first what is declared there, then the usual ones."""
+    return next((USUAL.index(name) for name in param.opts if name in USUAL), -1)
 
 
 def _group_of(param: Parameter) -> Group:

@@ -116,12 +116,12 @@ def compare(
 
     for text in comparisons.notes:
         note(text)
-    of_curves = kind in comparison_options.OF_DETECTORS
-    if plot is not None and kind is not None and not of_curves:
-        _draw(comparisons, plot, kind)
-    title = "Curves of the detectors" if of_curves else "Differences and their intervals"
-    figure = Figure(kind or "", title, comparisons, plot)
-    document = figures.with_figure(comparisons_document(comparisons), figure)
+    document = comparisons_document(comparisons)
+    if plot is not None and kind in comparison_options.OF_DETECTORS:
+        curves = Figure(kind, "Curves of the detectors", comparisons, plot)
+        document = figures.with_figure(document, curves)
+    elif plot is not None and kind is not None:
+        document = figures.with_differences(document, comparisons, plot, kind)
     status = STRICT_STATUS if strict and comparisons.cautions else 0
     return Answer(document, fmt, out, status)
 
@@ -174,11 +174,3 @@ def _compared_detectors(
     if plot is not None and kind in comparison_options.OF_DETECTORS:
         detection_figures.draw_several(kind, plot, arguments, comparisons)
     return comparisons
-
-
-def _draw(comparisons: Comparisons, path: Path, kind: str) -> None:
-    """Write the figure of differences, or of the cases of one pair."""
-    from halfwidth.plots import differences, figure_of_pairs, write_figure
-
-    forest = kind == "forest"
-    write_figure(differences(comparisons) if forest else figure_of_pairs(comparisons, kind), path)

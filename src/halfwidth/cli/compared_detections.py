@@ -8,7 +8,7 @@ import typer
 
 from halfwidth.cli.command import is_given, refuse_given
 from halfwidth.cli.compared_models import named_files
-from halfwidth.cli.detection_options import matching_arguments, matching_options
+from halfwidth.cli.detection_options import matching_arguments, matching_options, metrics_asked
 from halfwidth.cli.detection_reading import reading_options, sources
 from halfwidth.cli.option_groups import names_in
 from halfwidth.core.errors import OptionError
@@ -52,13 +52,12 @@ def detector_arguments(
     allowed = {*OF_DETECTIONS, *PASSED_ON, *FURTHER}
     ignored = [name for name in given if name not in allowed and is_given(ctx, name)]
     refuse_given(ctx, ignored, "has no effect on detections (--references)")
-    if metric_given and not given["metric"]:
+    names = metrics_asked(given)
+    if metric_given and not names:
         raise OptionError(
-            "--metric is missing: what detectors are compared by, such as ap50, froc_score or pq; "
-            "'halfwidth methods --for detection' lists them"
+            "--metric is missing: what detectors are compared by, such as ap50, froc_score, pq or "
+            "--coco; 'halfwidth methods --for detection' lists them"
         )
-    metrics = given["metric"]
-    names = split_names([metrics] if isinstance(metrics, str) else metrics or ())
     further: dict[str, Any] = {}
     if "ratio" in given:
         further["effect"] = "ratio" if given["ratio"] else "difference"

@@ -37,6 +37,7 @@ class Columns:
     target: str | None = None
     score: Sequence[str] = ()
     prediction: str | None = None
+    further: Sequence[str] = ()
     sides: tuple[Sequence[str], Sequence[str]] = ((), ())
     predicted: bool = False
     takes_sides: bool = True
@@ -64,7 +65,7 @@ class Columns:
             if not all(self.sides):
                 lacking = "b" if self.sides[0] else "a"
                 raise OptionError(
-                    f"--{kind}-a and --{kind}-b go together; --{kind}-{lacking} is lacking"
+                    f"--{kind}-a and --{kind}-b go together; --{kind}-{lacking} is missing"
                 )
             if self.score or self.prediction:
                 raise OptionError(
@@ -186,7 +187,7 @@ def read_models(
     """Read the tables, and find which columns play which part.
 
     ``may_be_one``: whether one table without a column of models may be that of a single model;
-    ``model_columns``: of which the first that is there names the models, if no option does.
+    ``model_columns``: the first of these that the table has names the models, if no option does.
     """
     columns.check(len(files))
     tables = {name: reading.table_in(path, reading_options) for name, path in files.items()}
@@ -211,7 +212,7 @@ def read_models(
 def _check_columns(table: Table, columns: Columns) -> None:
     wanted = [
         *(columns.by, columns.case, columns.target, columns.prediction),
-        *(*columns.value, *columns.score, *columns.sides[0], *columns.sides[1]),
+        *(*columns.value, *columns.score, *columns.sides[0], *columns.sides[1], *columns.further),
     ]
     for name in wanted:
         if name is not None and name not in table:

@@ -53,7 +53,7 @@ def compared_with_raters(ctx: typer.Context, files: list[str]) -> Comparisons:
             f"a model and its raters are in one table, and {len(files)} files are given"
         )
     if given["model"] is None:
-        raise OptionError("--model NAME is lacking: which is the model, the others being raters")
+        raise OptionError("--model NAME is missing: which is the model, the others being raters")
     table = reading.table_in(Path(files[0]), reading.Options.from_given(given))
     shared = {name: given[name] for name in SHARED} | {
         "effect": "ratio" if given["ratio"] else "difference",
@@ -73,7 +73,7 @@ def _compare_labels(table: Table, given: Mapping[str, Any], shared: dict[str, An
     from halfwidth.comparison.rater_api import compare_with_raters
 
     if given["metric"] is None:
-        raise OptionError("--metric NAME is lacking: what agreement is measured by, cohen_kappa")
+        raise OptionError("--metric NAME is missing: what agreement is measured by, cohen_kappa")
     names = list(given["rater"] or ())
     columns = [given["model"], *names]
     twice = [name for place, name in enumerate(columns) if name in columns[:place]]

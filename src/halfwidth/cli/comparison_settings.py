@@ -89,6 +89,7 @@ def columns_of(given: Mapping[str, Any]) -> Columns:
         given["target"],
         given["score"] or (),
         given["prediction"],
+        [*(given["within"] or ()), *filter(None, map(given.get, ("groups", "strata", "weight")))],
         predicted if any(predicted) else scores,
         any(predicted),
         takes_sides="score_a" in given,

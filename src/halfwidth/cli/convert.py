@@ -27,15 +27,7 @@ def convert(
             show_default=False,
         ),
     ] = None,
-    value: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Column with values of a wide table; repeatable. Default: all numeric columns.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
-    ] = None,
+    value: options.Values = None,
     case: options.Case = None,
     metric: Annotated[
         str | None,

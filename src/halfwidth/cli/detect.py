@@ -21,7 +21,6 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.option_groups import names_in, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.core.parameters import split_names
 
 
 @with_options(
@@ -37,7 +36,6 @@ def detect(
         typer.Argument(help="File or folder of the objects to be found.", metavar="REFERENCES"),
     ],
     metric: detection_options.DetectionMetrics = None,
-    coco: detection_options.Coco = False,
     threshold: detection_options.DetectionThreshold = None,
     by_threshold: detection_options.ByThreshold = False,
     average: detection_options.AverageOfClasses = None,
@@ -104,13 +102,7 @@ def detect(
         "n_threads": check_jobs(jobs),
         **{name: given[name] for name in names_in(options.interval_options)},
     }
-    metrics = split_names(metric or ())
-    if coco and metrics:
-        if threshold is None:
-            settings["threshold"] = "coco"
-        if settings["max_detections"] is None:
-            settings["max_detections"] = 100
-    metrics = metrics or (["coco"] if coco else [])
+    metrics = detection_options.metrics_asked(given)
     kind = detection_figures.check(plot, plot_kind, metrics, by_threshold=by_threshold)
     if image_names and kind != "matches":
         raise OptionError("--image-names is for --plot FILE with --plot-kind matches")

@@ -68,7 +68,7 @@ def draw(
     *,
     names: bool = False,
 ) -> None:
-    """Write a figure of what was estimated, or of the matches that the first estimate is of.
+    """Write a figure of the estimates, or of the matches behind the first of them.
 
     ``names``: whether the names of images stand above their matches.
     """

@@ -12,6 +12,10 @@ from halfwidth.cli import completion
 from halfwidth.cli.command import Group
 from halfwidth.cli.detection_reading import parse_classes
 from halfwidth.cli.option_groups import names_in
+from halfwidth.core.parameters import split_names
+
+# What the twelve numbers are called, and their most detections of an image and a class.
+COCO, COCO_MOST = "coco", 100
 
 DetectionMetrics = Annotated[
     list[str] | None,
@@ -195,6 +199,7 @@ ImageNames = Annotated[
 
 
 def matching_options(
+    coco: Coco = False,
     localisation: Localisation = None,
     assignment: Assignment = None,
     admits: AdmitsOption = None,
@@ -211,11 +216,23 @@ def matching_options(
 
 def matching_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     """What functions of detectors take of these options, by the names of their arguments."""
-    same = [name for name in names_in(matching_options) if name not in ("area", "any_class")]
-    return {name: given[name] for name in same} | {
+    same = [
+        name for name in names_in(matching_options) if name not in ("coco", "area", "any_class")
+    ]
+    arguments = {name: given[name] for name in (*same, "threshold", "unknown_images")} | {
         "area": given["area"] or None,
         "by_class": not given["any_class"],
-        "threshold": given["threshold"],
         "classes": parse_classes(given["classes"]),
-        "unknown_images": given["unknown_images"],
     }
+    # COCO's twelve numbers have thresholds and numbers of detections of their own.
+    if given["coco"] and metrics_asked(given) != [COCO]:
+        for name, value in (("threshold", COCO), ("max_detections", COCO_MOST)):
+            arguments[name] = value if arguments[name] is None else arguments[name]
+    return arguments
+
+
+def metrics_asked(given: Mapping[str, Any]) -> list[str]:
+    """The metrics by their names; of ``--coco`` alone its twelve numbers."""
+    metric = given["metric"] or ()
+    names = split_names([metric] if isinstance(metric, str) else metric)
+    return names or ([COCO] if given["coco"] else [])

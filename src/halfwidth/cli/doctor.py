@@ -8,11 +8,13 @@ import re
 import shutil
 import sys
 from importlib import metadata
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 import halfwidth
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.options import Json
+from halfwidth.cli.command import Group
 from halfwidth.report.document import Data, Document, Item, Items
 
 SCHEMA_VERSION = 1
@@ -22,7 +24,11 @@ LIBRARIES = ("numpy", "scipy", "pandas", "joblib", "typer", "rich")
 REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*extra == .(?P<extra>\w+)")
 
 
-def doctor(json: Json = False) -> Answer:
+def doctor(
+    json: Annotated[
+        bool, typer.Option("--json", help="As JSON.", rich_help_panel=Group.OUTPUT)
+    ] = False,
+) -> Answer:
     """Say what is installed and what runs: paste it into a report of a fault.
 
     Versions, the kernels that run, extras that are missing and how to get them, processors and

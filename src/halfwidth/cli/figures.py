@@ -13,6 +13,10 @@ from halfwidth.core.estimates import Estimates
 from halfwidth.report.document import Document, Figure
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+    from halfwidth.core.comparison import Comparisons, Difference
     from halfwidth.core.ranking import Rankings
 
 KINDS = ("distribution", "forest")
@@ -21,6 +25,7 @@ RANKING_KINDS = (
 )
 # Of rankings, those that draw values of cases.
 OF_CASES = ("dots", "podium", "case-heatmap")
+DIFFERENCES = "Differences and their intervals"
 # Forests of more rows are grouped and sorted.
 LONG = 8
 TEST_SET_KINDS = ("roc", "pr", "confusion", "forest")
@@ -54,7 +59,7 @@ def with_figure(document: Document, figure: Figure) -> Document:
 
 def draw(estimates: Estimates, path: Path, kind: str) -> None:
     """Write the figure of a table of estimates; of a long forest, one for each page."""
-    from halfwidth.plots import figure_of_table, figures_of_forest, write_figure
+    from halfwidth.plots import figure_of_table, figures_of_forest
 
     if kind == "distribution":
         pages = [figure_of_table(estimates)]
@@ -63,11 +68,19 @@ def draw(estimates: Estimates, path: Path, kind: str) -> None:
         pages = figures_of_forest(
             estimates, by=_grouping(estimates) if is_long else None, sort=is_long
         )
-    write_figure(pages[0], path)
-    for number, page in enumerate(pages[1:], 2):
-        file = path.with_stem(f"{path.stem}-{number}")
-        write_figure(page, file)
+    for file in write_pages(pages, path)[1:]:
         note(f"wrote {file}")
+
+
+def write_pages(pages: Sequence[Canvas | Axes], path: Path) -> list[Path]:
+    """Write each page to a file of its own, and return these: FILE, FILE-2, ..."""
+    from halfwidth.plots import write_figure
+
+    further = [path.with_stem(f"{path.stem}-{number}") for number in range(2, len(pages) + 1)]
+    files = [path, *further]
+    for page, file in zip(pages, files, strict=True):
+        write_figure(page, file)
+    return files
 
 
 def _grouping(estimates: Estimates) -> str | None:
@@ -80,13 +93,30 @@ def _grouping(estimates: Estimates) -> str | None:
     return found[0] if found else None
 
 
+def with_differences(
+    document: Document, comparisons: Comparisons, path: Path, kind: str
+) -> Document:
+    """The document with a forest of the differences of each metric, or the cases of one pair."""
+    from halfwidth.plots import differences, figure_of_pairs
+
+    of_metric: dict[tuple[str, str], list[Difference]] = {}
+    for item in comparisons:
+        key = item.estimate.metric, item.metric_spec.unit
+        of_metric.setdefault(key, []).append(item)
+    pages: Sequence[Canvas | Axes] = (
+        [differences(items) for items in of_metric.values()]
+        if kind == "forest"
+        else [figure_of_pairs(comparisons, kind)]
+    )
+    for file in write_pages(pages, path):
+        document = with_figure(document, Figure(kind, DIFFERENCES, comparisons, file))
+    return document
+
+
 def with_rankings(document: Document, rankings: Rankings, path: Path, kind: str) -> Document:
     """The document with the figures of rankings: one file, or a numbered one for each page."""
-    from halfwidth.plots import figures_of_rankings, write_figure
+    from halfwidth.plots import figures_of_rankings
 
-    drawn = figures_of_rankings(rankings, kind)
-    for page, one in enumerate(drawn, 1):
-        file = path if len(drawn) == 1 else path.with_stem(f"{path.stem}-{page}")
-        write_figure(one, file)
+    for file in write_pages(figures_of_rankings(rankings, kind), path):
         document = with_figure(document, Figure(kind, "Ranks of models", rankings, file))
     return document

@@ -236,6 +236,8 @@ def _usage(error: ClickException, arguments: list[str]) -> str:
     given = _value_given(error, arguments)
     if given is not None:
         takes = _number_meant(given) or _TAKES.sub(r"a valid \1", message)
+        if "," in given and getattr(getattr(error, "param", None), "multiple", False):
+            takes += ", and repeat the option for several"
         message = f"{given} is not what the option takes: {takes}"
     stop = "" if message.endswith("?") else "."
     return f"{message.rstrip('.')}{stop} Try '{command} --help'."

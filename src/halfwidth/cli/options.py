@@ -65,8 +65,9 @@ Statistics = Annotated[
     list[str],
     typer.Option(
         "--statistic",
-        help=f"Summary statistic; repeatable. One of {', '.join(STATISTICS.names)}; parameters "
-        "after a colon: quantile:0.9, trimmed_mean:0.1, sd:ddof=0.",
+        help="Summary statistic; repeatable, or a list with commas. One of "
+        f"{', '.join(STATISTICS.names)}; parameters after a colon: quantile:0.9, trimmed_mean:0.1, "
+        "sd:ddof=0.",
         autocompletion=completion.statistics,
         metavar="NAME",
         rich_help_panel=Group.ESTIMATE,
@@ -145,6 +146,25 @@ Penalty = Annotated[
     typer.Option(
         help="The worst value with --missing worst, for metrics without one (distances).",
         metavar="VALUE",
+        rich_help_panel=Group.INPUT,
+    ),
+]
+Values = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Column with values; repeatable. Default: all numeric columns.",
+        metavar="COLUMN",
+        show_default=False,
+        rich_help_panel=Group.INPUT,
+    ),
+]
+# For verbs that take the values of one sample.
+Value = Annotated[
+    str | None,
+    typer.Option(
+        help="Column with values; default: the only numeric one.",
+        metavar="COLUMN",
+        show_default=False,
         rich_help_panel=Group.INPUT,
     ),
 ]

@@ -20,7 +20,7 @@ _HEARD: ContextVar[TextIO | None] = ContextVar("stderr as it was", default=None)
 
 
 class InterruptReportedError(Exception):
-    """An interrupt of which the user has been told what it cost and how to go on."""
+    """An interrupt; the user has been told what it cost and how to go on."""
 
 
 def write(text: str, out: Path | None = None) -> None:

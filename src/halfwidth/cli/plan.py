@@ -21,6 +21,7 @@ from halfwidth.cli.plan_options import (
     parse_goals,
     refuse_assurance,
 )
+from halfwidth.core.parameters import split_names
 
 app = typer.Typer(
     name="plan",
@@ -56,7 +57,8 @@ def mean(
         list[str] | None,
         typer.Option(
             help="What else will be reported of the same cases, and has to be reliable too: sd, "
-            "median, quantile:0.9, ...; repeatable. The width is that of the mean.",
+            "median, quantile:0.9, ...; repeatable, or a list with commas. The width is that of "
+            "the mean.",
             metavar="NAME",
             show_default=False,
             rich_help_panel=Group.ESTIMATE,
@@ -83,7 +85,7 @@ def mean(
     refuse_assurance(assurance, n)
     from halfwidth.planning.means import mean_n, mean_width
 
-    limits, also = options.parse_bounds(bounds), statistic or []
+    limits, also = options.parse_bounds(bounds), split_names(statistic or ())
     return answer(
         [
             mean_n(

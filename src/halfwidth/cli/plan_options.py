@@ -13,6 +13,7 @@ from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.parameters import split_names
 
 if TYPE_CHECKING:
     from halfwidth.planning.sample_size import SampleSize
@@ -38,11 +39,11 @@ Widths = Annotated[
     ),
 ]
 Sizes = Annotated[
-    list[int] | None,
+    list[str] | None,
     typer.Option(
         "--n",
         "-n",
-        help="The reverse: the width that so many cases give; repeatable.",
+        help="The reverse: the width that so many cases give; repeatable, or a list with commas.",
         metavar="N",
         show_default=False,
         rich_help_panel=Group.GOAL,
@@ -130,7 +131,7 @@ class Goal:
 def parse_goals(
     halfwidth: Sequence[float] | None,
     width: Sequence[float] | None,
-    n: Sequence[int] | None,
+    n: Sequence[str] | None,
     power: float | None = None,
 ) -> list[Goal]:
     """The goals one by one; widths and numbers of cases are different questions."""
@@ -149,8 +150,19 @@ def parse_goals(
     return [
         *(Goal(halfwidth=number) for number in halfwidth or ()),
         *(Goal(width=number) for number in width or ()),
-        *(Goal(n=number) for number in n or ()),
+        *(Goal(n=number) for number in parse_sizes("--n", n or ())),
     ]
+
+
+def parse_sizes(option: str, texts: Sequence[str]) -> list[int]:
+    """Numbers of cases, from an option that may be repeated or hold a list."""
+    names = split_names(texts)
+    try:
+        return [int(name) for name in names]
+    except ValueError:
+        raise OptionError(
+            f"{option} {','.join(names)} is no number of cases, nor a list such as 10,20,50"
+        ) from None
 
 
 def answer(plans: Sequence[SampleSize], outlet: Outlet) -> Answer:
@@ -167,7 +179,7 @@ def answer(plans: Sequence[SampleSize], outlet: Outlet) -> Answer:
     return Answer(figures.with_figure(plans_document(plans), figure), outlet.fmt, outlet.out)
 
 
-def refuse_assurance(assurance: float | None, n: Sequence[int] | None) -> None:
+def refuse_assurance(assurance: float | None, n: Sequence[str] | None) -> None:
     """An assurance is that of a width; with a number of cases it would be ignored."""
     if assurance is not None and n:
         raise OptionError("--assurance has no effect with --n; it goes with a width")

@@ -20,6 +20,7 @@ from halfwidth.cli.plan_options import (
     answer,
     parse_goals,
 )
+from halfwidth.core.parameters import split_names
 
 
 def pilot(
@@ -27,15 +28,7 @@ def pilot(
         Path,
         typer.Argument(help=f"{reading.TABLE_HELP}.", metavar="FILE"),
     ],
-    value: Annotated[
-        str | None,
-        typer.Option(
-            help="Column with values; not needed where the table has but one.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
-    ] = None,
+    value: options.Value = None,
     by: Annotated[
         list[str] | None,
         typer.Option(
@@ -110,7 +103,7 @@ def pilot(
     for one in pilots:
         for text in one.notes:
             note(f"{one.label or file}: {text}")
-        for name in statistic:
+        for name in split_names(statistic):
             for goal in goals:
                 shared: dict[str, Any] = {
                     "metric": one.metric,
@@ -126,6 +119,8 @@ def pilot(
                     "missing": missing,
                     "penalty": penalty,
                     "label": one.label,
+                    # Several sizes make a curve.
+                    "curve": plot is not None and len(goals) == 1,
                 }
                 if goal.n is None:
                     shared |= {"width": goal.width, "halfwidth": goal.halfwidth}

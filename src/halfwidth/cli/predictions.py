@@ -63,7 +63,7 @@ class TestSetSource:
             )
         if arrays and (self.target_file is None or self.score_file is None):
             lacking = "--target-file" if self.target_file is None else "--score-file"
-            raise OptionError(f"--target-file and --score-file go together; {lacking} is lacking")
+            raise OptionError(f"--target-file and --score-file go together; {lacking} is missing")
         if arrays and self.reading != Options(groups=self.reading.groups):
             raise OptionError(
                 "--where, --sheet, --decimal, --header, --input-format, --path and --filter are of "

@@ -40,15 +40,7 @@ def report(
         ),
     ] = None,
     by: comparison_options.By = None,
-    value: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Column with values; repeatable. Default: all numeric columns.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
-    ] = None,
+    value: options.Values = None,
     within: Annotated[
         list[str] | None,
         typer.Option(

@@ -14,6 +14,7 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import InterruptReportedError, complain, note
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.parameters import split_names
 from halfwidth.io.writers import TABLE_SUFFIXES
 from halfwidth.report.document import Data, Document
 from halfwidth.scoring.scores import COLUMNS
@@ -101,7 +102,11 @@ def score(
     halfwidth ci cases.csv --by label --missing worst --penalty 374
     """
     fmt = _format(fmt, json, out)
-    table = {"statistic": statistic, "method": method, "confidence_level": confidence_level}
+    table = {
+        "statistic": split_names(statistic),
+        "method": method,
+        "confidence_level": confidence_level,
+    }
     table |= {"n_resamples": n_resamples, "missing": missing, "penalty": penalty, "rng": seed}
     _check_summary(table)
 

@@ -11,6 +11,7 @@ from halfwidth.cli import figures, options, reading
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
+from halfwidth.cli.plan_options import parse_sizes
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.io.run_tables import CASE_VALUES, VALUE
 from halfwidth.io.summary_rows import check_cases
@@ -19,20 +20,13 @@ from halfwidth.io.table import Table
 
 def subsample(
     file: Annotated[Path, typer.Argument(help=f"{reading.TABLE_HELP}.", metavar="FILE")],
-    value: Annotated[
-        str | None,
-        typer.Option(
-            help="Column with values; default: the only numeric one.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
-    ] = None,
+    value: options.Value = None,
     sizes: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="Cases in a subsample: 10,20,50; default: 10 to 1000 and all.",
-            metavar="K,...",
+            help="Cases in a subsample; repeatable, or a list with commas: 10,20,50. Default: 10 "
+            "to 1000 and all.",
+            metavar="K",
             show_default=False,
             rich_help_panel=Group.GOAL,
         ),
@@ -40,14 +34,6 @@ def subsample(
     repeats: Annotated[
         int, typer.Option(help="Subsamples of each size.", metavar="N", rich_help_panel=Group.GOAL)
     ] = 100,
-    ddof: Annotated[
-        int,
-        typer.Option(
-            help="SD with division by k (0, as in the papers) or k - 1 (1).",
-            metavar="0|1",
-            rich_help_panel=Group.ESTIMATE,
-        ),
-    ] = 0,
     metric: options.OneMetric = None,
     confidence_level: options.ConfidenceLevel = 0.95,
     n_resamples: options.NResamples = 15_000,
@@ -56,6 +42,14 @@ def subsample(
     penalty: options.Penalty = None,
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
+    ddof: Annotated[
+        int,
+        typer.Option(
+            help="SD with division by k (0, as in the papers) or k - 1 (1).",
+            metavar="0|1",
+            rich_help_panel=Group.ESTIMATE,
+        ),
+    ] = 0,
     where: reading.Where = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
@@ -83,7 +77,7 @@ def subsample(
     fmt = options.resolve_format(fmt, json, out)
     figures.check(plot, None, ("subsamples",))
     settings: dict[str, Any] = {
-        "sizes": _parse_sizes(sizes),
+        "sizes": parse_sizes("--sizes", sizes) if sizes else None,
         "repeats": repeats,
         "ddof": ddof,
         "metric": metric,
@@ -117,17 +111,20 @@ def _column(table: Table, file: Path, value: str | None, metric: str | None) -> 
     import numpy as np
 
     from halfwidth.core.errors import UnknownNameError
+    from halfwidth.io.layout import layout_of
     from halfwidth.io.repeats import case_column, repeats_in
 
     check_cases(table, None)
     if all(name in table for name in CASE_VALUES):
         return _only_sample(table, file, metric)
     if value is None:
-        numeric = [name for name in table.names if table.is_numeric(name)]
-        if len(numeric) != 1:
-            found = ", ".join(numeric) or "none"
-            raise OptionError(f"--value COLUMN: name one of the numeric columns of {file}: {found}")
-        value = numeric[0]
+        columns = layout_of(table).values
+        if len(columns) > 1:
+            raise OptionError(
+                f"{file} has several numeric columns ({shortened(columns)}) and subsamples are of "
+                "one: --value COLUMN"
+            )
+        (value,) = columns
     elif value not in table:
         raise UnknownNameError("column", value, table.names)
     repeats = repeats_in(table, case=case_column(table, [value]), taken=[value])
@@ -150,12 +147,3 @@ def _only_sample(table: Table, file: Path, metric: str | None) -> tuple[str, Any
     for text in samples[0].notes:
         note(text)
     return VALUE, samples[0].values
-
-
-def _parse_sizes(text: str | None) -> list[int] | None:
-    if text is None:
-        return None
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise OptionError(f"--sizes {text!r} is not K,K,... such as 10,20,50") from None

@@ -104,7 +104,7 @@ def compare(
         Whether models were measured on the same cases. False takes their cases for independent.
     test : {"auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"}
         The test beside the interval. ``"auto"``: mid-p McNemar for proportions of independent
-        cases, else a permutation of what the two models have of a case.
+        cases, else a permutation of the two results of each case.
     correction : {"holm", "bonferroni", "benjamini_hochberg"}
         How p-values of several comparisons are adjusted for their number.
     simultaneous : bool, optional

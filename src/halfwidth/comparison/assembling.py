@@ -112,7 +112,7 @@ def _differences(
     if len(differences) > 1 and settings.simultaneous is not False:
         together = together_of(chosen, estimates, settings, settings.request.level)
         differences = [
-            _with_cautions(_beside(difference, interval, settings), further)
+            _with_cautions(_with_joint_interval(difference, interval, settings), further)
             for difference, interval, further in zip(
                 differences, together.intervals, together.cautions, strict=True
             )
@@ -157,7 +157,7 @@ def _difference(
     )
 
 
-def _beside(
+def _with_joint_interval(
     difference: Difference, interval: SimultaneousInterval, settings: Settings
 ) -> Difference:
     """The difference with its interval among all, and the seed if that was drawn."""

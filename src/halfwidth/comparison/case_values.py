@@ -144,7 +144,7 @@ def _job(
         family.label,
         family.by,
         (*model.cautions, *further),
-        model.n_not_applicable,
+        len(model.not_applicable),
     )
 
 

@@ -55,10 +55,10 @@ def measured_detectors(
         for note in further:
             notes.setdefault(note, []).append(name)
     of_rows = (dict(zip(jobs, row, strict=True)) for row in zip(*jobs.values(), strict=True))
-    return [_family(row) for row in of_rows], _said_once(notes, len(names))
+    return [_family(row) for row in of_rows], _distinct_notes(notes, len(names))
 
 
-def _said_once(notes: Mapping[str, Sequence[str]], detectors: int) -> list[str]:
+def _distinct_notes(notes: Mapping[str, Sequence[str]], detectors: int) -> list[str]:
     """Notes with the detectors that they are of, unless they are of all of several."""
     return [
         note if len(whose) == detectors > 1 else f"{', '.join(whose)}: {note}"

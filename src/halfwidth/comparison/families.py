@@ -36,8 +36,8 @@ class ModelCases:
     groups, strata, weights : array-like or None
     cautions : tuple of Caution
         What the table gives reason to doubt.
-    n_not_applicable : int
-        Rows left out because the metric does not apply to them.
+    not_applicable : tuple
+        Cases, or their rows, left out because the metric does not apply to them.
     """
 
     name: str
@@ -48,7 +48,7 @@ class ModelCases:
     strata: Any = None
     weights: Any = None
     cautions: tuple[Caution, ...] = ()
-    n_not_applicable: int = 0
+    not_applicable: tuple[Identity, ...] = ()
 
     def __len__(self) -> int:
         return len(self.predictions)
@@ -156,7 +156,7 @@ def named(identity: Identity) -> str:
 
 
 def take(values: Any, places: NDArray[np.intp]) -> Any:
-    """Some rows of what was given, still of its own kind; labels of rows are left behind."""
+    """Some rows, in an object of the same kind; labels of rows are left behind."""
     if values is None:
         return None
     if hasattr(values, "iloc"):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from halfwidth.comparison.families import Family, Identity, ModelCases, named
-from halfwidth.core.cautions import caution
+from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, shortened, shown
 from halfwidth.core.undefined import is_missing
 
@@ -34,7 +35,12 @@ def matched(family: Family, unmatched: Unmatched) -> Family:
         return family
     places = [_places_by_identity(model, family.place) for model in models]
     shared = set(places[0]).intersection(*places[1:])
-    every = set().union(*places)
+    every, of_some = _applicable(models, places)
+    if of_some and not shared:
+        raise DataError(
+            f"{family.place}in no case does the metric apply for every model: with the status "
+            "'not applicable' there is nothing to compare"
+        )
     _check_shared(family, shared, every, places, unmatched)
     order = sorted(shared, key=_sorted_by)
     rows = tuple(
@@ -42,14 +48,56 @@ def matched(family: Family, unmatched: Unmatched) -> Family:
         for model, place in zip(models, places, strict=True)
     )
     n_unmatched = len(every - shared)
-    if n_unmatched:
-        left_out = caution("HW802", count=n_unmatched, total=len(every))
-        rows = tuple(replace(model, cautions=(*model.cautions, left_out)) for model in rows)
+    left_out = [
+        *_unmatched_cautions(n_unmatched, len(every)),
+        *_not_applicable_cautions(models, of_some, len(every) + len(of_some)),
+    ]
+    rows = tuple(
+        replace(
+            model,
+            cautions=(*model.cautions, *left_out),
+            not_applicable=tuple({**dict.fromkeys(model.not_applicable), **of_some}),
+        )
+        for model in rows
+    )
     return replace(
         family,
         models=_with_common_columns(rows, family.place),
         n_unmatched=family.n_unmatched + n_unmatched,
     )
+
+
+def _applicable(
+    models: Sequence[ModelCases], places: Sequence[Mapping[Identity, int]]
+) -> tuple[set[Identity], dict[Identity, None]]:
+    """Cases to which the metric applies, and those to which it applies for some models only.
+
+    A structure that is in neither mask has no value and a row that says so; where another model
+    found one all the same (spurious), it has a value. Every model has a row of such a case, so
+    that nothing is lacking, and no pair of values.
+    """
+    every: dict[Identity, None] = {}
+    of_some: dict[Identity, None] = {}
+    without = [set(model.not_applicable) for model in models]
+    for case in itertools.chain(*places):
+        known = [case in p or case in w for p, w in zip(places, without, strict=True)]
+        does_not_apply = any(case not in place for place in places) and all(known)
+        (of_some if does_not_apply else every)[case] = None
+    return set(every), of_some
+
+
+def _unmatched_cautions(count: int, total: int) -> tuple[Caution, ...]:
+    return (caution("HW802", count=count, total=total),) if count else ()
+
+
+def _not_applicable_cautions(
+    models: Sequence[ModelCases], of_some: Mapping[Identity, None], total: int
+) -> tuple[Caution, ...]:
+    if not of_some:
+        return ()
+    counts = [(len(of_some.keys() & set(one.not_applicable)), one.name) for one in models]
+    listed = ", ".join(f"{count} of {name}" for count, name in counts if count)
+    return (caution("HW808", count=len(of_some), total=total, counts=listed),)
 
 
 def shared_cases(family: Family) -> int:

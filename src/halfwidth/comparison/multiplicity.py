@@ -1,4 +1,4 @@
-"""Adjusted p-values: several comparisons at once, of which some one would look real by chance."""
+"""Adjusted p-values: among several comparisons at once some would look real by chance."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def run_tests(
         return [None] * len(pairs)
     plan = Plan(request.seed, request.n_resamples, threads=request.threads)
     results: list[TestResult | None] = [None] * len(pairs)
-    for places in _alike(jobs, pairs, paired):
+    for places in _comparable_pairs(jobs, pairs, paired):
         compared = [(jobs[pairs[i][0]], jobs[pairs[i][1]]) for i in places]
         first = compared[0][0]
         setting = Setting(first.functional, first.records.design, paired)
@@ -187,7 +187,7 @@ def run_tests(
     return results
 
 
-def _alike(jobs: Mapping[str, Job], pairs: Pairs, paired: bool) -> list[list[int]]:
+def _comparable_pairs(jobs: Mapping[str, Job], pairs: Pairs, paired: bool) -> list[list[int]]:
     """Places of the pairs that are compared by one statistic on cases of one design."""
     places: dict[Any, list[int]] = defaultdict(list)
     for place, (one, other) in enumerate(pairs):

@@ -111,7 +111,7 @@ def check_against_metric(settings: Settings, metric: Metric | CustomMetric) -> N
 
 
 def check_against_statistic(settings: Settings, statistic: Statistic) -> None:
-    """Refuse margins and goals for a spread, of which neither more nor less is better by itself."""
+    """Refuse margins and goals for a spread: neither more nor less of it is better by itself."""
     for name, number in (("margin", settings.margin), ("goal", settings.goal)):
         if number is not None and statistic.spec.estimand is Estimand.SPREAD:
             raise OptionError(

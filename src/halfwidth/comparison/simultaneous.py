@@ -25,7 +25,7 @@ from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Need
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.intervals.dirichlet import dirichlet
+from halfwidth.intervals.dirichlet_intervals import dirichlet
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import has_standard_error
 from halfwidth.resampling.joint_dirichlet import (

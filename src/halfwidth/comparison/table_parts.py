@@ -50,7 +50,7 @@ def families_of(parts: Sequence[TablePart], unmatched: str) -> tuple[list[Family
         check_each_once([part.model.name for part in members], place)
         lacking = [name for name in names if all(part.model.name != name for part in members)]
         if lacking and unmatched == "raise":
-            raise DataError(_lacking(first, members, lacking, parts))
+            raise DataError(_incomplete_family_note(first, members, lacking, parts))
         if lacking:
             notes.append(f"{place}no rows of {shortened(lacking, 5)}")
             if len(members) == 1:
@@ -68,7 +68,7 @@ def families_of(parts: Sequence[TablePart], unmatched: str) -> tuple[list[Family
     return families, notes
 
 
-def _lacking(
+def _incomplete_family_note(
     first: TablePart,
     members: Sequence[TablePart],
     lacking: Sequence[str],

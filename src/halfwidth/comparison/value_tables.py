@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,7 @@ from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.sources import (
     Source,
     TableColumns,
+    column_labels,
     family_label,
     row_identities,
 )
@@ -36,7 +38,7 @@ def value_families(
 ) -> tuple[list[Family], list[str]]:
     """The families that tables hold, and what was assumed about their columns.
 
-    ``values`` are value columns, of which each makes families of its own, or a mapping from the
+    ``values`` are value columns, each with families of its own, or a mapping from the
     name of a model to its column.
     """
     parts: list[TablePart] = []
@@ -87,24 +89,21 @@ def _parts(
         within = {name: level for name, level in part.by.items() if name != columns.by or by_column}
         name = source.model or by_column.get(part.column) or str(part.by[columns.by])
         column = part.column if len(layout.values) > 1 and not by_column else ""
-        identities = row_identities(
-            source,
-            layout.case,
-            part.rows,
-            part.groups,
-            in_one_row=bool(by_column),
-            needed=paired,
+        identified = functools.partial(
+            row_identities, source, layout.case, in_one_row=bool(by_column), needed=paired
         )
+        left_out = part.not_applicable
+        left_out_cases = identified(left_out, column_labels(source.table, layout.groups, left_out))
         model = ModelCases(
             name,
             part.values,
-            identities,
+            identified(part.rows, part.groups),
             groups=part.groups,
             strata=part.strata,
             cautions=repeat_cautions(
                 part.repeats, len(part.rows), ids_of_groups=part.groups is not None
             ),
-            n_not_applicable=part.n_not_applicable,
+            not_applicable=left_out_cases or tuple(left_out.tolist()),
         )
         key = (*within.values(), column, part.metric, part.parameters)
         parts.append(TablePart(key, within, family_label(within, column), metric, model))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from halfwidth.core.caution_spec import Caution, Severity
 from halfwidth.core.estimates import SCHEMA_VERSION
 from halfwidth.core.frozen import frozen
+from halfwidth.core.notebook import html_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -217,3 +218,6 @@ class Audit(Sequence[Finding]):
     def __repr__(self) -> str:
         lines = [f"Audit ({len(self)}):", *(f"  {finding}" for finding in self)]
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        return html_of(self)

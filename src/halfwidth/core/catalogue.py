@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Generic, Protocol, TypeVar
 
 from halfwidth.core.errors import UnknownNameError
 from halfwidth.core.frozen import frozen
@@ -30,19 +30,46 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s_\-]+", "_", name.strip().lower())
 
 
+def listed(*items: N) -> tuple[Callable[[], Iterable[N]], ...]:
+    """What gives specs that are there already, as the one part of a catalogue."""
+    return (lambda: items,)
+
+
+@functools.cache
+def _by_name(part: Callable[[], Iterable[N]]) -> dict[str, N]:
+    return {_plain(name): item for item in part() for name in (item.name, *item.synonyms)}
+
+
 @frozen
 class Catalogue(Generic[N]):
     """An explicit, ordered set of specs with look-up by name or synonym.
 
     Capitals, and the choice between spaces, hyphens and underscores, do not matter.
+
+    Attributes
+    ----------
+    kind : str
+        What the specs are of, in messages.
+    parts : tuple of callable
+        Each returns some of the specs. A look-up asks one after the other until the name is
+        found, so that a call loads the modules of what it names, and not of all there is.
+    order : callable or None
+        ``order(spec)``, by which all of them are sorted; None: as the parts have them.
     """
 
     kind: str
-    items: tuple[N, ...]
+    parts: tuple[Callable[[], Iterable[N]], ...]
+    order: Callable[[N], Any] | None = None
 
     @functools.cached_property
-    def _by_name(self) -> dict[str, N]:
-        return {_plain(name): item for item in self for name in (item.name, *item.synonyms)}
+    def items(self) -> tuple[N, ...]:
+        """All specs, in catalogue order."""
+        found = [item for part in self.parts for item in part()]
+        return tuple(found if self.order is None else sorted(found, key=self.order))
+
+    def _find(self, name: str) -> N | None:
+        plain = _plain(name)
+        return next((known[plain] for known in map(_by_name, self.parts) if plain in known), None)
 
     def __iter__(self) -> Iterator[N]:
         return iter(self.items)
@@ -51,7 +78,7 @@ class Catalogue(Generic[N]):
         return len(self.items)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and _plain(name) in self._by_name
+        return isinstance(name, str) and self._find(name) is not None
 
     @property
     def names(self) -> list[str]:
@@ -61,10 +88,11 @@ class Catalogue(Generic[N]):
     @property
     def every_name(self) -> list[str]:
         """The names and the synonyms."""
-        return list(self._by_name)
+        found = (_plain(name) for item in self for name in (item.name, *item.synonyms))
+        return list(dict.fromkeys(found))
 
     def __getitem__(self, name: str) -> N:
-        try:
-            return self._by_name[_plain(name)]
-        except KeyError:
-            raise UnknownNameError(self.kind, name, self.names, synonyms=self._by_name) from None
+        found = self._find(name)
+        if found is None:
+            raise UnknownNameError(self.kind, name, self.names, synonyms=self.every_name)
+        return found

@@ -229,7 +229,7 @@ class Comparisons(ResultSequence[Difference]):
     cases: tuple[ComparedCases, ...] = field(default=(), compare=False)
 
     def _only(self, wanted: str | tuple[str, ...]) -> Difference:
-        """The only difference that is of all that is named, or an `OptionError`.
+        """The only difference that matches all the names, or an `OptionError`.
 
         ``["B", "A"]`` is that of B and A where there is one family; ``["liver", "B", "A"]`` names
         the family too.

@@ -16,7 +16,7 @@ COMPARISON_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW802",
         "unmatched cases left out",
-        "{count} of {total} cases are not there for all models and were left out.",
+        "Left out, as not there for all models: {count} of {total} cases.",
         "A case that one model has no result for may be one on which it failed. Leaving it out for "
         "all flatters that model, and the comparison is of the other cases only.",
         "Say in the report how many cases were left out and why. Where no result means a failure, "
@@ -75,6 +75,18 @@ COMPARISON_CAUTIONS: tuple[CautionSpec, ...] = (
         "and allows for what these do not show: rare failures, or the long tail of a skewed "
         "distribution. Either can be more cautious than the other, above all with few cases.",
         "Read the interval; verdicts rest on it. Collect more cases if the difference matters.",
+    ),
+    CautionSpec(
+        "HW808",
+        "not applicable to some models only",
+        "Left out: {count} of {total} cases, in which the metric applies to some models only (not "
+        "applicable: {counts}).",
+        "Where a structure is in neither mask there is nothing to measure. A model that finds it "
+        "there all the same (status spurious) has a value, the worst one, but no partner to be "
+        "compared with. Leaving the case out takes that failure out of the comparison.",
+        "Report beside the comparison in how many cases each model finds a structure that is not "
+        "there.",
+        "reinke2024",
     ),
     CautionSpec(
         "HW811",

@@ -11,6 +11,7 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.frozen import frozen
+from halfwidth.core.notebook import html_of
 from halfwidth.core.result_sequence import ResultSequence
 from halfwidth.core.types import Array
 
@@ -183,6 +184,9 @@ class SeveralCurves(ResultSequence[OneCurve]):
         lines = [f"{type(self).__name__} ({len(self)}):", *(f"  {curve!r}" for curve in self)]
         lines += [f"  {code} {text}" for code, text in self.areas.caution_lines()]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
 
 class Curves(SeveralCurves[Curve]):

@@ -41,6 +41,10 @@ class DataError(HalfwidthError):
     """The values, the table or the file cannot be used as they are."""
 
 
+class MissingLibraryError(DataError):
+    """A library that the file needs is not installed."""
+
+
 class OptionError(HalfwidthError):
     """An option has a value that is not allowed, or does not fit the others."""
 

@@ -48,6 +48,8 @@ COUNTED = {Need.TRIALS, Need.BOTH_TRIALS, Need.PAIRED_COUNTS}
 
 # The usual threshold of a probability; a title names any other.
 DEFAULT_THRESHOLD = 0.5
+# Statistics that stand before a metric as adjectives do; others are "of" it.
+ATTRIBUTIVE = ("mean", "median", "proportion")
 
 
 class ConfidenceInterval(NamedTuple):
@@ -214,7 +216,7 @@ class Estimate:
 
     @property
     def subject(self) -> str:
-        """What is estimated: ``mean DSC``; ``proportion correct`` for the mean of 0 and 1.
+        """What is estimated: ``mean DSC``, ``SD of DSC``; ``proportion correct`` of 0 and 1.
 
         Of a metric of a test set, with its average: ``macro AUROC``.
         """
@@ -390,7 +392,7 @@ class Estimate:
 
 
 def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: str = "") -> str:
-    """What is estimated, in prose: ``mean DSC``, ``mean DSC over clusters``, ``macro AUROC``.
+    """What is estimated, in prose: ``mean DSC``, ``SD of DSC over clusters``, ``macro AUROC``.
 
     ``over`` is named where cases come in clusters, so that one must know.
     """
@@ -409,7 +411,21 @@ def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: 
     title = statistic_title(statistic)
     if metric.spec.kind is Kind.BINARY and statistic.spec.name == "mean":
         title = "proportion"
-    return f"{title} {metric_title(metric)}".strip() + (f" over {over}" if over else "")
+    return of_metric(title, metric) + (f" over {over}" if over else "")
+
+
+def of_metric(title: str, metric: Metric) -> str:
+    """A statistic, by its title, of a metric: ``mean DSC``, ``SD of DSC``; without one the title.
+
+    >>> from halfwidth.estimation.resolve import resolve_metric
+    >>> dsc = resolve_metric("dsc")
+    >>> of_metric("difference in mean", dsc), of_metric("0.9 quantile", dsc)
+    ('difference in mean DSC', '0.9 quantile of DSC')
+    """
+    named = metric_title(metric)
+    if not named:
+        return title
+    return f"{title}{' ' if title.endswith(ATTRIBUTIVE) else ' of '}{named}"
 
 
 def metric_title(metric: Metric) -> str:

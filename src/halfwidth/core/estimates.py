@@ -61,7 +61,7 @@ class Estimates(ResultSequence[Estimate]):
     cases: tuple[Cases, ...] = field(default=(), compare=False)
 
     def _only(self, wanted: str | tuple[str, ...]) -> Estimate:
-        """The only estimate that is of all that is wanted, or an `OptionError`.
+        """The only estimate that matches all the names, or an `OptionError`.
 
         ``["auroc"]`` is the only one of that metric; a label, a statistic, an average or a method
         will do as well, and ``["liver", "median"]`` has both.

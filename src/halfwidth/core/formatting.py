@@ -164,9 +164,9 @@ def rough_percent(share: float) -> str:
 
 
 def as_beginning(text: str) -> str:
-    """With a capital, as at the beginning of a sentence; names such as wAFROC stay as they are.
+    """With a capital, as at the beginning of a sentence; names such as wAFROC, n stay as they are.
 
-    >>> as_beginning("mean DSC"), as_beginning("wAFROC AUC"), as_beginning("")
-    ('Mean DSC', 'wAFROC AUC', '')
+    >>> as_beginning("mean DSC"), as_beginning("wAFROC AUC"), as_beginning("n = 12")
+    ('Mean DSC', 'wAFROC AUC', 'n = 12')
     """
-    return text if text[1:2].isupper() else text[:1].upper() + text[1:]
+    return text if text[1:2].isupper() or text[1:2] == " " else text[:1].upper() + text[1:]

@@ -231,10 +231,13 @@ class Area:
         (..., G) -> (...). Where it has parameters it is a value that compares by them.
     fast : FastArea or None
         The same by ranks.
+    tuned : bool
+        Whether it is at a threshold that is chosen on the same cases.
     """
 
     curve: Callable[[Numbers, Numbers], Array]
     fast: FastArea | None = None
+    tuned: bool = False
 
 
 @frozen

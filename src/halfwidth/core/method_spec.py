@@ -28,7 +28,7 @@ class Unanswered:
     ----------
     method : str
     units : int
-        Independent units, of which there are enough.
+        Enough independent units.
     noun : str
         What a unit is called.
     level : Level
@@ -186,7 +186,7 @@ class MethodSpec:
 
     @property
     def takes_intervals(self) -> bool:
-        """Whether it puts the intervals of two samples together, of whichever method."""
+        """Whether it combines the intervals of two samples, whatever their method."""
         return Need.BOTH_INTERVALS in self.needs
 
     def putting_together(self, method: MethodSpec) -> MethodSpec:

@@ -11,6 +11,6 @@ from typing import Any
 
 
 def html_of(results: Any) -> str:
-    """Estimates, comparisons or rankings as a part of a page."""
+    """Finished results as a part of a page."""
     html: str = importlib.import_module("halfwidth.report.notebook").notebook_html(results)
     return html

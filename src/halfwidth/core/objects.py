@@ -39,6 +39,11 @@ class CroppedMask:
     start: tuple[int, ...]
     mask: NDArray[np.bool_]
 
+    @property
+    def dims(self) -> int:
+        """Axes of the image."""
+        return self.mask.ndim
+
 
 @frozen(eq=False, kw_only=True)
 class Objects:

@@ -273,5 +273,5 @@ class RankStability(ResultSequence[RankAgreement]):
         return "\n".join(["RankStability:", *(f"  {text}" for text in self.sentences())])
 
     def sentences(self) -> list[str]:
-        """What is said of each kind of pairs."""
+        """A sentence for each kind of pairs."""
         return ranking_words.agreements(self)

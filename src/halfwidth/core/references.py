@@ -36,18 +36,22 @@ class Reference:
         >>> cite("efron1987").in_prose
         'Efron 1987'
         """
-        names = [re.sub(r"( [A-Z-]+)+$", "", one) for one in self.authors.split(", ")]
-        text = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
-        return f"{text} {self.year}"
+        return f"{self._surnames} {self.year}"
 
     @property
     def short(self) -> str:
-        """Author and year: ``Efron (1987)``."""
-        return f"{self.authors.split(',')[0].split(' and ')[0]} ({self.year})"
+        """As the subject of a sentence: ``Efron (1987)``, ``DeLong et al. (1988)``."""
+        return f"{self._surnames} ({self.year})"
+
+    @property
+    def _surnames(self) -> str:
+        names = [re.sub(r"( [A-Z-]+)+$", "", one) for one in self.authors.split(", ")]
+        return " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
 
     def __str__(self) -> str:
         tail = f" {self.locator}" if self.locator else ""
-        return f"{self.authors} ({self.year}). {self.title}. {self.venue}.{tail}"
+        title = self.title if self.title.endswith("?") else f"{self.title}."
+        return f"{self.authors} ({self.year}). {title} {self.venue}.{tail}"
 
 
 _ALL = (
@@ -957,6 +961,6 @@ def cite(key: str) -> Reference:
     """The reference with this key.
 
     >>> cite("efron1987").short
-    'Efron B (1987)'
+    'Efron (1987)'
     """
     return REFERENCES[key]

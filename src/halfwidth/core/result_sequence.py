@@ -43,5 +43,5 @@ class ResultSequence(Sequence[Item], Generic[Item]):
         return some
 
     def _only(self, names: str | tuple[str, ...]) -> Item:
-        """The only result that is of all that is named."""
+        """The only result that matches all the names."""
         raise TypeError(f"{type(self).__name__} are taken by their places, not by {names!r}")

@@ -79,10 +79,10 @@ class RunsEstimate(Estimate):
     @property
     def subject(self) -> str:
         """What is estimated: ``0.9 quantile of accuracy over runs``."""
-        return f"{self.statistic_title} {self.of_what}"
+        return f"{self.statistic_title} {self.quantity_phrase}"
 
     @property
-    def of_what(self) -> str:
+    def quantity_phrase(self) -> str:
         """``of accuracy over runs``."""
         metric = metric_title(self.metric_spec)
         return f"of {metric} over runs" if metric else "over runs"

@@ -1,7 +1,7 @@
 """Label maps as three people might hand them in: references, and what two models made of them.
 
 A structure is where a field is positive: an ellipsoid with a smooth disturbance of its own. A model
-sees the same field with an error of so many mm, part of which the models share, since a hard case
+sees the same field with an error of so many mm. The models share part of it, since a hard case
 is hard for both. So Dice has the left tail of real results, and the models' values are correlated.
 """
 

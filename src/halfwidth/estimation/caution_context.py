@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING
 
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Promise
+from halfwidth.core.spec import Promise, Takes
 from halfwidth.core.types import Array
-from halfwidth.estimation.test_sets.class_context import ClassContext, covers_all_classes
 from halfwidth.resampling.designs import Design
 
 if TYPE_CHECKING:
     from halfwidth.estimation.detections.context import DetectionContext
+    from halfwidth.estimation.test_sets.class_context import ClassContext
+
+
+def covers_all_classes(e: Estimate) -> bool:
+    """Whether a metric gives a rare class a voice of its own."""
+    spec = e.metric_spec.spec
+    return e.statistic_spec.spec.of_records and spec.takes is not Takes.NUMBERS
 
 
 @frozen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate, statistic_title
@@ -12,10 +12,7 @@ from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import Estimand, Need, Unanswered
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import with_evidence
-from halfwidth.estimation.runs.run_caution_rules import RUN_RULES
 from halfwidth.estimation.sample_caution_rules import SAMPLE_RULES
-from halfwidth.estimation.test_sets.class_caution_rules import METRIC_RULES
-from halfwidth.estimation.test_sets.class_size_rules import CLASS_SIZE_RULES
 from halfwidth.estimation.worst_values import identical_worst
 from halfwidth.intervals.mean import t
 from halfwidth.intervals.quantile import semiparametric
@@ -30,16 +27,7 @@ FROM_THE_BOUND, FEWEST_FOR_WIDTH = 0.5, 5
 def cautions_for(context: CautionContext) -> tuple[Caution, ...]:
     """All cautions that the facts call for, in the order of their codes."""
     method = context.estimate.method_spec
-    raised = [rule(context) for rule in RULES]
-    if context.classes is not None:
-        raised += [rule(context.estimate, context.classes) for rule in METRIC_RULES]
-    if context.is_of_runs:
-        raised += [rule(context.estimate) for rule in RUN_RULES]
-    if context.matched is not None:
-        # Most calls are of no detections, and need not load what is known of them.
-        from halfwidth.estimation.detections.caution_rules import detection_cautions
-
-        raised += detection_cautions(context.estimate, context.matched)
+    raised = [*(rule(context) for rule in RULES), *_of_its_kind(context)]
     raised += [caution(code, method=method.title) for code in method.cautions]
     cautions = [one for one in raised if one is not None]
     ordered = tuple(sorted(cautions, key=lambda item: item.code))
@@ -47,6 +35,27 @@ def cautions_for(context: CautionContext) -> tuple[Caution, ...]:
         return ordered
     smallest = None if context.classes is None else context.classes.smallest
     return with_evidence(ordered, context.estimate, chosen=context.chosen, smallest=smallest)
+
+
+def _of_its_kind(context: CautionContext) -> Iterator[Caution | None]:
+    """What is said of test sets, runs and detections alone; other calls need not load it."""
+    e = context.estimate
+    if context.classes is not None or e.statistic_spec.spec.of_records:
+        from halfwidth.estimation.test_sets.class_size_rules import CLASS_SIZE_RULES
+
+        yield from (rule(context) for rule in CLASS_SIZE_RULES)
+    if context.classes is not None:
+        from halfwidth.estimation.test_sets.class_caution_rules import METRIC_RULES
+
+        yield from (rule(e, context.classes) for rule in METRIC_RULES)
+    if context.is_of_runs:
+        from halfwidth.estimation.runs.run_caution_rules import RUN_RULES
+
+        yield from (rule(e) for rule in RUN_RULES)
+    if context.matched is not None:
+        from halfwidth.estimation.detections.caution_rules import detection_cautions
+
+        yield from detection_cautions(e, context.matched)
 
 
 # --------------------------------------------------------------------------- data
@@ -264,7 +273,6 @@ RULES: tuple[Rule, ...] = (
     _missing,
     _identical_worst,
     *SAMPLE_RULES,
-    *CLASS_SIZE_RULES,
     *INTERVAL_RULES,
     _width_of_the_bound,
 )

@@ -15,11 +15,9 @@ from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import PAIRED_PROPORTIONS, estimands, rests_on_bounds
 from halfwidth.intervals.ranks import exact_ranks
-from halfwidth.metrics.building import Tuned
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.engine import has_weights, standard_error
 from halfwidth.resampling.forms.contract import single_model
-from halfwidth.resampling.forms.ranked_errors import class_units
 
 # Statistics of values that take Dirichlet weights where the metric has finite bounds. Medians and
 # quantiles have exact intervals, and of a user's function nothing is known.
@@ -108,7 +106,7 @@ def _for_records(records: Records, functional: Functional, *, weighted: bool) ->
         return _for_auroc(records.arranged[None], design, statistic)
     if Estimand.AUROC_DIFFERENCE is statistic.spec.estimand:
         return _for_two_aurocs(records.arranged[None], design, statistic)
-    tuned = isinstance(form, RankedAreas) and isinstance(form.area.curve, Tuned)
+    tuned = isinstance(form, RankedAreas) and form.area.tuned
     if tuned or (not weighted and design.sizes is not None):
         # How Dirichlet weights do where they choose a threshold has not been studied.
         return "percentile"
@@ -119,7 +117,7 @@ def _for_records(records: Records, functional: Functional, *, weighted: bool) ->
 
 def _for_auroc(records: Array, design: Design, statistic: Statistic) -> str:
     """DeLong's on the logit, unless few cases are ranked wrongly (or, near 0, correctly)."""
-    rarer = min(float(units[0]) for units in class_units(records, design, statistic))
+    rarer = _units_of_the_rarer_class(records, design, statistic)
     area = float(statistic(records)[0])
     if not rarer * min(area, 1 - area) >= FEW_RANKED_WRONG - 1e-9:
         return "dirichlet"
@@ -128,11 +126,18 @@ def _for_auroc(records: Array, design: Design, statistic: Statistic) -> str:
 
 def _for_two_aurocs(pair: Array, design: Design, statistic: Statistic) -> str:
     """DeLong's where both models rank many cases wrongly, which needs no draws (decision 0048)."""
-    rarer = min(float(units[0]) for units in class_units(pair, design, statistic))
+    rarer = _units_of_the_rarer_class(pair, design, statistic)
     areas = single_model(statistic)(pair[0])
     many = rarer * np.minimum(areas, 1 - areas).min() >= MANY_RANKED_WRONG
     known = many and standard_error(pair, design, statistic)[0] > 0
     return "delong_t" if known else "dirichlet"
+
+
+def _units_of_the_rarer_class(records: Array, design: Design, statistic: Statistic) -> float:
+    # Of areas alone, which load what they need of their form.
+    from halfwidth.resampling.forms.ranked_errors import class_units
+
+    return min(float(units[0]) for units in class_units(records, design, statistic))
 
 
 def _for_two_detectors(records: Records, form: MatchedScores) -> str:

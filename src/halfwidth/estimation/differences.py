@@ -58,7 +58,7 @@ def difference_functional(functional: Functional, effect: Effect = "difference")
     name, title = f"{spec.name}_{effect}", f"{EFFECT_WORDS[effect]} {statistic_title(statistic)}"
     bounds = functional.metric.spec.bounds
     if effect == "difference" and spec.estimand is Estimand.MEAN and not functional.is_proportion:
-        # The mean of the differences, of which nothing need stay together.
+        # A mean of differences: one value a case, so that nothing need stay together.
         of_pairs = replace(spec, name=name, title=title, synonyms=(), pair_bounds=bounds)
         return Functional(Statistic(of_pairs), metric)
     contrast = Contrast(spec, effect)

@@ -18,7 +18,6 @@ from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Statistic
 from halfwidth.core.types import Bounds
-from halfwidth.metrics.agreement import accuracy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,12 +117,12 @@ class Evidence:
         misses = f"; {none} of the samples had none, a miss" if self.undefined >= NOTICED else ""
         return (
             f"On {self.instances} real instances{self._families} 95 % intervals by {self.method} "
-            f"covered {middle} {self._where} (median), and {low} or less on a quarter of them"
+            f"covered {middle} {self._setting} (median), and {low} or less on a quarter of them"
             f"{misses}."
         )
 
     @property
-    def _where(self) -> str:
+    def _setting(self) -> str:
         if self.n:
             return f"at n = {self.n}"
         up_to = next((size for size in CLASS_SIZES if size > self.smallest), None)
@@ -136,13 +135,20 @@ FIELDS = tuple(one.name for one in fields(Evidence))
 _KINDS = tuple({"str": str, "int": int, "float": float}[str(one.type)] for one in fields(Evidence))
 
 
+def of_proportions() -> str:
+    """The family of proportions: in the study those were accuracies."""
+    from halfwidth.metrics.agreement import accuracy
+
+    return accuracy.__name__
+
+
 def metric_family(metric: Metric) -> str:
     """Under which name the study pooled a metric; empty if it has nothing to say of it."""
     spec = metric.spec
     if spec.level is MetricLevel.SAMPLE:
         return spec.name if metric.usual else ""
     if spec.kind is Kind.BINARY:
-        return accuracy.__name__
+        return of_proportions()
     bounded = spec.bounds == Bounds(0.0, 1.0) and spec.family in {"overlap", "boundary"}
     return OF_CASES if bounded else ""
 

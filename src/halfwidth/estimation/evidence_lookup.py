@@ -20,11 +20,11 @@ from halfwidth.estimation.evidence import (
     OF_CASES,
     Evidence,
     metric_family,
+    of_proportions,
     rows_of,
     statistic_studied,
 )
 from halfwidth.estimation.resolve import AUTO
-from halfwidth.metrics.agreement import accuracy
 
 # A size of the study speaks for samples of up to this many times as many cases (the next size is
 # nearer then), and the smallest for those of this much fewer.
@@ -136,8 +136,9 @@ def _leaves_some(found: Found, method: MethodSpec) -> bool:
 def _is_of_part(estimate: Estimate) -> bool:
     """Whether a proportion is of some of the cases, as sensitivity: the study counted all."""
     metric, of_records = estimate.metric_spec, estimate.statistic_spec.spec.of_records
-    whole = metric_family(metric) == accuracy.__name__
-    return metric.spec.level is MetricLevel.SAMPLE and not of_records and not whole
+    if metric.spec.level is not MetricLevel.SAMPLE or of_records:
+        return False
+    return metric_family(metric) != of_proportions()
 
 
 def _is_of_cases(metric: Metric) -> bool:

@@ -122,7 +122,7 @@ def metric_rows(
         return
     allowed = metric.spec.averages
     if len(allowed) < 2:
-        # One that is of all classes at once, or has its average in its name.
+        # It takes all classes at once, or has its average in its name.
         yield MetricRow(metric, allowed[0] if allowed else None)
         return
     for average in averages if averages is not None else (_default_average(metric, classes),):
@@ -186,7 +186,7 @@ def build_functional(
 
 
 def share_functional(metric: Metric, hits: Callable[[Any], Array] = np.asarray) -> Functional:
-    """A proportion, of which the records are 0 and 1."""
+    """A proportion, whose records are 0 and 1."""
     binary = Metric(replace(metric.spec, kind=Kind.BINARY), metric.parameters)
     return Functional(MEAN, binary, binary=True, records=hits)
 

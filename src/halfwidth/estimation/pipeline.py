@@ -21,7 +21,6 @@ from halfwidth.estimation.caution_rules import cautions_for
 from halfwidth.estimation.choose import choose, choose_for_counts
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import PROPORTION, Request, check_accepts, check_bounds
-from halfwidth.estimation.test_sets.class_context import ClassContext
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import apply, count_ingredients, estimands
 from halfwidth.intervals.quantile import exact as exact_method
@@ -30,6 +29,7 @@ from halfwidth.summaries.catalogue import STATISTICS
 
 if TYPE_CHECKING:
     from halfwidth.estimation.detections.context import DetectionContext
+    from halfwidth.estimation.test_sets.class_context import ClassContext
 
 
 @frozen

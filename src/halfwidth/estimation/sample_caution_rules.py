@@ -10,7 +10,7 @@ from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import Found, found_for
 from halfwidth.intervals.mean import hall, sample_skewness
 from halfwidth.resampling.designs import Design
-from halfwidth.summaries.quantile import quantile
+from halfwidth.summaries.quantiles import quantile
 
 # Values beyond the quartiles by this many IQRs are far out: 1 to 3 % of samples of 30 to 200
 # values without failures have one, and 42 % of those of real instances (decision 0043). From so

@@ -5,7 +5,7 @@ from __future__ import annotations
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.spec import Better, Kind, MetricSpec
 from halfwidth.core.types import Array
-from halfwidth.summaries.quantile import quantile
+from halfwidth.summaries.quantiles import quantile
 
 # From this many identical values on, and this share, they look like a constant put in.
 FEWEST_PENALTIES, PENALTY_SHARE = 3, 0.01

@@ -57,14 +57,12 @@ def _variance(area: Array, positives: Array, negatives: Array, m: Array, n: Arra
     drawn=Drawn("tan", "solid", "p"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.CLASS_UNITS),
-    use_when="for an AUROC of 0 or 1, of few cases, or with all scores tied: defined there too",
+    use_when="for an AUROC of 0 or 1, with few cases, or with all scores tied: defined there too",
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="newcombe2006",
-    assumes=(
-        "That the variance follows from the AUROC and the numbers of cases, as it does for "
-        "exponential scores."
-    ),
+    assumes="The variance follows from the AUROC and the numbers of cases, as it does for "
+    "exponential scores.",
 )
 def newcombe(estimate: Array, class_units: tuple[Array, Array], level: Level) -> Interval:
     """Newcombe's method 5: the A for which |Â - A| ≤ z·SE(A), as Wilson does for a proportion.
@@ -128,10 +126,8 @@ def newcombe(estimate: Array, class_units: tuple[Array, Array], level: Level) ->
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
     cite="delong1988",
-    assumes=(
-        "That the AUROC is nearly normal, which it is not near 1, and that there are many cases "
-        "of both classes."
-    ),
+    assumes="The AUROC is nearly normal, which it is not near 1, and there are many cases of "
+    "both classes.",
 )
 def delong(estimate: Array, standard_error: Array, degrees: float, level: Level) -> Interval:
     """DeLong's interval, A ± z·SE with the variance of the structural components.
@@ -169,15 +165,12 @@ def delong(estimate: Array, standard_error: Array, degrees: float, level: Level)
     drawn=Drawn("teal", "dotted", ">", "DeLong, logit"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),
-    use_when="for an AUROC of many cases of both classes: stays in range, asymmetric near 1",
+    use_when="for an AUROC with many cases of both classes: stays in range, asymmetric near 1",
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="delong1988",
     synonyms=("logit_delong",),
-    assumes=(
-        "That the logit of the AUROC is nearly normal, and that there are many cases of both "
-        "classes."
-    ),
+    assumes="The logit of the AUROC is nearly normal, and there are many cases of both classes.",
 )
 def delong_logit(estimate: Array, standard_error: Array, degrees: float, level: Level) -> Interval:
     """DeLong's interval on the logit scale, logit⁻¹(logit A ± z·SE / (A(1 - A))).
@@ -217,15 +210,13 @@ def delong_logit(estimate: Array, standard_error: Array, degrees: float, level: 
     drawn=Drawn("forest", "broken", "^", "DeLong, logit, t"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.ROBUST_ERROR, Need.CLASS_DEGREES),
-    use_when="for an AUROC, also where one class is rare or clusters are few: delong_logit with t "
-    "quantiles for the smaller class",
+    use_when="for an AUROC, also where one class is rare or clusters are few: delong_logit with "
+    "t quantiles that allow for the smaller class",
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="delong1988",
-    assumes=(
-        "That the logit of the AUROC is nearly normal, with a variance that cases ranked wrongly "
-        "show: a handful of each class at least."
-    ),
+    assumes="The logit of the AUROC is nearly normal, and enough cases are ranked wrongly to "
+    "show its variance: at least a handful of each class.",
 )
 def delong_logit_t(
     estimate: Array, robust_error: Array, degrees_of_freedom: Array, level: Level
@@ -274,9 +265,8 @@ def delong_logit_t(
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
     cite="delong1988",
-    assumes=(
-        "That the difference is nearly normal, with a variance that cases ranked differently show."
-    ),
+    assumes="The difference is nearly normal, and enough cases are ranked differently to show "
+    "its variance.",
 )
 def delong_t(
     estimate: Array, robust_error: Array, degrees_of_freedom: Array, level: Level
@@ -323,7 +313,7 @@ def delong_t(
     promises=frozenset({Promise.CONTAINS_ESTIMATE}),
     cite="hanley_mcneil1982",
     independent_only=True,
-    assumes=("That scores of both classes are exponential, and that the AUROC is nearly normal."),
+    assumes="Scores of both classes are exponential, and the AUROC is nearly normal.",
 )
 def hanley_mcneil(estimate: Array, class_units: tuple[Array, Array], level: Level) -> Interval:
     """Hanley and McNeil's interval, A ± z·SE, which supposes exponential scores.

@@ -21,13 +21,12 @@ ANY = frozenset(Estimand)
     drawn=Drawn("blue", "solid", "o"),
     accepts=ANY,
     needs=(Need.DISTRIBUTION,),
-    use_when="for any statistic, wherever it is defined; for a mean or an SD short below 50 cases",
+    use_when="for any statistic, wherever it is defined; too narrow for a mean or an SD below 50 "
+    "cases",
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
     cite="efron_tibshirani1993",
-    assumes=(
-        "That on some scale estimates spread about the true value as replicates do about the "
-        "estimate, without bias and skew."
-    ),
+    assumes="On some scale, estimates spread around the true value as replicates spread around "
+    "the estimate, without bias or skew.",
 )
 def percentile(distribution: Distribution, level: Level) -> Interval:
     """Percentile bootstrap, the α/2 and 1 - α/2 quantiles of the replicates.
@@ -55,15 +54,13 @@ def percentile(distribution: Distribution, level: Level) -> Interval:
     drawn=Drawn("red", "dotted", "v"),
     accepts=ANY,
     needs=(Need.DISTRIBUTION, Need.ESTIMATE),
-    use_when="seldom: mostly the least reliable of the bootstraps",
+    use_when="rarely: it is mostly the least reliable of the bootstraps",
     promises=frozenset({Promise.NESTED, Promise.EQUIVARIANT}),
     cautions=("HW302",),
     cite="davison_hinkley1997",
     synonyms=("reverse_percentile",),
-    assumes=(
-        "That estimates spread about the true value as replicates do about the estimate, on the "
-        "very scale of the metric."
-    ),
+    assumes="Estimates spread around the true value as replicates spread around the estimate, on "
+    "the metric's own scale.",
 )
 def basic(distribution: Distribution, estimate: Array, level: Level) -> Interval:
     """Basic (reverse percentile) bootstrap, 2θ̂ minus the percentile bounds, swapped.
@@ -122,10 +119,8 @@ def _no_error_reason(sample: Unanswered) -> tuple[str, str]:
     min_n=3,
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
     cite="efron1987",
-    assumes=(
-        "That on some scale the estimate is normal, with a constant bias and an SD that changes "
-        "linearly; a smooth statistic."
-    ),
+    assumes="On some scale the estimate is normal, with a constant bias and an SD that changes "
+    "linearly; the statistic is smooth.",
 )
 def bca(
     distribution: Distribution,
@@ -206,12 +201,14 @@ def _corrected(
         Need.UNITS,
         Need.UNIT_DEGREES,
     ),
-    use_when="bca without the shortness of all bootstraps of few cases; from about 40 cases on",
+    use_when="for the same as bca, without the narrowness of bootstraps of few cases; from about "
+    "40 cases on",
     min_n=3,
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
     cite="hesterberg2015",
     synonyms=("expanded_bca",),
-    assumes="As bca; and that few cases are to a bootstrap what they are to t.",
+    assumes="As bca; also that a bootstrap of few cases needs the correction that t makes for a "
+    "mean.",
 )
 def bca_expanded(
     distribution: Distribution,
@@ -261,15 +258,14 @@ def bca_expanded(
     drawn=Drawn("pink", "dashed", "X"),
     accepts=ANY,
     needs=(Need.STUDENTIZED, Need.ESTIMATE, Need.STANDARD_ERROR),
-    use_when="for a mean, trimmed mean, proportion or SD; covers about as hall does, as wide",
+    use_when="for a mean, trimmed mean, proportion or SD: coverage and width much like those of "
+    "hall",
     clips=True,
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
     cite="efron_tibshirani1993",
     synonyms=("bootstrap_t", "bootstrap-t"),
-    assumes=(
-        "That the estimate less the true value, over its SE, spreads as it does on resamples; "
-        "hence a steady SE."
-    ),
+    assumes="The error of the estimate over its SE is distributed as it is over resamples; hence "
+    "a stable SE.",
 )
 def studentized(
     distribution: Distribution, estimate: Array, standard_error: Array, level: Level

@@ -4,38 +4,24 @@ from __future__ import annotations
 
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.errors import OptionError
+from halfwidth.core.families import families
 from halfwidth.core.parameters import parse_name
-from halfwidth.core.spec import MethodSpec, spec_of
-from halfwidth.intervals.auc import DECLARED as AUC
-from halfwidth.intervals.bootstrap import DECLARED as BOOTSTRAP
-from halfwidth.intervals.delta import DECLARED as DELTA
-from halfwidth.intervals.dirichlet import DECLARED as DIRICHLET
-from halfwidth.intervals.expanded import DECLARED as EXPANDED
-from halfwidth.intervals.mean import DECLARED as MEAN
-from halfwidth.intervals.paired_proportions import DECLARED as PAIRED_PROPORTIONS
-from halfwidth.intervals.proportion import DECLARED as PROPORTION
-from halfwidth.intervals.quantile import DECLARED as QUANTILE
-from halfwidth.intervals.two_samples import DECLARED as TWO_SAMPLES
-from halfwidth.intervals.two_samples import mover
+from halfwidth.core.spec import MethodSpec
 
-METHODS: Catalogue[MethodSpec] = Catalogue(
-    "method",
-    tuple(
-        spec_of(function)
-        for function in (
-            *MEAN,
-            *PROPORTION,
-            *BOOTSTRAP,
-            *QUANTILE,
-            *AUC,
-            *DELTA,
-            *DIRICHLET,
-            *EXPANDED,
-            *PAIRED_PROPORTIONS,
-            *TWO_SAMPLES,
-        )
-    ),
+FAMILIES = (
+    "mean",
+    "proportion",
+    "bootstrap",
+    "quantile",
+    "auc",
+    "delta_method",
+    "dirichlet_intervals",
+    "expanded",
+    "paired_proportions",
+    "two_samples",
 )
+
+METHODS: Catalogue[MethodSpec] = Catalogue("method", families("halfwidth.intervals", *FAMILIES))
 
 
 def method_named(text: str) -> MethodSpec:
@@ -55,6 +41,8 @@ def _single_sample_method(text: str) -> MethodSpec:
     """A method whose intervals can be put together."""
     method = method_named(text)
     if method.takes_two_samples:
+        from halfwidth.intervals.two_samples import mover
+
         raise OptionError(
             f"method {method.name!r} compares two samples; {mover.__name__} puts together the "
             "intervals of two"

@@ -41,7 +41,7 @@ from halfwidth.resampling.pairs_of_trials import (
 # Of the values 0 and 1 of two models for the same cases.
 PAIRED_PROPORTIONS = frozenset({Estimand.PROPORTION_DIFFERENCE, Estimand.PROPORTION_RATIO})
 # Elements of the largest array: 2**21 float64 are 16 MiB, which the caches of a processor hold
-# while bounds are made of them. No result depends on it.
+# while their bounds are computed. No result depends on it.
 MOST_ELEMENTS = 2**21
 # A bound that rounding puts beyond the range by less than this share of it lies at its end.
 RANGE_ROUNDING = 1e-12

@@ -14,7 +14,7 @@ from halfwidth.core.spec import Drawn, Estimand, Need, Unanswered, interval_meth
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.core.undefined import no_interval
 from halfwidth.intervals.bootstrap import percentile
-from halfwidth.intervals.dirichlet import (
+from halfwidth.intervals.dirichlet_intervals import (
     MASS,
     PROMISES,
     dirichlet,
@@ -80,10 +80,10 @@ def _reaching(plain: Interval, estimate: Array, factor: Array, effect: Effect) -
     needs=(Need.WEIGHTED, Need.ESTIMATE, *FACTOR),
     pseudo_cases=pseudo_cases_of_mass,
     parameters=(MASS,),
-    use_when="dirichlet where few of the cases carry the spread, as the difference of two "
-    "detectors where few images hold an object; else longer than it need be",
-    assumes="What dirichlet does, and that the spread which the cases show is known no better than "
-    "from those of them that carry it.",
+    use_when="like dirichlet, where a few cases carry the spread, as in the difference of two "
+    "detectors when few images hold an object; wider than necessary elsewhere",
+    assumes="As dirichlet; also that the spread is known only as well as the few cases that "
+    "carry it allow.",
     min_n=2,
     clips=True,
     promises=PROMISES,
@@ -135,10 +135,10 @@ def dirichlet_expanded(
     drawn=Drawn("cyan", "dashed", "8"),
     accepts=OF_TEST_SETS,
     needs=(Need.DISTRIBUTION, Need.ESTIMATE, *FACTOR),
-    use_when="percentile where few of the cases carry the spread, as the difference of two "
+    use_when="like percentile, where a few cases carry the spread, as in the difference of two "
     "detectors on few images",
-    assumes="What percentile does, and that the spread which the cases show is known no better "
-    "than from those of them that carry it.",
+    assumes="As percentile; also that the spread is known only as well as the few cases that "
+    "carry it allow.",
     min_n=3,
     clips=True,
     promises=PROMISES,

@@ -45,15 +45,13 @@ def _plus_minus(centre: Array, reach: Array, standard_error: Array) -> Interval:
     drawn=Drawn("green", "solid", "^"),
     accepts=frozenset({Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.ROBUST_ERROR, Need.DEGREES_OF_FREEDOM),
-    use_when="the classic; best of the simple ones below 50 cases, too short under strong "
-    "skew; robust to clusters, strata",
+    use_when="the classic: best of the simple methods below 50 cases, but too narrow under "
+    "strong skew; takes clusters and strata",
     promises=SYMMETRIC,
     cite="student1908",
     synonyms=("student",),
-    assumes=(
-        "That means of so many cases are nearly normal, which skew and rare failures undo where "
-        "cases are few."
-    ),
+    assumes="Means of this many cases are nearly normal, which skew and rare failures prevent "
+    "when cases are few.",
 )
 def t(estimate: Array, robust_error: Array, degrees_of_freedom: float, level: Level) -> Interval:
     """Student's t interval, x̄ ± t · SE.
@@ -100,12 +98,12 @@ def t(estimate: Array, robust_error: Array, degrees_of_freedom: float, level: Le
     drawn=Drawn("olive", "dotted", ">"),
     accepts=frozenset({Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.UNIT_DEGREES),
-    use_when="to reproduce regression software on clustered cases; too short below some 40 "
+    use_when="to reproduce regression software on clustered cases; too narrow below about 40 "
     "clusters of unequal size, where t is not",
     promises=SYMMETRIC,
     cite="cameron_miller2015",
     synonyms=("cr1_t",),
-    assumes="As t; and that clusters are many and alike in size.",
+    assumes="As t; also that clusters are many and similar in size.",
 )
 def cluster_robust_t(
     estimate: Array, standard_error: Array, degrees_of_freedom: int, level: Level
@@ -141,14 +139,12 @@ def cluster_robust_t(
     drawn=Drawn("sky", "dashed", "d"),
     accepts=frozenset({Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR),
-    use_when="to reproduce published 'mean ± 1.96 SEM' intervals; too short below about 100 cases",
+    use_when="to reproduce published 'mean ± 1.96 SEM' intervals; too narrow below about 100 cases",
     promises=SYMMETRIC,
     cite="eljurdi2025",
     synonyms=("parametric", "normal"),
-    assumes=(
-        "That means of so many cases are nearly normal, and that the SD of the sample is that of "
-        "all cases."
-    ),
+    assumes="Means of this many cases are nearly normal, and the sample's SD is that of the "
+    "population.",
 )
 def z(estimate: Array, standard_error: Array, level: Level) -> Interval:
     """Normal interval with the sample's SD, x̄ ± z · SE; SE = s / √n for independent cases.
@@ -185,13 +181,12 @@ def z(estimate: Array, standard_error: Array, level: Level) -> Interval:
     drawn=Drawn("black", "broken", "P", "Hall"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES,),
-    use_when="below 50 cases: under skew and failed cases nearer to its level than t; wider",
+    use_when="below 50 cases: closer to its level than t under skew and failed cases; wider",
     min_n=3,
     promises=frozenset({Promise.NESTED, Promise.EQUIVARIANT}),
     cite="hall1992",
-    assumes=(
-        "That the skewness of the cases shows in the sample; without a failure in it, none does."
-    ),
+    assumes="The sample shows the skewness of the population; without a failure in it, it shows "
+    "none.",
 )
 def hall(values: Array, level: Level) -> Interval:
     """Hall's t interval with the skewness removed by a cubic transformation.
@@ -277,9 +272,8 @@ def _trimmed_away_reason(_sample: Unanswered) -> tuple[str, str]:
     use_when="for a trimmed mean without resampling",
     promises=SYMMETRIC,
     cite="tukey_mclaughlin1963",
-    assumes=(
-        "That the winsorised values show the spread of the trimmed mean; nothing of what is cut."
-    ),
+    assumes="The winsorised values show the spread of the trimmed mean; nothing is assumed about "
+    "what is cut.",
 )
 def trimmed_t(values: Array, share: float, level: Level) -> Interval:
     """Tukey-McLaughlin interval, trimmed mean ± t₍h₋₁₎ · s_w / ((1 - 2γ)√n).
@@ -329,8 +323,8 @@ def trimmed_t(values: Array, share: float, level: Level) -> Interval:
     drawn=Drawn("grey", "solid", "*"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES, Need.BOUNDS),
-    use_when="when coverage must be guaranteed at any n, whatever the distribution; several "
-    "times as wide as t",
+    use_when="when coverage must be guaranteed for any n and any distribution; several times as "
+    "wide as t",
     min_n=1,
     promises=SYMMETRIC | {Promise.GUARANTEED},
     cautions=("HW307",),
@@ -373,7 +367,7 @@ def hoeffding(values: Array, bounds: Bounds, level: Level) -> Interval:
     drawn=Drawn("purple", "dotted", "h"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES, Need.BOUNDS),
-    use_when="like hoeffding, and shorter from about 200 cases on when the spread is small",
+    use_when="like hoeffding, but narrower from about 200 cases on when the spread is small",
     promises=SYMMETRIC | {Promise.GUARANTEED},
     cautions=("HW307",),
     cite="maurer_pontil2009",

@@ -18,7 +18,7 @@ HALVINGS = 64
 
 
 # What several assume.
-INDEPENDENT_PAIRS = "That pairs of answers are independent of each other."
+INDEPENDENT_PAIRS = "Pairs of answers are independent of each other."
 
 
 def _cells(counts: ArrayLike) -> tuple[Array, Array, Array, Array]:
@@ -40,8 +40,8 @@ def _standard_error(first_only: Array, second_only: Array, n: Array) -> Array:
     title="Newcombe score",
     accepts=ACCEPTS | {Estimand.PROPORTION_RATIO},
     needs=(Need.PAIRED_COUNTS, Need.EFFECT),
-    use_when="for two proportions of the same cases, their difference or ratio: works without a "
-    "disagreement, and either bound keeps its half of the error",
+    use_when="for two proportions on the same cases, their difference or ratio: defined even "
+    "without a disagreement, and each bound keeps its half of the error",
     min_n=1,
     no_interval=_no_bounds,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE}),
@@ -133,8 +133,8 @@ def _error_of_logarithm(first: Array, second: Array, disagreements: Array) -> Ar
     title="Tango score",
     accepts=ACCEPTS,
     needs=(Need.PAIRED_COUNTS,),
-    use_when="for two proportions of the same cases: inverts the score test, so that it agrees "
-    "with McNemar's at 0",
+    use_when="for two proportions on the same cases: inverts the score test, so it agrees with "
+    "McNemar's test at 0",
     min_n=1,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="tango1998",

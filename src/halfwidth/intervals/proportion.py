@@ -15,7 +15,7 @@ NEEDS = (Need.SUCCESSES, Need.TRIALS)
 
 
 # What several assume.
-BINOMIAL = "That successes are binomial: each case succeeds with the same chance."
+BINOMIAL = "Successes are binomial: every case succeeds with the same probability."
 
 
 def _share_and_se(successes: ArrayLike, n: ArrayLike) -> tuple[Array, Array]:
@@ -33,7 +33,7 @@ def _share_and_se(successes: ArrayLike, n: ArrayLike) -> tuple[Array, Array]:
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
     cautions=("HW303",),
     cite="brown2001",
-    assumes=("That the share of successes is nearly normal, which it is not near 0 and 1."),
+    assumes="The share of successes is nearly normal, which it is not near 0 and 1.",
 )
 def wald(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     """Wald interval, p̂ ± z √(p̂(1 - p̂)/n): zero width at 0 and n.
@@ -71,7 +71,7 @@ def wald(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     drawn=Drawn("teal", "broken", "D"),
     accepts=ACCEPTS,
     needs=NEEDS,
-    use_when="for any proportion: right on average, stays in range, works at 0 and n",
+    use_when="for any proportion: right on average, stays in range, defined at 0 and n successes",
     min_n=1,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="wilson1927",
@@ -119,7 +119,7 @@ def wilson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     drawn=Drawn("lime", "solid", "X"),
     accepts=ACCEPTS,
     needs=NEEDS,
-    use_when="a hand-calculation version of wilson; a little wider, may leave the range",
+    use_when="the version of wilson for hand calculation; a little wider, may leave the range",
     min_n=1,
     promises=frozenset({Promise.CONTAINS_ESTIMATE}),
     cite="agresti_coull1998",
@@ -164,7 +164,7 @@ def agresti_coull(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     drawn=Drawn("slate", "dashed", "s"),
     accepts=ACCEPTS,
     needs=NEEDS,
-    use_when="when a proportion must never be under-covered; over-covers, hence wide",
+    use_when="when a proportion must never be under-covered; it over-covers and so is wide",
     min_n=1,
     promises=frozenset(
         {
@@ -217,11 +217,11 @@ def clopper_pearson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interva
     drawn=Drawn("tan", "dashed", "P"),
     accepts=ACCEPTS,
     needs=NEEDS,
-    use_when="as short as wilson, with equal tails; good for one-sided bounds",
+    use_when="as narrow as wilson, with equal tails; good for one-sided bounds",
     min_n=1,
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="brown2001",
-    assumes="That successes are binomial; its bounds are those of a Beta(½, ½) prior.",
+    assumes="Successes are binomial; the bounds are those of a Beta(½, ½) prior.",
 )
 def jeffreys(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     """Equal-tailed interval of the Beta(x + ½, n - x + ½) posterior, with Brown's ends.

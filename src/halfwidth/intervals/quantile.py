@@ -16,7 +16,7 @@ from halfwidth.intervals.ranks import (
     minimum_n_asymptotic,
     randomized_ranks,
 )
-from halfwidth.summaries.quantile import sample_rank
+from halfwidth.summaries.quantiles import sample_rank
 
 __all__ = ["asymptotic", "exact", "exact_randomized", "semiparametric"]
 
@@ -32,9 +32,8 @@ NEEDS = (Need.SORTED_VALUES, Need.QUANTILE_LEVEL)
     use_when="for a quantile with too few cases for exact; extrapolates the tails",
     promises=frozenset({Promise.NESTED, Promise.EQUIVARIANT}),
     cite="hutson2002",
-    assumes=(
-        "That beyond the extreme values the tails fall off as those of an exponential distribution."
-    ),
+    assumes="Beyond the extreme values the tails fall off like those of an exponential "
+    "distribution.",
 )
 def semiparametric(values: Array, q: float, level: Level) -> Interval:
     """Hutson's bootstrap, in closed form.
@@ -120,10 +119,11 @@ def _ranks_beyond(sample: Unanswered) -> tuple[str, str]:
     drawn=Drawn("black", "dotted", "d", "exact"),
     accepts=ACCEPTS,
     needs=NEEDS,
-    use_when="for a median or quantile: coverage guaranteed, no assumption; needs enough cases",
+    use_when="for a median or quantile: guaranteed coverage without assumptions; needs enough "
+    "cases",
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.EQUIVARIANT, Promise.GUARANTEED}),
     cite="zielinski2005",
-    assumes="Nothing of the distribution; ties only make it safer.",
+    assumes="Nothing about the distribution; ties only make it more conservative.",
 )
 def exact(values: Array, q: float, level: Level) -> Interval:
     """Distribution-free interval between two order statistics (`exact_ranks`).
@@ -164,11 +164,11 @@ def exact(values: Array, q: float, level: Level) -> Interval:
     drawn=Drawn("purple", "dashed", ">", "randomized exact"),
     accepts=ACCEPTS,
     needs=(*NEEDS, Need.UNIFORM),
-    use_when="for studies: the level is met exactly, on average over a seeded draw of one of two "
+    use_when="for studies: meets the level exactly, on average over a seeded draw between two "
     "intervals",
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.EQUIVARIANT, Promise.GUARANTEED}),
     cite="zielinski2005",
-    assumes="That values have no ties; nothing else of the distribution.",
+    assumes="Values have no ties; nothing else about the distribution.",
 )
 def exact_randomized(values: Array, q: float, uniform: Array, level: Level) -> Interval:
     """One of two intervals between order statistics, drawn so that the level is met exactly.
@@ -220,13 +220,10 @@ def exact_randomized(values: Array, q: float, uniform: Array, level: Level) -> I
     drawn=Drawn("green", "broken", "h", "asymptotic"),
     accepts=ACCEPTS,
     needs=NEEDS,
-    use_when="for a quantile of many runs; narrower than exact, approximate",
+    use_when="for a quantile of many runs; narrower than exact, but approximate",
     promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
     cite="lehmann2025",
-    assumes=(
-        "That there are enough cases on either side of the quantile for their number to be nearly"
-        " normal."
-    ),
+    assumes="Enough cases lie on either side of the quantile for their number to be nearly normal.",
 )
 def asymptotic(values: Array, q: float, level: Level) -> Interval:
     """Interpolated quantiles at the levels q ∓ z √(q (1 - q) / n).

@@ -18,12 +18,12 @@ __all__ = ["mover", "newcombe_unpaired", "welch"]
     accepts=frozenset({Estimand.PROPORTION}),
     needs=(Need.BOTH_SUCCESSES, Need.BOTH_TRIALS),
     use_when="for the difference of the proportions of two samples: near its level on average, "
-    "works at 0 and n",
+    "defined at 0 and n successes",
     min_n=1,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="newcombe1998",
     synonyms=("hybrid_score",),
-    assumes="That the two samples are independent, and successes binomial in each.",
+    assumes="The two samples are independent, and successes are binomial in each.",
 )
 def newcombe_unpaired(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     """Newcombe's hybrid score interval for two independent proportions (his method 10).
@@ -66,11 +66,11 @@ def _no_degrees(_sample: Unanswered) -> tuple[str, str]:
     title="Welch",
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.BOTH_ESTIMATES, Need.BOTH_ERRORS, Need.BOTH_DEGREES),
-    use_when="for the difference of the means of two samples, whose spread may differ: the "
-    "classic; too short under strong skew; robust to clusters, strata",
+    use_when="for the difference of the means of two samples of unequal spread: the classic; too "
+    "narrow under strong skew; takes clusters and strata",
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED, Promise.EQUIVARIANT}),
     cite="welch1947",
-    assumes="That the two samples are independent, and their means nearly normal.",
+    assumes="The two samples are independent, and their means nearly normal.",
 )
 def welch(
     estimates: ArrayLike, standard_errors: ArrayLike, degrees: ArrayLike, level: Level
@@ -128,11 +128,11 @@ def _no_bounds(_sample: Unanswered) -> tuple[str, str]:
     accepts=frozenset(Estimand),
     needs=(Need.BOTH_ESTIMATES, Need.BOTH_INTERVALS, Need.EFFECT),
     use_when="for the difference or the ratio of any statistic or metric of two samples: as good "
-    "as the intervals of either that it is made of",
+    "as the two intervals that it combines",
     min_n=1,
     promises=frozenset({Promise.CONTAINS_ESTIMATE}),
     cite="zou_donner2008",
-    assumes=("That the two samples are independent, and the interval of each is right by itself."),
+    assumes="The two samples are independent, and the interval of each is right by itself.",
 )
 def mover(
     estimates: ArrayLike, intervals: tuple[Interval, Interval], effect: Effect, _level: Level

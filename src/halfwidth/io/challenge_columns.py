@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-# Columns that name the model of a row, of which the first that is there counts.
+# Columns that name the model of a row; the first that a table has counts.
 MODEL_COLUMNS = ("model", "algorithm", "alg_name")
 TASK, CASE, VALUE = "task", "case", "value"
 

@@ -51,7 +51,7 @@ def long_table(
     DataError
         If the table is a summary, or has no column of case ids.
     OptionError
-        If the metric is said of a table that names its own.
+        If a metric is given for a table that names its own.
     """
     if METRIC in table and VALUE in table:
         if metric is not None or values:

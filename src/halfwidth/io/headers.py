@@ -78,7 +78,7 @@ def _is_header(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     if any(not name or _over_numbers(cells) for name, cells in beside):
         return True
     apart = all(_has_fractions([row[place] for row in rows]) for place in places)
-    alike = any(_alike(name, cells) for name, cells in beside)
+    alike = any(_digits_match(name, cells) for name, cells in beside)
     return apart and not alike and _counts_on([int(number) for number in numbers])
 
 
@@ -115,7 +115,7 @@ def _has_fractions(cells: Sequence[str]) -> bool:
     )
 
 
-def _alike(name: str, cells: Sequence[str]) -> bool:
+def _digits_match(name: str, cells: Sequence[str]) -> bool:
     """Whether a name has digits in the same places as the cells below: case_01 above case_02."""
     shape = re.sub(r"\d+", "9", name)
     shapes = [re.sub(r"\d+", "9", cell.strip()) for cell in cells]

@@ -90,7 +90,7 @@ def nrrd_header(file: Path) -> Header:
         dtype=_nrrd_dtype(file, fields),
         spacing=spacing,
         geometry=geometry,
-        data=file if detached is None else _beside(file, detached),
+        data=file if detached is None else _voxel_file(file, detached),
         offset=-1 if skip < 0 else offset,
         skip=max(skip, 0),
         deflated=deflated,
@@ -247,7 +247,7 @@ def meta_header(file: Path) -> Header:
         dtype=_meta_dtype(file, fields),
         spacing=spacing,
         geometry=geometry,
-        data=file if local else _beside(file, name),
+        data=file if local else _voxel_file(file, name),
         offset=end if local and offset == 0 else offset,
         skip=0,
         deflated=deflated,
@@ -357,7 +357,7 @@ def _numbers(file: Path, name: str, text: str) -> list[float]:
     return [number if math.isfinite(number) else math.nan for number in numbers]
 
 
-def _beside(file: Path, name: str) -> Path:
+def _voxel_file(file: Path, name: str) -> Path:
     """The file of the voxels, which must lie in the folder of the header or below it."""
     if name.split()[:1] == ["LIST"] or "%" in name:
         raise DataError(

@@ -18,7 +18,13 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import Status, is_missing
 from halfwidth.io.challenge_columns import VALUE, challenge_levels
 from halfwidth.io.numerals import LOOKED_AT, like_a_number
-from halfwidth.io.repeats import Repeats, case_column, is_design_column, repeats_in
+from halfwidth.io.repeats import (
+    Repeats,
+    case_column,
+    is_design_column,
+    is_index_column,
+    repeats_in,
+)
 from halfwidth.io.summary_rows import check_cases
 from halfwidth.io.table import Factor, Table, joint_codes
 from halfwidth.metrics.catalogue import METRICS
@@ -99,8 +105,8 @@ class Slice:
         What a canonical table calls the metric.
     parameters : str
         Its parameters as they follow a name: ``":tolerance=3"``, or nothing.
-    n_not_applicable : int
-        Rows left out because the metric does not apply to them.
+    not_applicable : ndarray of int
+        Rows left out because the metric does not apply to them: where in the table they stand.
     groups, strata : list or None
         Cluster and stratum of each value.
     repeats : Repeats
@@ -116,11 +122,16 @@ class Slice:
     cases: Sequence[str]
     metric: str | None
     parameters: str
-    n_not_applicable: int
+    not_applicable: NDArray[np.intp]
     groups: list[Any] | None
     strata: list[Any] | None
     repeats: Repeats
     rows: NDArray[np.intp]
+
+    @property
+    def n_not_applicable(self) -> int:
+        """How many rows were left out because the metric does not apply to them."""
+        return len(self.not_applicable)
 
 
 def layout_of(
@@ -214,9 +225,10 @@ def _numeric_columns(
     for name in table.names:
         if name == case or name in taken:
             continue
-        design = name == STRATUM_COLUMN or is_design_column(name)
-        if not name or name.startswith("Unnamed:") or design:
-            left_out.append(f"{name or '(no name)'!r} (index or design)")
+        if is_index_column(name):
+            left_out.append(f"{name!r} (index)" if name else "the column without a name (index)")
+        elif name == STRATUM_COLUMN or is_design_column(name):
+            left_out.append(f"{name!r} (design)")
         elif _holds_numbers(table, name):
             columns.append(name)
         else:
@@ -264,7 +276,7 @@ def slices(table: Table, layout: Layout, *, as_in_file: bool = False) -> Iterato
                 cases=CaseNames(table, layout.case, kept),
                 metric=_text(levels[layout.metric]) if layout.metric else None,
                 parameters=_parameters_of(levels),
-                n_not_applicable=len(rows) - len(kept),
+                not_applicable=rows[left_out],
                 groups=_labels(table, layout.groups, kept),
                 strata=_labels(table, layout.strata, kept),
                 repeats=repeats,

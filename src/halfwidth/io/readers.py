@@ -89,7 +89,7 @@ def read_table(path: str | Path, reading: Reading | None = None) -> Table:
         with Source.open(path) as source:
             table = _foreign(source, path, kind, how)
             if table is None:
-                table = _read(source, kind or _told_by(source), how)
+                table = _read(source, kind or _kind_by_content(source), how)
     except OSError as error:
         raise DataError(f"{shown}: cannot be read ({error.strerror or error})") from None
     except UnknownNameError as error:
@@ -157,7 +157,7 @@ def _foreign(source: Source, path: str | Path, kind: str | None, how: Reading) -
     return None
 
 
-def _told_by(source: Source) -> str:
+def _kind_by_content(source: Source) -> str:
     return MAGIC.get(source.first(4), "csv")
 
 

@@ -87,6 +87,11 @@ def is_design_column(name: str) -> bool:
     return _named_for(name, PERSON) is not None or _squeezed(name) in RUN_COLUMNS
 
 
+def is_index_column(name: str) -> bool:
+    """Whether a column is the row numbers that pandas writes before the others."""
+    return not name or name.startswith("Unnamed:")
+
+
 def case_column(table: Table, taken: Collection[str] = (), *, persons: bool = True) -> str | None:
     """The first of `CASE_COLUMNS` that exists and has no other part to play.
 

@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.io.repeats import is_index_column
 from halfwidth.io.table import Table
 
 METRIC_PREFIXES = ("metrics.", "summary.")
 SETTING_PREFIXES = ("params.", "config.")
 STATUS_COLUMNS = ("status", "state")
-# Letters of a word of a status that messages show.
-MOST_LETTERS = 30
 # Letters of an unknown word that a message shows.
 MOST_LETTERS = 30
 FINISHED = frozenset({"finished", "success", "succeeded", "completed", "done", "ok"})
@@ -221,7 +220,9 @@ def _only_metric(table: Table, known: set[str | None]) -> str:
     numeric = [
         name
         for name in table.names
-        if name not in known and name.lower() not in BOOKKEEPING and table.is_numeric(name)
+        if name not in known
+        and not (is_index_column(name) or name.lower() in BOOKKEEPING)
+        and table.is_numeric(name)
     ]
     marked = [name for name in numeric if name.startswith(METRIC_PREFIXES)]
     candidates = marked or numeric
@@ -265,7 +266,7 @@ def _slice(
     left_out = sorted(set(rows) - set(finished))
     unfinished = [_name(runs, row) for row in left_out]
     if not finished:
-        raise DataError(f"{_where(label)}none of {len(rows)} runs finished ({runs.status!r})")
+        raise DataError(f"{_prefix(label)}none of {len(rows)} runs finished ({runs.status!r})")
     values = runs.table.values(runs.value, np.array(finished))
     names = [_name(runs, row) for row in finished]
     folds = 1
@@ -280,7 +281,7 @@ def _slice(
     return RunSlice(label, by, values, names, unfinished, varying, repeated)
 
 
-def _where(label: str) -> str:
+def _prefix(label: str) -> str:
     return f"{label}: " if label else ""
 
 
@@ -311,14 +312,14 @@ def _refuse_folds(runs: RunTable, label: str, rows: Sequence[int], average_folds
     folds = _distinct(runs, str(runs.fold), rows)
     if not average_folds:
         raise DataError(
-            f"{_where(label)}column {runs.fold!r} has {len(folds)} folds: folds of one "
+            f"{_prefix(label)}column {runs.fold!r} has {len(folds)} folds: folds of one "
             "cross-validation share their training data, so they are no independent runs and their "
             "number is no n; average them within each seed (--folds average), or give one run per "
             "seed"
         )
     if not runs.seeds:
         raise DataError(
-            f"{_where(label)}folds can be averaged within seeds only, and no column is called seed"
+            f"{_prefix(label)}folds can be averaged within seeds only, and no column is called seed"
         )
 
 
@@ -339,7 +340,7 @@ def _fold_means(
     for name, own in zip(names, held, strict=True):
         if own != held[0] or len(set(own)) < len(own):
             raise DataError(
-                f"{_where(label)}{name} has the folds {', '.join(own)} and {names[0]} "
+                f"{_prefix(label)}{name} has the folds {', '.join(own)} and {names[0]} "
                 f"{', '.join(held[0])}; a mean over folds needs each fold once for each of them"
             )
     try:
@@ -348,7 +349,7 @@ def _fold_means(
         raise DataError(f"column {runs.value!r} holds values that are not numbers") from None
     if np.isnan(numbers).any():
         raise DataError(
-            f"{_where(label)}{int(np.isnan(numbers).sum())} of {len(numbers)} folds have no value "
+            f"{_prefix(label)}{int(np.isnan(numbers).sum())} of {len(numbers)} folds have no value "
             f"in column {runs.value!r}; a mean over folds needs all of them"
         )
     means = [float(numbers[places].mean()) for places in places_of.values()]

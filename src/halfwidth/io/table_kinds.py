@@ -57,7 +57,7 @@ def refuse_runs(table: Table) -> None:
         shown = shortened([*prefixed, *settings] or table.names, 4)
         metric = prefixed[0] if prefixed else "COLUMN"
         raise DataError(
-            f"{_where(table)}the table holds training runs ({shown}), not cases: halfwidth runs "
+            f"{_prefix(table)}the table holds training runs ({shown}), not cases: halfwidth runs "
             f"FILE --value {metric} gives the quantiles of a metric over them"
         )
 
@@ -79,7 +79,7 @@ def refuse_objects(table: Table) -> None:
     told = columns.boxes or columns.diameter or columns.radius or columns.score
     if told and all(map(table.is_numeric, places)):
         raise DataError(
-            f"{_where(table)}the table holds objects in images ({shortened(places, 6)}), not "
+            f"{_prefix(table)}the table holds objects in images ({shortened(places, 6)}), not "
             "values of cases. Metrics of detections: halfwidth detect DETECTIONS REFERENCES; for "
             f"means of columns, name them: --value {places[0]}"
         )
@@ -124,14 +124,14 @@ def refuse_predictions(table: Table) -> None:
     )
     metric = (mcc if as_class else auroc).__name__ + (" --average macro" if of_text else "")
     raise DataError(
-        f"{_where(table)}the table looks like predictions ({shortened(values, 8)}), not values of "
+        f"{_prefix(table)}the table looks like predictions ({shortened(values, 8)}), not values of "
         "a metric for each case. Say which column holds the true classes and which the "
         f"predictions, as in --target {target} {given} --metric {metric}; for means of columns, "
         f"name them: --value {scores[0]}"
     )
 
 
-def _where(table: Table) -> str:
+def _prefix(table: Table) -> str:
     return f"{table.source}: " if table.source else ""
 
 

@@ -111,7 +111,7 @@ def _dimensions(objects: Objects) -> set[int]:
     known = set() if objects.boxes is None else {objects.boxes.shape[1] // 2}
     if objects.points is not None:
         known.add(objects.points.shape[1])
-    return known | {one.mask.ndim for one in objects.masks or ()}
+    return known | {one.dims for one in objects.masks or ()}
 
 
 def check_scores(found: Images, names: Sequence[str], hows: Sequence[Matching]) -> bool:

@@ -58,14 +58,16 @@ class Source:
         start, pairs, n = 0, 0, len(self.references)
         for i in range(n):
             more = len(self.found[i]) * len(self.references.objects[i])
-            if i > start and (pairs + more > AT_ONCE or (spaced and not self._alike(start, i))):
+            if i > start and (
+                pairs + more > AT_ONCE or (spaced and not self._same_geometry(start, i))
+            ):
                 yield self._chunk(start, i)
                 start, pairs = i, 0
             pairs += more
         if n:
             yield self._chunk(start, n)
 
-    def _alike(self, one: int, other: int) -> bool:
+    def _same_geometry(self, one: int, other: int) -> bool:
         geometry = (self.references.spacing, self.references.shapes)
         return all(of is None or of[one] == of[other] for of in geometry)
 

@@ -4,30 +4,65 @@ Sensitivity, specificity, PPV and F_β exist on the cases of a test set, which a
 that name here, and on the voxels of a case: ``metrics.overlap.sensitivity`` and so on.
 """
 
-# Voxels first, whose functions have the names of those of cases.
-from halfwidth.metrics.overlap import *  # noqa: F403, I001 -- all that it declares
-from halfwidth.metrics.agreement import *  # noqa: F403
-from halfwidth.metrics.boundary import *  # noqa: F403
-from halfwidth.metrics.boundary_overlap import *  # noqa: F403
-from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
-from halfwidth.metrics.counting import *  # type: ignore[assignment] # noqa: F403
-from halfwidth.metrics.rates import *  # type: ignore[assignment] # noqa: F403
-from halfwidth.metrics.detection.instances import *  # noqa: F403
-from halfwidth.metrics.detection.lesions import *  # noqa: F403
-from halfwidth.metrics.detection.object_counts import *  # noqa: F403
-from halfwidth.metrics.detection.panoptic import *  # noqa: F403
-from halfwidth.metrics.detection.pooled import *  # noqa: F403
-from halfwidth.metrics.detection.ranked import *  # noqa: F403
-from halfwidth.metrics.error import *  # noqa: F403
-from halfwidth.metrics.ranking import *  # noqa: F403
-from halfwidth.metrics.regression import *  # noqa: F403
-from halfwidth.metrics.volume import *  # noqa: F403
-from halfwidth.metrics.masks import MaskPair
-from halfwidth.metrics.confusion_tables import confusion_matrix, one_vs_rest
+from __future__ import annotations
 
-__all__ = [  # noqa: PLE0604 -- they are strings
-    "MaskPair",
-    "confusion_matrix",
-    "one_vs_rest",
-    *dict.fromkeys([*METRICS.names, *SAMPLE_METRICS.names, *DETECTION_METRICS.names]),
-]
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # Voxels first, whose functions have the names of those of cases.
+    from halfwidth.metrics.overlap import *  # noqa: F403, I001 -- all that it declares
+    from halfwidth.metrics.agreement import *  # noqa: F403
+    from halfwidth.metrics.boundary import *  # noqa: F403
+    from halfwidth.metrics.boundary_overlap import *  # noqa: F403
+    from halfwidth.metrics.counting import *  # type: ignore[assignment] # noqa: F403
+    from halfwidth.metrics.rates import *  # type: ignore[assignment] # noqa: F403
+    from halfwidth.metrics.detection.instances import *  # noqa: F403
+    from halfwidth.metrics.detection.lesions import *  # noqa: F403
+    from halfwidth.metrics.detection.object_counts import *  # noqa: F403
+    from halfwidth.metrics.detection.panoptic import *  # noqa: F403
+    from halfwidth.metrics.detection.pooled import *  # noqa: F403
+    from halfwidth.metrics.detection.ranked import *  # noqa: F403
+    from halfwidth.metrics.error import *  # noqa: F403
+    from halfwidth.metrics.ranking import *  # noqa: F403
+    from halfwidth.metrics.regression import *  # noqa: F403
+    from halfwidth.metrics.volume import *  # noqa: F403
+    from halfwidth.metrics.masks import MaskPair as MaskPair
+    from halfwidth.metrics.confusion_tables import (
+        confusion_matrix as confusion_matrix,
+        one_vs_rest as one_vs_rest,
+    )
+
+# What is public beside the metrics.
+_HOME = {
+    "MaskPair": "masks",
+    "confusion_matrix": "confusion_tables",
+    "one_vs_rest": "confusion_tables",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name in _HOME:
+        found = getattr(importlib.import_module(f"halfwidth.metrics.{_HOME[name]}"), name)
+        globals()[name] = found
+        return found
+    from halfwidth.core.families import exported
+    from halfwidth.metrics.catalogue import (
+        DETECTION_METRICS,
+        METRICS,
+        OF_CASES,
+        OF_DETECTIONS,
+        OF_TEST_SETS,
+        SAMPLE_METRICS,
+    )
+
+    if name == "__all__":
+        catalogues = (METRICS, SAMPLE_METRICS, DETECTION_METRICS)
+        return [*_HOME, *dict.fromkeys(name for one in catalogues for name in one.names)]
+    # Cases first: sensitivity is of a test set here, and that of voxels is in a module of its own.
+    return exported(__name__, name, (*OF_TEST_SETS, *OF_CASES, *OF_DETECTIONS))
+
+
+def __dir__() -> list[str]:
+    return sorted(__getattr__("__all__"))

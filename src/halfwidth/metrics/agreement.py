@@ -91,7 +91,7 @@ def accuracy(matrix: Counts) -> Counts:
     prevalence_dependent=True,
     reliable_n=50,
     cite="gorodkin2004",
-    pitfalls=("has no plain meaning between its ends: 0.6 is not twice 0.3",),
+    pitfalls=("hard to interpret between its ends: 0.6 is not twice as good as 0.3",),
 )
 def mcc(matrix: Counts) -> Counts:
     """Matthews correlation coefficient of true and predicted class, for any number of classes.
@@ -157,7 +157,7 @@ def _disagreement(n_classes: int, power: float) -> Counts:
     reliable_n=50,
     cite="cohen1968",
     pitfalls=(
-        "the same share of agreement has a smaller κ where one class dominates",
+        "the same agreement gives a smaller κ where one class dominates",
         "weights are a choice that decides the result",
     ),
 )
@@ -176,7 +176,8 @@ def cohen_kappa(matrix: Counts, *, weights: float = 0.0, costs: ArrayLike | None
     Returns
     -------
     ndarray, shape (...)
-        At most 1, 0 for guessing; NaN where no disagreement is expected.
+        From -1 to 1, lower only with costs of your own, 0 for guessing; NaN where no
+        disagreement is expected.
 
     References
     ----------
@@ -275,7 +276,7 @@ def expected_cost(
     cite="ferrer2025",
     pitfalls=(
         COSTS_DECIDE,
-        "above 1 the same answer for all cases would cost less",
+        "above 1, giving every case the same answer would cost less",
     ),
 )
 def normalized_expected_cost(

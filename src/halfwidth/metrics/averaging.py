@@ -108,7 +108,7 @@ class CountingFinish:
             pooled = (cell.sum(axis=-1) for cell in cells)
             return np.asarray(function(*pooled, **self.metric.parameters))
         values = np.asarray(function(*cells, **self.metric.parameters))
-        if values.dtype == object:  # unknowns, of which comparisons are to be unknowns too
+        if values.dtype == object:  # unknowns, whose comparisons are to be unknowns too
             values = values.view(type(counts))
         return averaged(values, cells[0] + cells[1], self.average, self.absent)
 

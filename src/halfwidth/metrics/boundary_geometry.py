@@ -70,7 +70,7 @@ class _Offsets(NamedTuple):
 
 
 @functools.lru_cache(maxsize=64)
-def _near_offsets(spacing: Steps) -> _Offsets:
+def _neighbour_offsets(spacing: Steps) -> _Offsets:
     sides = [np.arange(-REACH, REACH + 1)] * len(spacing)
     steps = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, len(spacing))
     lengths = _length(steps, spacing)
@@ -118,7 +118,7 @@ def nearest_distances(voxels: BitMask, targets: BitMask, spacing: Steps) -> Arra
     >>> nearest_distances(BitMask.pack(line), BitMask.pack(target), (1.0, 2.0))
     array([0., 6.])
     """
-    near = _near_offsets(spacing)
+    near = _neighbour_offsets(spacing)
     padded = _padded(targets, near.reach)
     distances = np.full(voxels.count, np.inf)
     if not targets.count:
@@ -132,7 +132,7 @@ def nearest_distances(voxels: BitMask, targets: BitMask, spacing: Steps) -> Arra
         done += len(places)
     which, places = (np.concatenate(parts) for parts in zip(*far, strict=True))
     if len(places):
-        distances[which] = _far_distances(places, padded, spacing)
+        distances[which] = _tree_distances(places, padded, spacing)
     return distances
 
 
@@ -190,7 +190,7 @@ def _transformed(places: NDArray[np.intp], targets: Mask, spacing: Steps) -> Arr
     return _length(starts - ends.reshape(targets.ndim, -1)[:, places].T, spacing)
 
 
-def _far_distances(places: NDArray[np.intp], targets: Mask, spacing: Steps) -> Array:
+def _tree_distances(places: NDArray[np.intp], targets: Mask, spacing: Steps) -> Array:
     ends, starts = _indices(np.flatnonzero(targets), targets), _indices(places, targets)
     if FEW * len(starts) < len(ends):
         # None of a few is farther from all targets than from some of them.

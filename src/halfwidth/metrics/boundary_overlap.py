@@ -43,7 +43,7 @@ TOLERANCE = Parameter(
 BAND = Parameter(
     "distance",
     None,
-    "width of the band inside of each boundary",
+    "width of the band inside each boundary; must be given, unless definition=cheng",
     above=0,
     unit="mm",
     optional=True,
@@ -70,7 +70,7 @@ _agreement = functools.partial(
     cite="nikolov2021",
     pitfalls=(
         "means nothing without its tolerance, which should be what careful readers differ by",
-        "all errors beyond the tolerance count alike, however far off they are",
+        "all errors beyond the tolerance count alike, however large they are",
     ),
 )
 def nsd(
@@ -137,7 +137,7 @@ def nsd(
     cite="cheng2021",
     pitfalls=(
         "means nothing without its distance",
-        "of an object no wider than two bands it is the mask IoU",
+        "equals the mask IoU for an object no wider than two bands",
     ),
 )
 def boundary_iou(

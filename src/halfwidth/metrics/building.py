@@ -42,7 +42,7 @@ class Policed:
     def __call__(self, *counts: Numbers) -> Array:
         """The metric of each entry."""
         values = np.asarray(self.finish(*counts))
-        if values.dtype == object:  # unknowns, of which comparisons are to be unknowns too
+        if values.dtype == object:  # unknowns, whose comparisons are to be unknowns too
             values = values.view(type(counts[0]))
         return np.asarray(undefined_as(values, self.policy, self.worst))
 
@@ -258,7 +258,7 @@ class Tuned:
 def tuned_statistic(metric: Metric, tuned: Tuned, undefined: Undefined) -> Statistic:
     """A counting metric whose threshold is chosen anew in every resample."""
     policed = Policed(AreaFinish("binary"), undefined, metric.spec.worst)
-    form = RankedAreas(Area(tuned), RankEach(1), policed, 0)
+    form = RankedAreas(Area(tuned, tuned=True), RankEach(1), policed, 0)
     return _statistic(metric, function=functools.partial(_ranking_function, form), form=form)
 
 

@@ -36,7 +36,7 @@ RATE = Parameter(
 
 
 # Pitfalls that several share.
-NO_TRUE_NEGATIVES = "does not see true negatives"
+NO_TRUE_NEGATIVES = "ignores true negatives"
 
 
 def _f_beta_as_quotient(beta: float = 1.0) -> Quotient:
@@ -58,7 +58,7 @@ def _f_beta_as_quotient(beta: float = 1.0) -> Quotient:
     cite="van_rijsbergen1979",
     pitfalls=(
         NO_TRUE_NEGATIVES,
-        "is another number when the other class is called positive",
+        "changes when the other class is called positive",
     ),
 )
 def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
@@ -100,7 +100,7 @@ def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     cite="van_rijsbergen1979",
     pitfalls=(
         NO_TRUE_NEGATIVES,
-        "β is a choice between missed and false positives, to be made beforehand",
+        "β trades missed cases against false positives: choose it beforehand",
     ),
 )
 def f_beta(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, beta: float = 1.0) -> Counts:
@@ -176,7 +176,7 @@ def youden_j(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     transform=Transform.LOG,
     reliable_n=50,
     cite="simel1991",
-    pitfalls=("has no upper end, and is infinite without a false positive",),
+    pitfalls=("has no upper limit, and is infinite without a false positive",),
 )
 def lr_plus(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     """Positive likelihood ratio, sensitivity / (1 - specificity), at least 0; 1 for guessing.
@@ -260,11 +260,11 @@ def net_benefit(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, exchange_rate
     cite="maier_hein2024",
     pitfalls=(
         "a rare class weighs as much as a frequent one: a few cases may decide",
-        "says nothing of how far to trust a positive answer",
+        "says nothing about how far to trust a positive answer",
     ),
 )
 def balanced_accuracy(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
-    """Mean over the classes of the share of each that is found; this is that share of one class.
+    """Mean over classes of the sensitivity of each; the function gives that of one class.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def absolute_error(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     better=Better.LOWER,
     family="error",
     pitfalls=(
-        "a few large errors decide its mean",
+        "a few large errors dominate its mean",
         "in the unit of the target squared",
     ),
 )

@@ -35,12 +35,11 @@ _overlap = functools.partial(
 
 # Pitfalls that several share.
 LESS_IF_SMALL = (
-    "costs small structures more for the same error: values of structures of different size "
-    "cannot be compared"
+    "the same error costs small structures more: do not compare structures of different size"
 )
-NO_SHAPES = "does not see shapes, nor where on the boundary an error lies"
+NO_SHAPES = "sees neither shapes nor where along the boundary an error lies"
 RATHER_TOO_LARGE = (
-    "missed voxels cost more than as many false ones, so that masks that are too large do better"
+    "a missed voxel costs more than a false one, so masks that are too large do better"
 )
 
 
@@ -91,7 +90,7 @@ def dsc(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
         LESS_IF_SMALL,
         NO_SHAPES,
         RATHER_TOO_LARGE,
-        "orders single cases as DSC does, but not means of them",
+        "ranks single cases as DSC does, but not their means",
     ),
 )
 def iou(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
@@ -129,7 +128,7 @@ def iou(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
     pitfalls=(
         LESS_IF_SMALL,
         NO_SHAPES,
-        "β is a choice between missed and false voxels, to be made beforehand",
+        "β trades missed against false voxels: choose it beforehand",
     ),
 )
 def f_beta(
@@ -169,12 +168,12 @@ def f_beta(
     synonyms=("recall", "tpr"),
     cite="maier_hein2024",
     pitfalls=(
-        "a mask of the whole image has 1: read it beside PPV",
+        "a mask of the whole image scores 1: read it together with PPV",
         LESS_IF_SMALL,
     ),
 )
 def sensitivity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
-    """Share of the reference that is found, TP / (TP + FN), on voxels of a case.
+    """Share of the reference that is found, TP / (TP + FN), over the voxels of a case.
 
     Parameters
     ----------
@@ -213,7 +212,7 @@ def sensitivity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
     ),
 )
 def specificity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
-    """Share of the background that is left alone, TN / (TN + FP), on voxels of a case.
+    """Share of the background left unmarked, TN / (TN + FP), over the voxels of a case.
 
     Parameters
     ----------
@@ -246,12 +245,12 @@ def specificity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
     synonyms=("precision",),
     cite="maier_hein2024",
     pitfalls=(
-        "a single right voxel has 1: read it beside sensitivity",
+        "a single correct voxel scores 1: read it together with sensitivity",
         LESS_IF_SMALL,
     ),
 )
 def ppv(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
-    """Share of the prediction that is right, TP / (TP + FP), on voxels of a case.
+    """Share of the prediction that is right, TP / (TP + FP), over the voxels of a case.
 
     Parameters
     ----------
@@ -284,7 +283,7 @@ def ppv(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
     slow=True,
     cite="shit2021",
     pitfalls=(
-        "does not see how thick a structure is",
+        "ignores how thick a structure is",
         "rests on skeletons, which differ between programs and are empty for some small masks",
     ),
 )

@@ -29,7 +29,7 @@ __all__ = [
 MAX_FPR = Parameter(
     "max_fpr",
     None,
-    "largest false positive rate; unsaid: 1, the whole area",
+    "largest false positive rate; if not given 1, the whole area",
     at_least=1e-6,
     at_most=1,
     optional=True,
@@ -50,7 +50,7 @@ _ranking = functools.partial(
 
 
 # Pitfalls that several share.
-GUESSING = "guessing has the share of positives, not ½"
+GUESSING = "guessing scores the share of positives, not ½"
 
 
 def area_of(
@@ -199,7 +199,7 @@ def _cases_for_roc(max_fpr: float | None = None) -> int:
     cite="hanley_mcneil1982",
     pitfalls=(
         "thresholds that nobody would use count like all others; `max_fpr` leaves some out",
-        "says nothing of a threshold, nor of whether scores are probabilities",
+        "says nothing about a threshold, or about whether scores are probabilities",
         "looks good where positives are rare and most alarms are false",
     ),
 )
@@ -297,7 +297,7 @@ def average_precision(
     reliable_n=50,
     cite="davis_goadrich2006",
     pitfalls=(
-        "straight lines between points of the curve are reached by no threshold",
+        "no threshold reaches the straight lines between the points of the curve",
         GUESSING,
     ),
 )
@@ -306,7 +306,7 @@ def average_precision_trapezoid(
 ) -> float:
     """Area under the precision-recall points joined by straight lines, from (0, 1) on.
 
-    It is another quantity than `average_precision`: no system has the points on those lines.
+    Unlike `average_precision` it counts points on those lines, which no system reaches.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ ALL_AVERAGES = ("binary", "none", "macro", "micro", "weighted")
 PREVALENCE = Parameter(
     "prevalence",
     None,
-    "that of the target population; unsaid: that of the data",
+    "of the target population; if not given, that of the data",
     above=0,
     below=1,
     optional=True,
@@ -60,12 +60,12 @@ one_class = functools.partial(
     reliable_n=10,
     cite="maier_hein2024",
     pitfalls=(
-        "calling all cases positive has 1: read it beside specificity",
+        "calling every case positive scores 1: read it together with specificity",
         DEPENDS_ON_THRESHOLD,
     ),
 )
 def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
-    """Share of the cases of a class that are found, TP / (TP + FN); in [0, 1], NaN without any.
+    """Share of the cases of a class that are found, TP / (TP + FN); NaN without any.
 
     Parameters
     ----------
@@ -99,12 +99,12 @@ def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     reliable_n=10,
     cite="maier_hein2024",
     pitfalls=(
-        "calling all cases negative has 1: read it beside sensitivity",
+        "calling every case negative scores 1: read it together with sensitivity",
         DEPENDS_ON_THRESHOLD,
     ),
 )
 def specificity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
-    """Share of the other cases that are left alone, TN / (TN + FP); in [0, 1], NaN without any.
+    """Share of the negative cases that are called negative, TN / (TN + FP); NaN without any.
 
     Parameters
     ----------
@@ -148,8 +148,8 @@ def _by_bayes(right: Counts, wrong: Counts, share: float) -> Counts:
     cite="mercaldo2007",
     pitfalls=(
         (
-            "a test set that was composed says nothing of practice: give the prevalence "
-            "(`ppv:prevalence=0.05`)"
+            "in a test set enriched with positives it says nothing about practice: give the "
+            "prevalence (`ppv:prevalence=0.05`)"
         ),
     ),
 )
@@ -202,8 +202,8 @@ def ppv(
     pitfalls=(
         "near 1 without any skill where positives are rare",
         (
-            "a test set that was composed says nothing of practice: give the prevalence "
-            "(`npv:prevalence=0.05`)"
+            "in a test set enriched with positives it says nothing about practice: give the "
+            "prevalence (`npv:prevalence=0.05`)"
         ),
     ),
 )

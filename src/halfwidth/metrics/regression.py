@@ -94,7 +94,7 @@ def mae(y_true: Array, y_pred: Array) -> Array:
     estimand=Estimand.MEAN,
     form=PerCase(_squared_errors),
     pitfalls=(
-        "a few large errors decide it",
+        "a few large errors dominate it",
         "in the unit of the target squared",
     ),
 )
@@ -124,7 +124,7 @@ def mse(y_true: Array, y_pred: Array) -> Array:
     synonyms=("root_mean_squared_error",),
     form=Sums(_features_of_errors, _finish_rmse, power=2.0),
     reliable_n=50,
-    pitfalls=("a few large errors decide it",),
+    pitfalls=("a few large errors dominate it",),
 )
 def rmse(y_true: Array, y_pred: Array) -> Array:
     """Root mean squared error, √(Σ(y - ŷ)²/n), in the target's unit.

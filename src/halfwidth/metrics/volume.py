@@ -25,7 +25,7 @@ _volume = functools.partial(metric, family="volume", takes=Takes.MASKS, cite="ma
 
 
 # Pitfalls that several share.
-VOLUMES_ONLY = "sees volumes only: masks that do not even touch can have 0"
+VOLUMES_ONLY = "sees volumes only: masks that do not even touch can score 0"
 ERRORS_CANCEL = "too large and too small cancel in a mean"
 
 
@@ -97,7 +97,7 @@ def absolute_volume_error(
     pitfalls=(
         VOLUMES_ONLY,
         ERRORS_CANCEL,
-        "has no upper end, so that small references decide a mean",
+        "has no upper limit, so small references dominate a mean",
     ),
 )
 def relative_volume_error(

@@ -76,7 +76,7 @@ def auroc_n(
     References
     ----------
     DeLong, DeLong & Clarke-Pearson (1988); Bamber (1975) for the variance of an area in terms of
-    Q₁ and Q₂, of which the expectation follows; Hanley & McNeil (1982); Owen (1956) for Φ₂.
+    Q₁ and Q₂, which give the expectation; Hanley & McNeil (1982); Owen (1956) for Φ₂.
 
     Examples
     --------

@@ -12,6 +12,9 @@ from halfwidth.planning.checks import check_assurance, check_n, wanted_width
 from halfwidth.planning.sample_size import WIDTH_NEEDS, Requirement, SampleSize
 from halfwidth.planning.simulated_studies import MOST_CASES, Studies, check_pilot
 
+# Multiples of the n planned at which a curve is simulated too.
+AROUND = (0.25, 0.5, 2.0)
+
 
 def pilot_n(
     values: Any,
@@ -31,6 +34,7 @@ def pilot_n(
     missing: Any = "raise",
     penalty: float | None = None,
     label: str = "",
+    curve: bool = False,
 ) -> SampleSize:
     """The cases at which a share ``assurance`` of studies have an interval of the width wanted.
 
@@ -56,6 +60,8 @@ def pilot_n(
     rng : None, int, SeedSequence or Generator, optional
     label : str, optional
         Carried into the result, and said in errors.
+    curve : bool, default False
+        Whether to simulate a quarter, half and twice as many cases too, for `plots.plan_curve`.
 
     Returns
     -------
@@ -102,7 +108,7 @@ def pilot_n(
     high = _smallest_n_or_none(studies, wanted, share + margin)
     needs = (Requirement(WIDTH_NEEDS, n, f"simulated, with probability {share:g}"), *studies.needs)
     planned = max(need.n for need in needs)
-    plan = studies.plan_at(planned, share, wanted)
+    plan = studies.plan_at(planned, share, wanted, AROUND if curve else ())
     # The range of n refers to the width alone.
     simulated = None if plan.simulated is None else replace(plan.simulated, n_low=low, n_high=high)
     return replace(plan, wanted=wanted, requirements=needs, assurance=share, simulated=simulated)
@@ -133,6 +139,7 @@ def pilot_width(
     missing: Any = "raise",
     penalty: float | None = None,
     label: str = "",
+    curve: bool = False,
 ) -> SampleSize:
     """The widths of the intervals of studies of n cases, drawn from a pilot.
 
@@ -142,7 +149,7 @@ def pilot_width(
         Cases of each study, at least 2.
     values, assurance, metric, statistic, method, confidence_level, n_samples, n_resamples, rng
         As for `pilot_n`.
-    bounds, scale, missing, penalty, label
+    bounds, scale, missing, penalty, label, curve
         As for `pilot_n`.
 
     Returns
@@ -175,4 +182,4 @@ def pilot_width(
     checked = check_n(n, 2, "a study")
     if checked > MOST_CASES:
         raise OptionError(f"n={checked} is more than the {MOST_CASES} cases that are simulated")
-    return studies.plan_at(checked, check_assurance(assurance), None)
+    return studies.plan_at(checked, check_assurance(assurance), None, AROUND if curve else ())

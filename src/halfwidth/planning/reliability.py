@@ -7,7 +7,7 @@ from typing import Any
 
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.estimate import metric_title, statistic_title
+from halfwidth.core.estimate import of_metric, statistic_title
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, Metric, Statistic
 from halfwidth.estimation.resolve import resolve_statistic
@@ -15,12 +15,12 @@ from halfwidth.planning.sample_size import Requirement
 
 # The numbers for the mean are published; those for other statistics were measured here.
 OF_THE_MEAN = cite("andre2025").short
-OF_OTHERS = "decision 0006"
+OF_OTHERS = "docs/decisions/0006"
 
 
 def quantity_text(statistic: Statistic, metric: Metric) -> str:
-    """A statistic of a metric in words: ``mean DSC``."""
-    return f"{statistic_title(statistic)} {metric_title(metric)}".strip()
+    """A statistic of a metric in words: ``mean DSC``, ``SD of DSC``."""
+    return of_metric(statistic_title(statistic), metric)
 
 
 def reliability_requirement(metric: Metric, statistic: Statistic, what: str = "") -> Requirement:

@@ -10,6 +10,7 @@ from typing import Any
 
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.core.frozen import frozen
+from halfwidth.core.notebook import html_of
 
 SCHEMA_VERSION = 1
 WIDTH_NEEDS = "width"
@@ -71,7 +72,7 @@ class Simulated:
     seed: int
 
 
-@frozen
+@frozen(repr=False)
 class SampleSize:
     """A number of cases and the width of the interval they give.
 
@@ -139,9 +140,9 @@ class SampleSize:
     notes: tuple[str, ...] = ()
     simulated: Simulated | None = None
     label: str = ""
-    curve: tuple[tuple[int, float], ...] = field(default=(), compare=False, repr=False)
+    curve: tuple[tuple[int, float], ...] = field(default=(), compare=False)
     part_curves: Mapping[str, tuple[tuple[int, float], ...]] = field(
-        default_factory=dict, compare=False, repr=False
+        default_factory=dict, compare=False
     )
 
     @property
@@ -183,14 +184,15 @@ class SampleSize:
         """
         reach = fixed(self.halfwidth, self.decimals)
         unit = f" {self.unit}" if self.unit else ""
-        assumptions = ", ".join(
+        assumed = ", ".join(
             f"{name.replace('_', ' ').replace('sd', 'SD')} {value:g}"
             for name, value in self.assumed.items()
         )
+        rests_on = "; ".join(filter(None, [self.formula, assumed]))
         end = f"; {self.decided_by} decides" if self.solves_for_n else ""
         return (
             f"{self.n} cases give a {percent(self.confidence_level)} CI of the {self.quantity} of "
-            f"half-width {reach}{unit} ({self.formula}; {assumptions}){end}."
+            f"half-width {reach}{unit} ({rests_on}){end}."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -226,6 +228,12 @@ class SampleSize:
         """The plan as JSON, with its ``schema_version``."""
         document = {"schema_version": SCHEMA_VERSION, "plans": [self.to_dict()]}
         return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+
+    def __repr__(self) -> str:
+        return f"SampleSize: {self.sentence()}"
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
 
 def width_decimals(width: float) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -198,9 +199,13 @@ class Studies:
             self.request.level,
         )
 
-    def plan_at(self, n: int, assurance: float, wanted: float | None) -> SampleSize:
-        """The plan at n, from its simulated widths."""
+    def plan_at(
+        self, n: int, assurance: float, wanted: float | None, around: Sequence[float] = ()
+    ) -> SampleSize:
+        """The plan at n, from its simulated widths; its curve goes on to multiples of n."""
         widths = self.widths_at(n)
+        for multiple in around:
+            self.widths_at(min(max(round(multiple * n), 2), MOST_CASES))
         level, method = self.request.level, self._method(n)
         share = None if wanted is None else self.share_reached(n, wanted)
         error = None if wanted is None else self.share_error(n, wanted)

@@ -13,6 +13,7 @@ from halfwidth.core import rng as random
 from halfwidth.core.checks import as_count, as_list, plain_text
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.notebook import html_of
 from halfwidth.core.spec import Metric, Need, spec_of
 from halfwidth.core.types import UNBOUNDED, Array, Level
 from halfwidth.estimation.check import check_sample
@@ -119,6 +120,9 @@ class Subsamples:
         """A mapping for each size."""
         names = [field.name for field in fields(SubsampleRow)]
         return [{name: getattr(row, name) for name in names} for row in self.rows]
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A row per size, with the columns of `SubsampleRow`."""

@@ -184,7 +184,7 @@ def differences(comparisons: Difference | Sequence[Difference], ax: Axes | None 
         if row.item is not None:
             draw_simultaneous(ax, row.item, y)
             draw_interval(ax, row.item.estimate, y)
-    _beside_rows(ax, frame, items)
+    _label_rows(ax, frame, items)
     _directions(ax, items)
     note_below(ax, _explanation(items, frame, with_p=not narrow))
     return ax
@@ -235,7 +235,7 @@ def draw_simultaneous(ax: Axes, item: Difference, y: float) -> None:
     ax.plot([both.low, both.high], [y, y], color=INK, linestyle="", zorder=3.5, **ends)
 
 
-def _beside_rows(ax: Axes, frame: pd.DataFrame, items: Sequence[Difference]) -> None:
+def _label_rows(ax: Axes, frame: pd.DataFrame, items: Sequence[Difference]) -> None:
     small: dict[str, Any] = {"fontsize": NOTE_SIZE}
     quiet = small | {"color": QUIET}
     corrections = {item.test.correction for item in items if item.test}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -42,8 +42,14 @@ FEWEST_TICKS = 4
 # Points between two sizes that were simulated.
 BETWEEN = 16
 NAME_WIDTH = 22  # letters
-AWAY, LETTER = 6.0, 0.62  # points from a dot to its numbers, and width of a letter by its height
-ROOM, HANDLE = 0.34, 0.6  # inches of a tick's label, and of a line in a legend
+# Inches of a tick's label and of a line in a legend; width of a letter by its height.
+ROOM, HANDLE, LETTER = 0.34, 0.6, 0.62
+# The end of the axis of widths, by the highest point drawn, and by the highest that is planned.
+ROOM_ABOVE, MOST_ABOVE = 1.08, 2.5
+# Points that the numbers of a dot take, across and up, and the sides of it that are tried; below
+# it they would be taken for those of another dot there.
+NUMBERS = (52.0, 24.0)
+SIDES = ((1, 1), (-1, -1), (1, -1))
 
 
 class Line(NamedTuple):
@@ -131,7 +137,7 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
         stroke = STROKES[place // len(COLOURS) % len(STROKES)]
         _paint(ax, name, line, colours[name], stroke)
     _ticks(ax, [n for line in lines.values() for n in line.points])
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, _top(lines.values()))
     legend = _has_legend(ax, lines)
     if not legend and not _single(lines):
         _write_numbers(ax, list(lines.values()))
@@ -268,49 +274,76 @@ def _paint(ax: Axes, name: str, line: Line, colour: str, stroke: str) -> None:
             ax.axhline(plan.wanted / 2, color=QUIET, linewidth=0.6, linestyle="--", zorder=1)
 
 
-def _write_numbers(ax: Axes, lines: Sequence[Line]) -> None:
-    """The n of each plan and its half-width, above its dot, or below if a curve is in the way."""
-    white: dict[str, Any] = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.8}
-    curves = np.concatenate([_on_paper(ax, [p[:2] for p in _points(line)]) for line in lines])
+def _top(lines: Iterable[Line]) -> float:
+    """The end of the axis: a curve may leave it where very few cases have a very wide interval."""
+    drawn, meant = [], []
     for line in lines:
-        for plan, reach in zip(line.plans, line.reached, strict=True):
-            text = f"n = {plan.n}\n{fixed(reach, plan.decimals)}"
-            (dot,) = _on_paper(ax, [(plan.n, 2 * reach)])
-            # The text must not reach below the axis, either.
-            fits = dot[1] > _size(text)[1]
-            above = _is_free(curves - dot, text) or not (fits and _is_free(dot - curves, text))
-            ax.annotate(
-                text,
-                (plan.n, reach),
-                xytext=(AWAY, AWAY) if above else (-AWAY, -AWAY),
-                textcoords="offset points",
-                ha="left" if above else "right",
-                va="bottom" if above else "top",
-                fontsize=NOTE_SIZE,
-                annotation_clip=False,
-                bbox=white,
-                zorder=5,
-            )
+        drawn += [width / 2 for width in line.points.values()]
+        meant += [*line.reached, *(plan.wanted / 2 for plan in line.plans if plan.wanted)]
+    return ROOM_ABOVE * float(min(np.nanmax(drawn), MOST_ABOVE * np.nanmax(meant)))
 
 
-def _on_paper(ax: Axes, points: Sequence[tuple[float, float]]) -> Array:
-    """About where points of n and width are, in points from the corner of the axes."""
-    shares = ax.transLimits.transform(ax.transScale.transform([(n, w / 2) for n, w in points]))
-    room = np.subtract(axes_size(ax), (BESIDE, BELOW))
-    return np.asarray(shares * room * 72)
+def _write_numbers(ax: Axes, lines: Sequence[Line]) -> None:
+    """The n of each plan and its half-width, beside the dot where nothing else is.
+
+    What is written matters more than a curve, which may be crossed.
+    """
+    white: dict[str, Any] = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.8}
+    dots = {
+        (plan.n, reach): f"n = {plan.n}\n{fixed(reach, plan.decimals)}"
+        for line in lines
+        for plan, reach in zip(line.plans, line.reached, strict=True)
+        if np.isfinite(reach)
+    }
+    curves = np.array(
+        [_points_of(ax, n, width / 2) for line in lines for n, width, _ in _points(line)]
+    )
+    taken: list[tuple[float, float]] = []
+    for (n, reach), text in sorted(dots.items(), key=lambda dot: -dot[0][1]):
+        place = _points_of(ax, n, reach)
+        lowest = all(m != n or half >= reach for m, half in dots)
+        sides = SIDES if lowest else SIDES[:1]
+        free = [side for side in sides if _is_free(place, side, taken)]
+        if not free:
+            continue
+        side = min(free, key=lambda side: _crosses(place, side, curves))
+        taken.append((place[0] + side[0] * NUMBERS[0] / 2, place[1] + side[1] * NUMBERS[1] / 2))
+        ax.annotate(
+            text,
+            (n, reach),
+            xytext=(6 * side[0], 6 * side[1]),
+            textcoords="offset points",
+            ha="left" if side[0] > 0 else "right",
+            va="bottom" if side[1] > 0 else "top",
+            fontsize=NOTE_SIZE,
+            annotation_clip=False,
+            bbox=white,
+            zorder=5,
+        )
 
 
-def _is_free(curves: Array, text: str) -> bool:
-    """Whether no curve passes where a text would be, right above the origin."""
-    x, y = curves.T
-    width, height = _size(text)
-    return not np.any((x > 1) & (x < width) & (y > 1) & (y < height))
+def _points_of(ax: Axes, n: float, half: float) -> tuple[float, float]:
+    """About where a dot stands, in points from the corner of the axes."""
+    (left, right), top = np.log(ax.get_xlim()), ax.get_ylim()[1]
+    width, height = axes_size(ax)
+    across = 72 * max(width - BESIDE, 1.0) * (np.log(n) - left) / (right - left)
+    return float(across), 72 * (height - BELOW) * half / top
 
 
-def _size(text: str) -> tuple[float, float]:
-    """How far from its dot a text reaches, in points."""
-    lines = text.split("\n")
-    return AWAY + LETTER * NOTE_SIZE * max(map(len, lines)), AWAY + 1.3 * NOTE_SIZE * len(lines)
+def _is_free(
+    place: tuple[float, float], side: tuple[int, int], taken: Sequence[tuple[float, float]]
+) -> bool:
+    """Whether numbers on this side of a dot stay above the axis and off those written."""
+    x, y = (at + towards * size / 2 for at, towards, size in zip(place, side, NUMBERS, strict=True))
+    if y < NUMBERS[1] / 2:
+        return False
+    return all(abs(x - u) >= NUMBERS[0] or abs(y - v) >= NUMBERS[1] for u, v in taken)
+
+
+def _crosses(place: tuple[float, float], side: tuple[int, int], curves: Array) -> bool:
+    """Whether a curve passes where numbers on this side of a dot stand."""
+    away = (curves - place) * side
+    return bool(np.any((away > 1).all(axis=1) & (away < NUMBERS).all(axis=1)))
 
 
 def _has_legend(ax: Axes, lines: Mapping[str, Line]) -> bool:

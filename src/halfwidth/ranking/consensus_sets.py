@@ -71,7 +71,7 @@ def _least_differences(claims: Sequence[Claims], combine: str) -> Array:
     bounds = np.stack([rank_bounds(*one) for one in claims])
     each = np.stack([_least_rank_differences(*one) for one in claims])
     if combine == "mean_rank":
-        # Sums of whole numbers, of which none is 0 by rounding alone.
+        # Sums of whole numbers: none is 0 by rounding alone.
         return np.asarray(each.sum(axis=0).astype(float))
     lowest, highest = np.median(bounds, axis=0).T
     # Where one model is ahead by so many ranks everywhere, its median is too.

@@ -26,7 +26,7 @@ def ranks_of(merits: Array, margin: float = 0.0) -> Ranks:
     Parameters
     ----------
     merits : ndarray, shape (..., K)
-        Defined values of K models, of which larger ones are better. Differences of the size of
+        Defined values of K models; larger ones are better. Differences of the size of
         rounding are none.
     margin : float
 
@@ -58,7 +58,7 @@ def tied_ranks(merits: Array, ties: str) -> Array:
 
 
 def ranks_in_cases(merits: Array, lacking: Flags, ties: str = "min") -> Array:
-    """Ranks within each case, (n, K), of which models without a value there have the last, K.
+    """Ranks within each case, (n, K); models without a value there have the last, K.
 
     >>> lacking = np.array([[False, True, True]])
     >>> ranks_in_cases(np.array([[0.3, 0.0, 0.0]]), lacking).tolist()

@@ -99,7 +99,7 @@ def _signed_rank_sums(differences: Array, design: Design) -> OfCounts:
 
 
 def _signs(differences: Array, share: float) -> OfCounts:
-    """McNemar's counts of the cases that favour either model, less a share of what was observed."""
+    """McNemar's p-values with signs, less a share of the probability of the observed counts."""
     favours = np.stack([differences > 0, differences < 0], axis=-1).astype(np.intp)
 
     def from_counts(counts: NDArray[np.intp]) -> Array:

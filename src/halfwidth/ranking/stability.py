@@ -22,7 +22,7 @@ def stability_of(rankings: Sequence[Ranking], consensus: Sequence[Consensus] = (
     ----------
     rankings : sequence of Ranking
     consensus : sequence of Consensus
-        Of which those over tasks are compared with the rankings that they are made of.
+        Those over tasks are compared with the rankings that they combine.
     """
     pairs = [
         _between(one, other, over)

@@ -51,7 +51,7 @@ class Trace:
 
     def claimed(self, names: Sequence[str], rankings: int) -> Claims:
         """Claims about models; those that are not there are behind all that are."""
-        known, rows = self._there(names)
+        known, rows = self._present(names)
         chosen = np.ix_(rows, rows)
         square = np.ix_(known, known)
         claims = []
@@ -64,7 +64,7 @@ class Trace:
         return claims[0], claims[1]
 
     def _placed(self, merits: Array, names: Sequence[str]) -> SmallRanks:
-        known, rows = self._there(names)
+        known, rows = self._present(names)
         own = merits[rows].T
         ranks = np.zeros((len(own), len(names)), dtype=np.int16)
         defined = np.flatnonzero(np.isfinite(own).all(axis=-1))
@@ -75,7 +75,7 @@ class Trace:
         ranks[np.ix_(defined, ~known)] = 1 + len(rows)
         return ranks
 
-    def _there(self, names: Sequence[str]) -> tuple[Flags, list[int]]:
+    def _present(self, names: Sequence[str]) -> tuple[Flags, list[int]]:
         place = {name: at for at, name in enumerate(self.names)}
         known = np.array([name in place for name in names])
         return known, [place[name] for name in names if name in place]

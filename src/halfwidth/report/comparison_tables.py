@@ -94,10 +94,11 @@ def _heading(comparisons: Comparisons) -> str:
 
 def _short_columns(comparisons: Comparisons) -> Columns:
     """The columns in which rows differ; the models' values give way to simultaneous intervals."""
-    columns = _columns(comparisons)
+    # The column of differences says what they are of.
+    columns = _columns(comparisons) | {_SUBJECT: lambda item: _of(item, item.subject)}
     dropped = {*_in_common(comparisons), _CAUTIONS}
     if len(comparisons) > MOST_SENTENCES:
-        dropped |= {_N, _METHOD}
+        dropped.add(_METHOD)
     if len({_subject(item).text for item in comparisons}) == 1:
         dropped.add(_SUBJECT)
         if _TOGETHER in columns:
@@ -116,6 +117,8 @@ def _short_columns(comparisons: Comparisons) -> Columns:
 def _in_common(comparisons: Comparisons) -> dict[Column, str]:
     """What the rows have in common besides their subject, in words, by its column."""
     cases = {item.estimate.basis_text for item in comparisons}
+    if len(cases) > 1:
+        cases = {item.estimate.n_text for item in comparisons}
     methods = {item.estimate.method_title for item in comparisons}
     return {
         column: texts.pop()
@@ -172,8 +175,12 @@ def _first(item: Difference) -> Cell:
 
 
 def _subject(item: Difference) -> Cell:
+    return _of(item, item.effect_of_subject)
+
+
+def _of(item: Difference, subject: str) -> Cell:
     unit = item.metric_spec.unit
-    return Cell(item.effect_of_subject + (f" [{unit}]" if unit else ""))
+    return Cell(subject + (f" [{unit}]" if unit else ""))
 
 
 def _number(item: Difference, number: float) -> Cell:

@@ -79,9 +79,10 @@ def _remark_texts(comparisons: Comparisons) -> list[str]:
         for item in comparisons
         if item.test is not None and item.test.name != "none"
     }
+    beside = "; verdicts rest on the intervals" if any(item.verdict for item in comparisons) else ""
     for title, correction in sorted(tests):
         adjusted = f", adjusted by {CORRECTIONS[correction]}" if correction else ""
-        texts.append(f"p: {title}{adjusted}; it stands beside the interval.")
+        texts.append(f"p: {title}{adjusted}{beside}.")
     held = {
         (item.simultaneous.title, item.simultaneous.n_comparisons)
         for item in comparisons

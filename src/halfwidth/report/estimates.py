@@ -122,12 +122,12 @@ def _short(estimates: Estimates, columns: Columns) -> tuple[Part, ...]:
     if common:
         columns_shown = _all_labelled(columns_shown)
     if _MATCHED in columns:
-        one_way, columns_shown = _matched_alike(estimates, columns_shown)
+        one_way, columns_shown = _common_matching(estimates, columns_shown)
         common = ", ".join(filter(None, (common, one_way)))
         legend = _legend(estimates)
         if legend:
             del columns_shown[_MATCHED]
-    sources = {e.of_what for e in estimates if isinstance(e, RunsEstimate)}
+    sources = {e.quantity_phrase for e in estimates if isinstance(e, RunsEstimate)}
     if len(sources) == 1:
         common = common or f"quantiles {sources.pop()}"
         columns_shown = _runs_columns(columns_shown)
@@ -141,7 +141,7 @@ def _all_labelled(columns: Columns) -> Columns:
     return {column: labels.get(column, cell) for column, cell in columns.items()}
 
 
-def _matched_alike(estimates: Estimates, columns: Columns) -> tuple[str, Columns]:
+def _common_matching(estimates: Estimates, columns: Columns) -> tuple[str, Columns]:
     """What all detections were matched by, and the column of what tells them apart, if any."""
     shared = _shared_choices(estimates)
     alike = all(len(_choices_of(e)) == len(shared) for e in estimates)

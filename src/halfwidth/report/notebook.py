@@ -2,34 +2,87 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
+from importlib.util import find_spec
+from typing import Any
 
+from halfwidth.core.audit import Audit
 from halfwidth.core.comparison import Comparisons
+from halfwidth.core.curves import Curves
+from halfwidth.core.detection_curves import DetectionCurves
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.ranking import Rankings
+from halfwidth.planning.published.reviews import Reviews
+from halfwidth.planning.sample_size import SampleSize
+from halfwidth.planning.subsampling import Subsamples
+from halfwidth.report.audits import audit_document
 from halfwidth.report.document import Document, Item, Items, Note, Part
 from halfwidth.report.html.page import render_fragment
+from halfwidth.report.plans import plans_document
 from halfwidth.report.rankings import rankings_document
+from halfwidth.report.reviews import reviews_document
+from halfwidth.report.subsamples import subsamples_document
 from halfwidth.report.whole.comparing import differences
-from halfwidth.report.whole.performance import tables_of
+from halfwidth.report.whole.performance import performance
+from halfwidth.report.whole.pictures import figures_of_curves
 from halfwidth.report.whole.results import Results
 
-Shown = Estimates | Comparisons | Rankings
 
-
-def notebook_html(results: Shown) -> str:
+def notebook_html(results: Any) -> str:
     """A part of a page, with a style of its own and no script."""
-    parts = [*_parts(results), *(Note(text) for text in results.notes)]
-    return render_fragment(Document(tuple(parts)))
+    return render_fragment(Document(tuple(_parts(results))))
 
 
-def _parts(results: Shown) -> Iterable[Part]:
-    if isinstance(results, Rankings):
-        return rankings_document(results).parts
-    cautions = Items(tuple(Item(code, text, code) for code, text in results.caution_lines()))
-    if isinstance(results, Comparisons):
-        section = differences(Results(title="", comparisons=results))
-        found = section.parts if section is not None else (Note("No comparisons."),)
-    else:
-        found = tuple(tables_of(results)) or (Note("No estimates."),)
-    return (*found, cautions)
+@functools.singledispatch
+def _parts(results: Any) -> Iterable[Part]:
+    raise TypeError(f"{type(results).__name__} has no document")
+
+
+@_parts.register
+def _(results: Estimates) -> Iterable[Part]:
+    section = performance(Results(title="", estimates=results))
+    found = section.parts if section else (Note("No estimates."),)
+    return (*found, _cautions(results), *map(Note, results.notes))
+
+
+@_parts.register
+def _(results: Comparisons) -> Iterable[Part]:
+    section = differences(Results(title="", comparisons=results))
+    found = section.parts if section else (Note("No comparisons."),)
+    return (*found, _cautions(results), *map(Note, results.notes))
+
+
+@_parts.register
+def _(results: Curves | DetectionCurves) -> Iterable[Part]:
+    drawn = figures_of_curves([results]) if find_spec("matplotlib") else ()
+    return (*drawn, *_parts(results.areas))
+
+
+@_parts.register
+def _(results: Rankings) -> Iterable[Part]:
+    return (*rankings_document(results).parts, *map(Note, results.notes))
+
+
+@_parts.register
+def _(results: SampleSize) -> Iterable[Part]:
+    return plans_document([results]).parts
+
+
+@_parts.register
+def _(results: Subsamples) -> Iterable[Part]:
+    return subsamples_document(results).parts
+
+
+@_parts.register
+def _(results: Reviews) -> Iterable[Part]:
+    return (*reviews_document(results).parts, *map(Note, results.notes))
+
+
+@_parts.register
+def _(results: Audit) -> Iterable[Part]:
+    return (*audit_document(results).parts, *map(Note, results.notes))
+
+
+def _cautions(results: Estimates | Comparisons) -> Items:
+    return Items(tuple(Item(code, text, code) for code, text in results.caution_lines()))

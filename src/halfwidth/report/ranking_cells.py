@@ -15,7 +15,7 @@ def set_cell(ranks: RankSet) -> Cell:
 
 
 def share_cell(share: float) -> Cell:
-    """In whole percent, of which neither 0 nor 100 is said of what lies between."""
+    """In whole percent; what lies between 0 and 100 is not rounded to either."""
     if math.isnan(share):
         return Cell("", share)
     if 0 < share < 0.005:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from halfwidth.core.formatting import as_beginning, percent
+from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import RankedModel, Ranking, Rankings
-from halfwidth.core.ranking_words import POLICIES, listed, nothing_settled, some
+from halfwidth.core.ranking_words import POLICIES, about, listed, nothing_settled, some
 from halfwidth.report.document import (
     Adaptive,
     Cell,
@@ -37,12 +37,12 @@ def rankings_document(rankings: Rankings) -> Document:
         return Document((Note("No rankings."),), data)
     parts += [part for one in rankings.consensus for part in consensus_parts(one)]
     stable = stability_part(rankings)
-    below = (_what_sets_are(rankings), stable, _cautions(rankings), _seed(rankings))
+    below = (_explanations(rankings), stable, _cautions(rankings), _seed(rankings))
     return Document((*parts, *(part for part in below if part.short or part.full)), data)
 
 
 def _ranking(ranking: Ranking) -> tuple[Part, ...]:
-    what = _what(ranking)
+    what = about(ranking.label, ranking.subject)
     unit = ranking.models[0].estimate.metric_spec.spec.unit
     heading = f"{what}{f' [{unit}]' if unit else ''} ({ranking.models[0].estimate.basis_text})"
     notes: list[Part] = [Note(ranking.sentence())]
@@ -53,10 +53,10 @@ def _ranking(ranking: Ranking) -> tuple[Part, ...]:
         cases = "1 case that was" if one else f"{ranking.n_unmatched} cases that were"
         notes.append(Note(f"Left out: {cases} not there for all models."))
     tables: tuple[Part, ...] = (_table(ranking), *_under_policies(ranking))
-    return (Heading(as_beginning(heading)), *tables, *notes)
+    return (Heading(heading), *tables, *notes)
 
 
-def _what(ranking: Ranking) -> str:
+def _subject(ranking: Ranking) -> str:
     return ", ".join(filter(None, [ranking.label, ranking.subject]))
 
 
@@ -104,7 +104,11 @@ def _under_policies(ranking: Ranking) -> tuple[Table | Note, ...]:
     first, *others = policies.values()
     if all(ranks == first for ranks in others):
         same = f"the ranks are the same by the policies {listed(list(policies))}"
-        return (Note(f"{_lacking(ranking)}; {same if others else _ALONE[next(iter(policies))]}."),)
+        return (
+            Note(
+                f"{_missing_counts(ranking)}; {same if others else _ALONE[next(iter(policies))]}."
+            ),
+        )
     columns = [
         Column("model", Kind.NAME),
         Column("missing", Kind.NUMBER),
@@ -121,7 +125,7 @@ def _under_policies(ranking: Ranking) -> tuple[Table | Note, ...]:
     return (Table(tuple(columns), tuple(rows)),)
 
 
-def _lacking(ranking: Ranking) -> str:
+def _missing_counts(ranking: Ranking) -> str:
     """How many values each model lacks."""
     missing = {model.name: model.n_missing for model in ranking.models if model.n_missing}
     if len(missing) == len(ranking.models) and len(set(missing.values())) == 1:
@@ -151,7 +155,7 @@ def _row(model: RankedModel, *, with_top: bool) -> tuple[Cell, ...]:
 # --------------------------------------------------------------------------- below the tables
 
 
-def _what_sets_are(rankings: Rankings) -> Adaptive:
+def _explanations(rankings: Rankings) -> Adaptive:
     """What the columns are, once for all tables, and how stable the rankings are."""
     first = rankings[0]
     level = percent(first.confidence_level)
@@ -196,7 +200,7 @@ def _agreement_of_resamples(rankings: Rankings) -> str:
         return f"{min(taus):.2f} to {max(taus):.2f}"
     labels = {item.label for item in rankings}
     alike = len(labels) < len(rankings) or "" in labels
-    names = [_what(item) if alike else item.label for item in items]
+    names = [_subject(item) if alike else item.label for item in items]
     return "; ".join(f"{name}: {item.tau:.2f}" for name, item in zip(names, items, strict=True))
 
 

@@ -4,7 +4,7 @@ The sum of a resample is the sum of n draws from the values, its characteristic 
 power of theirs; strata multiply. (Clark & Warr, arXiv 2107.08019, do this on a grid of values.)
 
 - Values on a lattice, such as scores in steps of a half, have sums on that lattice: their
-  distribution keeps its atoms, of which one discrete Fourier transform gives all.
+  distribution keeps its atoms, and one discrete Fourier transform gives them all.
 - Other values are not put on a grid: the characteristic function is taken where they are, at the
   frequencies of a period that holds all but 1e-14 of the sums. For most data it vanishes after a
   few dozen of them, and the distribution function is their Fourier series, with all its digits.

@@ -74,7 +74,7 @@ def weighted_sums(features: Array, design: Design, plan: Plan) -> Iterator[tuple
     few = plan.compiles and len(features) < reference.MANY_FEATURES
     kept = None if few else kept_unit_weights(design, plan)
     if few:
-        # One pass for each stratum, of which the units of the others have no part.
+        # One pass for each stratum, without the units of the others.
         strata = [np.zeros_like(features) for _ in design.strata]
         for place, (first, units) in enumerate(zip(design.first_units, design.strata, strict=True)):
             strata[place][:, first : first + units] = features[:, first : first + units]

@@ -138,7 +138,7 @@ def draws_of_test_sets(
 ) -> JointDraws | None:
     """Of metrics of test sets: the very draws of which each pair has its own interval.
 
-    None for averages over classes, whose intervals are made of those of their classes.
+    None for averages over classes, whose intervals combine those of the classes.
     """
     engine = engine_for(statistic)
     if engine.weighted_pairs is None:

@@ -64,7 +64,7 @@ OfCounts = Callable[[Array], JointResamples]
 def joint_resampling(
     records: Sequence[Array], design: Design, statistic: Statistic
 ) -> tuple[OfCounts, int]:
-    """How resamples of K models are made of counts, and how many numbers each of them takes.
+    """How counts of draws give resamples of K models, and how many numbers each resample takes.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def growing(total: int, most: int) -> Iterator[tuple[int, int]]:
 def tracked(
     ranges: Iterable[tuple[int, int]], total: int, what: str = "resamples"
 ) -> Iterator[tuple[int, int]]:
-    """Pass on ranges ``(start, stop)`` of what is worked on; show how far they are if it is long.
+    """Pass on ranges ``(start, stop)``; show how far the work is if it takes long.
 
     The bar appears where stderr is a terminal, is wiped when the work ends, however it ends, and
     never touches stdout.

@@ -94,7 +94,7 @@ def swap_tests(
             continue
         signed = signed_sums(pair, design, statistic)
         if signed is not None:
-            # What is compared is made of sums: near an SD of 0 some rounding is left of these.
+            # Sums are compared, and near an SD of 0 some rounding is left of them.
             observed = min(observed, signed.as_given(), key=abs)
         least = _least(observed, pair, statistic)
         if signed is None:

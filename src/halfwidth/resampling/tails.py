@@ -1,4 +1,4 @@
-"""Replicates of many samples, of which only the tails are sorted.
+"""Replicates of many samples, with only their tails sorted.
 
 Bounds at the usual levels are made of a few replicates in either tail. What a limit cuts off is
 copied in one pass and sorted; a limit is a quantile of the first replicates, which are as good a

@@ -66,7 +66,7 @@ class Sample:
 
 @frozen(eq=False)
 class TwoSamples:
-    """Two samples, and what is made of both.
+    """Two samples, and what they give together.
 
     Attributes
     ----------

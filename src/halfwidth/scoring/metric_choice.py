@@ -14,7 +14,7 @@ from halfwidth.metrics.catalogue import METRICS
 from halfwidth.scoring.tolerances import Tolerances
 
 MASK_METRICS: Catalogue[MetricSpec] = Catalogue(
-    "metric of masks", tuple(spec for spec in METRICS if spec.takes is Takes.MASKS)
+    "metric of masks", (lambda: [spec for spec in METRICS if spec.takes is Takes.MASKS],)
 )
 ALL = "all"
 # The name of the tolerance parameter of each metric that has one.

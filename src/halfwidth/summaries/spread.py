@@ -12,7 +12,7 @@ from halfwidth.core.spec import Estimand, range_of_gaps, statistic
 from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import nan_per_sample
 from halfwidth.summaries.location import mean
-from halfwidth.summaries.quantile import quantile, quantile_picks
+from halfwidth.summaries.quantiles import quantile, quantile_picks
 
 __all__ = ["iqr", "sd"]
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import pickle
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import halfwidth as hw
 from halfwidth.core.errors import DataError
 from halfwidth.core.objects import CroppedMask, ObjectSet
 from halfwidth.io.detections.api import align, read_objects
@@ -344,3 +346,22 @@ def test_classes_are_matched_mapped_and_chosen() -> None:
     assert detections.objects[0].category.tolist() == [1]
     assert len(references.objects[0]) == 0
     assert "1 detection, 1 reference" in notes[-1]
+
+
+def test_boxes_are_matched_where_nothing_can_draw_the_polygons_beside_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "pycocotools", None)
+    polygon = [[1.0, 2.0, 11.0, 2.0, 11.0, 7.0]]
+    annotations = [
+        ANNOTATION | {"id": place, "image_id": image["id"], "segmentation": polygon, "iscrowd": 0}
+        for place, image in enumerate(IMAGES, 1)
+    ]
+    truth = {"images": IMAGES, "categories": CATEGORIES, "annotations": annotations}
+    found = [RESULT | {"image_id": image["id"]} for image in IMAGES]
+    options: dict[str, Any] = {"metric": ["ap50"], "rng": 1, "n_resamples": 99}
+    estimates = hw.detection_ci(found, truth, localisation="box_iou", **options)
+    assert estimates[0].value == 1
+    assert any("takes pycocotools" in note for note in estimates.notes)
+    with pytest.raises(DataError, match="polygons, which need pycocotools"):
+        hw.detection_ci(found, truth, localisation="point_in_mask", **options)

@@ -260,7 +260,7 @@ def _tiny(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
 
 
 def _ragged(e: DetectionEstimate, context: DetectionContext) -> Caution | None:
-    found, total = context.summary.ragged
+    found, total = context.summary.ragged or (0, 0)
     if not found or found < SOME_RAGGED * total or not needs_matches(e.metric_spec):
         return None
     return caution("HW876", count=found, total=total)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.errors import MissingLibraryError
 from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Matching, MatchLists, Outcome
@@ -99,8 +100,9 @@ class MatchSummary:
     shifted : ndarray, shape (m,)
         Of each object to be found, its IoU with itself shifted by one pixel along each axis; empty
         where no size in pixels is known.
-    ragged : tuple of (int, int)
-        Objects of several parts or that fill little of their box, and how many were looked at.
+    ragged : tuple of (int, int), or None
+        Objects of several parts or that fill little of their box, and how many were looked at;
+        None where a library is missing to draw them.
     """
 
     lists: MatchLists
@@ -109,7 +111,7 @@ class MatchSummary:
     patients: tuple[int, str] | None
     cut: Cut
     shifted: Array
-    ragged: tuple[int, int]
+    ragged: tuple[int, int] | None
     large: tuple[int, int]
 
 
@@ -206,7 +208,7 @@ def summarise_matches(
         None if units.grouped else patients_named(references.images),
         _cut(detections),
         _shifted(references, counted),
-        _ragged(counted) if _takes_boxes(criterion) else (0, 0),
+        _ragged_if_drawn(counted) if _takes_boxes(criterion) else (0, 0),
         _large(detections, references, lists),
     )
 
@@ -258,6 +260,14 @@ def _shifted(references: ObjectSet, counted: Sequence[Objects]) -> Array:
 def _takes_boxes(criterion: LocalisationSpec) -> bool:
     """Whether it is of boxes, those around masks among them."""
     return Known.MASKS not in criterion.of_references or "box" in criterion.title
+
+
+def _ragged_if_drawn(counted: Sequence[Objects]) -> tuple[int, int] | None:
+    """None where outlines cannot be drawn, which boxes are matched without."""
+    try:
+        return _ragged(counted)
+    except MissingLibraryError:
+        return None
 
 
 def _ragged(counted: Sequence[Objects]) -> tuple[int, int]:

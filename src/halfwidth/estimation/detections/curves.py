@@ -26,7 +26,7 @@ from halfwidth.estimation.detections.curve_heights import OPERATING, Heights
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import Request
 from halfwidth.intervals.bootstrap import percentile
-from halfwidth.intervals.dirichlet import dirichlet
+from halfwidth.intervals.dirichlet_intervals import dirichlet
 from halfwidth.metrics.detection import ranked
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, count_blocks

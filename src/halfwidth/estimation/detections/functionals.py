@@ -51,7 +51,7 @@ def detection_functional(
     classes : sequence of str
         All classes of the match lists.
     thresholds : int
-        Of localisation, of which curves are averaged.
+        Of localisation; curves are averaged over them.
     policies : Policies
         ``absent`` says what a class without a value counts in an average, ``undefined`` what a
         test set or a resample without a value does.

@@ -77,6 +77,12 @@ class RequestedRow:
     by: Mapping[str, Any] = field(default_factory=dict)
 
 
+_NOT_DRAWN = (
+    "how well boxes stand for the objects was not looked at: to draw their polygons takes "
+    "pycocotools (pip install 'halfwidth[detection]')"
+)
+
+
 def jobs_of(
     rows: Sequence[RequestedRow], sets: Sets, averages: Sequence[str] | None, policies: Policies
 ) -> tuple[list[Job], tuple[str, ...]]:
@@ -89,6 +95,8 @@ def jobs_of(
         own = lists[row.matching]
         notes |= dict.fromkeys(_notes(row, own))
         summary = matched[_without_thresholds(row.matching)]
+        if summary.ragged is None:
+            notes[_NOT_DRAWN] = None
         one = _Row(row, own, summary, sets, policies, prose_of(row.matching, sets.references))
         classes = sets.references.classes
         jobs += [one.job(each) for each in detection_rows(row.requested.metric, averages, classes)]
@@ -226,7 +234,7 @@ class _Row:
             self.prose if needs_matches(metric) else JOINED,
             which,
             self.policies.absent,
-            tuple(self._beside(one)),
+            tuple(self._values_at_neighbours(one)),
             unmatched(metric, self.lists, which),
         )
         classes = self.sets.references.classes
@@ -258,7 +266,7 @@ class _Row:
         n_groups = None if sets.groups is None else len(sets.units.names)
         return Records(in_order, design, lists.n_images, n_groups=n_groups)
 
-    def _beside(self, one: MetricRow) -> Iterator[tuple[float, float]]:
+    def _values_at_neighbours(self, one: MetricRow) -> Iterator[tuple[float, float]]:
         """The value at thresholds beside the only one."""
         for threshold in neighbours_of(self.row):
             lists = at_thresholds(self.summary.lists, (threshold,))

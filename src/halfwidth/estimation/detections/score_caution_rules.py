@@ -34,7 +34,7 @@ Rule = Callable[[DetectionEstimate, DetectionContext], Caution | None]
 
 
 def subject_of_each(e: DetectionEstimate) -> str:
-    """The subject; of a difference that of each detector, of which the caution is true."""
+    """The subject; of a difference that of each detector, since the caution is true of each."""
     return e.subject.removeprefix(f"{EFFECT_WORDS['difference']} ")
 
 

@@ -37,7 +37,7 @@ from halfwidth.intervals.ranks import randomized_ranks
 from halfwidth.io.run_tables import RunSlice, run_slices, run_table
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.summaries.catalogue import STATISTICS
-from halfwidth.summaries.quantile import quantile as type_7
+from halfwidth.summaries.quantiles import quantile as type_7
 
 # The point estimate that lies in the interval of a method (lehmann2025, section 5).
 POINTS = {

@@ -13,7 +13,8 @@ from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import rough_percent
 from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import ClassNeed, Estimand, Need, Takes
-from halfwidth.estimation.test_sets.class_context import ClassContext, covers_all_classes
+from halfwidth.estimation.caution_context import covers_all_classes
+from halfwidth.estimation.test_sets.class_context import ClassContext
 from halfwidth.metrics.agreement import accuracy
 
 # A caution names a class that is missing from more than this share of the resamples: a fifth of

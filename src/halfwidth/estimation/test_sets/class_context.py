@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Takes
 from halfwidth.core.types import Array
 from halfwidth.estimation.test_sets.test_set import TestSet
 
@@ -118,9 +116,3 @@ def never_drawn(held: NDArray[np.intp], units: NDArray[np.intp]) -> Array:
     with np.errstate(divide="ignore"):
         log_share = np.log1p(-held / units[:, None])
     return np.asarray(np.exp((units[:, None] * log_share).sum(axis=0)))
-
-
-def covers_all_classes(e: Estimate) -> bool:
-    """Whether a metric gives a rare class a voice of its own."""
-    spec = e.metric_spec.spec
-    return e.statistic_spec.spec.of_records and spec.takes is not Takes.NUMBERS

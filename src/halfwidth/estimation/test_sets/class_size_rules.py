@@ -62,7 +62,7 @@ def _few(context: CautionContext) -> bool:
 
 
 def imbalance(context: CautionContext) -> Caution | None:
-    """A rare class, of which there are too few cases."""
+    """A class with too few cases."""
     spec = context.estimate.metric_spec.spec
     if context.classes is None or not context.by_class:
         return None

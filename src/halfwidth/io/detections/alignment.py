@@ -205,9 +205,11 @@ def with_images_of(
     if not any(map(len, detections.objects)):
         notes = (*notes, f"{_called(detections)} holds no detections: every object is missed")
     elif missing:
+        one = missing == 1
         note = (
-            f"{missing} of {counted(len(references.images), 'image')} of the references are not "
-            "among the detections and count as images without any"
+            f"{missing} of {counted(len(references.images), 'image')} of the references "
+            f"{'is' if one else 'are'} not among the detections and "
+            f"{'counts as an image' if one else 'count as images'} without any"
         )
         notes = (*notes, note)
     return _on(detections, references, found, pairs), notes

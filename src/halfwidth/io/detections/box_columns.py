@@ -129,7 +129,7 @@ def box_columns(
     DataError
         If no column names images, or none say where objects are.
     """
-    told = _told(names, given or {})
+    told = _check_named(names, given or {})
     by_key = {key: name for name in reversed(names) if (key := _key(name))}
     found = {role: told.get(role) or _first(by_key, NAMES[role]) for role in NAMES}
     if found["image"] is None:
@@ -175,7 +175,7 @@ def _first(by_key: Mapping[str, str], keys: Sequence[str]) -> str | None:
     return next((by_key[key] for key in keys if key in by_key), None)
 
 
-def _told(names: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
+def _check_named(names: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
     for role, columns in given.items():
         if role not in ROLES:
             raise UnknownNameError("part of a column", role, ROLES)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, shown
+from halfwidth.core.errors import DataError, MissingLibraryError, shown
 from halfwidth.core.objects import CroppedMask
 from halfwidth.io.detections.rle import mask_of_rle, shape_of
 
@@ -114,6 +114,11 @@ class EncodedMask(CroppedMask):
         """The part, cropped to the bounding box."""
         return self._reader.decoded(self).mask
 
+    @property
+    def dims(self) -> int:
+        """Axes of the image, which need no decoding: a picture has two."""
+        return 2
+
     def decode(self) -> CroppedMask:
         """The mask that the code is of.
 
@@ -129,7 +134,7 @@ class EncodedMask(CroppedMask):
                 return mask_of_rle(self._code)
             return _fill_polygons(self._code, self._shape)
         except DataError as error:
-            raise DataError(f"{self._named} {error}") from None
+            raise type(error)(f"{self._named} {error}") from None
 
 
 def _fill_polygons(polygons: list[list[float]], shape: tuple[int, ...]) -> CroppedMask:
@@ -137,7 +142,7 @@ def _fill_polygons(polygons: list[list[float]], shape: tuple[int, ...]) -> Cropp
     try:
         from pycocotools import mask as drawing
     except ImportError:
-        raise DataError(
+        raise MissingLibraryError(
             f"has polygons, which need pycocotools to be drawn as COCO draws them: {EXTRA}"
         ) from None
     height, width = shape

@@ -25,7 +25,7 @@ from halfwidth.io.detections.options import (
 from halfwidth.io.readers import FORMATS, Reading, read_table
 from halfwidth.io.table import Table
 
-# The diameter in mm that LUNA16's evaluation gives findings of which the file says less than zero.
+# The diameter in mm that LUNA16's evaluation gives findings that the file gives one below zero.
 UNKNOWN_DIAMETER = 10.0
 
 

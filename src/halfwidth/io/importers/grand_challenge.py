@@ -83,7 +83,7 @@ def _read(candidate: Candidate, options: ImportOptions) -> Table:
         others = {part: parts.get(part) for part in ("label", "task", "model")}
         rows.append(CaseValue(case, metric_name(metric), found, **others))
     if not rows:
-        raise DataError(_nothing_there(path, left_out))
+        raise DataError(_no_numbers_message(path, left_out))
     notes = [f"read as {TITLE}: values are at {'.'.join(path)}"]
     if named_by:
         notes.append(f"cases are called by their {named_by!r}")
@@ -231,7 +231,7 @@ def _is_number(value: Any) -> bool:
     return as_text or isinstance(value, int | float)
 
 
-def _nothing_there(path: tuple[str, ...], left_out: Iterable[str]) -> str:
+def _no_numbers_message(path: tuple[str, ...], left_out: Iterable[str]) -> str:
     found = list(left_out)
     holds = "holds" if len(found) == 1 else "hold"
     below = f"; {shortened(found, 5)} {holds} more keys or text" if found else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from halfwidth.core.catalogue import Catalogue
+from halfwidth.core.catalogue import Catalogue, listed
 from halfwidth.metrics.detection.assignment import DECLARED as STRATEGIES
 from halfwidth.metrics.detection.assignment import AssignmentSpec
 from halfwidth.metrics.detection.localisation import LocalisationSpec
@@ -10,7 +10,7 @@ from halfwidth.metrics.detection.overlap_criteria import DECLARED as OVERLAP_CRI
 from halfwidth.metrics.detection.place_criteria import DECLARED as PLACE_CRITERIA
 
 LOCALISATIONS: Catalogue[LocalisationSpec] = Catalogue(
-    "localisation criterion", (*OVERLAP_CRITERIA, *PLACE_CRITERIA)
+    "localisation criterion", listed(*OVERLAP_CRITERIA, *PLACE_CRITERIA)
 )
 
-ASSIGNMENTS: Catalogue[AssignmentSpec] = Catalogue("assignment strategy", STRATEGIES)
+ASSIGNMENTS: Catalogue[AssignmentSpec] = Catalogue("assignment strategy", listed(*STRATEGIES))

@@ -38,14 +38,15 @@ MATCHED, ALL = 0.0, 1.0
 OVER = Parameter(
     "over",
     MATCHED,
-    "what the mean is of: matched pairs, or all objects, those missed and made up at the worst",
+    "what the mean is over: matched pairs, or all objects, with missed ones and false "
+    "positives at the worst value",
     words=(("matched", MATCHED), ("all", ALL)),
     choices=(MATCHED, ALL),
 )
 PENALTY = Parameter(
     "penalty",
     None,
-    "distance that an object counts which is missed or made up, with over=all",
+    "distance that a missed object or a false positive counts; must be given with over=all",
     at_least=0,
     unit="mm",
     optional=True,
@@ -127,7 +128,8 @@ _OF_PAIRS = MeanOf(
     form=_form,
 )
 FOUND_ALONE = (
-    "of matched objects alone, unless ``over=all``: who finds only the easy ones does better"
+    "covers matched objects only, unless `over=all`: a detector that finds only the easy ones "
+    "scores better"
 )
 _OVER_OBJECTS = """
 

@@ -37,7 +37,7 @@ SIZES = Measured("sizes")
 MIN_VOLUME = Parameter(
     "min_volume",
     0.0,
-    "lesions of at most so many mm³ (mm² of pictures, voxels without a spacing) are left out",
+    "lesions up to this volume in mm³ (mm² in 2-D, voxels without a spacing) are left out",
     at_least=0,
 )
 EMPTY = Parameter(

@@ -54,7 +54,7 @@ def _found_among_references() -> ImageSums:
     cite="maier_hein2024",
     pitfalls=(
         DEPENDS_ON_SCORE,
-        "marking everything finds everything: read it beside false positives per image",
+        "marking everything finds everything: read it together with false positives per image",
     ),
 )
 def object_sensitivity(tp: Numbers, fn: Numbers) -> Numbers:
@@ -97,7 +97,7 @@ def _found_among_detections() -> ImageSums:
     cite="maier_hein2024",
     pitfalls=(
         DEPENDS_ON_SCORE,
-        "says nothing of what is missed",
+        "says nothing about what is missed",
     ),
 )
 def object_ppv(tp: Numbers, fn: Numbers, fp: Numbers) -> Numbers:  # noqa: ARG001 -- as of others
@@ -191,7 +191,7 @@ def _false_positives() -> ImageSums:
     cite="van_ginneken2010",
     pitfalls=(
         DEPENDS_ON_SCORE,
-        "one image with very many false positives decides it",
+        "one image with very many false positives can decide it",
     ),
 )
 def fppi(fp: Numbers, images: Numbers) -> Array:
@@ -230,7 +230,7 @@ def _recall() -> ImageSums:
     form=_recall,
     synonyms=("average_recall", "mean_average_recall"),
     cite="lin2014",
-    pitfalls=("does not see false positives",),
+    pitfalls=("ignores false positives",),
 )
 def ar(tp: Numbers, fn: Numbers) -> Numbers:
     """Average recall: the sensitivity of all detections, its mean over thresholds; in [0, 1].

@@ -28,8 +28,8 @@ MASKS, BOXES, BALLS = Known.MASKS, Known.BOXES, Known.BALLS
 AT_ONCE = 1 << 14
 ROUGH = (BALLS, BOXES, MASKS)
 LEAST_OVERLAP = (
-    "does not see shapes, boundaries or centres",
-    "costs small objects more for the same error, and more in 3-D than in 2-D",
+    "ignores shapes, boundaries and centres",
+    "the same error costs small objects more, and more in 3-D than in 2-D",
 )
 
 
@@ -189,7 +189,7 @@ DECLARED = (
         synonyms=("bbox_iou", "bbox"),
         pitfalls=(
             *LEAST_OVERLAP,
-            "boxes stand badly for elongated, slanted or disconnected objects",
+            "boxes describe elongated, slanted or disconnected objects badly",
         ),
         cite="jaccard1912",
         instead="approximate_iou draws boxes around masks",
@@ -226,14 +226,14 @@ DECLARED = (
     LocalisationSpec(
         name="boundary_iou",
         title="boundary IoU",
-        summary="intersection over union of the bands inside of the boundaries",
+        summary="intersection over union of the bands inside the boundaries",
         function=boundary_iou,
         of_detections=(MASKS,),
         of_references=(MASKS,),
         spaced=True,
         threshold=0.5,
         of_overlap=True,
-        pitfalls=("of an object no wider than two bands it is the mask IoU",),
+        pitfalls=("equals the mask IoU for an object no wider than two bands",),
         cite="cheng2021",
         instead="box_iou takes boxes, centre_distance any objects",
     ),

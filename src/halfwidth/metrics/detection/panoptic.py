@@ -23,7 +23,8 @@ HALF = 0.5
 
 # Pitfalls that several share.
 JUST_BELOW_HALF = (
-    "an object whose masks overlap by just below one half is missed and made up at once"
+    "an object whose masks overlap by just below one half counts as missed and as a false "
+    "positive at once"
 )
 
 
@@ -77,7 +78,7 @@ def _found_and_drawn() -> ImageSums:
     synonyms=("panoptic_quality",),
     cite="kirillov2019",
     pitfalls=(
-        "mixes finding and drawing: read it beside `sq` and `rq`",
+        "mixes detection with segmentation quality: read it together with `sq` and `rq`",
         JUST_BELOW_HALF,
     ),
 )
@@ -118,7 +119,9 @@ def _drawn() -> ImageSums:
     class_needs=ClassNeed.MATCHES,
     synonyms=("segmentation_quality",),
     cite="kirillov2019",
-    pitfalls=("of matched objects alone: who finds only the easy ones draws them better",),
+    pitfalls=(
+        ("covers matched objects only: a detector that finds only the easy ones scores better"),
+    ),
 )
 def sq(
     overlap: Numbers,

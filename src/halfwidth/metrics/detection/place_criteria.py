@@ -89,9 +89,7 @@ DECLARED = (
         admits=Admits.AT_MOST,
         unit="mm",
         synonyms=("center_distance",),
-        pitfalls=(
-            "does not see sizes: a threshold that suits small objects is strict for large ones",
-        ),
+        pitfalls=("ignores sizes: a threshold that suits small objects is strict for large ones",),
         cite="gurcan2010",
     ),
     LocalisationSpec(

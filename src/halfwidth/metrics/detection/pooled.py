@@ -16,9 +16,7 @@ VOXELS = Measured("voxels")
 
 
 # Pitfalls that several share.
-OF_ALL_IMAGES = (
-    "one value for all images: what a single one has is not seen, and large objects decide"
-)
+OF_ALL_IMAGES = "one value for all images: large objects dominate, and single images are not seen"
 
 
 def _voxels(matches: MatchLists) -> Array:

@@ -57,7 +57,9 @@ _ranked = functools.partial(
 
 # Pitfalls that several share.
 NEEDS_NORMAL_IMAGES = "needs images without objects"
-WORST_MARK_ONLY = "looks at the highest false positive of an image alone: further ones cost nothing"
+WORST_MARK_ONLY = (
+    "counts only the highest-scoring false positive of an image: further ones cost nothing"
+)
 
 
 def by_class(curve: MatchCurve, matches: MatchLists) -> Array:
@@ -88,8 +90,8 @@ def _precision_curve(interpolation: float = COCO) -> MatchCurve:
     cite="lin2014",
     pitfalls=(
         "means nothing without its localisation, threshold and interpolation",
-        "detections cut at a score or a number take the end of the curve with them",
-        "says nothing of a score at which one would work",
+        "cutting detections at a score or a number cuts off the end of the curve",
+        "says nothing about the score threshold at which one would work",
     ),
 )
 def ap(
@@ -98,7 +100,7 @@ def ap(
     """Average precision of each class, averaged over the thresholds of localisation.
 
     The curve is the best precision at a recall or any higher one. Detections of equal score are
-    taken in the order of the images and of the detections in these, as COCO does.
+    taken in the order of the images, and of the detections in each, as COCO does.
 
     Parameters
     ----------
@@ -144,10 +146,10 @@ def _score_curve(
     synonyms=("cpm", "froc", "competition_performance_metric"),
     cite="van_ginneken2010",
     pitfalls=(
-        "seven rates of false positives count alike, whichever is of use",
+        "seven false-positive rates count alike, whichever of them matters in use",
         (
-            "beyond the last detection it counts the sensitivity that was reached, though no "
-            "score reaches there"
+            "past the last detection it goes on with the sensitivity reached there, though no "
+            "score threshold gives so many false positives"
         ),
     ),
 )
@@ -203,7 +205,7 @@ def sensitivity_at_fppi(
     fppi: float = 1.0,
     interpolation: Literal["linear", "steps"] | float = "linear",
 ) -> Array:
-    """Sensitivity of each class where so many false positives per image are made.
+    """Sensitivity of each class at a given number of false positives per image.
 
     Parameters
     ----------
@@ -239,7 +241,7 @@ def sensitivity_at_fppi(
     ),
 )
 def afroc_auc(matches: MatchLists) -> Array:
-    """Chance that a lesion scores higher than the worst mark of an image without lesions.
+    """Probability that a lesion scores above the highest false positive of a normal image.
 
     P(score of a lesion > highest false positive of an image without lesions) + ½ P(equal): the
     area under the share of lesions found against the share of such images with a false positive.
@@ -272,7 +274,7 @@ def afroc_auc(matches: MatchLists) -> Array:
     ),
 )
 def wafroc_auc(matches: MatchLists) -> Array:
-    """The same as AFROC AUC where the lesions of an image share a weight of 1.
+    """AFROC AUC in which the lesions of an image share a weight of 1.
 
     Parameters
     ----------

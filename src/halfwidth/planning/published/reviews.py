@@ -11,6 +11,7 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import SCHEMA_VERSION, Estimates
 from halfwidth.core.frozen import frozen
+from halfwidth.core.notebook import html_of
 from halfwidth.core.result_sequence import ResultSequence
 from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
 from halfwidth.planning.published.comparisons import Comparison
@@ -136,6 +137,9 @@ class Review:
         lines = [f"Review: {self.sentence()}", *(f"  {caution}" for caution in self.cautions)]
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        return html_of(Reviews((self,)))
+
 
 @frozen(repr=False)
 class Reviews(ResultSequence[Review]):
@@ -187,6 +191,9 @@ class Reviews(ResultSequence[Review]):
         import pandas as pd
 
         return pd.DataFrame([item.to_row() for item in self])
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
     def __repr__(self) -> str:
         return "\n".join([f"Reviews ({len(self)}):", *(f"  {item.sentence()}" for item in self)])

@@ -35,7 +35,7 @@ LEAST_SIZE = 5.0
 LETTERS, SHORTEST_LINE = 14, 16
 # Inches of a title beyond its axes.
 GAP = 0.36
-# The share of a figure left of axes of which the layout does not know the labels yet.
+# The share of a figure left of the axes, before the layout knows their labels.
 BEFORE_LABELS = 0.125
 # Fewer ticks where ranks have little room.
 MOST_TICKS = 10

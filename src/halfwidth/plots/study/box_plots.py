@@ -275,14 +275,14 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
         here = {name: styles[name] for name in styles if name in set(part["series"])}
         _coverage_panel(ax, part, here, target, low)
         axes.title_of(ax, str(part["panel"].iloc[0]))
-        _names_beside(ax, here)
+        _name_boxes(ax, here)
         if row == rows - 1:
             ax.set_xlabel(SIZES_TITLE, fontsize=TEXT_SIZE)
     axes.legend_below(figure, {}, note)
     return Drawn(figure, frame)
 
 
-def _names_beside(ax: Axes, styles: Mapping[str, Style]) -> None:
+def _name_boxes(ax: Axes, styles: Mapping[str, Style]) -> None:
     """The methods of a panel in the order of their boxes, right of it."""
     handles = [axes.handle(style, lines=False) for style in styles.values()]
     names = [break_label(style.label or name, NAME_WIDTH) for name, style in styles.items()]

@@ -217,7 +217,7 @@ def _singles(frames: Frames) -> Iterator[Figure]:
 def _concentrations(main_cells: pd.DataFrame) -> Iterator[Figure]:
     targets = [t for t in targets_of(main_cells) if t.statistic == "mean" and bounds_of(t.metric)]
     if not targets:
-        yield Figure("concentration", CONCENTRATION, _lacking("no mean of a bounded metric"))
+        yield Figure("concentration", CONCENTRATION, _refusing("no mean of a bounded metric"))
     for target in targets:
         yield Figure(
             slug("concentration", target.metric),
@@ -229,7 +229,7 @@ def _concentrations(main_cells: pd.DataFrame) -> Iterator[Figure]:
 CONCENTRATION = "widths of concentration intervals and their ratio to t"
 
 
-def _lacking(reason: str) -> Callable[[], Drawn]:
+def _refusing(reason: str) -> Callable[[], Drawn]:
     def draw() -> Drawn:
         raise NotThereError(reason)
 

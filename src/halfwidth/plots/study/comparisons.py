@@ -408,7 +408,7 @@ def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
                 only(cells_of_method, target),
                 quantity,
                 panel=target.title,
-                at=_beside(place, column, wide),
+                at=_panel_place(place, column, wide),
                 unit=unit(target),
             )
             for place, target in enumerate(targets)
@@ -417,7 +417,7 @@ def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _beside(place: int, column: int, wide: int) -> tuple[int, int]:
+def _panel_place(place: int, column: int, wide: int) -> tuple[int, int]:
     return place // wide, 2 * (place % wide) + column
 
 

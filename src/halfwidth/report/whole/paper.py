@@ -78,7 +78,7 @@ def _subjects(results: Results) -> list[tuple[Estimate, str]]:
 
 
 def _intervals(results: Results) -> list[str]:
-    """By which method the interval of what was computed."""
+    """Which interval was computed by which method."""
     from halfwidth import __version__
 
     of_level: dict[str, dict[str, dict[str, None]]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, cast
 
@@ -105,7 +106,17 @@ def png(drawing: Drawing) -> bytes:
     from PIL import Image
 
     raw = io.BytesIO()
-    drawing.savefig(raw, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
+    with warnings.catch_warnings():
+        # Names in other scripts have boxes for letters; beside the picture they stand in full.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        drawing.savefig(
+            raw,
+            format="png",
+            dpi=DOTS_PER_INCH,
+            bbox_inches="tight",
+            pad_inches=0.05,
+            metadata={"Software": None},
+        )
     raw.seek(0)
     with Image.open(raw) as image:
         few = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)

@@ -14,7 +14,6 @@ from halfwidth.core.curves import Curves
 from halfwidth.core.detection_curves import DetectionCurves
 from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.estimates import Cases, Estimates
-from halfwidth.core.formatting import as_beginning
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import Ranking, Rankings
 from halfwidth.core.spec import Metric, Statistic
@@ -130,11 +129,11 @@ class Results:
 
     @property
     def notes(self) -> list[str]:
-        """What was assumed or left out on the way to the results, as sentences."""
+        """What was assumed or left out on the way to the results."""
         texts = [*self.estimates.notes]
         for one in (self.comparisons, self.rankings):
             texts += one.notes if one is not None else ()
-        return [f"{as_beginning(text.rstrip('.'))}." for text in dict.fromkeys(texts)]
+        return list(dict.fromkeys(texts))
 
     @property
     def goals(self) -> tuple[GoalResult, ...]:

@@ -87,7 +87,7 @@ def verdict_sentences(compared: Sequence[Difference]) -> list[str]:
         by_word = of_pair.setdefault(f"{one.first} against {one.second}{_margin(one)}", {})
         by_word.setdefault(one.verdict.word if one.verdict else "", []).append(one.estimate.label)
     return [
-        f"{pair}: {'; '.join(_where(word, labels) for word, labels in by_word.items())}."
+        f"{pair}: {'; '.join(_count_and_labels(word, labels) for word, labels in by_word.items())}."
         for pair, by_word in of_pair.items()
     ]
 
@@ -98,7 +98,7 @@ def _margin(item: Difference) -> str:
     return f" (margin {margin:g}{unit})" if margin else ""
 
 
-def _where(word: str, labels: Sequence[str]) -> str:
+def _count_and_labels(word: str, labels: Sequence[str]) -> str:
     """``inferior in 3 (liver, spleen, stomach)``; of many the number alone."""
     named = list(dict.fromkeys(filter(None, labels)))
     listed = f" ({', '.join(named)})" if 0 < len(named) <= MOST_NAMED else ""

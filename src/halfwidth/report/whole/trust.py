@@ -27,7 +27,7 @@ def trust(results: Results) -> Section | None:
         return None
     parts: list[Part] = [*_coverage(estimates)]
     clustered = any(e.n_groups is not None for e in estimates)
-    more = (*in_common(_widths(estimates)), Note(_how_widths_shrink(clustered=clustered)))
+    more = (*in_common(_widths(estimates)), Note(_extrapolation_note(clustered=clustered)))
     parts.append(Section(WHAT_MORE, more, folded=len(estimates) > MOST_ROWS))
     return Section("How far to trust the intervals", tuple(parts))
 
@@ -55,7 +55,7 @@ def _coverage(estimates: list[Estimate]) -> list[Part]:
     return parts
 
 
-def _how_widths_shrink(*, clustered: bool) -> str:
+def _extrapolation_note(*, clustered: bool) -> str:
     units = "clusters" if clustered else "cases"
     alike = ", if they are as large as these; more cases of the same clusters bring less"
     return (
@@ -73,7 +73,7 @@ def _widths(estimates: list[Estimate]) -> Table:
         Column("statistic"),
         Column(unit, Kind.NUMBER),
         Column("half-width", Kind.NUMBER),
-        *(Column(f"with {times} times as many", Kind.NUMBER) for times in TIMES),
+        *(Column(f"{times} times as many", Kind.NUMBER) for times in TIMES),
     )
     rows = (
         (

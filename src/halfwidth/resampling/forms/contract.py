@@ -66,7 +66,7 @@ WeightedPairs = Callable[
 
 
 def has_influence(statistic: Statistic) -> bool:
-    """Whether the statistic declares an influence, of which a standard error is made."""
+    """Whether the statistic declares an influence, which gives a standard error."""
     return statistic.spec.influence is not None
 
 

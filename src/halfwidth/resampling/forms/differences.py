@@ -46,7 +46,7 @@ def is_mean_of_differences(statistic: Statistic) -> bool:
 def _contrast_models(
     pairs: Array, statistic: Statistic, make: Callable[[Array, Statistic], Array]
 ) -> Array:
-    """What is made of each model, (M, ..., n) -> (M, X), contrasted pair by pair: (S, X)."""
+    """Apply ``make`` to each model, (M, ..., n) -> (M, X), and contrast pair by pair: (S, X)."""
     models, places = distinct_models(pairs)
     of_each = make(models, single_model(statistic))
     form = declared_form(statistic, Contrast)
@@ -112,7 +112,7 @@ def _standard_error(pairs: Array, design: Design, statistic: Statistic) -> Array
 
 
 def is_average_over_classes(form: Form | None) -> bool:
-    """Whether a metric of this form has intervals that are made of those of its classes."""
+    """Whether intervals of a metric of this form combine those of its classes."""
     if isinstance(form, Sums) and form.by_class is not None:
         return True
     table = form.table if isinstance(form, Sums) else form

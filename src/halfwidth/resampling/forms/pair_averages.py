@@ -29,7 +29,7 @@ def _single_pair(statistic: Statistic) -> Statistic:
 
 
 def _contrast_pairs(samples: Array, make: Callable[[Array], Array], statistic: Statistic) -> Array:
-    """What is made of each pair, and of that the contrast: (S, P, ..., n) -> (S, X)."""
+    """Apply ``make`` to each pair, and average the contrasts: (S, P, ..., n) -> (S, X)."""
     n_samples, n_pairs = samples.shape[:2]
     made = make(samples.reshape(-1, *samples.shape[2:]))
     of_each = made.reshape(n_samples, n_pairs, -1)

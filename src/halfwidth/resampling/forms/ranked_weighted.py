@@ -110,7 +110,7 @@ def weighted_pairs(
     rankings = [form.rank(sample) for sample in records]
     sides = [low] if low == high else [low, high]
     of_roles = ends_of_pairs(len(rankings[0].mark), design, plan, sides, discordance)
-    ends = _beside_weights(of_roles, rankings)
+    ends = _scaled_by_weights(of_roles, rankings)
     replicates = _replicates(rankings, design, form, plan, ends)
     if len(rankings[0].mark) > 1:
         _, *parts = _parts(rankings, form)
@@ -205,10 +205,10 @@ def _ends(
     Positives and negatives above all scores, then below all. Beside cases of unequal weight a
     pseudo-case weighs their `typical_weight`.
     """
-    return _beside_weights(ends_of_rows(len(rankings[0].mark), design, plan, sides), rankings)
+    return _scaled_by_weights(ends_of_rows(len(rankings[0].mark), design, plan, sides), rankings)
 
 
-def _beside_weights(ends: Array, rankings: Sequence[Ranking]) -> Array:
+def _scaled_by_weights(ends: Array, rankings: Sequence[Ranking]) -> Array:
     """For the rows of every test set, where cases have weights of their own."""
     if rankings[0].weight is None:
         return ends

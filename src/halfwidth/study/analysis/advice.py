@@ -238,7 +238,7 @@ def _ranked(cells: pd.DataFrame, reference: str | None, n_bootstrap: int, key: K
             "reference": beside,
             "width_ratio_median": once["ratio_median"][0],
             "width_ratio_q9": once["ratio_q9"][0],
-            **_how_sure(group, tasks, int(places.argmin()), n_bootstrap, key),
+            **_shares_of_draws(group, tasks, int(places.argmin()), n_bootstrap, key),
         }
     )
     return frame.sort_values(["rank", "method"], kind="stable")
@@ -250,7 +250,7 @@ def _task_codes(index: Any) -> NDArray[np.intp]:
     return np.asarray(np.unique(tasks, return_inverse=True)[1])
 
 
-def _how_sure(
+def _shares_of_draws(
     group: _Group, tasks: NDArray[np.intp], best: int, n_bootstrap: int, key: Key
 ) -> dict[str, Any]:
     """What the ranking becomes on tasks drawn with replacement."""

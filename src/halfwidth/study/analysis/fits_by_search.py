@@ -23,7 +23,7 @@ STEPS, HALVINGS = 100, 40
 CLOSE = 1e-8
 # By which rounding may lower a log-likelihood that has not got worse.
 ROUNDING = 1e-13
-# Ends of what is searched. Without them the likelihood of a t of few degrees of freedom has no
+# Ends of the search. Without them the likelihood of a t of few degrees of freedom has no
 # maximum where many values are equal, nor that of a half-normal one for any sample.
 LEAST_SCALE, LEAST_DF, MOST_DF, MOST_SHAPE = 1e-4, 0.5, 1e4, 1e3
 FLAT = 1e-3

@@ -17,7 +17,7 @@ from halfwidth.core.types import Array
 N_PERMUTATIONS = 50_000
 # Permuted values that a block holds at once: 16 MB.
 BLOCK = 2_000_000
-# Statistics that differ by less are equal: the share of the size of what is averaged.
+# Statistics that differ by less are equal: this share of the size of the values.
 ROUNDING = 1e-12
 WORD_BITS, LANES = 64, 4
 

@@ -57,7 +57,7 @@ def width_ratios(cells: pd.DataFrame, reference: str = "t") -> pd.DataFrame:
     """
     need_columns(cells, [*PLACE, "method", "width_mean"])
     cells = two_sided(cells)
-    pairs = _beside(cells, reference, ["width_mean"])
+    pairs = _with_reference(cells, reference, ["width_mean"])
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = pairs["width_mean"].to_numpy(float) / pairs["width_mean_reference"].to_numpy(float)
     pairs["ratio"] = np.where(np.isfinite(ratio), ratio, np.nan)
@@ -105,7 +105,9 @@ def shifts(cells: pd.DataFrame, reference: str = "percentile") -> pd.DataFrame:
     """
     need_columns(cells, [*PLACE, "method", "width_mean", "centre_shift", "coverage"])
     cells = two_sided(cells)
-    pairs = _beside(cells, reference, ["centre_shift", "coverage", "width_mean"], itself=True)
+    pairs = _with_reference(
+        cells, reference, ["centre_shift", "coverage", "width_mean"], itself=True
+    )
     width = pairs["width_mean"].to_numpy(float)
     pairs["shift"] = pairs["centre_shift"]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -117,7 +119,7 @@ def shifts(cells: pd.DataFrame, reference: str = "percentile") -> pd.DataFrame:
     return _over_instances(pairs, reference, counted)
 
 
-def _beside(
+def _with_reference(
     cells: pd.DataFrame, reference: str, columns: list[str], *, itself: bool = False
 ) -> pd.DataFrame:
     """Each cell with the reference's values on the same place."""

@@ -236,7 +236,7 @@ def characterize(population: Population | ArrayLike) -> Characteristics:
     """Mean, SD, skewness and kurtosis of a population or of the values of an instance.
 
     Of values, the SD divides by n - 1, as elsewhere in the package; skewness m₃/m₂^1.5 and
-    kurtosis m₄/m₂² are made of the central moments m, which divide by n.
+    kurtosis m₄/m₂² are of the central moments m, which divide by n.
 
     Parameters
     ----------

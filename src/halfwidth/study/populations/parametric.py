@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from halfwidth.core.catalogue import Catalogue
+from halfwidth.core.catalogue import Catalogue, listed
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import Parameter, bind
@@ -56,7 +56,7 @@ SHAPE = _needed("shape", "shape")
 
 FAMILIES: Catalogue[Family] = Catalogue(
     "family",
-    (
+    listed(
         Family(
             "normal",
             "normal with mean location and SD scale",

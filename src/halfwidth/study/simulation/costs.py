@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from halfwidth.study.simulation.cells import Cells
     from halfwidth.study.simulation.targets import Measured
 
-# Seconds for a sample, whatever is made of it.
+# Seconds for a sample, whatever is estimated.
 PER_SAMPLE = 2e-6
 # Samples of the two trials that tell what a batch costs from what a sample does; the second has
 # fewer where they would take longer than this.

@@ -62,7 +62,7 @@ def _file_instances(source: DetectionSource, match: Match, references: Any) -> I
 
 
 def _row_of(job: Job, which: int) -> MetricRow:
-    """What its functional is made of again, wherever it is needed."""
+    """What its functional is built from again, wherever it is needed."""
     metric = job.functional.metric
     label = job.label if job.average == "none" else ""
     return MetricRow(metric, job.average, which if job.average == "none" else 0, label)

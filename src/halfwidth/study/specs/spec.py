@@ -181,7 +181,7 @@ class DetectedRow:
     classes : tuple of str
         Of the objects.
     thresholds : int
-        Of localisation, of which curves are averaged.
+        Of localisation; curves are averaged over them.
     metric : str
         With its thresholds: ``ap@0.5``.
     """

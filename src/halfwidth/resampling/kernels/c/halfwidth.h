@@ -41,6 +41,19 @@
 #define CALL_FOR(address) ((void)(address))
 #endif
 
+/* Vectors of a fixed length, whose elements are put into another order. */
+#if defined(__has_builtin)
+#define HAS_SHUFFLE __has_builtin(__builtin_shufflevector)
+#else
+#define HAS_SHUFFLE 0
+#endif
+
+#if defined(__GNUC__)
+#define UNROLL_16 _Pragma("GCC unroll 16")
+#else
+#define UNROLL_16
+#endif
+
 #if defined(_MSC_VER) && !defined(__clang__)
 #define RESTRICT __restrict
 #else

@@ -54,13 +54,13 @@ def _between(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Leve
     needs=(Need.WEIGHTED, Need.ESTIMATE),
     pseudo_cases=pseudo_cases_of_mass,
     parameters=(MASS,),
-    use_when="for few cases of a metric with finite bounds: near its level where bootstraps and t "
-    "are far too short; wide where the spread is small against the range",
-    assumes="That cases like none of those observed may turn up, as bad or as good as the metric's "
-    "bounds allow, about as often as if half a case more had been seen at either bound. So without "
-    "a failure among n cases it still allows for rare ones, and is long where the spread is small "
-    "against the range. Where failures below some value are excluded by knowledge, say so by "
-    "bounds (--bounds .5,1). Cases, or clusters, are independent.",
+    use_when="for few cases of a metric with finite bounds: near its level where bootstraps and "
+    "t are far too narrow; wide where the spread is small compared with the range",
+    assumes="Cases unlike any observed may turn up, as bad or as good as the metric's bounds "
+    "allow, about as often as if half a case more had been seen at each bound. So even without a "
+    "failure among n cases it allows for rare ones, and it is wide where the spread is small "
+    "compared with the range. Where you know that values beyond some point are impossible, say "
+    "so with bounds (--bounds .5,1). Cases, or clusters, are independent.",
     min_n=1,
     promises=PROMISES,
     cite="rubin1981",
@@ -100,11 +100,11 @@ def dirichlet(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Lev
     accepts=frozenset(Estimand),
     needs=(Need.WEIGHTED, Need.ESTIMATE),
     pseudo_cases=_whole,
-    use_when="like dirichlet, and more careful: conjectured, not proved, to cover a mean at "
+    use_when="like dirichlet but more conservative: conjectured, not proved, to cover a mean at "
     "least as often as it says",
-    assumes="That values lie within the metric's bounds and that cases, or clusters, are "
-    "independent; nothing else, but that it then covers a mean at least as often as it says is a "
-    "conjecture: no counterexample is known, and no proof.",
+    assumes="Values lie within the metric's bounds, and cases, or clusters, are independent. "
+    "That it then covers a mean at least as often as it says is a conjecture: no counterexample "
+    "is known, and no proof.",
     min_n=1,
     promises=PROMISES,
     cautions=("HW316",),

@@ -31,15 +31,12 @@ def _no_error_reason(_sample: Unanswered) -> tuple[str, str]:
     drawn=Drawn("olive", "broken", "d", "delta"),
     accepts=frozenset({Estimand.COUNTING, Estimand.CONTRAST}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.TRANSFORM, Need.CLUSTER_DEGREES),
-    use_when="for functions of a confusion matrix without resampling; strained near the ends and "
-    "at small n",
+    use_when="for functions of a confusion matrix without resampling; poor near the ends of the "
+    "range and at small n",
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
     cite="takahashi2022",
-    assumes=(
-        "That the metric is nearly linear over the spread of the confusion matrix, which is "
-        "nearly normal."
-    ),
+    assumes="The confusion matrix is nearly normal, and the metric nearly linear over its spread.",
 )
 def delta(
     estimate: Array, standard_error: Array, transform: Transform, degrees: float, level: Level
