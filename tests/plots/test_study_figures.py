@@ -416,6 +416,7 @@ def test_methods_that_stand_in_one_figure_never_share_a_colour() -> None:
         assert len({style.colour for style in own}) == len(own), estimand
     colours = [style.colour for style in METHOD_STYLES.values()]
     assert max(colours.count(colour) for colour in colours) <= 2
+    assert colours.count(METHOD_STYLES["auto"].colour) == 1, "it stands beside any other"
     styles = method_styles([*METHOD_STYLES, *(f"mine{place}" for place in range(12))])
     assert len({(style.colour, style.stroke) for style in styles.values()}) == len(styles)
     assert len({(style.colour, style.marker) for style in METHOD_STYLES.values()}) == len(

@@ -222,7 +222,8 @@ class _Task:
             one = "reference" if error.two_detections else "detection"
             raise DataError(
                 f"{assignment.name} needs objects that do not overlap, but in image {image} two "
-                f"{two} lie on one {one}; take greedy_by_score or hungarian"
+                f"{two} lie on one {one}; take greedy_by_score or hungarian (assignment=, "
+                "--assignment)"
             ) from None
         # The others may still lie on what is to be ignored.
         self._match(np.where(self.roles == Role.TO_BE_FOUND, Role.ABSENT, self.roles), assigned)

@@ -180,7 +180,7 @@ def _level_label(e: Estimate) -> str:
     return f"{percent(e.confidence_level)} {kind}"
 
 
-def row_text(e: Estimate, *, with_level: bool = False) -> str:
+def row_text(e: Estimate, *, with_level: bool) -> str:
     """The text beside an estimate; two lines where one would be long."""
     numbers = numbers_text(e, with_level=with_level)
     text = f"{statistic_label(e)} {numbers}"

@@ -130,7 +130,7 @@ def log_axis(ax: Axes, numbers: Iterable[float]) -> None:
 
 
 def legend_below(
-    figure: Figure, styles: Mapping[str, Styled], note: str = "", *, lines: bool = True
+    figure: Figure, styles: Mapping[str, Styled], note: str, *, lines: bool = True
 ) -> None:
     """A note and the series below all panels, in as many columns as fit."""
     width = float(figure.get_size_inches()[0])
