@@ -399,7 +399,7 @@ def test_outliers_of_failing_instances_are_counted_and_seen() -> None:
     right = drawn.figure.bbox.x1
     for ax in drawn.figure.axes:
         title = ax.get_title(loc="left")
-        assert title.splitlines()[1:] == ["80 %", "3 of 100 below Q1 − 1.5 IQR"]
+        assert title.splitlines()[1:] == ["coverage 80 %", "3 of 100 below Q1 − 1.5 IQR"]
         assert ax._left_title.get_window_extent().x1 <= right
         # A bar of one case has a tenth of the height or more.
         heights = ax.transAxes.inverted().transform(ax.transData.transform([(0, 0), (0, 1)]))
