@@ -277,7 +277,11 @@ DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
         ("both.csv --model label_a --metric accuracy", "0 raters given (--rater); raters agree"),
         ("both.csv --model y --rater y --rater label_b --metric f1", "--rater y: the same column"),
         ("both.csv --rater y --rater label_b --metric accuracy", "--model NAME is missing"),
-        ("both.csv --model label_a --rater y --rater z --metric accuracy", "unknown column 'z'"),
+        (
+            "both.csv --model label_a --rater y --rater z --metric accuracy",
+            "both.csv: no column 'z'",
+        ),
+        ("both.csv --model label_a --rater y --rater label_b --metric dsc", "has a value for each"),
         ("both.csv --model label_a --rater y --rater label_b", "--metric NAME is missing"),
         ("both.csv --model a --rater y --rater b --metric f1 --baseline a", "--baseline has no"),
         ("both.csv --model a --rater y --rater b --metric f1 --scale 2", "--scale needs --pairs"),

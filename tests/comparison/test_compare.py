@@ -166,7 +166,7 @@ def test_names_choose_a_difference(models: dict[str, pd.Series]) -> None:
     with pytest.raises(hw.OptionError, match="2 comparisons are of 'B'"):
         result["B"]
     assert list(result.to_frame()["second"]) == ["B", "C", "C"]
-    assert "A against B: mean DSC lower by" in repr(result)
+    assert "A against B: mean DSC lower by 0.03 (95 % CI of the difference -0.08" in repr(result)
     assert "<table" in result._repr_html_()
 
 
@@ -179,6 +179,9 @@ def test_unpaired_means_are_welchs(models: dict[str, pd.Series]) -> None:
     oracle = stats.ttest_ind(first, second, equal_var=False).confidence_interval()
     assert (one.low, one.high) == pytest.approx((oracle.low, oracle.high))
     assert not one.paired
+    n = f"n = {len(first)} + {len(second)};"
+    assert n in one.sentence()
+    assert one.to_dict()["n_each"] == [len(first), len(second)]
 
 
 def test_p_values_are_adjusted_over_a_family(models: dict[str, pd.Series]) -> None:

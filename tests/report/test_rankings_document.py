@@ -55,6 +55,14 @@ def test_json_and_csv_are_those_of_the_result() -> None:
     assert "No rankings" in render(rankings_document(hw.Rankings(())), "table")
 
 
+def test_prose_of_many_rankings_is_for_pages() -> None:
+    (ranking,) = three_models()
+    many = replace(three_models(), items=(ranking,) * 4)
+    short, full = (render(rankings_document(many), kind) for kind in ("table", "markdown"))
+    assert (short.count("Not told apart"), full.count("Not told apart")) == (0, 4)
+    assert short.count("U-Net") == 4
+
+
 @pytest.mark.parametrize(("more", "rest"), [(False, "and 2 further"), (True, "and more than 2 ")])
 def test_of_many_groups_the_first_are_shown(more: bool, rest: str) -> None:
     (ranking,) = three_models()

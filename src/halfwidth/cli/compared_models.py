@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -210,11 +211,21 @@ def read_models(
 
 
 def _check_columns(table: Table, columns: Columns) -> None:
-    wanted = [
-        *(columns.by, columns.case, columns.target, columns.prediction),
-        *(*columns.value, *columns.score, *columns.sides[0], *columns.sides[1], *columns.further),
-    ]
-    for name in wanted:
+    named = [columns.by, columns.case, columns.target, columns.prediction]
+    check_columns(
+        table,
+        [*named, *columns.value, *columns.score, *chain(*columns.sides), *columns.further],
+    )
+
+
+def check_columns(table: Table, names: Iterable[str | None]) -> None:
+    """Refuse columns that the table lacks; None names none.
+
+    Raises
+    ------
+    DataError
+    """
+    for name in names:
         if name is not None and name not in table:
             near = closest(name, table.names)
             raise DataError(

@@ -10,7 +10,8 @@ import typer
 
 from halfwidth.cli import options, predictions, reading
 from halfwidth.cli.command import is_given, refuse_given
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.cli.compared_models import check_columns
+from halfwidth.core.errors import OptionError
 from halfwidth.io.prediction_columns import class_cells
 from halfwidth.io.table import Table
 
@@ -74,14 +75,13 @@ def _compare_labels(table: Table, given: Mapping[str, Any], shared: dict[str, An
 
     if given["metric"] is None:
         raise OptionError("--metric NAME is missing: what agreement is measured by, cohen_kappa")
+    _refuse_metric_of_cases(given["metric"].partition(":")[0])
     names = list(given["rater"] or ())
     columns = [given["model"], *names]
     twice = [name for place, name in enumerate(columns) if name in columns[:place]]
     if twice:
         raise OptionError(f"--rater {twice[0]}: the same column is the model or a rater already")
-    for name in (*columns, given["groups"], given["strata"], given["case"]):
-        if name is not None and name not in table:
-            raise UnknownNameError("column", name, table.names)
+    check_columns(table, (*columns, given["groups"], given["strata"], given["case"]))
     cells = {name: class_cells(table, name, numbers=False) for name in columns}
     index = None if given["case"] is None else pd.Index(table.levels(given["case"]))
     series = {name: pd.Series(column, index) for name, column in cells.items()}
@@ -104,6 +104,17 @@ def _compare_labels(table: Table, given: Mapping[str, Any], shared: dict[str, An
         undefined=given["undefined"],
         name=given["model"],
     )
+
+
+def _refuse_metric_of_cases(name: str) -> None:
+    """Labels have no value for each case."""
+    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+
+    if name in METRICS and name not in SAMPLE_METRICS:
+        raise OptionError(
+            f"--metric {name} has a value for each case and pair: give a table of these and "
+            "--pairs COLUMN,COLUMN, the columns of who is compared with whom"
+        )
 
 
 def _compare_pairs(table: Table, given: Mapping[str, Any], shared: dict[str, Any]) -> Comparisons:

@@ -54,7 +54,7 @@ Assignment = Annotated[
     str | None,
     typer.Option(
         help="Which detection is whose; default: greedy_by_score, or without scores "
-        "greedy_by_localisation.",
+        "greedy_by_localisation; of pq, sq and rq overlap_above_half.",
         metavar="NAME",
         show_default=False,
         autocompletion=completion.assignments,

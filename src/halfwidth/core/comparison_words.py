@@ -59,13 +59,15 @@ def effect_text(difference: Difference) -> str:
 
 
 def interval_text(difference: Difference) -> str:
-    """``95 % CI 0.004 to 0.020``."""
+    """``95 % CI 0.004 to 0.020``, whose sign is that of the difference, whatever the words."""
     estimate, unit = difference.estimate, difference.metric_spec.unit
     level = percent(estimate.confidence_level)
     if math.isnan(estimate.low) or math.isnan(estimate.high):
         return f"no {level} CI"
     ends = f"{estimate.text_of(estimate.low)} to {estimate.text_of(estimate.high)}"
-    return f"{level} CI {ends}{f' {unit}' if unit else ''}"
+    downwards = difference.effect == "difference" and difference.value < 0
+    of_what = " of the difference" if downwards else ""
+    return f"{level} CI{of_what} {ends}{f' {unit}' if unit else ''}"
 
 
 def sentence(difference: Difference) -> str:

@@ -78,6 +78,8 @@ class Estimate:
         The method used, under its own name also where ``auto`` chose it.
     n : int
         Cases that the value rests on.
+    n_each : tuple of int
+        Of a difference between models on cases of their own, those of each.
     n_missing : int
         Values that were missing or infinite.
     missing : str
@@ -138,6 +140,7 @@ class Estimate:
     n_groups: int | None = None
     n_effective: float | None = None
     given_decimals: int = 0
+    n_each: tuple[int, ...] = ()
     cautions: tuple[Caution, ...] = ()
     without_result: WithoutResult | None = None
 
@@ -252,8 +255,11 @@ class Estimate:
 
     @property
     def n_text(self) -> str:
-        """How many cases, in how many clusters, by weight: ``n = 200 in 100 clusters``."""
-        text = f"n = {self.n}"
+        """How many cases, in how many clusters, by weight: ``n = 200 in 100 clusters``.
+
+        Of models on cases of their own ``n = 90 + 110``.
+        """
+        text = f"n = {' + '.join(map(str, self.n_each or (self.n,)))}"
         if self.n_groups is not None:
             text += f" in {self.n_groups} cluster{'' if self.n_groups == 1 else 's'}"
         if self.n_effective is not None:
@@ -316,6 +322,7 @@ class Estimate:
             "n_undefined": self.n_undefined,
             "seed": self.seed,
             "cautions": [caution.to_dict() for caution in self.cautions],
+            **({"n_each": list(self.n_each)} if self.n_each else {}),
             **self._policy_dict(),
         }
 
@@ -337,6 +344,8 @@ class Estimate:
             for name, text in texts.items()
         )
         row["cautions"] = " ".join(caution.code for caution in self.cautions)
+        if self.n_each:
+            row["n_each"] = " + ".join(map(str, self.n_each))
         if self.without_result is not None:
             row["without_result"] = self.without_result.text
         # Numbers stay numbers here, where NaN and infinity can be written.
@@ -391,7 +400,7 @@ class Estimate:
         return self._alone._repr_html_()
 
 
-def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: str = "") -> str:
+def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: str) -> str:
     """What is estimated, in prose: ``mean DSC``, ``SD of DSC over clusters``, ``macro AUROC``.
 
     ``over`` is named where cases come in clusters, so that one must know.

@@ -228,6 +228,7 @@ def _estimate(
     value = _effect_of(own[0].value, own[1].value, effect)
     defined = not np.isnan(value)
     groups = [job.records.n_groups or 0 for job in jobs]
+    n_each = tuple(job.records.n_cases for job in jobs)
     weights = [job.records.n_effective or 0.0 for job in jobs]
     designs = {job.records.design_name for job in jobs}
     estimate = Estimate(
@@ -238,7 +239,8 @@ def _estimate(
         metric_spec=functional.metric,
         statistic_spec=functional.statistic,
         method_spec=method,
-        n=sum(job.records.n_cases for job in jobs),
+        n=sum(n_each),
+        n_each=n_each,
         n_groups=sum(groups) if all(groups) else None,
         n_effective=sum(weights) if all(weights) else None,
         design=UNPAIRED if len(designs) > 1 or INDEPENDENT & designs else designs.pop(),
@@ -256,7 +258,6 @@ def _estimate(
     )
     context = CautionContext(
         estimate,
-        np.empty(0),
         chosen=request.method is None,
         clipped=bool(computed.clipped[0]),
         infinite=bool(computed.infinite[0]),

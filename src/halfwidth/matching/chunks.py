@@ -222,7 +222,8 @@ class _Task:
             one = "reference" if error.two_detections else "detection"
             raise DataError(
                 f"{assignment.name} needs objects that do not overlap, but in image {image} two "
-                f"{two} lie on one {one}; take greedy_by_score or hungarian"
+                f"{two} lie on one {one}; take greedy_by_score or hungarian (assignment=, "
+                "--assignment)"
             ) from None
         # The others may still lie on what is to be ignored.
         self._match(np.where(self.roles == Role.TO_BE_FOUND, Role.ABSENT, self.roles), assigned)
@@ -295,7 +296,7 @@ def _limits(how: Matching, *, higher: bool) -> Array:
 
 
 def count_references(chunk: Chunk, real: NDArray[np.bool_]) -> Places:
-    """Of each image and class how many references are real."""
+    """How many references of each image and class are real."""
     n = len(chunk.images)
     place = chunk.true.image * chunk.n_classes + chunk.true.objects.category
     counts = np.bincount(place[real], minlength=n * chunk.n_classes)

@@ -45,7 +45,7 @@ class Source:
     role: str = ""
 
     @classmethod
-    def from_file(cls, path: Path, role: str = "") -> Source:
+    def from_file(cls, path: Path, role: str) -> Source:
         """The source that a file is."""
         digest = hashlib.sha256()
         with path.open("rb") as file:
@@ -128,6 +128,12 @@ class Results:
             yield from (model.estimate for ranking in self.rankings for model in ranking.models)
 
     @property
+    def units(self) -> str:
+        """What ``n`` counts: cases, images, training runs."""
+        nouns = {f"{one.case_noun}s" for one in self.estimates}
+        return nouns.pop() if len(nouns) == 1 else "cases"
+
+    @property
     def notes(self) -> list[str]:
         """What was assumed or left out on the way to the results."""
         texts = [*self.estimates.notes]
@@ -147,7 +153,7 @@ class Results:
 
     @property
     def ranking_sentences(self) -> list[str]:
-        """Of each ranking; of more than a few the consensus alone."""
+        """A sentence for each ranking; of more than a few the consensus alone."""
         sentences = [one.sentence() for one in self.rankings_of_many]
         if self.rankings is not None and len(sentences) > MOST_SENTENCES:
             return [one.sentence() for one in self.rankings.consensus]
