@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
@@ -109,9 +110,9 @@ def in_common(table: Table) -> list[Part]:
     return [shown, *([Note(f"In all rows {', '.join(words)}.")] if words else [])]
 
 
-def with_drawing(estimates: Estimates, alike: Sequence[Estimate] = ()) -> Table:
+def with_drawing(estimates: Estimates, alike: Sequence[Estimate]) -> Table:
     """The table of estimates, and a column in which the intervals are drawn."""
-    table = estimates_table(estimates, titles=True)
+    table = _lead_named(estimates_table(estimates, titles=True), estimates)
     lead = table.columns[0].heading
     table = table.stacked({heading: lead for heading in BENEATH if heading != lead})
     axis = axis_for([(e.value, e.low, e.high) for e in (*estimates, *alike)])
@@ -119,6 +120,15 @@ def with_drawing(estimates: Estimates, alike: Sequence[Estimate] = ()) -> Table:
         return table
     cells = [Cell(f"{_named(e)}{_text(e)}", (e.value, e.low, e.high)) for e in estimates]
     return add_drawn(table, Column(WHERE_DRAWN, Kind.DRAWN, axis=axis), cells)
+
+
+def _lead_named(table: Table, estimates: Estimates) -> Table:
+    """The table with labels headed by the column whose levels they are: ``model``, ``organ``."""
+    names = (name for name in estimates[0].by if name not in table.headings)
+    for name in names:
+        if all(e.label and e.label == str(e.by.get(name)) for e in estimates):
+            return replace(table, columns=(Column(name), *table.columns[1:]))
+    return table
 
 
 def add_drawn(table: Table, column: Column, cells: Sequence[Cell]) -> Table:

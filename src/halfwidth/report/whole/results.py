@@ -45,7 +45,7 @@ class Source:
     role: str = ""
 
     @classmethod
-    def from_file(cls, path: Path, role: str = "") -> Source:
+    def from_file(cls, path: Path, role: str) -> Source:
         """The source that a file is."""
         digest = hashlib.sha256()
         with path.open("rb") as file:
@@ -126,6 +126,12 @@ class Results:
             yield from (goal.estimate for goal in self.goals)
         if self.rankings is not None:
             yield from (model.estimate for ranking in self.rankings for model in ranking.models)
+
+    @property
+    def units(self) -> str:
+        """What ``n`` counts: cases, images, training runs."""
+        nouns = {f"{one.case_noun}s" for one in self.estimates}
+        return nouns.pop() if len(nouns) == 1 else "cases"
 
     @property
     def notes(self) -> list[str]:
