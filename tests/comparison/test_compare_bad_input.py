@@ -166,7 +166,7 @@ def test_columns_of_cases_are_as_long_as_models(name: str) -> None:
 def test_two_arrays_have_no_names() -> None:
     """The second one is not blamed for being no target."""
     for function in (hw.compare, hw.rank):
-        with pytest.raises(hw.OptionError, match="mapping from names to values, {'A': a, 'B': b}"):
+        with pytest.raises(hw.OptionError, match="mapping from names to values, "):
             function([0.1, 0.2], [0.2, 0.3], metric="dsc")
     with pytest.raises(hw.OptionError, match=r"^raters=\[\[1, 0\]\] is neither"):
         hw.compare_with_raters([1, 0], [[1, 0]], metric="accuracy")
