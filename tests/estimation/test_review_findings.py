@@ -56,6 +56,14 @@ def test_a_scale_for_the_metric_that_is_named_is_used() -> None:
     assert e.value == pytest.approx(0.9066666)
 
 
+def test_a_column_called_as_a_metric_that_no_one_named_is_said() -> None:
+    table = {"case": [*"abc"], "Dice": [0.9, 0.8, 0.7], "correct": [1, 0, 1], "age": [50, 60, 70]}
+    (note,) = hw.summary_table(table).notes
+    assert note.startswith("column 'Dice' is taken for numbers without a range; if they are DSC")
+    assert hw.summary_table(table, "Dice", bounds=(0, 1)).notes == ()
+    assert hw.summary_table(table, "Dice", metric="dsc").notes == ()
+
+
 def test_a_metric_given_twice_is_refused(tmp_path: Path, run: Run) -> None:
     file = tmp_path / "t.csv"
     file.write_text("case,dice\na,0.9\nb,0.8\n")

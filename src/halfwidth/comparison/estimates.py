@@ -72,7 +72,7 @@ def together_of(
 
 
 def claim_evidence(
-    chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings, margin: float = 0.0
+    chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings, margin: float
 ) -> Evidence:
     """What claims about differences rest on; the estimates may be of some of the pairs."""
     level, plan = settings.request.level, replace(settings.plan, convolves=False)

@@ -400,7 +400,7 @@ class Estimate:
         return self._alone._repr_html_()
 
 
-def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: str = "") -> str:
+def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: str) -> str:
     """What is estimated, in prose: ``mean DSC``, ``SD of DSC over clusters``, ``macro AUROC``.
 
     ``over`` is named where cases come in clusters, so that one must know.

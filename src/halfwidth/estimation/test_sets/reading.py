@@ -403,9 +403,9 @@ def check_numbers(
     y_pred: Any,
     *,
     missing: Missing,
-    groups: Any = None,
-    strata: Any = None,
-    where: tuple[str, str] = ("y_true", "y_pred"),
+    groups: Any,
+    strata: Any,
+    where: tuple[str, str],
 ) -> TestSet:
     """Targets and predictions of a regression made ready."""
     _check_policy(missing)

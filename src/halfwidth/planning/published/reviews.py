@@ -16,7 +16,12 @@ from halfwidth.core.result_sequence import ResultSequence
 from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
 from halfwidth.planning.published.comparisons import Comparison
 from halfwidth.planning.published.leads import Lead
-from halfwidth.planning.published.wording import list_assumptions, missing_reports, review_paragraph
+from halfwidth.planning.published.wording import (
+    list_assumptions,
+    missing_reports,
+    review_conditions,
+    review_findings,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +101,7 @@ class Review:
 
     def paragraph(self) -> str:
         """Text for a review: value, interval, method, assumptions, what is missing."""
-        return review_paragraph(self)
+        return f"{review_findings(self)} {review_conditions(self)}"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract: the fields of an estimate, and what the review adds."""
@@ -127,6 +132,7 @@ class Review:
         nested = ("by", "parameters", "others", "lead", "assumptions", "should_have_reported")
         for name in (*nested, "paragraph"):
             row.pop(name)
+        row["bounds"] = self.estimate.to_row()["bounds"]
         row["cautions"] = " ".join(caution.code for caution in self.cautions)
         row["versus"] = None if lead is None else lead.versus
         row["difference"] = None if lead is None else lead.difference

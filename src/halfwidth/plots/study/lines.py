@@ -211,7 +211,7 @@ def lines_of_panel(
     *,
     inches: tuple[float, float],
     seen: pd.DataFrame,
-    x_title: bool = True,
+    x_title: bool,
 ) -> None:
     """Draw the rows of one panel; each line's ``gid`` is its series.
 

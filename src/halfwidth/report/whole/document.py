@@ -14,7 +14,7 @@ from halfwidth.report.whole.results import Results
 from halfwidth.report.whole.trust import trust
 
 
-def report_document(results: Results, *, with_figures: bool = True) -> Document:
+def report_document(results: Results, *, with_figures: bool) -> Document:
     """What there is to say of some results: cautions first, provenance at the end."""
     of_cases = tuple(figures_of_cases(results)) if with_figures else ()
     of_curves = tuple(figures_of_curves(results.curves)) if with_figures else ()

@@ -113,7 +113,7 @@ def in_common(table: Table) -> list[Part]:
     return [shown, *([Note(f"In all rows {', '.join(words)}.")] if words else [])]
 
 
-def with_drawing(estimates: Estimates, alike: Sequence[Estimate] = ()) -> Table:
+def with_drawing(estimates: Estimates, alike: Sequence[Estimate]) -> Table:
     """The table of estimates, and a column in which the intervals are drawn."""
     table = _lead_named(estimates_table(estimates, titles=True), estimates)
     lead = table.columns[0].heading

@@ -45,7 +45,7 @@ class Source:
     role: str = ""
 
     @classmethod
-    def from_file(cls, path: Path, role: str = "") -> Source:
+    def from_file(cls, path: Path, role: str) -> Source:
         """The source that a file is."""
         digest = hashlib.sha256()
         with path.open("rb") as file:
