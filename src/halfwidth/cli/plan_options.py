@@ -186,8 +186,8 @@ def refuse_test_set_metric(metric: str | None) -> None:
     name = (metric or "").partition(":")[0]
     if name in SAMPLE_METRICS and name not in METRICS:
         raise OptionError(
-            f"{name} is a metric of a whole test set, without values of cases; 'halfwidth plan' has "
-            "auroc, proportion (accuracy, ...) and classes (sensitivity, specificity)"
+            f"{name} is a metric of a whole test set, without values of cases; 'halfwidth plan' "
+            "has auroc, proportion (accuracy, ...) and classes (sensitivity, specificity)"
         )
 
 
