@@ -104,6 +104,16 @@ def break_label(text: str, width: int) -> str:
     )
 
 
+def wrapped(text: str, width: int) -> str:
+    r"""Lines of so many letters at most; a number keeps its ``%``.
+
+    >>> wrapped("nominal: 95 %", 11)
+    'nominal:\n95 %'
+    """
+    held = text.replace(" %", "\N{NO-BREAK SPACE}%")
+    return "\n".join(textwrap.wrap(held, width)).replace("\N{NO-BREAK SPACE}", " ")
+
+
 def listed(given: Any, kind: type[Finished], what: str) -> Sequence[Finished]:
     """One finished result is as welcome as a sequence of them.
 

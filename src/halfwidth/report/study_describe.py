@@ -126,7 +126,8 @@ def _shares(frame: pd.DataFrame, column: str) -> Table:
 def _rejection_notes(frame: pd.DataFrame, drawn: bool, seed: int | None) -> Iterator[str]:
     first = frame.drop_duplicates("metric").to_dict("records")
     texts = [
-        f"{row['metric'] or LOGITS}: {row['instances']} instances, p ≤ 0.05/{row['tests']}"
+        f"{row['metric'] or LOGITS}: {row['instances']} "
+        f"instance{'' if row['instances'] == 1 else 's'}, p ≤ 0.05/{row['tests']}"
         for row in first
     ]
     yield f"Kolmogorov-Smirnov at 5 % after Bonferroni ({'; '.join(texts)})."

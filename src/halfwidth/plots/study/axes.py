@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from halfwidth.plots.style import FAINT, NOTE_SIZE, QUIET, TEXT_SIZE, printable
+from halfwidth.plots.style import FAINT, NOTE_SIZE, QUIET, TEXT_SIZE, printable, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -180,4 +179,4 @@ def height_below(names: Iterable[str], note: str, width: float) -> float:
 
 def folded(note: str, width: float) -> str:
     """A note broken into lines that fit the width of a figure."""
-    return "\n".join(textwrap.wrap(printable(note), int(width / NOTE_LETTER)))
+    return wrapped(printable(note), int(width / NOTE_LETTER))
