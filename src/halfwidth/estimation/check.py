@@ -317,12 +317,16 @@ def _check_range(
         f"{spec.called} (case {case}: {numbers[first]:g})"
     )
     seen = numbers[finite]
-    if bounds == Bounds(0, 1) and scale == 1 and len(seen) and like_per_cent(seen):
-        if (seen == np.rint(seen)).all():
+    as_given = bounds == Bounds(0, 1) and scale == 1 and len(seen) > 0
+    whole = bool((seen == np.rint(seen)).all())
+    if as_given and like_per_cent(seen):
+        if whole:
             text += ". If they are per cent: scale=100 (--scale 100); if they are counts, name the"
             text += " columns that hold values (--value COLUMN)"
         else:
             text += ". They look like per cent: use scale=100 (--scale 100)"
+    elif as_given and whole:
+        text += ". If they are counts or codes, name the columns that hold values (--value COLUMN)"
     elif spec.bounds_given and scale != 1 and _within(seen * scale, bounds):
         low, high = (bound / scale for bound in (bounds.low, bounds.high))
         text += f". Values are divided by scale={scale:g} first: bounds {low:g},{high:g} are meant?"
