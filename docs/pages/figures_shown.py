@@ -18,15 +18,12 @@ class Shown:
         After ``halfwidth``; ``--plot`` is added. Empty where it takes Python.
     code : str
         In place of a command; it leaves a Figure in ``figure``.
-    page : str
-        Ending of the name of the first file, where the command writes one for each task.
     """
 
     name: str
     caption: str
     command: str = ""
     code: str = ""
-    page: str = ""
 
     @property
     def typed(self) -> str:
@@ -153,7 +150,6 @@ GALLERY: dict[str, tuple[Shown, ...]] = {
             "rank-podium",
             "Each case as a line over the places of the models (the first of three tasks).",
             f"{ERRORS} --plot-kind podium",
-            page="-1",
         ),
     ),
     "Detections": (

@@ -61,7 +61,7 @@ def _picture(shown: Shown, folder: Path) -> bytes:
         made["figure"].savefig(folder / f"{shown.name}.png", dpi=DPI, bbox_inches="tight")
     else:
         run(shown.typed.removeprefix("halfwidth "))
-    return (folder / f"{shown.name}{shown.page}.png").read_bytes()
+    return (folder / f"{shown.name}.png").read_bytes()
 
 
 def _gallery() -> str:

@@ -100,19 +100,6 @@ def test_nothing_to_say_is_nothing_on_stderr(run: Run, wide: Path) -> None:
     assert run("ci", wide, "--metric", "dsc").err == ""
 
 
-def test_a_column_called_like_a_metric_is_no_more_than_numbers_until_that_is_said(
-    run: Run, tmp_path: Path
-) -> None:
-    file = tmp_path / "t.csv"
-    file.write_text("case,dice\na,0.9\nb,0.8\nc,0.95\n")
-    said = "halfwidth: 'dice' taken as plain numbers; say --metric dsc where it is DSC, with the"
-    ran = run("ci", file, "--json")
-    assert ran.err == f"{said} range [0, 1]\n"
-    assert ran.estimates[0]["metric"] != "dsc"
-    for told in (("--metric", "dsc"), ("--bounds", "0,1")):
-        assert run("ci", file, *told).err == ""
-
-
 def test_json_is_short_for_format_json(run: Run, wide: Path) -> None:
     short = run("ci", wide, "--metric", "dsc", "--seed", "4", "--json")
     assert short.out == run("ci", wide, "--metric", "dsc", "--seed", "4", "--format", "json").out

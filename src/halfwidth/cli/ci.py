@@ -18,10 +18,9 @@ from halfwidth.cli import (
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group, refuse_given
 from halfwidth.cli.output import note, note_if_long
-from halfwidth.core.errors import OptionError, shortened
+from halfwidth.core.errors import OptionError
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.parameters import split_names
-from halfwidth.io.table import Table
 
 STRICT_STATUS = 3
 # Options of values of cases, and those of test sets.
@@ -169,27 +168,12 @@ def _estimate_cases(
             refuse_predictions(table)
     if not _is_exact(settings):
         note_if_long(len(table), settings["method"], settings["n_resamples"])
-    values = settings.pop("value")
-    estimates = summary_table(table, values, keep_cases=kind == "distribution", **settings)
-    if settings["metric"] is None and settings["bounds"] is None:
-        _note_names_of_metrics(table, values, settings["by"])
+    estimates = summary_table(
+        table, settings.pop("value"), keep_cases=kind == "distribution", **settings
+    )
     if plot is not None and kind is not None:
         figures.draw(estimates, plot, kind)
     return estimates
-
-
-def _note_names_of_metrics(table: Table, values: list[str] | None, by: list[str] | None) -> None:
-    """Say what columns hold by their names, which is not taken for granted."""
-    from halfwidth.audit.parts import guessed_metrics
-    from halfwidth.io.layout import layout_of
-
-    guessed = guessed_metrics(table, layout_of(table, values, by))
-    for spec in {spec.name: spec for spec in guessed.values()}.values():
-        columns = [column for column, one in guessed.items() if one.name == spec.name]
-        note(
-            f"{shortened([repr(column) for column in columns])} taken as plain numbers; say "
-            f"--metric {spec.name} where it is {spec.called}, with the range {spec.bounds}"
-        )
 
 
 def _is_exact(settings: dict[str, Any]) -> bool:

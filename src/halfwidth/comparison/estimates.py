@@ -105,7 +105,7 @@ def _comparanda(chosen: ChosenPairs, settings: Settings) -> Comparanda:
 
 
 def _unpaired(chosen: ChosenPairs, pair: Pair, request: Request, settings: Settings) -> Estimate:
-    """Of models whose cases are independent of each other; cautions say whose cases they doubt."""
+    """The difference of models on independent cases; cautions say whose cases they doubt."""
     jobs = chosen.jobs(pair)
     what = common_functional(*jobs)
     first, second = (

@@ -153,7 +153,7 @@ class Results:
 
     @property
     def ranking_sentences(self) -> list[str]:
-        """Of each ranking; of more than a few the consensus alone."""
+        """A sentence for each ranking; of more than a few the consensus alone."""
         sentences = [one.sentence() for one in self.rankings_of_many]
         if self.rankings is not None and len(sentences) > MOST_SENTENCES:
             return [one.sentence() for one in self.rankings.consensus]
