@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
+from halfwidth.core.spec import Estimand
 from halfwidth.report.document import (
     Cell,
     Column,
@@ -77,20 +78,22 @@ def tables_of(estimates: Sequence[Estimate], alike: Sequence[Estimate] = ()) -> 
 
     ``alike``: what shares the axis, so that tables can be compared.
     """
-    beside = _by_estimand(alike)
+    beside = _by_spread(alike)
     return [
         part
-        for estimand, some in _by_estimand(estimates).items()
-        for part in in_common(with_drawing(Estimates(tuple(some)), beside.get(estimand, ())))
+        for spread, some in _by_spread(estimates).items()
+        for part in in_common(with_drawing(Estimates(tuple(some)), beside.get(spread, ())))
     ]
 
 
-def _by_estimand(estimates: Sequence[Estimate]) -> dict[str, list[Estimate]]:
+def _by_spread(estimates: Sequence[Estimate]) -> dict[bool, list[Estimate]]:
     """Locations and spreads of cases apart: on one axis neither could be read."""
-    apart: dict[str, list[Estimate]] = {}
+    apart: dict[bool, list[Estimate]] = {}
     for estimate in estimates:
-        estimand = estimate.statistic_spec.spec.estimand.value if estimate.statistic else ""
-        apart.setdefault(estimand, []).append(estimate)
+        spread = (
+            bool(estimate.statistic) and estimate.statistic_spec.spec.estimand is Estimand.SPREAD
+        )
+        apart.setdefault(spread, []).append(estimate)
     return apart
 
 

@@ -127,6 +127,14 @@ class Results:
         if self.rankings is not None:
             yield from (model.estimate for ranking in self.rankings for model in ranking.models)
 
+    def without_common_label(self) -> Results:
+        """The same without the name of the only column of values, which tells nothing apart."""
+        labels = {one.label for one in self.estimates}
+        if len(labels) != 1 or any(one.by for one in self.estimates):
+            return self
+        items = tuple(replace(one, label="") for one in self.estimates)
+        return replace(self, estimates=replace(self.estimates, items=items))
+
     @property
     def units(self) -> str:
         """What ``n`` counts: cases, images, training runs."""
