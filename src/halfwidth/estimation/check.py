@@ -96,8 +96,10 @@ def _as_flat_array(values: Any, where: str) -> np.ndarray[Any, Any]:
     if array.ndim == 0:
         raise DataError(f"{where}: expected one number per case, got {shown(values)}")
     if array.ndim != 1:
+        tables = "; name the column, or give the table to summary_table"
         raise DataError(
             f"{where}: expected one number per case (one dimension), got shape {array.shape}"
+            f"{tables if hasattr(values, 'columns') else ''}"
         )
     return array
 
@@ -131,7 +133,7 @@ def _not_a_number(values: Sequence[Any], where: str, cases: Sequence[object] | N
     value = values[position]
     case = cases[position] if cases is not None else f"#{position + 1}"
     hint = ""
-    if isinstance(value, str) and like_a_number(value):
+    if isinstance(value, str) and like_a_number(value) and not _reads_as_number(value):
         grouped = value.count(",") != 1 or "." in value
         hint = (
             "; write numbers without separators of thousands"
