@@ -13,7 +13,6 @@ from halfwidth.core.notebook import html_of
 
 SCHEMA_VERSION = 1
 WIDTH_NEEDS = "width"
-NOTHING: Mapping[str, Any] = {}
 
 
 @frozen
