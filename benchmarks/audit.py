@@ -20,8 +20,6 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from faults import FAULTS, Tables
 
 REPEATS, SIZES = 20, (20, 50, 200)
-# These hold in the real tables themselves: organs that are not in the scan, and failures.
-OF_THE_DATA = {"HW101", "HW103"}
 
 
 def drawn(folder: Path, n: int, seed: int) -> Tables:

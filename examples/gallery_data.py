@@ -1,8 +1,8 @@
 """Small tables to draw the gallery from: ``python examples/gallery_data.py FOLDER``.
 
 All come from data that ship with scikit-learn: masks of handwritten digits in noise, predictions
-for two and for three classes, errors of regressions, detections of eights in collages, and repeated
-training runs.
+for two and for three classes, scores of several models on several tasks, errors of regressions,
+detections of eights in collages, and repeated training runs.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from scipy import ndimage
 from sklearn import datasets
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import (
     GradientBoostingRegressor,
     RandomForestClassifier,
@@ -51,6 +52,13 @@ REGRESSORS = {
     "ridge": Ridge(1.0),
     "support vectors": SVR(C=100),
 }
+CLASSIFIERS = {
+    "discriminant analysis": LinearDiscriminantAnalysis(),
+    "forest": RandomForestClassifier(50, random_state=SEED),
+    "logistic regression": LogisticRegression(C=0.01, max_iter=1000),
+}
+# Digits that are told apart, and what makes that hard.
+TASKS, PIXEL_NOISE = ((0, 1, 2), (3, 5, 8), (4, 7, 9)), 12.0
 SIDE, CELL, WINDOW = 48, 12, 8
 COLLAGES, DIGITS_OF_A_COLLAGE = 40, 7
 FOREST = 60
@@ -89,6 +97,22 @@ def predicted(load: Callable[..., Any], columns: slice) -> pd.DataFrame:
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(train_x, train_y)
     scores = model.predict_proba(test_x)
     return pd.DataFrame({"y": test_y} | {f"p{k}": each for k, each in enumerate(scores.T)})
+
+
+def scored() -> Iterator[tuple[str, pd.DataFrame]]:
+    """Names of models and tasks with the digits of a test set and their probabilities."""
+    features, digits = datasets.load_digits(return_X_y=True)
+    features = features + np.random.default_rng(SEED).normal(0, PIXEL_NOISE, features.shape)
+    for task in TASKS:
+        kept = np.isin(digits, task)
+        train_x, test_x, train_y, test_y = train_test_split(
+            features[kept], digits[kept], test_size=0.5, random_state=SEED, stratify=digits[kept]
+        )
+        for model, classifier in CLASSIFIERS.items():
+            scores = classifier.fit(train_x, train_y).predict_proba(test_x)
+            columns = {f"p{place}": each for place, each in enumerate(scores.T)}
+            name = f"{model}, digits {' '.join(map(str, task))}"
+            yield name, pd.DataFrame({"digit": test_y} | columns)
 
 
 def regressed() -> pd.DataFrame:
@@ -206,6 +230,9 @@ def write(folder: Path) -> None:
     regressed().to_csv(folder / "errors.csv", index=False)
     predicted(datasets.load_breast_cancer, slice(0, 4)).to_csv(folder / "cancer.csv", index=False)
     predicted(datasets.load_wine, slice(0, 3, 2)).to_csv(folder / "wine.csv", index=False)
+    (folder / "scores").mkdir(exist_ok=True)
+    for name, table in scored():
+        table.to_csv(folder / "scores" / f"{name}.csv", index=False)
     training_runs().to_csv(folder / "runs.csv", index=False)
     references, found = collages()
     (folder / "references.json").write_text(json.dumps(references), encoding="utf-8")

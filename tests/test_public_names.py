@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,18 @@ def test_public_names_are_in_the_reference_once() -> None:
     packages = {package.removeprefix("halfwidth.") for package in PUBLIC}
     assert set(listed) == public - packages - set(api.CATALOGUES)
     assert all(api.public(name) is not None for name in listed)
+
+
+# What the vocabulary of CONTRIBUTING.md has other words for.
+PRIVATE_WORDS = re.compile(
+    r"^ *(?:def _?of(?:_\w+)?\(|class _?(?:Asked|Wanted|Facts|Made|Look)\w*\b)", re.MULTILINE
+)
+CONSTRUCTORS = {"metrics/masks.py", "core/types.py"}  # MaskPair.of and Interval.of are public
+
+
+def test_names_are_words_of_the_vocabulary() -> None:
+    found = {
+        path.relative_to(SOURCES).as_posix(): PRIVATE_WORDS.findall(path.read_text("utf-8"))
+        for path in SOURCES.rglob("*.py")
+    }
+    assert {place for place, names in found.items() if names} == CONSTRUCTORS

@@ -18,15 +18,12 @@ class Shown:
         After ``halfwidth``; ``--plot`` is added. Empty where it takes Python.
     code : str
         In place of a command; it leaves a Figure in ``figure``.
-    page : str
-        Ending of the name of the first file, where the command writes one for each task.
     """
 
     name: str
     caption: str
     command: str = ""
     code: str = ""
-    page: str = ""
 
     @property
     def typed(self) -> str:
@@ -153,7 +150,6 @@ GALLERY: dict[str, tuple[Shown, ...]] = {
             "rank-podium",
             "Each case as a line over the places of the models (the first of three tasks).",
             f"{ERRORS} --plot-kind podium",
-            page="-1",
         ),
     ),
     "Detections": (
@@ -237,7 +233,8 @@ GALLERY: dict[str, tuple[Shown, ...]] = {
     "On axes of your own": (
         Shown(
             "own-axes",
-            "Every function of `hw.plots` takes finished results and `ax=`, and returns the Axes.",
+            "Every function of `hw.plots` takes finished results and `ax=`, and returns the Axes. "
+            'Texts stand beside them: `layout="constrained"` leaves the room.',
             code="""\
 import halfwidth as hw
 import matplotlib.pyplot as plt
@@ -248,7 +245,9 @@ cases = pd.read_csv("masks.csv").query("metric == 'dsc'")
 curve = hw.curve_ci(cancer["y"], cancer["p1"], rng=1)
 means = hw.summary_table(cases, "value", by="model", metric="dsc", rng=1)
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3), width_ratios=(1, 1.4))
+figure, (left, right) = plt.subplots(
+    1, 2, figsize=(9, 3), width_ratios=(1, 1.5), layout="constrained"
+)
 hw.plots.roc(curve, ax=left)
 hw.plots.forest(means, ax=right)
 """,
@@ -287,4 +286,31 @@ OF_STUDIES = {
     "skewness-by-metric": "Skewness of the instances.",
     "pace-errors": "How well that pace is known.",
     "failures-dsc": "The cases of instances on which a method fails.",
+}
+
+# A study of test sets, whose figures also compare both kinds of metrics.
+SPEC_OF_SCORES = """\
+[study]
+name = "gallery of scores"
+sizes = [25, 100]
+samples = 50
+resamples = 99
+metrics = ["accuracy", "f1", "specificity", "balanced_accuracy"]
+averages = ["macro", "micro"]
+methods = ["percentile"]
+
+[[scores]]
+files = "scores/{model}, {task}.csv"
+target = "digit"
+columns = ["p0", "p1", "p2"]
+kind = "probabilities"
+floor = 0.0001
+"""
+OF_SCORES = {
+    "overview-coverage-test-sets": "Coverage of metrics of test sets against n.",
+    "micro-macro": "Micro and macro averages.",
+    "segmentation-classification": "Means of cases beside averages over classes.",
+    "characteristics-test-sets": "What the test sets are like.",
+    "pace-by-metric-test-sets": "How fast coverage converges.",
+    "p-values-macro": "Tests of that pace between metrics.",
 }

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pages.figures_shown import GALLERY, OF_STUDIES, SPEC, Shown
+from pages.figures_shown import GALLERY, OF_SCORES, OF_STUDIES, SPEC, SPEC_OF_SCORES, Shown
 from pages.markdown import fenced, page
 from pages.shell import run
 
@@ -19,12 +19,14 @@ DPI = 110
 WIDEST = 72
 STUDY = "study run study.toml --store store --jobs 1"
 ALL_OF_STUDY = "study plot store --out figures --format png --spec study.toml --all"
+OF_BOTH = "study run scores.toml --store scores-store --jobs 1"
+PLOT_OF_BOTH = "study plot store scores-store --out figures --format png " + " ".join(OF_SCORES)
 
 
 def pages() -> Mapping[str, Callable[[], str | bytes]]:
     """The page and its pictures, drawn together when the first is asked for."""
     names = [shown.name for part in GALLERY.values() for shown in part]
-    names += [f"study-{name}" for name in OF_STUDIES]
+    names += [f"study-{name}" for name in (*OF_STUDIES, *OF_SCORES)]
     pictures: dict[str, Callable[[], str | bytes]] = {
         f"images/{name}.png": lambda name=name: drawn()[name]  # type: ignore[misc]
         for name in names
@@ -43,9 +45,10 @@ def drawn() -> Mapping[str, bytes]:
         gallery_data.write(here)
         found = {one.name: _picture(one, here) for part in GALLERY.values() for one in part}
         (here / "study.toml").write_text(SPEC, encoding="utf-8")
-        run(STUDY)
-        run(ALL_OF_STUDY)
-        for name in OF_STUDIES:
+        (here / "scores.toml").write_text(SPEC_OF_SCORES, encoding="utf-8")
+        for command in (STUDY, ALL_OF_STUDY, OF_BOTH, PLOT_OF_BOTH):
+            run(command)
+        for name in (*OF_STUDIES, *OF_SCORES):
             found[f"study-{name}"] = (here / "figures" / f"{name}.png").read_bytes()
     plt.close("all")
     return found
@@ -58,7 +61,7 @@ def _picture(shown: Shown, folder: Path) -> bytes:
         made["figure"].savefig(folder / f"{shown.name}.png", dpi=DPI, bbox_inches="tight")
     else:
         run(shown.typed.removeprefix("halfwidth "))
-    return (folder / f"{shown.name}{shown.page}.png").read_bytes()
+    return (folder / f"{shown.name}.png").read_bytes()
 
 
 def _gallery() -> str:
@@ -93,6 +96,18 @@ def _gallery() -> str:
     ]
     for name, caption in OF_STUDIES.items():
         command = f"halfwidth study plot store {name} --spec study.toml --out figures"
+        told += [_image(f"study-{name}", caption), caption, fenced("sh", command)]
+    told += [
+        (
+            "A study of test sets, `scores.toml`: three classifiers on three tasks. Both stores "
+            "together show metrics of cases and of test sets side by side."
+        ),
+        fenced("toml", SPEC_OF_SCORES),
+        fenced("sh", "halfwidth study run scores.toml --store scores-store"),
+    ]
+    for name, caption in OF_SCORES.items():
+        stores = "store scores-store" if name == "segmentation-classification" else "scores-store"
+        command = f"halfwidth study plot {stores} {name} --out figures"
         told += [_image(f"study-{name}", caption), caption, fenced("sh", command)]
     return page(*told)
 

@@ -13,7 +13,6 @@ from halfwidth.core.references import cite
 from pages.docstrings import docstring
 from pages.markdown import bullets, fenced, prose, table
 
-CODE = re.compile(r"\bHW\d{3}\b")
 # The definitions that a metric offers are told apart by its docstring, not by its spec.
 TOLD_APART = "definition"
 # Authors and a year, and nothing else.
@@ -93,11 +92,6 @@ def section(heading: str, *texts: str) -> str:
     """A section, or nothing where no text has anything to say."""
     told = [text for text in texts if text]
     return "\n\n".join([f"## {heading}", *told]) if told else ""
-
-
-def with_links(text: str, up: str) -> str:
-    """A text with a link behind each code of a caution."""
-    return CODE.sub(lambda found: f"[{found[0]}]({up}cautions.md#{found[0].lower()})", text)
 
 
 def _default(one: Parameter) -> str:

@@ -109,10 +109,22 @@ def test_rows_longer_than_the_header_lose_no_data(complaint: Complaint) -> None:
     assert "line 2 has 3 cells where the header has 2" in complaint("ci", "t.csv")
 
 
+def test_json_called_csv_is_known_for_what_it_is(complaint: Complaint) -> None:
+    Path("t.csv").write_text('{"mean": {"dsc": 0.9}}\n')
+    assert "the table has no rows; it looks like JSON" in complaint("ci", "t.csv")
+
+
+def test_values_of_cases_are_no_published_numbers(complaint: Complaint) -> None:
+    Path("t.csv").write_text("case,dice\na,0.9\nb,0.8\n")
+    text = complaint("review", "t.csv")
+    assert "column 'case' names cases" in text
+    assert "'halfwidth ci' estimates values of cases" in text
+
+
 @pytest.mark.parametrize("target", ["no/such/folder/out.json", "folder.csv"])
 def test_an_output_that_cannot_be_written(target: str, complaint: Complaint) -> None:
     Path("folder.csv").mkdir()
-    text = complaint("ci", "good.csv", "--value", "dice", "--by", "model", "--out", target)
+    text = complaint("ci", "good.csv", "--metric", "dsc", "--by", "model", "--out", target)
     assert text.startswith(f"{target}: cannot be written (")
 
 
@@ -179,6 +191,8 @@ def test_values_that_cannot_be_used(arguments: str, words: str, complaint: Compl
         ("--method hoeffding", "needs a metric with finite bounds"),
         ("--format jsn", "unknown format 'jsn'; did you mean 'json'? Known: table, json, csv"),
         ("--missing omitt", "did you mean 'omit'?"),
+        ("--missing drop", "is none of raise, omit, worst, all"),
+        ("--statistic quantile:90", "q=90 is not above 0 and below 1; for 90 % write 0.9"),
         ("--alternative less", "two-sided, lower, upper"),
         ("--confidence-level 95", "for 95 % write 0.95"),
         ("--confidence-level 0", "is not strictly between 0 and 1"),

@@ -9,6 +9,7 @@ import pytest
 from support import Run
 
 import halfwidth as hw
+from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
 
 BOOTSTRAPS = ["percentile", "bca", "bca_expanded", "studentized", "basic"]
 WITHOUT_ERRORS = [name for name in BOOTSTRAPS if name != "studentized"]
@@ -81,9 +82,10 @@ def test_one_method_in_any_capitals(name: str, run: Run) -> None:
         (("methods", "wilsn"), "unknown method 'wilsn'; did you mean 'wilson'?"),
         (("methods", "--statistic", "medain"), "did you mean 'median'?"),
         (("methods", "--statistic", "nope"), "unknown statistic 'nope'. Known: mean, median"),
+        (("methods", "--metric", "dice"), "'dice' has a value for each case"),
         (("explain", "HW999"), "unknown caution 'HW999'"),
         (("explain", "HW999"), "Known: HW101, HW102"),
-        (("explain", "nope"), "unknown caution 'nope'. Known: HW101, HW102"),
+        (("explain", "nope"), "unknown code, method or metric 'nope'. Known: HW101, HW102"),
     ],
 )
 def test_unknown_names(arguments: tuple[str, ...], words: str, run: Run) -> None:
@@ -148,3 +150,33 @@ def test_a_method_takes_its_parameters_and_narrower_bounds(run: Run, tmp_path: P
     refused = run("ci", str(table), *options[:-2], ".9,1")
     assert refused.status == 2
     assert "outside the range [0.9, 1]" in refused.err
+
+
+@pytest.mark.parametrize("name", ["dsc", "auroc", "froc_score"])
+def test_explain_says_what_a_metric_is_and_does_not_see(name: str, run: Run) -> None:
+    ran = run("explain", name)
+    spec = next(c[name] for c in (METRICS, SAMPLE_METRICS, DETECTION_METRICS) if name in c)
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith(f"{name}: {spec.display}\n")
+    assert all(text.split()[0].lower() in ran.out.lower() for text in spec.pitfalls)
+    assert str(spec.bounds) in ran.out
+    assert "\nPitfalls:\n" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("bca", "--metric", "auroc"), "--metric lists methods; leave it out, or bca"),
+        (("--metric", "dsc"), "dsc has a value for each case"),
+        (("--for", "foo"), "unknown task (--for) 'foo'. Known: detection."),
+    ],
+)
+def test_what_methods_does_not_list(arguments: tuple[str, ...], words: str, run: Run) -> None:
+    ran = run("methods", *arguments)
+    assert (ran.status, ran.out) == (2, "")
+    assert words in ran.err
+
+
+def test_a_name_of_its_own_comes_before_a_synonym(run: Run) -> None:
+    assert "thresholds of localisation" in run("explain", "ap").out, "also average_precision"
+    assert run("explain", "f1").out.startswith("f1: F1\n")

@@ -104,7 +104,7 @@ def test_width_is_twice_the_halfwidth(run: Run) -> None:
 
 
 def test_repeated_options_make_a_table(run: Run) -> None:
-    ran = run("plan", "mean", "--sd", "5", "--sd", "10", "-n", "10", "-n", "50", "--formula", "z")
+    ran = run("plan", "mean", "--sd", "5", "--sd", "10", "-n", "10,50", "--formula", "z")
     rows = [line.split() for line in ran.out.splitlines() if re.match(r" *\d", line)]
     assert [row[:2] for row in rows] == [["5", "10"], ["5", "50"], ["10", "10"], ["10", "50"]]
     assert [row[3] for row in rows] == ["6.20", "2.77", "12.40", "5.54"]
@@ -178,7 +178,7 @@ def test_a_pilot_is_repeatable_and_tells_its_errors(run: Run, pilot: Path) -> No
 def test_a_pilot_takes_any_statistic_and_many_n(run: Run, pilot: Path) -> None:
     ran = run(
         *("plan", "pilot", pilot, "--value", "spleen", "--metric", "dsc", "--seed", "1"),
-        *("--statistic", "median", "--statistic", "sd", "-n", "20", "-n", "80"),
+        *("--statistic", "median,sd", "-n", "20", "-n", "80"),
         *("--n-samples", "100", "--n-resamples", "99", "--json"),
     )
     made = plans(ran.out)
@@ -250,6 +250,8 @@ def test_a_small_pilot_and_repeated_cases_are_told(run: Run, tmp_path: Path) -> 
         ("mean --sd 0.1 --width 0.1 --confidence-level 95", "for 95 % write 0.95"),
         ("mean --sd 0.1 --width 0.1 --formula tt", "unknown formula 'tt'; did you mean 't'?"),
         ("mean --sd 0.1 --width 0.1 --metric dcs", "did you mean 'dsc'?"),
+        ("mean --sd 0.1 --width 0.1 --metric auroc", "auroc is a metric of a whole test set"),
+        ("mean --sd 0.1 -n 10,x", "--n 10,x is no number of cases, nor a list such as 10,20"),
         ("mean --sd 0.1 --width 0.1 --statistic medain", "did you mean 'median'?"),
         ("mean --sd 0.1 --width 0.1 --assurance 80", "for 80 % write 0.8"),
         ("mean --sd 0.1 --width 0.1 --assurance 0.8 --formula z", "assurance goes with"),

@@ -420,8 +420,8 @@ def test_options_of_test_sets_are_not_ignored_without_a_target(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("--target-file y.npy", "--target-file and --score-file go together; --score-file is lack"),
-        ("--score-file p.npy", "--target-file and --score-file go together; --target-file is lac"),
+        ("--target-file y.npy", "--target-file and --score-file go together; --score-file is miss"),
+        ("--score-file p.npy", "--target-file and --score-file go together; --target-file is mis"),
         ("t.csv --target-file y.npy --score-file p.npy", "stand instead of a table; leave out FI"),
         ("--target-file y.npy --score-file p.npy --target y", "stand instead of a table"),
         ("--target-file y.npy --score-file p.npy --groups pair", "name columns of a table; arr"),

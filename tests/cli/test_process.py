@@ -107,7 +107,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     os.close(read_end)
     try:
         done = subprocess.run(
-            [*RUN, "ci", "t.csv"],
+            [*RUN, "ci", "t.csv", "--metric", "dsc"],
             stdout=write_end,
             stderr=subprocess.PIPE,
             check=False,

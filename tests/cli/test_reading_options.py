@@ -139,7 +139,9 @@ def test_rows_are_picked_by_every_verb(verb: str, run: Run) -> None:
 
 @pytest.mark.usefixtures("_files")
 def test_picked_rows_are_counted(run: Run) -> None:
-    ran = run("ci", "plain.csv", "--where", "case=a", "--where", "case=c", "--json")
+    ran = run(
+        "ci", "plain.csv", "--metric", "dsc", "--where", "case=a", "--where", "case=c", "--json"
+    )
     assert ran.err == "halfwidth: plain.csv: 2 of 4 rows: case=a or c\n"
     assert '"n": 2,' in ran.out
 

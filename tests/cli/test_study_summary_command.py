@@ -76,7 +76,7 @@ def rows(run: Run, *arguments: object) -> dict[str, list[dict[str, Any]]]:
 def test_coverage_stays_the_default(store: Path, run: Run) -> None:
     default = asked(run, store)
     assert default == asked(run, store, "--what", "coverage")
-    assert "mean dsc, 95 % intervals" in default
+    assert "mean DSC, 95 % intervals" in default
     assert "Medians and quartiles over 4 instances" in default
 
 
@@ -120,7 +120,7 @@ def test_advice_is_that_of_python(store: Path, run: Run) -> None:
     )
     assert [row["first"] for row in found] == expected["first"].tolist()
     shown = run(*options, "--top", 1, "--statistic", "mean", "-n", 10, "--method", "t,basic").out
-    assert "mean dsc, 95 % intervals" in shown
+    assert "mean DSC, 95 % intervals" in shown
     assert "percentile" not in shown.partition("Reliable")[0]
     assert run("study", "advise", store, "--top", 0).status == 2
 

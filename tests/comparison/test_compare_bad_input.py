@@ -161,3 +161,12 @@ def test_columns_of_cases_are_as_long_as_models(name: str) -> None:
     models = {"A": [0, 1, 1, 0], "B": [0, 1, 0, 0]}
     with pytest.raises(hw.DataError, match=f"{name if name != 'sample_weight' else 'weights'} 2"):
         hw.compare(models, [0, 1, 1, 0], metric="f1", **{name: [1, 2]})  # type: ignore[arg-type]
+
+
+def test_two_arrays_have_no_names() -> None:
+    """The second one is not blamed for being no target."""
+    for function in (hw.compare, hw.rank):
+        with pytest.raises(hw.OptionError, match="mapping from names to values, "):
+            function([0.1, 0.2], [0.2, 0.3], metric="dsc")
+    with pytest.raises(hw.OptionError, match=r"^raters=\[\[1, 0\]\] is neither"):
+        hw.compare_with_raters([1, 0], [[1, 0]], metric="accuracy")

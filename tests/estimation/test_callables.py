@@ -47,7 +47,7 @@ def test_a_function_of_the_values_is_named_after_itself() -> None:
     assert (e.statistic, e.method) == ("midrange", "percentile")
     assert e.value == pytest.approx(0.525)
     assert e.low <= e.value <= e.high
-    assert e.subject == "midrange DSC"
+    assert e.subject == "midrange of DSC"
 
 
 def test_one_that_takes_an_axis_gives_the_same_answer() -> None:
@@ -70,7 +70,7 @@ def test_functions_of_numpy(function: Any) -> None:
 
 
 def test_a_lambda_is_called_a_statistic_in_prose() -> None:
-    assert ask(lambda values: values.max()).sentence().startswith("Statistic DSC 0.9")
+    assert ask(lambda values: values.max()).sentence().startswith("Statistic of DSC 0.9")
 
 
 @pytest.mark.parametrize("method", ["t", "exact", "wilson", "trimmed_t"])
@@ -112,7 +112,7 @@ def test_undefined_resamples_are_counted_and_left_out() -> None:
     e = ask(only_with_the_smallest)
     assert 0 < e.n_undefined < 499
     assert message(e, "HW310").startswith(
-        f"The only_with_the_smallest DSC was undefined on {e.n_undefined} of 499 resamples"
+        f"The only_with_the_smallest of DSC was undefined on {e.n_undefined} of 499 resamples"
     )
     assert e.low < e.value < e.high
     # A resample misses one given case with probability (1 - 1/31)^31 = 0.362; SD of the share

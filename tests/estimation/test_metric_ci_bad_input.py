@@ -195,6 +195,11 @@ def test_labels_as_text_are_not_numbers() -> None:
     assert text == "y_true and y_score hold labels of different kinds: 0, 1 and '0', '1'"
 
 
+def test_swapped_arguments_are_guessed() -> None:
+    with pytest.raises(hw.DataError, match="Are true classes and scores swapped"):
+        hw.metric_ci([0.1, 0.9, 0.8, 0.3], [0, 1, 1, 0], metric="auroc")
+
+
 def test_a_column_of_other_texts_is_no_prediction() -> None:
     with pytest.raises(hw.DataError) as error:
         hw.metric_ci(["ill", "well", "ill"], ["case1", "case2", "case3"], metric="f1")

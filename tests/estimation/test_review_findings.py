@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from support import Run, codes
 
@@ -54,6 +56,29 @@ def test_one_scale_or_range_for_several_metrics_is_refused(option: dict[str, obj
 def test_a_scale_for_the_metric_that_is_named_is_used() -> None:
     (e,) = hw.summary_table(CANONICAL, metric="dsc", scale=100)
     assert e.value == pytest.approx(0.9066666)
+
+
+def test_a_column_called_as_a_metric_that_no_one_named_is_said() -> None:
+    table = {"case": [*"abc"], "Dice": [0.9, 0.8, 0.7], "correct": [1, 0, 1], "age": [50, 60, 70]}
+    (note,) = hw.summary_table(table).notes
+    assert note.startswith("column 'Dice' is taken for numbers without a range; if they are DSC")
+    assert hw.summary_table(table, "Dice", bounds=(0, 1)).notes == ()
+    assert hw.summary_table(table, "Dice", metric="dsc").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: hw.summary_ci(["0.91", "0.88"]), "not a number but text; convert the values"),
+        (lambda: hw.summary_ci(pd.DataFrame({"dice": [0.9]})), "give the table to summary_table"),
+        (lambda: hw.summary_table("dice.csv"), "read the file first: pandas.read_csv"),
+        (lambda: hw.summary_ci([0.9, 0.8], metric="auroc"), "metric_ci (--target, --score)"),
+    ],
+)
+def test_first_slips_are_told_what_to_do(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(hw.HalfwidthError) as error:
+        call()
+    assert words in str(error.value)
 
 
 def test_a_metric_given_twice_is_refused(tmp_path: Path, run: Run) -> None:

@@ -402,6 +402,11 @@ def test_other_values_out_of_range_get_no_hint(values: Any, options: dict[str, A
     assert "per cent" not in text
 
 
+def test_codes_of_sites_are_no_values() -> None:
+    text = complaint([0, 3, 9, 7], metric="dsc")
+    assert text.endswith("name the columns that hold values (--value COLUMN)")
+
+
 def test_rounding_at_the_end_of_the_range_is_forgiven() -> None:
     assert ask([1 + 1e-12, 0.5, 0.7], metric="dsc").n == 3
     assert "outside" in complaint([1 + 1e-6, 0.5, 0.7], metric="dsc")

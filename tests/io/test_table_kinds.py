@@ -29,6 +29,11 @@ P = [0.1, 0.9, 0.4]
             "--target target --score prob_0 --score prob_1 --score prob_2",
         ),
         ({"case": ["a", "b", "c"], "case_target": [0, 0, 1], "case_pred": P}, "--value case_pred"),
+        # Predicted classes beside scores are no scores.
+        (
+            {"case": ["a", "b", "c"], "y": [0, 1, 1], "p1": P, "pred": [0, 1, 1]},
+            "--target y --score p1 --metric auroc",
+        ),
         (
             {"id": [1, 2, 3], "target": ["cat", "dog", "cat"], "cat": P, "dog": P},
             "--target target --score cat --score dog --metric auroc --average macro",

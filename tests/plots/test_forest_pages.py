@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import halfwidth as hw
-from halfwidth.plots import figures_of_forest, forest_pages_frame
+from halfwidth.plots import figures_of_differences, figures_of_forest, forest_pages_frame
 
 RNG = np.random.default_rng(0)
 VALUES = RNG.beta(9, 1, 40)
@@ -102,3 +103,25 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(hw.OptionError, match="figures_of_forest"):
         hw.plots.forest([LIVER, FAR])
     assert isinstance(forest_pages_frame(LIVER), pd.DataFrame)
+
+
+def test_differences_of_many_families_are_pages_of_one_axis() -> None:
+    organs = ("liver", "spleen", "aorta", "colon")
+    rows = [
+        (case, organ, name, float(value ** (1 + k)))
+        for organ in organs
+        for k, name in enumerate("abc")
+        for case, value in enumerate(VALUES[:12])
+    ]
+    table = pd.DataFrame(rows, columns=["case", "organ", "model", "dsc"])
+    of_organs = hw.compare_table(table, "dsc", within="organ", metric="dsc", method="t", rng=1)
+    pages: list[Any] = figures_of_differences(of_organs, rows=10)
+    labels = [[text.get_text() for text in page.axes[0].get_yticklabels()] for page in pages]
+    pairs = ["  a − b", "  a − c", "  b − c"]
+    assert labels == [["liver", *pairs, "spleen", *pairs], ["aorta", *pairs, "colon", *pairs]]
+    assert len({page.axes[0].get_xlim() for page in pages}) == 1
+    assert len(figures_of_differences(of_organs)) == 1
+    with pytest.raises(hw.OptionError, match="whole number from 10"):
+        figures_of_differences(of_organs, rows=3)
+    with pytest.raises(hw.OptionError, match="at least one comparison"):
+        figures_of_differences([])

@@ -399,7 +399,7 @@ def test_outliers_of_failing_instances_are_counted_and_seen() -> None:
     right = drawn.figure.bbox.x1
     for ax in drawn.figure.axes:
         title = ax.get_title(loc="left")
-        assert title.splitlines()[1:] == ["80 %", "3 of 100 below Q1 − 1.5 IQR"]
+        assert title.splitlines()[1:] == ["coverage 80 %", "3 of 100 below Q1 − 1.5 IQR"]
         assert ax._left_title.get_window_extent().x1 <= right
         # A bar of one case has a tenth of the height or more.
         heights = ax.transAxes.inverted().transform(ax.transData.transform([(0, 0), (0, 1)]))
@@ -416,6 +416,7 @@ def test_methods_that_stand_in_one_figure_never_share_a_colour() -> None:
         assert len({style.colour for style in own}) == len(own), estimand
     colours = [style.colour for style in METHOD_STYLES.values()]
     assert max(colours.count(colour) for colour in colours) <= 2
+    assert colours.count(METHOD_STYLES["auto"].colour) == 1, "it stands beside any other"
     styles = method_styles([*METHOD_STYLES, *(f"mine{place}" for place in range(12))])
     assert len({(style.colour, style.stroke) for style in styles.values()}) == len(styles)
     assert len({(style.colour, style.marker) for style in METHOD_STYLES.values()}) == len(

@@ -35,6 +35,8 @@ from halfwidth.report.document import (
 from halfwidth.report.html.page import render_html
 from halfwidth.report.render import render
 from halfwidth.report.whole.axes import axis_for
+from halfwidth.report.whole.pictures import figures_of_cases
+from halfwidth.report.whole.results import Results
 
 TABLES = r"\\begin\{longtable\}\{([^\n]*)\}\n(.*?)\\end\{longtable"
 NASTY = "<script>alert('x')</script>&\"'\x00=1+1"
@@ -70,7 +72,7 @@ class Read(HTMLParser):
         return " ".join(text for texts in self.texts.values() for text in texts)
 
 
-def models(n: int = 30, names: tuple[str, ...] = ("unet", "vit", NASTY)) -> dict[str, list[float]]:
+def models(n: int = 30, names: tuple[str, ...] = ("unet", "vit", NASTY)) -> dict[str, list[Any]]:
     rng = np.random.default_rng(3)
     return {name: rng.beta(9, 2, n).tolist() for name in names}
 
@@ -129,6 +131,22 @@ def test_no_value_of_a_case_is_on_the_page(page: str) -> None:
     text = re.sub(r"data:image/png;base64,[^\"]*", "", page)
     for value in (one for column in models().values() for one in column):
         assert f"{value:.5f}"[:-1] not in text
+
+
+def test_clusters_have_numbers_in_pictures() -> None:
+    patients = [f"patient {case // 3}" for case in range(30)]
+    values = models() | {"patient": patients}
+    table = hw.summary_table(values, metric="dsc", groups="patient", keep_cases=True)
+    results = Results(title="Liver", estimates=table)
+    listed = Table((Column("case"),), (("case 1",),))
+    for one, name in (
+        (results, "cluster 1"),
+        (dataclasses.replace(results, cases=(listed,)), "patient 0"),
+    ):
+        (figure,) = figures_of_cases(one)
+        for cases in figure.source.cases:
+            assert cases.groups[:4] == (name, name, name, cases.groups[3])
+            assert len(set(cases.groups)) == 10
 
 
 def test_pictures_say_what_they_show(page: str) -> None:

@@ -10,6 +10,8 @@ import halfwidth as hw
 from halfwidth.report.document import Document, Section
 from halfwidth.report.render import render
 
+LEADS = {"a": 0.9, "b": 0.91, "c": 0.95}
+
 
 def values(organs: int, models: tuple[str, ...] = ("unet", "vit")) -> dict[str, list[Any]]:
     """A long table of models on organs, ten cases each; of the k-th organ all values are lower."""
@@ -54,7 +56,7 @@ def test_many_estimates_are_said_by_their_range() -> None:
 
 def test_tests_without_correction_and_margins_are_named() -> None:
     compared = hw.compare_table(
-        values(7), metric="dsc", by="model", within="organ", margin=0.01, rng=1
+        values(7), metric="dsc", by="model", within="organ", margin=0.01, rng=1, n_resamples=99
     )
     said = section(compared, "For the paper")
     assert "the 7 are not adjusted for multiple comparisons" in said
@@ -73,3 +75,16 @@ def test_coverage_is_told_of_what_was_studied() -> None:
     assert "the study of real instances says nothing" in clustered
     assert "| clusters |" in clustered
     assert "more cases of the same clusters bring less" in clustered
+
+
+def test_runs_are_not_called_cases() -> None:
+    found = hw.runs_ci(np.linspace(0.8, 0.9, 25), bounds=(0, 1))
+    assert "number of runs grows." in section(found, "How far to trust the intervals")
+    assert "| Sample size | 25 runs per estimate." in section(found, "Reporting checklists")
+
+
+def test_verdicts_on_simultaneous_intervals_say_so() -> None:
+    models = {name: np.linspace(0.7, high, 12) for name, high in LEADS.items()}
+    said = section(hw.compare(models, metric="dsc", rng=1, n_resamples=199), "For the paper")
+    assert "adjusted for multiple comparisons by Holm" in said
+    assert "Verdicts rest on simultaneous intervals of 3 comparisons that hold at once" in said

@@ -16,7 +16,7 @@ from halfwidth.study.analysis import advice
 
 WAYS = {"t": (0.93, 0.2), "hall": (0.95, 0.24), "gaffke": (0.98, 0.3), "bca": (0.92, 0.19)}
 TABLE = """\
-mean dsc, 95 % intervals
+mean DSC, 95 % intervals
 
  n  rank  method  Q1 %  from    to  median  lowest  width   Q90  1st %
 ──────────────────────────────────────────────────────────────────────

@@ -166,12 +166,6 @@ def test_machine_code_reads_nothing_beyond_the_features() -> None:
         native.sum_drawn(np.zeros((1, 0)), KEY, 0, 1, 0)
 
 
-def run_python(code: str) -> str:
-    command = [sys.executable, "-W", "error", "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
 # --------------------------------------------------------------------------- loading
 
 

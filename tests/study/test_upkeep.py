@@ -20,7 +20,7 @@ from halfwidth.study.execution.running import run_chunks
 from halfwidth.study.storage.locks import hold_lock
 from halfwidth.study.storage.store import Store
 from halfwidth.study.storage.timings import add_timing, read_timings
-from halfwidth.study.storage.upkeep import CollectResult, collect, pace, retry, status
+from halfwidth.study.storage.upkeep import CollectResult, collect, retry, status
 
 BAD = "model1.n00005"
 
@@ -52,14 +52,14 @@ def test_the_status_counts_chunks_by_state(tmp_path: Path) -> None:
 
 def test_the_pace_is_seconds_per_cost(tmp_path: Path) -> None:
     store = store_in(tmp_path)
-    assert math.isnan(pace(store))
     assert math.isnan(status(store, chunks(2)).seconds_left)
     add_timing(tmp_path, {"chunk": "a", "cost": 1.0, "seconds": 9.0}, "whole")
     add_timing(tmp_path, {"chunk": "a", "cost": 1.0, "seconds": 2.0}, "whole")
     add_timing(tmp_path, {"chunk": "b", "cost": 3.0, "seconds": 4.0}, "shard-1-of-2")
     add_timing(tmp_path, {"chunk": "c", "cost": None, "seconds": 4.0}, "shard-1-of-2")
     # The last time counts where a chunk was done twice.
-    assert pace(store) == pytest.approx(6.0 / 4.0)
+    left = sum(chunk.cost for chunk in chunks(2))
+    assert status(store, chunks(2)).seconds_left == pytest.approx(6.0 / 4.0 * left)
     assert status(store, chunks(2)).seconds_left == pytest.approx(1.5 * (1.0 + 2.0))
     assert status(store, chunks(2)).seconds == pytest.approx(6.0)
 

@@ -33,7 +33,7 @@ def rows_finding(
     rows: Iterable[int],
     raised: Caution,
     *,
-    case: str | None = None,
+    case: str | None,
     label: str = "",
 ) -> Finding:
     """A finding about some rows of a table."""

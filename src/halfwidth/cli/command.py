@@ -101,6 +101,9 @@ class Verb(TyperCommand):
     def __init__(
         self, name: str | None, *, params: list[Parameter] | None = None, **rest: Any
     ) -> None:
+        # The parser keeps the names of the help option from the first context it meets, so that
+        # a verb without its command must have them too.
+        rest["context_settings"] = SETTINGS["context_settings"] | (rest["context_settings"] or {})
         super().__init__(name, params=[*(params or []), *_common_params()], **rest)
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:

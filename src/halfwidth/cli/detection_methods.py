@@ -1,4 +1,4 @@
-"""What ``methods`` and ``explain`` say of metrics of detections and of how these are matched."""
+"""What ``methods`` and ``explain`` say of metrics, and of how detections are matched."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from halfwidth.core.references import cite
 from halfwidth.core.spec import MetricSpec
-from halfwidth.metrics.catalogue import DETECTION_METRICS
+from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
 from halfwidth.metrics.detection.assignment import AssignmentSpec
 from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.metrics.detection.localisation import LocalisationSpec
@@ -21,7 +21,7 @@ from halfwidth.report.document import (
     Table,
 )
 
-CATALOGUES = (DETECTION_METRICS, LOCALISATIONS, ASSIGNMENTS)
+CATALOGUES = (METRICS, SAMPLE_METRICS, DETECTION_METRICS, LOCALISATIONS, ASSIGNMENTS)
 
 
 def overview() -> Document:
@@ -64,14 +64,20 @@ def _plain(summary: str) -> str:
 
 
 def is_known(name: str) -> bool:
-    """Whether a name is that of a metric of detections, a criterion or a strategy."""
+    """Whether a name is that of a metric, a criterion or a strategy."""
     return any(name.partition(":")[0] in catalogue for catalogue in CATALOGUES)
 
 
+def _spec_of(base: str) -> MetricSpec | LocalisationSpec | AssignmentSpec:
+    """By its own name before another one's synonym, and the first of those who share it."""
+    own = [one for one in CATALOGUES if base in one.names]
+    catalogue = (own or [one for one in CATALOGUES if base in one])[0]
+    return catalogue[base]
+
+
 def in_full(name: str) -> Document:
-    """What is known of a metric of detections, a criterion or a strategy."""
-    catalogue = next(one for one in CATALOGUES if name.partition(":")[0] in one)
-    spec = catalogue[name.partition(":")[0]]
+    """What is known of a metric, a criterion or a strategy."""
+    spec = _spec_of(name.partition(":")[0])
     if isinstance(spec, MetricSpec):
         return _metric(spec)
     fields = {"what": spec.summary}
@@ -88,9 +94,9 @@ def in_full(name: str) -> Document:
 
 def _metric(spec: MetricSpec) -> Document:
     fields = {
-        "range": str(spec.bounds),
+        "range": str(spec.bounds) + (f" {spec.unit}" if spec.unit else ""),
         "better": str(spec.better),
-        "averages": ", ".join(spec.averages),
+        **({"averages": ", ".join(spec.averages)} if spec.averages else {}),
         **{one.name: f"{one.summary}: {one.allowed_text}" for one in spec.parameters},
         "also": ", ".join(spec.synonyms) or "-",
         "source": str(cite(spec.cite)) if spec.cite else "-",

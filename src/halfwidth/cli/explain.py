@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -11,16 +13,20 @@ from halfwidth.cli.answer import Answer
 from halfwidth.cli.methods import in_full
 from halfwidth.core.cautions import CAUTIONS, CautionSpec
 from halfwidth.core.cautions import explain as look_up
+from halfwidth.core.errors import UnknownNameError
 from halfwidth.core.references import cite
 from halfwidth.report.document import Document, Heading, Item, Items, Paragraph
+
+# What is meant to be the code of a caution.
+_CODE = re.compile(r"(?i)\s*(hw)?\d")
 
 
 def explain(
     code: Annotated[
         str | None,
         typer.Argument(
-            help="Code of a caution, for example HW201; or a method; or of detections a metric, a "
-            "criterion of localisation or a strategy of assignment.",
+            help="Code of a caution, for example HW201; or a method; or a metric; or of detections "
+            "a criterion of localisation or a strategy of assignment.",
             metavar="CODE",
             autocompletion=completion.cautions,
         ),
@@ -28,14 +34,14 @@ def explain(
 ) -> Answer:
     """Say what a caution means and what to do about it; without a code, list all.
 
-    Of a method it says what 'halfwidth methods NAME' says, of detections what their metrics are
-    and how they are matched.
+    Of a method it says what 'halfwidth methods NAME' says; of a metric its range and pitfalls; of
+    detections how they are matched.
 
     \b
     halfwidth explain
     halfwidth explain HW201
     halfwidth explain dirichlet
-    halfwidth explain box_iou
+    halfwidth explain nsd
     """
     from halfwidth.cli import detection_methods
     from halfwidth.intervals.catalogue import METHODS, method_named
@@ -47,6 +53,11 @@ def explain(
         return Answer(in_full(method_named(code)))
     if detection_methods.is_known(code):
         return Answer(detection_methods.in_full(code))
+    if not _CODE.match(code):
+        names = (one.names for one in (METHODS, *detection_methods.CATALOGUES))
+        raise UnknownNameError(
+            "code, method or metric", code, [*(spec.code for spec in CAUTIONS), *chain(*names)]
+        )
     return Answer(_in_full(look_up(code)))
 
 

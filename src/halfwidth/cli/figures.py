@@ -97,14 +97,14 @@ def with_differences(
     document: Document, comparisons: Comparisons, path: Path, kind: str
 ) -> Document:
     """The document with a forest of the differences of each metric, or the cases of one pair."""
-    from halfwidth.plots import differences, figure_of_pairs
+    from halfwidth.plots import figure_of_pairs, figures_of_differences
 
     of_metric: dict[tuple[str, str], list[Difference]] = {}
     for item in comparisons:
         key = item.estimate.metric, item.metric_spec.unit
         of_metric.setdefault(key, []).append(item)
-    pages: Sequence[Canvas | Axes] = (
-        [differences(items) for items in of_metric.values()]
+    pages = (
+        [page for items in of_metric.values() for page in figures_of_differences(items)]
         if kind == "forest"
         else [figure_of_pairs(comparisons, kind)]
     )

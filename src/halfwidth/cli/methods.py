@@ -8,8 +8,8 @@ import typer
 
 from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
-from halfwidth.core.checks import one_of
-from halfwidth.core.errors import OptionError
+from halfwidth.cli.command import refuse_given
+from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
@@ -28,6 +28,7 @@ from halfwidth.report.document import (
 
 
 def methods(
+    ctx: typer.Context,
     name: Annotated[
         str | None,
         typer.Argument(
@@ -79,11 +80,13 @@ def methods(
     if what_for is not None:
         from halfwidth.cli.detection_methods import overview
 
-        one_of("--for", what_for, ("detection",))
+        if what_for != "detection":
+            raise UnknownNameError("task (--for)", what_for, ("detection",))
         if name is not None or statistic is not None or metric is not None:
             raise OptionError("--for lists what is for a task, and takes nothing else")
         return Answer(overview())
     if name is not None:
+        refuse_given(ctx, ("statistic", "metric"), f"lists methods; leave it out, or {name}")
         return Answer(in_full(method_named(name)))
     chosen = list(METHODS)
     if statistic is not None:
@@ -96,7 +99,13 @@ def methods(
         chosen = [method for method in METHODS if method.name in accepted]
     if metric is not None:
         from halfwidth.estimation.test_sets.metric_names import possible_estimands
+        from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
+        if metric.partition(":")[0] in METRICS and metric not in SAMPLE_METRICS:
+            raise OptionError(
+                f"{metric} has a value for each case, and its methods are those of the statistic "
+                "of the values: --statistic mean, for example"
+            )
         estimands = possible_estimands(metric)
         # Resamples of these have no standard error of their own.
         means = bool(estimands & {Estimand.MEAN, Estimand.PROPORTION})

@@ -20,6 +20,7 @@ from halfwidth.cli.plan_options import (
     answer,
     parse_goals,
     refuse_assurance,
+    refuse_test_set_metric,
 )
 from halfwidth.core.parameters import split_names
 
@@ -82,6 +83,7 @@ def mean(
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n)
+    refuse_test_set_metric(metric)
     refuse_assurance(assurance, n)
     from halfwidth.planning.means import mean_n, mean_width
 
@@ -200,6 +202,7 @@ def difference(
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n, power)
+    refuse_test_set_metric(metric)
     refuse_assurance(assurance, n)
     from halfwidth.planning.differences import difference_n, difference_width
 
@@ -283,6 +286,7 @@ def quantile(
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n)
+    refuse_test_set_metric(metric)
     from halfwidth.planning.quantiles import quantile_n, quantile_width
 
     limits = options.parse_bounds(bounds)

@@ -83,7 +83,7 @@ def auroc(
     out: options.Out = None,
     plot: Plot = None,
 ) -> Answer:
-    """An AUROC. Formulas: delong_logit (default, as ci reports), delong, hanley_mcneil.
+    """An AUROC. Formulas: delong_logit (default; ci takes t for z), delong, hanley_mcneil.
 
     \b
     halfwidth plan auroc --expected 0.85 --prevalence 0.3 --width 0.1

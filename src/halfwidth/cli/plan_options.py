@@ -179,6 +179,18 @@ def answer(plans: Sequence[SampleSize], outlet: Outlet) -> Answer:
     return Answer(figures.with_figure(plans_document(plans), figure), outlet.fmt, outlet.out)
 
 
+def refuse_test_set_metric(metric: str | None) -> None:
+    """A metric of a whole test set has no spread over cases to plan from."""
+    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+
+    name = (metric or "").partition(":")[0]
+    if name in SAMPLE_METRICS and name not in METRICS:
+        raise OptionError(
+            f"{name} is a metric of a whole test set, without values of cases; 'halfwidth plan' "
+            "has auroc, proportion (accuracy, ...) and classes (sensitivity, specificity)"
+        )
+
+
 def refuse_assurance(assurance: float | None, n: Sequence[str] | None) -> None:
     """An assurance is that of a width; with a number of cases it would be ignored."""
     if assurance is not None and n:

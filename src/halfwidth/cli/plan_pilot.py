@@ -19,6 +19,7 @@ from halfwidth.cli.plan_options import (
     Widths,
     answer,
     parse_goals,
+    refuse_test_set_metric,
 )
 from halfwidth.core.parameters import split_names
 
@@ -91,6 +92,7 @@ def pilot(
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n)
+    refuse_test_set_metric(metric)
     from halfwidth.core.rng import resolve_seed
     from halfwidth.planning.pilot import pilot_n, pilot_width
     from halfwidth.planning.pilot_tables import pilots_in

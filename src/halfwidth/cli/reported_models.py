@@ -233,7 +233,7 @@ def _several_models(
     comparisons = None
     if settings["baseline"] or max(len(one.models) for one in rankings) <= MOST_IN_PAIRS:
         comparisons = _joined(
-            compare_table(models.tables, **_of_one(metric, {**shared, **settings}))
+            compare_table(models.tables, **_arguments_of_one(metric, {**shared, **settings}))
             for metric in _each_metric(settings["metric"])
         )
     return Found(
@@ -251,7 +251,7 @@ def _each_metric(metric: Any) -> list[Any]:
     return metric if isinstance(metric, list) else [metric]
 
 
-def _of_one(metric: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments_of_one(metric: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of one of several metrics."""
     from halfwidth.estimation.test_sets.options import without_idle
 

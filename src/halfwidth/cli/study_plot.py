@@ -242,7 +242,8 @@ def _chosen(figures: Sequence[Figure], names: Sequence[str]) -> list[Figure]:
         matching = [f for f in figures if f.name == name]
         matching = matching or [f for f in figures if f.name.startswith(f"{name}-")]
         if not matching:
-            known = [figure.name for figure in figures]
+            families = dict.fromkeys(f.name.partition("-")[0] for f in figures if "-" in f.name)
+            known = [*families, *(figure.name for figure in figures)]
             raise UnknownNameError("figure of this study", name, known, hint="See --list.")
         chosen |= {figure.name: figure for figure in matching}
     return list(chosen.values())

@@ -72,7 +72,7 @@ def together_of(
 
 
 def claim_evidence(
-    chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings, margin: float = 0.0
+    chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings, margin: float
 ) -> Evidence:
     """What claims about differences rest on; the estimates may be of some of the pairs."""
     level, plan = settings.request.level, replace(settings.plan, convolves=False)
@@ -105,7 +105,7 @@ def _comparanda(chosen: ChosenPairs, settings: Settings) -> Comparanda:
 
 
 def _unpaired(chosen: ChosenPairs, pair: Pair, request: Request, settings: Settings) -> Estimate:
-    """Of models whose cases are independent of each other; cautions say whose cases they doubt."""
+    """The difference of models on independent cases; cautions say whose cases they doubt."""
     jobs = chosen.jobs(pair)
     what = common_functional(*jobs)
     first, second = (

@@ -10,7 +10,9 @@ from halfwidth.core.errors import DataError, OptionError, quoted, shown
 from halfwidth.core.row_labels import only_counts, row_labels
 
 
-def models_of(models: Any, common: Mapping[str, Any]) -> tuple[ModelCases, ...]:
+def models_of(
+    models: Any, common: Mapping[str, Any], *, argument: str = "models"
+) -> tuple[ModelCases, ...]:
     """The models of a mapping or of the columns of a frame.
 
     Parameters
@@ -18,13 +20,15 @@ def models_of(models: Any, common: Mapping[str, Any]) -> tuple[ModelCases, ...]:
     models : mapping of str to array-like, or data frame
     common : mapping of str to array-like or None
         What belongs to the cases: ``target``, ``groups``, ``strata``, ``weights``.
+    argument : str
+        What messages call the models.
 
     Raises
     ------
     DataError, OptionError
         If it is neither, names a model twice, or labels some models by case and others not.
     """
-    given = _by_name(models)
+    given = _by_name(models, argument)
     for what, column in common.items():
         if column is not None and not _is_column(column):
             raise DataError(f"{what}: expected an entry for each case, got {shown(column)}")
@@ -53,7 +57,7 @@ def models_of(models: Any, common: Mapping[str, Any]) -> tuple[ModelCases, ...]:
     return tuple(made)
 
 
-def _by_name(models: Any) -> dict[str, Any]:
+def _by_name(models: Any, argument: str) -> dict[str, Any]:
     if isinstance(models, Mapping):
         names, columns = list(models), models
     elif hasattr(models, "columns"):
@@ -63,8 +67,8 @@ def _by_name(models: Any) -> dict[str, Any]:
             raise DataError(f"model(s) {quoted(repeated)} appear more than once")
     else:
         raise OptionError(
-            f"models={shown(models)} is neither a mapping from the name of a model to its values "
-            "nor a frame with a column for each"
+            f"{argument}={shown(models)} is neither a mapping from names to values, "
+            "{'A': a, 'B': b}, nor a frame with a column for each"
         )
     texts = [str(name) for name in names]
     if len(set(texts)) < len(texts):

@@ -128,7 +128,7 @@ def compare_with_raters(
     if measuring.requested is None:
         raise TypeError("a metric of a test set is measured on test sets")
     check_against_metric(settings, measuring.metric)
-    people = models_of(raters, {})
+    people = models_of(raters, {}, argument="raters")
     ratings = _ratings(str(name), [one.name for one in people])
     everyone = models_of(
         {ratings.model: model, **_columns(raters)}, {"groups": groups, "strata": strata}

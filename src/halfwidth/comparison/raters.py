@@ -25,7 +25,7 @@ from halfwidth.core.spec import Estimand, Kind, Metric, Statistic
 from halfwidth.core.types import Array
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.pipeline import Job, estimate_jobs
-from halfwidth.estimation.records import Functional
+from halfwidth.estimation.records import NO_VALUES, Functional
 
 RATERS = "raters"
 # With two raters there is one pair of them.
@@ -143,7 +143,7 @@ class _Sides:
         job = self.jobs[0]
         functional = _functional_of_pairs(job.functional, self.first, self.second, settings)
         arranged = np.stack([one.records.arranged for one in self.jobs])
-        records = replace(job.records, arranged=arranged, values=np.empty(0), paired=True)
+        records = replace(job.records, arranged=arranged, values=NO_VALUES, paired=True)
         # What there is to say of the classes of one pair is not said of all.
         return replace(job, functional=functional, records=records, cautions=cautions, classes=None)
 

@@ -197,7 +197,7 @@ def evidence_of(
     level: Level,
     estimates: Sequence[Estimate],
     singles: Callable[[Level, Flags], Sequence[Estimate]],
-    margin: float = 0.0,
+    margin: float,
 ) -> Evidence:
     """What claims about the pairs of a family, or about some of them, rest on.
 

@@ -58,7 +58,7 @@ class _Reader:
     missing: Missing
 
     def paired_sets(self) -> list[TestSet]:
-        """Of the same cases: those that no model lacks."""
+        """The test set of each model, of the cases that none of them lacks."""
         models = self.family.models
         sets = self.sets(models)
         usable = np.logical_and.reduce([_kept(one) for one in sets])
@@ -87,7 +87,7 @@ class _Reader:
         ]
 
     def sets(self, models: Sequence[ModelCases]) -> list[TestSet]:
-        """Of one set of classes, those of all models."""
+        """Test sets with the classes of all models."""
         sets = [self._read(model, self.requested) for model in models]
         classes = {one.labels for one in sets}
         if len(classes) < 2:

@@ -23,7 +23,6 @@ from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.estimation.tables import layout_notes
 from halfwidth.io.layout import Layout, layout_of, slices
 
-Values = str | Sequence[str] | Mapping[str, str] | None
 # Levels within which the models of a canonical table are compared if nothing else is said.
 CANONICAL_WITHIN = ("task", "label")
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from halfwidth.core.caution_spec import Caution, Severity
 from halfwidth.core.estimates import SCHEMA_VERSION
+from halfwidth.core.formatting import json_text
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
 
@@ -207,7 +207,7 @@ class Audit(Sequence[Finding]):
 
     def to_json(self) -> str:
         """The JSON contract as text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        return json_text(self.to_dict())
 
     def to_frame(self) -> pd.DataFrame:
         """A row per finding."""

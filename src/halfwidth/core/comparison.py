@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import field
@@ -19,6 +18,7 @@ from halfwidth.core.comparison_results import (
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
+from halfwidth.core.formatting import json_text
 from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, PairAverages
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
@@ -270,7 +270,7 @@ class Comparisons(ResultSequence[Difference]):
 
     def to_json(self) -> str:
         """The JSON contract as text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        return json_text(self.to_dict())
 
     def to_rows(self) -> list[dict[str, Any]]:
         """A flat row per difference: the columns of its family apart, then all else."""

@@ -20,7 +20,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "A case that one model has no result for may be one on which it failed. Leaving it out for "
         "all flatters that model, and the comparison is of the other cases only.",
         "Say in the report how many cases were left out and why. Where no result means a failure, "
-        "enter the case with a missing value and use missing='worst'.",
+        "enter the case with a missing value and count it as the worst one (missing='worst', "
+        "--missing worst).",
         "maier_hein2024",
     ),
     CautionSpec(
@@ -62,8 +63,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Left out for all models: {counts} values are missing of {total} cases.",
         "Where a model has no value for cases that others have, it may have failed on them. "
         "Leaving them out for all takes its failures out of the comparison.",
-        "Say why they are missing. Where a missing value means a failure, use missing='worst' "
-        "(with penalty= for distances) and compare.",
+        "Say why they are missing. Where a missing value means a failure, count it as the worst "
+        "value (missing='worst', --missing worst; with a penalty for distances) and compare.",
         "maier_hein2024",
     ),
     CautionSpec(
@@ -104,7 +105,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Where results change places, a model may be left without what the metric divides by. "
         "Leaving such permutations out could make the p-value too small; counting them so makes it "
         "too large instead.",
-        "Say what undefined values count as (undefined='zero' or 'worst'), or compare by a metric "
+        "Say what undefined values count as (undefined: zero or worst), or compare by a metric "
         "that is defined for rare predictions.",
     ),
     CautionSpec(

@@ -115,7 +115,7 @@ class Drawn(Protocol):
 
     @property
     def kind(self) -> str:
-        """Of which kind it is."""
+        """Its kind."""
 
     @property
     def label(self) -> str:

@@ -135,8 +135,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "What a metric of detections says of a class rests on the images that hold objects of it, "
         "however many others there are, and macro averages give a class of three objects the same "
         "weight as one of three hundred.",
-        "Collect more images with the class, report it apart (average='none'), or pool the classes "
-        "(average='micro').",
+        "Collect more images with the class, report it apart (average none), or pool the classes "
+        "(average micro).",
         reliability=True,
     ),
     CautionSpec(

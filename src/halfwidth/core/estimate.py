@@ -400,7 +400,7 @@ class Estimate:
         return self._alone._repr_html_()
 
 
-def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: str = "") -> str:
+def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: str) -> str:
     """What is estimated, in prose: ``mean DSC``, ``SD of DSC over clusters``, ``macro AUROC``.
 
     ``over`` is named where cases come in clusters, so that one must know.
@@ -420,15 +420,15 @@ def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: 
     title = statistic_title(statistic)
     if metric.spec.kind is Kind.BINARY and statistic.spec.name == "mean":
         title = "proportion"
-    return of_metric(title, metric) + (f" over {over}" if over else "")
+    return quantity_title(title, metric) + (f" over {over}" if over else "")
 
 
-def of_metric(title: str, metric: Metric) -> str:
+def quantity_title(title: str, metric: Metric) -> str:
     """A statistic, by its title, of a metric: ``mean DSC``, ``SD of DSC``; without one the title.
 
     >>> from halfwidth.estimation.resolve import resolve_metric
     >>> dsc = resolve_metric("dsc")
-    >>> of_metric("difference in mean", dsc), of_metric("0.9 quantile", dsc)
+    >>> quantity_title("difference in mean", dsc), quantity_title("0.9 quantile", dsc)
     ('difference in mean DSC', '0.9 quantile of DSC')
     """
     named = metric_title(metric)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, proposed, shortened
 from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.formatting import json_text
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
 from halfwidth.core.result_sequence import ResultSequence
@@ -117,7 +117,7 @@ class Estimates(ResultSequence[Estimate]):
 
     def to_json(self) -> str:
         """The JSON contract as text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        return json_text(self.to_dict())
 
     def to_rows(self) -> list[dict[str, Any]]:
         """A flat row per estimate: the ``by`` columns apart, then those of the JSON contract."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable
-from typing import Self
+from typing import Any, Self
 
 MOST_DECIMALS = 8
 # As many decimals more are taken to tell a number from the end of a range.
@@ -171,3 +172,15 @@ def as_beginning(text: str) -> str:
     ('Mean DSC', 'wAFROC AUC', 'n = 12')
     """
     return text if text[1:2].isupper() or text[1:2] == " " else text[:1].upper() + text[1:]
+
+
+def json_text(document: Any) -> str:
+    """A document of plain types as indented JSON, which has no NaN.
+
+    >>> print(json_text({"label": "Milz, links", "value": None}))
+    {
+      "label": "Milz, links",
+      "value": null
+    }
+    """
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)

@@ -19,8 +19,8 @@ def matching_text(
     localisation: str,
     assignment: str,
     *,
-    unit: str = "",
-    has_threshold: bool = True,
+    unit: str,
+    has_threshold: bool,
 ) -> str:
     """The choices that made a result, in prose: ``box IoU ≥ 0.5, greedy by score``.
 

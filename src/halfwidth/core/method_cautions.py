@@ -23,7 +23,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "The basic bootstrap is mostly the least reliable of the bootstraps.",
         "It mirrors the bootstrap distribution about the estimate, which shifts the interval to "
         "the wrong side under skew and lets it leave the metric's range.",
-        "Use percentile or BCa; method='auto' picks one.",
+        "Use percentile or BCa; auto picks one.",
         "andre2025",
         reliability=True,
     ),
@@ -44,7 +44,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "The interval has no width: {reason}; it hides the uncertainty of the cases not seen.",
         "Resampling or averaging equal values gives the same value again. That all cases seen are "
         "equal does not mean that all cases are.",
-        "Use method='auto', or dirichlet, where the metric has finite bounds (or give bounds=): "
+        "Use auto, or dirichlet, where the metric has finite bounds (or give bounds): "
         "the interval then says what so many cases cannot exclude.",
         "andre2025",
         reliability=True,
@@ -65,7 +65,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{method} gives no interval here: {reason}; {alternative}.",
         "Some methods need a minimum of cases or some variation among them. They then return NaN "
         "rather than an interval that means nothing.",
-        "Use the alternative named in the message, or method='auto'.",
+        "Use the alternative named in the message, or auto.",
     ),
     CautionSpec(
         "HW307",
@@ -73,7 +73,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{method} bounds are guaranteed but conservative, mostly several times as wide as t.",
         "Concentration inequalities hold for every distribution on the range and every n, and pay "
         "for it in width.",
-        "Use them where a guarantee is required. Elsewhere method='auto' is narrower, and covers "
+        "Use them where a guarantee is required. Elsewhere auto is narrower, and covers "
         "about as often as it says on most data.",
         "andre2025",
     ),
@@ -124,7 +124,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "that draws equal values only has none, and its ratio is infinite; when more than α/2 of "
         "the resamples are such, so is a bound. Where the metric has a range the bound is cut to "
         "it.",
-        "With so few or so uniform cases use method='auto', hall or t.",
+        "With so few or so uniform cases use auto, hall or t.",
         "efron_tibshirani1993",
     ),
     CautionSpec(
@@ -159,8 +159,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Where the values vary little this share is most of the width. Of populations with 2 % of "
         "failures most samples of 30 cases show none, and intervals from the values alone miss "
         "their mean.",
-        "Where failures that bad are excluded by knowledge, say how bad they can be: bounds=(0.5, "
-        "1), --bounds 0.5,1. Otherwise the width is honest; more cases narrow it.",
+        "Where values that bad, or that good, are impossible, say so: bounds=(0.5, 1), --bounds "
+        "0.5,1. Otherwise the width is honest; more cases narrow it.",
     ),
     CautionSpec(
         "HW316",

@@ -15,7 +15,7 @@ from halfwidth.core.types import Array
 
 
 class Unit(StrEnum):
-    """Of coordinates."""
+    """The unit of coordinates."""
 
     VOXEL = "voxel"
     # Of the image's width and height, as YOLO has them.

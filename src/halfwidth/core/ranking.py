@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import field
@@ -14,6 +13,7 @@ from halfwidth.core.comparison import ComparedCases
 from halfwidth.core.errors import OptionError, proposed, quoted, shown
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
+from halfwidth.core.formatting import json_text
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
 from halfwidth.core.ranking_consensus import Consensus, RankStability
@@ -334,7 +334,7 @@ class Rankings(ResultSequence[Ranking]):
 
     def to_json(self) -> str:
         """The JSON contract as text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        return json_text(self.to_dict())
 
     def to_rows(self) -> list[dict[str, Any]]:
         """A flat row per ranking and model: the columns of the levels apart, then all else."""

@@ -88,6 +88,11 @@ class RunsEstimate(Estimate):
         return f"of {metric} over runs" if metric else "over runs"
 
     @property
+    def case_noun(self) -> str:
+        """What ``n`` counts one of."""
+        return "run"
+
+    @property
     def n_text(self) -> str:
         """How many runs."""
         return f"{self.n} run{'' if self.n == 1 else 's'}"

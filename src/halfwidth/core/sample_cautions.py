@@ -13,7 +13,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "very cases where the model failed. Leaving such cases out flatters the model; a structure "
         "that is absent from the image is another matter and is rightly left out.",
         "Say in the report how many cases are missing and why. Where a missing value means a "
-        "failure, use missing='worst' (with penalty= for distances) and compare.",
+        "failure, count it as the worst value (missing='worst', --missing worst; a penalty for "
+        "distances) and compare.",
         "maier_hein2024",
     ),
     CautionSpec(
@@ -127,7 +128,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "What a metric says of a class rests on the cases of that class alone, however large the "
         "test set is. Macro averages give a class of five cases the same weight as one of five "
         "hundred.",
-        "Collect more cases of the class, report it apart (average='none'), or merge classes that "
+        "Collect more cases of the class, report it apart (average none), or merge classes that "
         "may be merged.",
         "andre2025",
         reliability=True,

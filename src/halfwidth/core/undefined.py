@@ -109,7 +109,7 @@ def apply_missing_policy(
     penalty: float | None,
     metric: Metric,
     where: str,
-    cases: Sequence[object] | None = None,
+    cases: Sequence[object] | None,
 ) -> tuple[Array, NDArray[np.bool_], int]:
     """Values without NaN or infinities, which of those given they are, and how many were missing.
 

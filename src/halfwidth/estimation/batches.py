@@ -15,7 +15,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import MethodSpec, spec_of
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.estimation.choose import choose
-from halfwidth.estimation.records import Functional, Records
+from halfwidth.estimation.records import NO_VALUES, Functional, Records
 from halfwidth.intervals.compute import Computed, intervals
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
@@ -61,7 +61,7 @@ def automatic_intervals(
     ordered = np.sort(samples, axis=-1) if design.simple else samples
     of_records = functional.statistic.spec.of_records
     records = [
-        Records(one, design, design.n, values=np.empty(0) if of_records else one) for one in ordered
+        Records(one, design, design.n, values=NO_VALUES if of_records else one) for one in ordered
     ]
     return intervals_by_method(
         functional,

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Promise, Takes
 from halfwidth.core.types import Array
+from halfwidth.estimation.records import NO_VALUES
 from halfwidth.resampling.designs import Design
 
 if TYPE_CHECKING:
     from halfwidth.estimation.detections.context import DetectionContext
-    from halfwidth.estimation.test_sets.class_context import ClassContext
+from halfwidth.estimation.test_sets.class_context import ClassContext
 
 
 def covers_all_classes(e: Estimate) -> bool:
@@ -51,7 +53,7 @@ class CautionContext:
     """
 
     estimate: Estimate
-    values: Array
+    values: Array = field(default_factory=lambda: NO_VALUES)
     n_infinite: int = 0
     successes: float | None = None
     chosen: bool = False

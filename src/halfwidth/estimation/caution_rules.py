@@ -27,7 +27,7 @@ FROM_THE_BOUND, FEWEST_FOR_WIDTH = 0.5, 5
 def cautions_for(context: CautionContext) -> tuple[Caution, ...]:
     """All cautions that the facts call for, in the order of their codes."""
     method = context.estimate.method_spec
-    raised = [*(rule(context) for rule in RULES), *_of_its_kind(context)]
+    raised = [*(rule(context) for rule in RULES), *_further_cautions(context)]
     raised += [caution(code, method=method.title) for code in method.cautions]
     cautions = [one for one in raised if one is not None]
     ordered = tuple(sorted(cautions, key=lambda item: item.code))
@@ -37,7 +37,7 @@ def cautions_for(context: CautionContext) -> tuple[Caution, ...]:
     return with_evidence(ordered, context.estimate, chosen=context.chosen, smallest=smallest)
 
 
-def _of_its_kind(context: CautionContext) -> Iterator[Caution | None]:
+def _further_cautions(context: CautionContext) -> Iterator[Caution | None]:
     """What is said of test sets, runs and detections alone; other calls need not load it."""
     e = context.estimate
     if context.classes is not None or e.statistic_spec.spec.of_records:

@@ -96,8 +96,10 @@ def _as_flat_array(values: Any, where: str) -> np.ndarray[Any, Any]:
     if array.ndim == 0:
         raise DataError(f"{where}: expected one number per case, got {shown(values)}")
     if array.ndim != 1:
+        tables = "; name the column, or give the table to summary_table"
         raise DataError(
             f"{where}: expected one number per case (one dimension), got shape {array.shape}"
+            f"{tables if hasattr(values, 'columns') else ''}"
         )
     return array
 
@@ -131,7 +133,7 @@ def _not_a_number(values: Sequence[Any], where: str, cases: Sequence[object] | N
     value = values[position]
     case = cases[position] if cases is not None else f"#{position + 1}"
     hint = ""
-    if isinstance(value, str) and like_a_number(value):
+    if isinstance(value, str) and like_a_number(value) and not _reads_as_number(value):
         grouped = value.count(",") != 1 or "." in value
         hint = (
             "; write numbers without separators of thousands"
@@ -201,7 +203,7 @@ def ready_values(
     request: Request,
     *,
     scale: float = 1.0,
-    where: str = "values",
+    where: str,
     cases: Sequence[object] | None = None,
     may_be_empty: bool = False,
 ) -> Ready:
@@ -221,8 +223,8 @@ def check_sample(
     metric: Metric,
     request: Request,
     *,
-    scale: float = 1.0,
-    where: str = "values",
+    scale: float,
+    where: str,
     cases: Sequence[object] | None = None,
     groups: Any = None,
     strata: Any = None,
@@ -315,12 +317,16 @@ def _check_range(
         f"{spec.called} (case {case}: {numbers[first]:g})"
     )
     seen = numbers[finite]
-    if bounds == Bounds(0, 1) and scale == 1 and len(seen) and like_per_cent(seen):
-        if (seen == np.rint(seen)).all():
+    as_given = bounds == Bounds(0, 1) and scale == 1 and len(seen) > 0
+    whole = bool((seen == np.rint(seen)).all())
+    if as_given and like_per_cent(seen):
+        if whole:
             text += ". If they are per cent: scale=100 (--scale 100); if they are counts, name the"
             text += " columns that hold values (--value COLUMN)"
         else:
             text += ". They look like per cent: use scale=100 (--scale 100)"
+    elif as_given and whole:
+        text += ". If they are counts or codes, name the columns that hold values (--value COLUMN)"
     elif spec.bounds_given and scale != 1 and _within(seen * scale, bounds):
         low, high = (bound / scale for bound in (bounds.low, bounds.high))
         text += f". Values are divided by scale={scale:g} first: bounds {low:g},{high:g} are meant?"

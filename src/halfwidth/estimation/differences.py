@@ -29,7 +29,7 @@ from halfwidth.estimation.check import check_magnitude, ready_values, scaled_num
 from halfwidth.estimation.grouping import Over, arrange_cases, unit_codes
 from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.pipeline import Job, estimate_jobs
-from halfwidth.estimation.records import Functional, Records
+from halfwidth.estimation.records import NO_VALUES, Functional, Records
 from halfwidth.estimation.resolve import (
     AUTO,
     resolve_metric,
@@ -93,7 +93,7 @@ def paired_records(first: Records, second: Records, functional: Functional) -> R
     if first.design != second.design:
         raise TypeError("the records of a pair have one design")
     pairs, design = np.stack([first.arranged, second.arranged]), first.design
-    values = np.empty(0)
+    values = NO_VALUES
     if not functional.statistic.spec.of_records:
         differences = differences_of(*pairs)
         values = np.sort(differences)

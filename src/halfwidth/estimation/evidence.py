@@ -136,7 +136,7 @@ FIELDS = tuple(one.name for one in fields(Evidence))
 _KINDS = tuple({"str": str, "int": int, "float": float}[str(one.type)] for one in fields(Evidence))
 
 
-def of_proportions() -> str:
+def proportion_family() -> str:
     """The family of proportions: in the study those were accuracies."""
     from halfwidth.metrics.agreement import accuracy
 
@@ -149,7 +149,7 @@ def metric_family(metric: Metric) -> str:
     if spec.level is MetricLevel.SAMPLE:
         return spec.name if metric.usual else ""
     if spec.kind is Kind.BINARY:
-        return of_proportions()
+        return proportion_family()
     bounded = spec.bounds == Bounds(0.0, 1.0) and spec.family in {"overlap", "boundary"}
     return OF_CASES if bounded else ""
 

@@ -20,7 +20,7 @@ from halfwidth.estimation.evidence import (
     OF_CASES,
     Evidence,
     metric_family,
-    of_proportions,
+    proportion_family,
     rows_of,
     statistic_studied,
 )
@@ -138,7 +138,7 @@ def _is_of_part(estimate: Estimate) -> bool:
     metric, of_records = estimate.metric_spec, estimate.statistic_spec.spec.of_records
     if metric.spec.level is not MetricLevel.SAMPLE or of_records:
         return False
-    return metric_family(metric) != of_proportions()
+    return metric_family(metric) != proportion_family()
 
 
 def _is_of_cases(metric: Metric) -> bool:

@@ -199,7 +199,7 @@ def is_share(row: MetricRow, metric: Metric) -> bool:
 def share_of(
     row: MetricRow, metric: Metric, truth: NDArray[Any], predicted: NDArray[Any]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Of a row that is a share: which cases are hits, and which are misses."""
+    """Which cases are hits and which are misses, where the row is a share."""
     true, positive = truth == row.which, predicted == row.which
     cells = {
         "tp": true & positive,

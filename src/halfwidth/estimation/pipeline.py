@@ -209,7 +209,7 @@ def _estimate(job: Job, request: Request, value: float, group: SampleGroup, plac
     return replace(estimate, cautions=tuple(cautions))
 
 
-def estimate_counts(successes: int, n: int, request: Request, label: str = "") -> Estimate:
+def estimate_counts(successes: int, n: int, request: Request, label: str) -> Estimate:
     """Estimate of a proportion known by its counts."""
     statistic = Statistic(STATISTICS["mean"])
     method = request.method or choose_for_counts()
@@ -244,7 +244,6 @@ def estimate_counts(successes: int, n: int, request: Request, label: str = "") -
     )
     context = CautionContext(
         estimate,
-        np.empty(0),
         successes=float(successes),
         chosen=request.method is None,
         clipped=bool(computed.clipped[0]),

@@ -15,6 +15,9 @@ from halfwidth.core.types import Array
 from halfwidth.estimation.grouping import Over
 from halfwidth.resampling.designs import Design
 
+# Where cases hold something else than values: codes, or scores with classes.
+NO_VALUES: Array = np.empty(0)
+
 
 @frozen
 class Functional:
@@ -72,7 +75,7 @@ class Records:
     arranged: Array
     design: Design
     n_cases: int
-    values: Array = field(default_factory=lambda: np.empty(0))
+    values: Array = field(default_factory=lambda: NO_VALUES)
     n_groups: int | None = None
     n_effective: float | None = None
     over: Over | Literal["runs"] = "cases"

@@ -31,7 +31,7 @@ from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES, Missing
 from halfwidth.estimation.grouping import Over, check_over
 from halfwidth.intervals.catalogue import METHODS, method_named
 from halfwidth.intervals.compute import estimands, fits, rests_on_bounds
-from halfwidth.metrics.catalogue import METRICS, refuse_detection_metric
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS, refuse_detection_metric
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -95,6 +95,11 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
             spec = MetricSpec(name)
         else:
             refuse_detection_metric(name)
+            if name in SAMPLE_METRICS:
+                raise OptionError(
+                    f"{name!r} is a metric of a whole test set, not of values of cases: give true "
+                    "classes and scores to metric_ci (--target, --score)"
+                )
             raise UnknownNameError(
                 "metric",
                 name,

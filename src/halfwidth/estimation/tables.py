@@ -6,13 +6,13 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from halfwidth.core.checks import as_flag, as_list
+from halfwidth.core.checks import as_flag, as_list, one_of
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Cases, Estimates
-from halfwidth.core.spec import Statistic
+from halfwidth.core.spec import Kind, Statistic
 from halfwidth.core.types import Alternative
-from halfwidth.core.undefined import ALL_POLICIES
+from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
 from halfwidth.estimation.check import Sample, check_sample
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.missing_policies import MissingOrAll, Variant, variants
@@ -26,6 +26,7 @@ from halfwidth.estimation.resolve import (
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.io.layout import Layout, layout_of, slices
 from halfwidth.io.table import Table
+from halfwidth.metrics.catalogue import METRICS
 
 
 def summary_table(
@@ -107,6 +108,7 @@ def summary_table(
     >>> [(e.label, round(e.value, 2)) for e in table]
     [('U-Net', 0.91), ('ViT', 0.85)]
     """
+    one_of("missing", missing, (*MISSING_POLICIES, ALL_POLICIES))
     request = resolve_request(
         method=method,
         confidence_level=confidence_level,
@@ -128,6 +130,8 @@ def summary_table(
             "); name the one that is meant: metric= (--metric)"
         )
     notes = layout_notes(layout, groups, strata)
+    if metric is None and bounds is None:
+        notes += _ranges_not_used(layout)
     jobs: list[Job] = []
     cases: list[Cases] = []
     not_applicable = 0
@@ -151,6 +155,18 @@ def summary_table(
         rows = "1 row that is" if not_applicable == 1 else f"{not_applicable} rows that are"
         notes.append(f"left out: {rows} not applicable")
     return Estimates(estimate_jobs(jobs, request), tuple(notes), tuple(cases))
+
+
+def _ranges_not_used(layout: Layout) -> list[str]:
+    """Columns that are called as a metric whose range no one said to be theirs."""
+    called = [] if layout.metric else [name for name in layout.values if name in METRICS]
+    specs = {name: METRICS[name] for name in called}
+    return [
+        f"column {name!r} is taken for numbers without a range; if they are {spec.called}, say so: "
+        f"metric={spec.name!r} (--metric {spec.name})"
+        for name, spec in specs.items()
+        if spec.kind is not Kind.BINARY
+    ]
 
 
 def _sample(variant: Variant, scale: float) -> Sample:

@@ -258,7 +258,6 @@ def _estimate(
     )
     context = CautionContext(
         estimate,
-        np.empty(0),
         chosen=request.method is None,
         clipped=bool(computed.clipped[0]),
         infinite=bool(computed.infinite[0]),

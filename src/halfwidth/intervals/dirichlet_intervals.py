@@ -72,6 +72,8 @@ def dirichlet(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Lev
     end of the range [a, b]. The interval reaches from the α/2 to the 1 - α/2 quantile of the
     statistic so weighted, and holds its estimate. Pseudo-cases only ever add to an SD or an IQR:
     there they serve the upper end alone, and the lower one comes from the weights of the cases.
+    Of two models on the same cases ¼ of a pseudo-case lies at each pair of ends, (a, a), (a, b),
+    (b, a) and (b, b), so that each model has ½ at a and at b.
 
     Parameters
     ----------

@@ -99,7 +99,10 @@ def read_table(path: str | Path, reading: Reading | None = None) -> Table:
     except DataError as error:
         raise DataError(f"{shown}: {error}") from None
     if not table.columns or not (len(table) or how.may_be_empty):
-        raise DataError(f"{shown}: the table has no {'rows' if table.columns else 'columns'}")
+        is_json = any(name.startswith(("{", "[")) for name in table.names[:1])
+        hint = "; it looks like JSON, of which the name ends in .json" if is_json else ""
+        what = "rows" if table.columns else "columns"
+        raise DataError(f"{shown}: the table has no {what}{hint}")
     return replace(table, source=shown)
 
 

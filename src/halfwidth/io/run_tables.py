@@ -158,7 +158,7 @@ def _folds_column(table: Table) -> str | None:
     return next((name for name in table.names if FOLD.search(_without_prefix(name).lower())), None)
 
 
-def run_table(frame: Any, value: str | None = None, by: Sequence[str] = ()) -> RunTable:
+def run_table(frame: Any, value: str | None, by: Sequence[str]) -> RunTable:
     """What the columns of a table of runs mean.
 
     Parameters
@@ -241,7 +241,7 @@ def _only_metric(table: Table, known: set[str | None]) -> str:
 # --------------------------------------------------------------------------- slices
 
 
-def run_slices(runs: RunTable, *, average_folds: bool = False) -> Iterator[RunSlice]:
+def run_slices(runs: RunTable, *, average_folds: bool) -> Iterator[RunSlice]:
     """The runs of each source, in the order in which sources appear.
 
     Raises

@@ -125,6 +125,7 @@ class Table:
         if not isinstance(frame, Mapping) and not hasattr(frame, "columns"):
             raise DataError(
                 f"expected a data frame or a mapping of columns, got {type(frame).__name__}"
+                + ("; read the file first: pandas.read_csv" if isinstance(frame, str) else "")
             )
         names = list(frame.keys() if isinstance(frame, Mapping) else frame.columns)
         repeated = sorted({str(name) for name in names if names.count(name) > 1})

@@ -118,9 +118,11 @@ def refuse_predictions(table: Table) -> None:
         return
     if _repeats(table, case):
         return
-    as_class = len(scores) == 1 and _is_of_classes(table, scores[0])
+    # Predicted classes stand beside scores in many tables, and are none.
+    ranked = [name for name in scores if not _is_of_classes(table, name)]
+    as_class = not ranked
     given = (
-        f"--prediction {scores[0]}" if as_class else " ".join(f"--score {n}" for n in scores[:9])
+        f"--prediction {scores[0]}" if as_class else " ".join(f"--score {n}" for n in ranked[:9])
     )
     metric = (mcc if as_class else auroc).__name__ + (" --average macro" if of_text else "")
     raise DataError(

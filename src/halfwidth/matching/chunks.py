@@ -296,7 +296,7 @@ def _limits(how: Matching, *, higher: bool) -> Array:
 
 
 def count_references(chunk: Chunk, real: NDArray[np.bool_]) -> Places:
-    """Of each image and class how many references are real."""
+    """How many references of each image and class are real."""
     n = len(chunk.images)
     place = chunk.true.image * chunk.n_classes + chunk.true.objects.category
     counts = np.bincount(place[real], minlength=n * chunk.n_classes)

@@ -92,7 +92,7 @@ def wanted_by(metrics: Iterable[Metric]) -> list[Measured]:
 
 
 def _names_of(metrics: Iterable[Metric]) -> str:
-    """Of those that need masks."""
+    """The names of the metrics that need masks."""
     forms = [(metric.spec.name, metric.form) for metric in metrics]
     names = [name for name, form in forms if isinstance(form, ImageSums) and form.measured]
     return ", ".join(dict.fromkeys(names))
@@ -203,7 +203,7 @@ def _without_unit(metric: Metric) -> dict[str, float]:
 
 
 def _measure_pairs(images: _Images, wanted: Sequence[Measured]) -> Values:
-    """Of each true positive and its reference; a pair that several thresholds have, once."""
+    """The values of each true positive and its reference; a pair of several thresholds, once."""
     matches, metrics = images.matches, _Metrics(images, wanted)
     values = np.full((len(wanted), *matches.outcome.shape), np.nan)
     at, which = np.nonzero(matches.outcome == Outcome.TRUE_POSITIVE)
@@ -218,7 +218,7 @@ def _measure_pairs(images: _Images, wanted: Sequence[Measured]) -> Values:
 
 
 def _measure_lesions(images: _Images, wanted: Sequence[Measured]) -> Values:
-    """Of each lesion and all that detects it, taken together."""
+    """The values of each lesion and all that detects it, taken together."""
     lesions, metrics = images.matches.lesions or (), _Metrics(images, wanted)
     values = np.full((len(wanted), len(lesions)), np.nan)
     for i, one in enumerate(lesions):

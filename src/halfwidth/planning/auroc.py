@@ -59,7 +59,7 @@ def auroc_n(
     width, halfwidth : float
         One of them.
     formula : {"delong_logit", "delong", "hanley_mcneil"}
-        The interval that will be reported; `metric_ci` makes the first one.
+        The interval that will be reported; `metric_ci` makes the first, with t for z.
     sd_ratio : float, default 1
         SD of the scores of positives over that of negatives, for DeLong's variance.
     confidence_level : float, default 0.95

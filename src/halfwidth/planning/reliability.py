@@ -7,7 +7,7 @@ from typing import Any
 
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.estimate import of_metric, statistic_title
+from halfwidth.core.estimate import quantity_title, statistic_title
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, Metric, Statistic
 from halfwidth.estimation.resolve import resolve_statistic
@@ -20,7 +20,7 @@ OF_OTHERS = "docs/decisions/0006"
 
 def quantity_text(statistic: Statistic, metric: Metric) -> str:
     """A statistic of a metric in words: ``mean DSC``, ``SD of DSC``."""
-    return of_metric(statistic_title(statistic), metric)
+    return quantity_title(statistic_title(statistic), metric)
 
 
 def reliability_requirement(metric: Metric, statistic: Statistic, what: str = "") -> Requirement:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from halfwidth.core.formatting import fixed, percent
+from halfwidth.core.formatting import fixed, json_text, percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
 
 SCHEMA_VERSION = 1
 WIDTH_NEEDS = "width"
-NOTHING: Mapping[str, Any] = {}
 
 
 @frozen
@@ -227,7 +225,7 @@ class SampleSize:
     def to_json(self) -> str:
         """The plan as JSON, with its ``schema_version``."""
         document = {"schema_version": SCHEMA_VERSION, "plans": [self.to_dict()]}
-        return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+        return json_text(document)
 
     def __repr__(self) -> str:
         return f"SampleSize: {self.sentence()}"

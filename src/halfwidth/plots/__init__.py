@@ -2,6 +2,7 @@
 
 from halfwidth.plots.bland_altman import bland_altman, bland_altman_frame
 from halfwidth.plots.comparison import differences, differences_frame
+from halfwidth.plots.comparison_pages import figures_of_differences
 from halfwidth.plots.confusion import confusion
 from halfwidth.plots.curves import pr, roc
 from halfwidth.plots.detection.curves import afroc, detection_pr, froc
@@ -60,6 +61,7 @@ __all__ = [
     "figure_of_table",
     "figure_of_worst_images",
     "figure_over_thresholds",
+    "figures_of_differences",
     "figures_of_forest",
     "figures_of_rankings",
     "forest",

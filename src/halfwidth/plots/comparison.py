@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-LABEL_WIDTH = 24
+LABEL_WIDTH = 22
 AROUND_ROWS = 1.4  # inches
 LINE_HEIGHT = 1.3 * NOTE_SIZE  # points
 # Letters of a line of a label in narrow axes.
@@ -136,7 +136,8 @@ def differences(comparisons: Difference | Sequence[Difference], ax: Axes | None 
     A thick bar is the interval of a difference by itself, a thin one the interval that holds
     together with those of all other comparisons. The line at no difference is solid, and what lies
     within the margin is grey. Words below the axis say whom either side favours. Beside each row
-    stand its numbers, p-value and verdict; in narrow axes the numbers alone.
+    stand its numbers, p-value, verdict and the first of its cautions; in narrow axes the numbers
+    alone.
 
     Parameters
     ----------
@@ -160,6 +161,7 @@ def differences(comparisons: Difference | Sequence[Difference], ax: Axes | None 
     See Also
     --------
     differences_frame : the plotted numbers.
+    figures_of_differences : many rows, on pages.
     """
     require_matplotlib(ax)
     items = _several(comparisons)
@@ -244,15 +246,25 @@ def _label_rows(ax: Axes, frame: pd.DataFrame, items: Sequence[Difference]) -> N
     interval = interval_label([item.estimate for item in items])
     one_n = len(set(frame["n"])) == 1
     columns = [
-        TextColumn(frame["numbers"], f"{items[0].effect} ({interval})"),
+        TextColumn(frame["numbers"], f"{items[0].effect} ({interval})", small),
         TextColumn(frame["p"], heading, small),
         TextColumn(frame["verdict"], "verdict", small),
         TextColumn([""] * len(frame) if one_n else frame["n"].map(str), "n", quiet),
-        TextColumn(frame["cautions"], "cautions", quiet),
+        TextColumn(map(_first_caution, frame["cautions"]), "cautions", quiet),
     ]
     if axes_width(ax) < NARROW:
-        columns = [columns[0]._replace(style=small)]
+        columns = columns[:1]
     text_columns(ax, frame["y"].tolist(), columns)
+
+
+def _first_caution(codes: str) -> str:
+    """The first code and how many more there are: the axis needs the room.
+
+    >>> _first_caution("HW201 HW202 HW315"), _first_caution("HW201")
+    ('HW201 +2', 'HW201')
+    """
+    first, *others = codes.split(" ")
+    return f"{first} +{len(others)}" if others else first
 
 
 def _directions(ax: Axes, items: Sequence[Difference]) -> None:
@@ -346,6 +358,11 @@ def _rows(items: Sequence[Difference]) -> list[Row]:
         pair = pair_label(item, items)
         rows.append(Row(f"  {pair}" if level else pair, item))
     return rows
+
+
+def rows_taken(items: Sequence[Difference]) -> float:
+    """How many rows of one line the differences take, with their headings."""
+    return row_places(_labels(_rows(items), narrow=False)).taken
 
 
 def _labels(rows: Sequence[Row], *, narrow: bool) -> list[str]:

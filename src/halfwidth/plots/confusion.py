@@ -120,7 +120,9 @@ def _label(ax: Axes, confusion: Confusion, cell: float) -> None:
     style: dict[str, Any] = {"fontsize": min(TEXT_SIZE, 65 * cell), "parse_math": False}
     ax.set_yticks(middles, names, **style)
     if max(len(name) for name in names) > LETTERS * cell:
+        # Lines aslant are closer to each other than cells are.
         style |= {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+        style["fontsize"] = min(style["fontsize"], 48 * cell)
     ax.set_xticks(middles, names, **style)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)

@@ -139,9 +139,10 @@ def curve_text(label: str, area: Estimate | None) -> str:
     return text if len(text) <= TEXT_WIDTH else f"{name}:\n{words}"
 
 
-def add_legend(ax: Axes) -> None:
-    """What each line is, beside the axes, or above them where they are narrow."""
-    beside = axes_width(ax) >= NARROW
+def add_legend(ax: Axes, *, lines: int = 2) -> None:
+    """What each line is, beside the axes; above them where they are narrow, or filled by one."""
+    is_filled = lines == 1 and ax.get_aspect() == "auto"
+    beside = axes_width(ax) >= NARROW and not is_filled
     places: dict[str, Any] = (
         {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0)}
         if beside

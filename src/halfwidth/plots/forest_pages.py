@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # Rows of a page of A4, headings of groups among them, and what a panel takes besides, in rows.
 MOST_ROWS, PANEL_ROWS = 40, 5
+LEAST_ROWS = 2 * PANEL_ROWS
 SORTED = "best first"
 # What the scale of a panel is: of values of one metric, of their spread, or of several metrics.
 Scale = tuple[str, str, Bounds | None, bool]
@@ -185,8 +186,8 @@ def _pages(
     """The panels of each page."""
     estimates = list(several(given))
     most = as_count(rows)
-    if most is None or most < 2 * PANEL_ROWS:
-        raise OptionError(f"rows={shown(rows)} is not a whole number from {2 * PANEL_ROWS}")
+    if most is None or most < LEAST_ROWS:
+        raise OptionError(f"rows={shown(rows)} is not a whole number from {LEAST_ROWS}")
     rows_of(estimates, by)
     page: list[Panel] = []
     taken = 0.0

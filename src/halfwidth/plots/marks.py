@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.types import Array, Bounds
-from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET, TEXT_SIZE, axes_width
+from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET, TEXT_SIZE, axes_width, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -135,7 +134,7 @@ def note_below(ax: Axes, text: str) -> Annotation:
     letters = int(max(axes_width(ax), LEAST_NOTE) / NOTE_LETTER)
     lines = text.split("\n")
     if max(map(len, lines)) > letters:
-        lines = textwrap.wrap(" · ".join(line.removesuffix(" ·") for line in lines), letters)
+        lines = [wrapped(" · ".join(line.removesuffix(" ·") for line in lines), letters)]
     return ax.annotate(
         "\n".join(lines),
         (0.5, 0.0),

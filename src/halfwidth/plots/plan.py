@@ -10,6 +10,7 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import fixed, percent
+from halfwidth.core.types import Array
 from halfwidth.planning.sample_size import SampleSize
 from halfwidth.plots import line_labels
 from halfwidth.plots.marks import note_below
@@ -18,6 +19,7 @@ from halfwidth.plots.study.naming import method_title
 from halfwidth.plots.style import (
     COLOURS,
     FAINT,
+    NARROW,
     NOTE_SIZE,
     QUIET,
     TEXT_SIZE,
@@ -40,7 +42,8 @@ FEWEST_TICKS = 4
 # Points between two sizes that were simulated.
 BETWEEN = 16
 NAME_WIDTH = 22  # letters
-ROOM = 0.34  # inches of a tick's label
+# Inches of a tick's label and of a line in a legend; width of a letter by its height.
+ROOM, HANDLE, LETTER = 0.34, 0.6, 0.62
 # The end of the axis of widths, by the highest point drawn, and by the highest that is planned.
 ROOM_ABOVE, MOST_ABOVE = 1.08, 2.5
 # Points that the numbers of a dot take, across and up, and the sides of it that are tried; below
@@ -135,9 +138,12 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
         _paint(ax, name, line, colours[name], stroke)
     _ticks(ax, [n for line in lines.values() for n in line.points])
     ax.set_ylim(0, _top(lines.values()))
-    if not _single(lines):
-        _write_numbers(ax, lines.values())
-    if len(lines) > 1:
+    legend = _has_legend(ax, lines)
+    if not legend and not _single(lines):
+        _write_numbers(ax, list(lines.values()))
+    if legend:
+        _add_legend(ax, lines)
+    elif len(lines) > 1:
         _name(ax, lines, colours)
     note_below(ax, _explanation(given))
     return ax
@@ -277,8 +283,11 @@ def _top(lines: Iterable[Line]) -> float:
     return ROOM_ABOVE * float(min(np.nanmax(drawn), MOST_ABOVE * np.nanmax(meant)))
 
 
-def _write_numbers(ax: Axes, lines: Iterable[Line]) -> None:
-    """The n of each plan and its half-width, beside the dot where nothing else is written."""
+def _write_numbers(ax: Axes, lines: Sequence[Line]) -> None:
+    """The n of each plan and its half-width, beside the dot where nothing else is.
+
+    What is written matters more than a curve, which may be crossed.
+    """
     white: dict[str, Any] = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.8}
     dots = {
         (plan.n, reach): f"n = {plan.n}\n{fixed(reach, plan.decimals)}"
@@ -286,14 +295,18 @@ def _write_numbers(ax: Axes, lines: Iterable[Line]) -> None:
         for plan, reach in zip(line.plans, line.reached, strict=True)
         if np.isfinite(reach)
     }
+    curves = np.array(
+        [_points_of(ax, n, width / 2) for line in lines for n, width, _ in _points(line)]
+    )
     taken: list[tuple[float, float]] = []
     for (n, reach), text in sorted(dots.items(), key=lambda dot: -dot[0][1]):
         place = _points_of(ax, n, reach)
         lowest = all(m != n or half >= reach for m, half in dots)
         sides = SIDES if lowest else SIDES[:1]
-        side = next((side for side in sides if _is_free(place, side, taken)), None)
-        if side is None:
+        free = [side for side in sides if _is_free(place, side, taken)]
+        if not free:
             continue
+        side = min(free, key=lambda side: _crosses(place, side, curves))
         taken.append((place[0] + side[0] * NUMBERS[0] / 2, place[1] + side[1] * NUMBERS[1] / 2))
         ax.annotate(
             text,
@@ -327,14 +340,41 @@ def _is_free(
     return all(abs(x - u) >= NUMBERS[0] or abs(y - v) >= NUMBERS[1] for u, v in taken)
 
 
+def _crosses(place: tuple[float, float], side: tuple[int, int], curves: Array) -> bool:
+    """Whether a curve passes where numbers on this side of a dot stand."""
+    away = (curves - place) * side
+    return bool(np.any((away > 1).all(axis=1) & (away < NUMBERS).all(axis=1)))
+
+
+def _has_legend(ax: Axes, lines: Mapping[str, Line]) -> bool:
+    """Whether names would lie upon each other at the ends of the lines."""
+    first = next(iter(lines.values())).plans[0]
+    in_pairs = len(first.part_curves) > 1 and len(lines) > len(first.part_curves)
+    one_end = len({max(line.points) for line in lines.values()}) == 1
+    narrow = axes_size(ax)[0] < NARROW and len(lines) > 1 and not one_end
+    return len(lines) > line_labels.MOST or in_pairs or narrow
+
+
+def _add_legend(ax: Axes, lines: Mapping[str, Line]) -> None:
+    """Names above the axes, with the n planned, for which many lines leave no room."""
+    handles = [line for line in ax.lines if line.get_label() in lines]
+    texts = [
+        f"{name}: n = {', '.join(str(plan.n) for plan in line.plans)}"
+        for name, line in lines.items()
+    ]
+    inches = axes_size(ax)[0]
+    columns = max(1, int(inches / (HANDLE + LETTER * NOTE_SIZE * max(map(len, texts)) / 72)))
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0)}
+    legend = ax.legend(
+        handles, texts, ncols=columns, fontsize=NOTE_SIZE, frameon=False, borderpad=0.2, **place
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
 def _name(ax: Axes, lines: Mapping[str, Line], colours: Mapping[str, str]) -> None:
     """Names right of the axes where all lines end together, else below the end of each."""
     first = next(iter(lines.values())).plans[0]
-    in_pairs = len(first.part_curves) > 1 and len(lines) > len(first.part_curves)
-    if len(lines) > line_labels.MOST or in_pairs:
-        for text in ax.legend(fontsize=NOTE_SIZE, frameon=False).get_texts():
-            text.set_parse_math(False)
-        return
     ends = {name: max(line.points.items()) for name, line in lines.items()}
     if len({n for n, _ in ends.values()}) == 1:
         numbers = {

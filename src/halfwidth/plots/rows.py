@@ -173,9 +173,7 @@ class Layout:
         return (self._tops[6] + self.dots / 2) / self.height, self.dots / 2 / self.height
 
 
-def row_layout(
-    cases: Sequence[Cases], estimates: Sequence[Estimate], *, narrow: bool = False
-) -> Layout:
+def row_layout(cases: Sequence[Cases], estimates: Sequence[Estimate], *, narrow: bool) -> Layout:
     """Room for the label with the most estimates, and for the one with the most clusters.
 
     In narrow axes the numbers of an estimate have a line of their own.

@@ -104,6 +104,16 @@ def break_label(text: str, width: int) -> str:
     )
 
 
+def wrapped(text: str, width: int) -> str:
+    r"""Lines of so many letters at most; a number keeps its ``%``.
+
+    >>> wrapped("nominal: 95 %", 11)
+    'nominal:\n95 %'
+    """
+    held = text.replace(" %", "\N{NO-BREAK SPACE}%")
+    return "\n".join(textwrap.wrap(held, width)).replace("\N{NO-BREAK SPACE}", " ")
+
+
 def listed(given: Any, kind: type[Finished], what: str) -> Sequence[Finished]:
     """One finished result is as welcome as a sequence of them.
 
@@ -170,7 +180,7 @@ def _level_label(e: Estimate) -> str:
     return f"{percent(e.confidence_level)} {kind}"
 
 
-def row_text(e: Estimate, *, with_level: bool = False) -> str:
+def row_text(e: Estimate, *, with_level: bool) -> str:
     """The text beside an estimate; two lines where one would be long."""
     numbers = numbers_text(e, with_level=with_level)
     text = f"{statistic_label(e)} {numbers}"

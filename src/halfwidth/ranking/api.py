@@ -194,9 +194,10 @@ the rank of C is 3.
         "priors": priors,
         "sample_weight": sample_weight,
     }
-    measuring = (measuring_values if y_true is None else measuring_test_sets)(metric, bounds, given)
     cases = {"target": y_true, "groups": groups, "strata": strata, "weights": sample_weight}
-    family = Family(models_of(models, cases), measuring.metric)
+    named_models = models_of(models, cases)
+    measuring = (measuring_values if y_true is None else measuring_test_sets)(metric, bounds, given)
+    family = Family(named_models, measuring.metric)
     return _ranked([(family, measuring)], options, settings)
 
 

@@ -56,7 +56,7 @@ class ClaimedPairs:
         self.evidence = claim_evidence(ChosenPairs(family, pairs), self.estimates, settings, margin)
 
     def sets(self) -> tuple[list[RankSet], Flags]:
-        """Of all models, which hold together, and which model is claimed better than which."""
+        """Rank sets of all models, which hold together, and which is claimed better than which."""
         better, not_better = self.claims()
         return _rank_sets(better, not_better), better
 

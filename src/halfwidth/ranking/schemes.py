@@ -61,7 +61,7 @@ def check_ties(schemes: tuple[str, ...], ties: Any) -> str:
     return found
 
 
-def values_of_scheme(family: MeasuredFamily, scheme: str, ties: str = TIES[0]) -> MeasuredFamily:
+def values_of_scheme(family: MeasuredFamily, scheme: str, ties: str) -> MeasuredFamily:
     """The family with the values by which a scheme ranks its models."""
     return ranks_within_cases(family, ties) if scheme == WITHIN_CASES else family
 
@@ -83,7 +83,7 @@ def combined_within_cases(
     return with_ranks(each[0], REDUCTIONS[combine](ranks, axis=0), spec)
 
 
-def ranks_within_cases(family: MeasuredFamily, ties: str = TIES[0]) -> MeasuredFamily:
+def ranks_within_cases(family: MeasuredFamily, ties: str) -> MeasuredFamily:
     """The family with the ranks of the models within each case in place of their values."""
     if not family.values:
         raise OptionError(

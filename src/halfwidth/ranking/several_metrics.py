@@ -84,7 +84,7 @@ def _column_of(metric: Any, sources: Sequence[Source]) -> str:
 
 
 def penalized(settings: Settings, family: Family, *, several: bool) -> Settings:
-    """Of several metrics a penalty is for those of which no worst value is known."""
+    """Of several metrics only those without a known worst value take the penalty."""
     has_worst = isinstance(family.metric, Metric) and family.metric.spec.worst is not None
     if not several or not has_worst:
         return settings

@@ -15,7 +15,7 @@ from halfwidth.ranking.ranks import kendall_taus, ranks_of
 TASKS, METRICS, SCHEMES, CONSENSUS = "tasks", "metrics", "schemes", "consensus"
 
 
-def stability_of(rankings: Sequence[Ranking], consensus: Sequence[Consensus] = ()) -> RankStability:
+def stability_of(rankings: Sequence[Ranking], consensus: Sequence[Consensus]) -> RankStability:
     """Agreement of each two rankings that differ in nothing but the task, the metric or the scheme.
 
     Parameters

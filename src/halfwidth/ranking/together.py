@@ -30,7 +30,7 @@ def all_ranked(
     measured: Sequence[Labelled],
     options: RankingOptions,
     settings: Settings,
-    notes: Sequence[str] = (),
+    notes: Sequence[str],
 ) -> Rankings:
     """A ranking for each family and scheme, with what they say together."""
     over_metrics = options.combining.over_metrics

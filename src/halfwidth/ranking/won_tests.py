@@ -70,7 +70,7 @@ class WonTests:
         self.wins = self.claims()[0].sum(axis=1).astype(float)
 
     def sets(self) -> tuple[list[RankSet], Flags]:
-        """Of all models, which hold together, and which model wins against which."""
+        """Rank sets of all models, which hold together, and which wins against which."""
         better, not_better = self.claims()
         return _rank_sets(better, not_better), better
 

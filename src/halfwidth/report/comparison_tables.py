@@ -95,7 +95,7 @@ def _heading(comparisons: Comparisons) -> str:
 def _short_columns(comparisons: Comparisons) -> Columns:
     """The columns in which rows differ; the models' values give way to simultaneous intervals."""
     # The column of differences says what they are of.
-    columns = _columns(comparisons) | {_SUBJECT: lambda item: _of(item, item.subject)}
+    columns = _columns(comparisons) | {_SUBJECT: lambda item: _subject_cell(item, item.subject)}
     dropped = {*_in_common(comparisons), _CAUTIONS}
     if len(comparisons) > MOST_SENTENCES:
         dropped.add(_METHOD)
@@ -175,10 +175,10 @@ def _first(item: Difference) -> Cell:
 
 
 def _subject(item: Difference) -> Cell:
-    return _of(item, item.effect_of_subject)
+    return _subject_cell(item, item.effect_of_subject)
 
 
-def _of(item: Difference, subject: str) -> Cell:
+def _subject_cell(item: Difference, subject: str) -> Cell:
     unit = item.metric_spec.unit
     return Cell(subject + (f" [{unit}]" if unit else ""))
 

@@ -54,7 +54,11 @@ def _verdicts(comparisons: Comparisons) -> tuple[Part, ...]:
         about = f"{item.estimate.label}: " if item.estimate.label else ""
         if not one_pair(comparisons) and not item.verdict.sentence.startswith(item.first):
             about += f"{item.first} vs {item.second}: "
-        texts = [item.verdict.sentence, equivalence_sentence(item, item.verdict)]
+        # Behind a colon it goes on in lower case; a name stays as it is.
+        stated = item.verdict.sentence
+        if about and stated.startswith("Inconclusive"):
+            stated = f"i{stated[1:]}"
+        texts = [stated, equivalence_sentence(item, item.verdict)]
         items.append(Item("", about + " ".join(filter(None, texts))))
     return (Items(tuple(items), "Verdict" if len(items) == 1 else "Verdicts"),) if items else ()
 

@@ -28,6 +28,7 @@ from halfwidth.report.document import (
 )
 
 CAUTIONS_TITLE = "Cautions ('halfwidth explain CODE' says more)"
+IDR_NOTE = "IDR: the interdecile range of the runs, from their 0.1 to their 0.9 quantile."
 CLAIMS_TITLE = "What each policy claims of the cases without a result:"
 
 Columns = dict[Column, Callable[[Estimate], Cell]]
@@ -56,6 +57,7 @@ def estimates_document(estimates: Estimates) -> Document:
     below = [
         _claims(estimates),
         _readings(estimates),
+        _relative(estimates),
         _choices(estimates),
         _cautions(estimates),
         _seed(estimates),
@@ -66,7 +68,7 @@ def estimates_document(estimates: Estimates) -> Document:
 # --------------------------------------------------------------------------- the table
 
 
-def estimates_table(estimates: Estimates, *, titles: bool = False) -> Table:
+def estimates_table(estimates: Estimates, *, titles: bool) -> Table:
     """A row for each estimate, in all columns that say something.
 
     ``titles``: methods as prose calls them, not by the names that options take, and no row without
@@ -265,6 +267,12 @@ def _readings(estimates: Estimates) -> Adaptive:
     label = estimates[0].label
     texts = [e.reading() for e in estimates if e.label == label and isinstance(e, RunsEstimate)]
     return Adaptive(_items(filter(None, texts), f"Read ({label}):" if label else "Read:"), ())
+
+
+def _relative(estimates: Estimates) -> Adaptive:
+    """What the widths of quantiles of runs are divided by."""
+    of_runs = any(isinstance(e, RunsEstimate) for e in estimates)
+    return Adaptive((Note(IDR_NOTE),) if of_runs else (), ())
 
 
 def _choices(estimates: Estimates) -> Adaptive:

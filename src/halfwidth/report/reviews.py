@@ -9,7 +9,11 @@ from halfwidth.core.formatting import fixed, fixed_apart, percent
 from halfwidth.planning.published.comparisons import Comparison, comparison_summary
 from halfwidth.planning.published.leads import Lead
 from halfwidth.planning.published.reviews import Review, Reviews
-from halfwidth.planning.published.wording import correlation_text
+from halfwidth.planning.published.wording import (
+    correlation_text,
+    review_conditions,
+    review_findings,
+)
 from halfwidth.report.document import Data, Document, Heading, Kind, Paragraph, Part, Table
 from halfwidth.report.estimates import estimates_document
 
@@ -28,8 +32,12 @@ def reviews_document(reviews: Reviews) -> Document:
 
 
 def _paragraphs(reviews: Reviews) -> Iterator[Paragraph]:
+    """The findings, and once what all that assume the same have in common."""
+    alike: dict[str, list[str]] = {}
     for item in reviews:
-        yield Paragraph(item.paragraph())
+        alike.setdefault(review_conditions(item), []).append(review_findings(item))
+    for conditions, findings in alike.items():
+        yield Paragraph(" ".join([*findings, conditions]))
     if reviews.comparisons:
         level = reviews[0].estimate.confidence_level
         yield Paragraph(comparison_summary(reviews.comparisons, level))

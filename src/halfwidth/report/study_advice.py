@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from halfwidth.plots.study.naming import by_target
 from halfwidth.report.document import Cell, Document, Heading, Kind, Note, Part, Table
-from halfwidth.report.frames import frames_data, interval_title, records
+from halfwidth.report.frames import frames_data, records
 
 if TYPE_CHECKING:
     import pandas as pd
 
-OF_A_TABLE = ("metric", "statistic", "average", "label", "confidence_level", "alternative")
 KINDS = {"method": Kind.NAME, "rank": Kind.TEXT}
 AUTO = "auto"
 # Share of a normal distribution's SD that lies between its first quartile and its mean.
@@ -31,17 +31,9 @@ def advice_document(frame: pd.DataFrame, *, top: int, seed: int) -> Document:
         Of the draws of tasks.
     """
     parts: list[Part] = []
-    for key, group in frame.groupby(list(OF_A_TABLE), sort=True, dropna=False):
-        subject = dict(zip(OF_A_TABLE, key, strict=True))
-        parts += [Heading(_title(subject)), _table(records(group), top)]
+    for target, group in by_target(frame):
+        parts += [Heading(f"{target.title}, {target.intervals}"), _table(records(group), top)]
     return Document((*parts, *map(Note, _notes(frame, seed))), frames_data({"advice": frame}))
-
-
-def _title(subject: Mapping[str, Any]) -> str:
-    named = [str(subject[name]) for name in ("average", "statistic", "metric") if subject[name]]
-    label = f" of {subject['label']}" if subject["label"] else ""
-    intervals = interval_title(subject["confidence_level"], subject["alternative"])
-    return f"{' '.join(named)}{label}, {intervals}"
 
 
 def _table(rows: list[dict[str, Any]], top: int) -> Table:

@@ -292,7 +292,7 @@ def not_fitted_note(frame: pd.DataFrame) -> str:
     named: dict[str, list[str]] = {}
     for row in records(frame[frame["not_fitted"] != ""]):
         named.setdefault(row["not_fitted"], []).append(
-            f"{row['method']} of the {_subject(row)}".strip()
+            f"{row['method']} of {_subject(row) or 'metrics without an average'}"
         )
     return "".join(f"Left out: {shortened(names)} ({why}). " for why, names in named.items())
 

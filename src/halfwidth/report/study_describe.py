@@ -97,7 +97,7 @@ def characteristics_document(frame: pd.DataFrame) -> Document:
     return Document((*tables, note), frames_data({"characteristics": frame}))
 
 
-def rejections_document(frame: pd.DataFrame, seed: int | None = None) -> Document:
+def rejections_document(frame: pd.DataFrame, seed: int | None) -> Document:
     """The frame of `family_rejections`; notes name the ``seed`` where draws were made."""
     drawn = bool((frame["draws"] > 0).any())
     columns = {"rejected": "Rejected by the nominal p, % of instances"}
@@ -126,7 +126,8 @@ def _shares(frame: pd.DataFrame, column: str) -> Table:
 def _rejection_notes(frame: pd.DataFrame, drawn: bool, seed: int | None) -> Iterator[str]:
     first = frame.drop_duplicates("metric").to_dict("records")
     texts = [
-        f"{row['metric'] or LOGITS}: {row['instances']} instances, p ≤ 0.05/{row['tests']}"
+        f"{row['metric'] or LOGITS}: {row['instances']} "
+        f"instance{'' if row['instances'] == 1 else 's'}, p ≤ 0.05/{row['tests']}"
         for row in first
     ]
     yield f"Kolmogorov-Smirnov at 5 % after Bonferroni ({'; '.join(texts)})."
@@ -141,7 +142,7 @@ def _rejection_notes(frame: pd.DataFrame, drawn: bool, seed: int | None) -> Iter
         yield f"Seed {seed}, {frame['draws'].max()} draws for each p."
 
 
-def fits_document(frame: pd.DataFrame, seed: int | None = None) -> Document:
+def fits_document(frame: pd.DataFrame, seed: int | None) -> Document:
     """The frame of `family_fits`, a row for each instance and family."""
     drawn = bool((frame["draws"] > 0).any())
     shown = {"statistic": "D", "p": "nominal p"}

@@ -6,14 +6,13 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from halfwidth.plots.study.naming import by_target
 from halfwidth.report.document import Document, Heading, Kind, Note, Part, Table
-from halfwidth.report.frames import frames_data, interval_title
+from halfwidth.report.frames import frames_data
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# What the rows of one table have in common.
-OF_A_TABLE = ("metric", "statistic", "average", "label", "confidence_level", "alternative")
 # Standard errors of true values above this share of a width are noted: coverage moves by up to
 # about as much.
 UNSURE = 0.02
@@ -31,24 +30,15 @@ def _tables(frame: pd.DataFrame) -> Iterator[tuple[Part, ...]]:
     shares = {"no CI %": "undefined", "0 width %": "zero_width"}
     shown = {name: column for name, column in shares.items() if (frame[column] > 0).any()}
     names = ["n", "method", "cover %", "Q1", "Q3", "width", "from", "to", *shown]
-    for key, group in frame.groupby(list(OF_A_TABLE), sort=True, dropna=False):
+    for target, group in by_target(frame):
         rows = []
         for row in group.sort_values(["n", "method"], kind="stable").to_dict("records"):
             cells = [str(row["n"]), str(row["method"])]
             cells += [*_three(row, "coverage", 100, "{:.1f}"), *_three(row, "width", 1, "{:.3g}")]
             cells += [f"{100 * row[column]:.1f}" for column in shown.values()]
             rows.append(cells)
-        title = _title(dict(zip(OF_A_TABLE, key, strict=True)))
+        title = f"{target.title}, {target.intervals}"
         yield Heading(title), Table.from_rows(names, rows, kinds={"method": Kind.NAME})
-
-
-def _title(subject: dict[str, Any]) -> str:
-    """Such as ``Mean dsc, 95 % intervals``."""
-    what = " ".join(
-        str(subject[part]) for part in ("average", "statistic", "metric") if subject[part]
-    )
-    label = f" of {subject['label']}" if subject["label"] else ""
-    return f"{what}{label}, {interval_title(subject['confidence_level'], subject['alternative'])}"
 
 
 def _three(row: dict[Any, Any], name: str, scale: float, form: str) -> list[str]:

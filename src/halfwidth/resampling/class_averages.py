@@ -61,7 +61,7 @@ class ClassAverage:
 
     @property
     def n_undefined(self) -> NDArray[np.intp]:
-        """Of the class with most undefined ones."""
+        """Undefined replicates of the class with most of them."""
         return np.asarray(np.isnan(self.replicates).sum(axis=-1).max(axis=-1))
 
     def quantile(self, probability: Array | float) -> Array:
@@ -95,7 +95,7 @@ class ClassAverage:
 
 
 def _correlation(replicates: Array) -> Array:
-    """Of the replicates of classes, (C, B) -> (C, C); 0 where one does not vary."""
+    """Correlations of the replicates of classes, (C, B) -> (C, C); 0 where one does not vary."""
     undefined = np.isnan(replicates).any(axis=0)
     defined = replicates[:, ~undefined] if undefined.any() else replicates
     if defined.shape[-1] < 2:

@@ -80,12 +80,12 @@ def level_of(rank: int | Array, n: int) -> Array:
 def quantile_distribution(
     extended: Array, ranks: Array, weights: Array, masses: Masses
 ) -> ExactDistribution:
-    """Of one order statistic of independent cases, or of two adjacent ones: without draws.
+    """The distribution of one order statistic of independent cases, or two adjacent ones.
 
     The weight of the k smallest of n cases and of the pseudo-case below them is a Beta variate:
     P(Q(t) ≤ x₍k₎) = P(Beta(k + a, n - k + b) ≥ t), a and b the masses. Two quantiles whose levels
     are 1/n apart are taken as if they had one uniform variate: a quantile of the distribution
-    interpolates between those of both.
+    interpolates between those of both. No draws are made.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ class Sums:
 
 
 def _variances(strata: list[Sums]) -> Array:
-    """Of the weighted distributions, in which each stratum has its share."""
+    """Variances of the weighted distributions, in which each stratum has its share."""
     shape = strata[0].first.shape
     mean, square = np.zeros(shape), np.zeros(shape)
     for stratum in strata:

@@ -203,7 +203,7 @@ class _Search:
         return done
 
     def _rise(self, normal: Array, first: Array) -> Array:
-        """Of the normal quantile along a secant; at first what the integrand's slope makes it."""
+        """The slope of the normal quantile along a secant; at first from that of the integrand."""
         if self.last is None:
             return first
         secant = (normal - self.last[1]) / (self.t - self.last[0])

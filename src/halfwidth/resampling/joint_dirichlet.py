@@ -99,7 +99,7 @@ class JointDraws:
 def draws_of_means(
     values: Array, pairs: NDArray[np.intp], design: Design, plan: Plan, pseudo_cases: PseudoCases
 ) -> JointDraws:
-    """Of the means of per-case values.
+    """Draws of the means of per-case values.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def draws_of_test_sets(
     pseudo_cases: PseudoCases,
     effect: Effect,
 ) -> JointDraws | None:
-    """Of metrics of test sets: the very draws of which each pair has its own interval.
+    """Draws of metrics of test sets, the same that give each pair its own interval.
 
     None for averages over classes, whose intervals combine those of the classes.
     """

@@ -92,7 +92,7 @@ def _products(weights: Array | None, one: Array, other: Array) -> Array:
 
 
 def _covariances(weights: Array | None, parts: Array, design: Design, *, plain: bool) -> Array:
-    """Of sums over the units drawn, (B, K, U) -> (B, K, K), as `Design.variance_of_total`.
+    """Covariances of sums over the units drawn, as `Design.variance_of_total`: -> (B, K, K).
 
     ``plain``: the variance of multinomial counts is known, and needs no n / (n - 1).
     """

@@ -59,7 +59,9 @@ def acceleration(successes: Array, n: int) -> Array:
 
 @frozen(eq=False)
 class BetaDistribution:
-    """Of low + width · B, B a Beta(upper, lower) variate; a mass of 0 leaves the other end alone.
+    """The distribution of low + width · B, B a Beta variate of the upper and lower mass.
+
+    Without a mass at one end all lies at the other.
 
     Attributes
     ----------
@@ -111,7 +113,7 @@ class BetaDistribution:
 def weighted_proportions(
     successes: Array, n: int, pseudo_cases: PseudoCases
 ) -> tuple[BetaDistribution, BetaDistribution]:
-    """Of means of values at either bound under Dirichlet weights: Beta variates.
+    """Means of values at either bound under Dirichlet weights are Beta variates.
 
     ``successes`` of each sample are at the upper bound.
     """

@@ -151,7 +151,7 @@ def _largest(replicates: Array, over: NDArray[np.bool_], under: NDArray[np.bool_
 
 
 def _quantile(largest: Array, level: Level) -> float:
-    """Of the defined maxima; no difference leaves -∞, which is no critical value."""
+    """The quantile of the defined maxima; no difference leaves -∞, which is no critical value."""
     critical = float(Replicates.sorting(largest).quantile(1 - level.alpha))
     return critical if critical > -np.inf else np.nan
 

@@ -35,8 +35,8 @@ def score_label_maps(
     labels: Sequence[Label] | None,
     metrics: MetricChoice,
     *,
-    regions: Sequence[Label] = (),
-    max_voxels: int | None = None,
+    regions: Sequence[Label],
+    max_voxels: int | None,
 ) -> tuple[tuple[LabelScores, ...], Held]:
     """Score every label of a case: the given labels, or else those found in either map.
 

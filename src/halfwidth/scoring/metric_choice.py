@@ -87,9 +87,7 @@ def _missing_tolerance(spec: MetricSpec, where: str = "") -> OptionError:
     )
 
 
-def choose_metrics(
-    texts: Sequence[str], tolerances: Tolerances, *, ignoring: bool = False
-) -> MetricChoice:
+def choose_metrics(texts: Sequence[str], tolerances: Tolerances, *, ignoring: bool) -> MetricChoice:
     """Resolve names with parameters to metrics.
 
     Parameters

@@ -199,8 +199,8 @@ def settings_for_structures(
     options: ScoringOptions,
     cases: Sequence[CaseFiles],
     *,
-    binary: bool = False,
-    ignore_geometry: bool = False,
+    binary: bool,
+    ignore_geometry: bool,
 ) -> ScoringSettings:
     """The settings for scoring folders of structures, whose names are known before any is read."""
     taken = (("labels", "label-names", options.labels is not None), ("binary", "binary", binary))

@@ -25,8 +25,8 @@ def score_cases(
     cases: Sequence[CaseFiles],
     settings: ScoringSettings,
     *,
-    jobs: int = 1,
-    checkpoint: Checkpoint | None = None,
+    jobs: int,
+    checkpoint: Checkpoint | None,
 ) -> tuple[tuple[CaseScores, ...], int]:
     """Score all cases; returns scores in their order, and how many came from an earlier run.
 

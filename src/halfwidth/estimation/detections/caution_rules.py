@@ -103,7 +103,7 @@ def _false_positives(context: DetectionContext) -> Array:
 
 
 def _place(context: DetectionContext) -> int:
-    """Of the first threshold of the estimate among those of the lists."""
+    """The place of the estimate's first threshold among those of the lists."""
     return context.summary.lists.matching.thresholds.index(context.matching.thresholds[0])
 
 

@@ -85,7 +85,7 @@ class Cut:
 
 @frozen(eq=False)
 class MatchSummary:
-    """Of one way of matching two sets.
+    """What is known of one way of matching two sets.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class DetectionContext:
     others: tuple[MatchSummary, ...] = ()
 
     def against(self, other: DetectionContext, effect: Effect) -> DetectionContext:
-        """Of the difference, or ratio, of two detectors."""
+        """The context of the difference, or ratio, of two detectors."""
         beside = tuple(
             (threshold, first - second if effect == "difference" else _ratio(first, second))
             for (threshold, first), (_, second) in zip(

@@ -97,7 +97,7 @@ class Heights:
         return self.form.finish(values, np.broadcast_to(objects, values.shape))
 
     def with_pseudo_units(self) -> Heights:
-        """Of one class, with the pseudo-units of Dirichlet weights."""
+        """Heights of one class, with the pseudo-units of Dirichlet weights."""
         extended = tuple(with_pseudo_units(one, self.design) for one in self.by_class)
         return Heights._from_lists(self.kind, self.form, extended, pseudo_units(self.design))
 

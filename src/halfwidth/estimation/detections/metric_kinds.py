@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from halfwidth.core.detection_forms import ImageSums
-from halfwidth.core.match_lists import MatchLists
-from halfwidth.core.spec import Metric, spec_of
-from halfwidth.metrics.detection.lesions import LesionMeans
-from halfwidth.metrics.detection.object_counts import fppi
-from halfwidth.metrics.detection.ranked import (
-    afroc_auc,
-    froc_score,
-    sensitivity_at_fppi,
-    wafroc_auc,
-)
+from typing import Any
 
-BY_RATE = frozenset(spec_of(one).name for one in (fppi, froc_score, sensitivity_at_fppi))
-BY_IMAGE = frozenset(spec_of(one).name for one in (fppi, wafroc_auc))
-OF_EMPTY_IMAGES = frozenset(spec_of(one).name for one in (afroc_auc, wafroc_auc))
+from halfwidth.core.detection_forms import ImageSums, MatchCurve
+from halfwidth.core.match_lists import MatchLists
+from halfwidth.core.spec import Metric
+from halfwidth.metrics.detection.lesions import LesionMeans
+from halfwidth.metrics.detection.match_curves import LesionConcordance, MeanSensitivity
+from halfwidth.metrics.detection.object_counts import fppi
+
+
+def _curve(metric: Metric) -> Any:
+    """What its curve is averaged by; None where it is of none."""
+    return metric.form.values if isinstance(metric.form, MatchCurve) else None
 
 
 def needs_empty_images(metric: Metric) -> bool:
     """Whether false positives on images without objects alone count."""
-    return metric.spec.name in OF_EMPTY_IMAGES
+    return isinstance(_curve(metric), LesionConcordance)
 
 
 def falls_with_empty_images(metric: Metric) -> bool:
@@ -31,7 +29,7 @@ def falls_with_empty_images(metric: Metric) -> bool:
 
 def counts_false_positives_per_image(metric: Metric) -> bool:
     """Whether it counts false positives by images, whatever these hold."""
-    return metric.spec.name in BY_RATE
+    return isinstance(_curve(metric), MeanSensitivity) or metric.spec.name == fppi.__name__
 
 
 def is_counting(metric: Metric) -> bool:
@@ -42,9 +40,11 @@ def is_counting(metric: Metric) -> bool:
 
 def weighs_images_alike(metric: Metric) -> bool:
     """Whether an image counts as much as any other, however many objects it holds."""
-    form = metric.form
+    form, curve = metric.form, _curve(metric)
+    if isinstance(curve, LesionConcordance):
+        return curve.by_image
     by_mean = isinstance(form, ImageSums) and isinstance(form.counts, LesionMeans)
-    return metric.spec.name in BY_IMAGE or by_mean
+    return by_mean or metric.spec.name == fppi.__name__
 
 
 def needs_matches(metric: Metric) -> bool:

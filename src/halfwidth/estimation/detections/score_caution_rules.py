@@ -103,7 +103,7 @@ def _cut_at_score(e: DetectionEstimate, context: DetectionContext) -> Caution | 
 
 
 def _end_of_scale(highest: float) -> float:
-    """Of probabilities, of those in per cent, or of scores of unknown scale."""
+    """The end of the scale: of probabilities, also in per cent, or unknown."""
     return 1.0 if highest <= 1 else 100.0 if highest > 50 else highest
 
 

@@ -300,7 +300,7 @@ def _levels(quantile: Any) -> tuple[float, ...]:
     return tuple(dict.fromkeys(levels))
 
 
-def resolve_run_metric(metric: Any, bounds: Any = None, column: str = "") -> Metric:
+def resolve_run_metric(metric: Any, bounds: Any, column: str = "") -> Metric:
     """What the values of runs are; a metric of test sets has one value for each run.
 
     A column that is called like a metric is that metric, unless the user says what it is.

@@ -26,7 +26,7 @@ from halfwidth.estimation.functionals import (
 )
 from halfwidth.estimation.grouping import arrange_cases
 from halfwidth.estimation.pipeline import Job
-from halfwidth.estimation.records import Functional, Records
+from halfwidth.estimation.records import NO_VALUES, Functional, Records
 from halfwidth.estimation.test_sets.class_context import ClassContext
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.metrics import building
@@ -144,7 +144,7 @@ def _records(
         in_order,
         design,
         n,
-        values=np.empty(0) if of_records else _ascending(in_order, design),
+        values=NO_VALUES if of_records else _ascending(in_order, design),
         n_groups=None if groups is None else len(np.unique(groups)),
         n_effective=cases.n_effective,
         n_missing=cases.n_missing,

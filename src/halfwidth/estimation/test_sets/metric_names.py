@@ -59,6 +59,11 @@ def possible_estimands(name: str) -> frozenset[Estimand]:
     requested = name.partition(":")[0]
     of_detections = requested in DETECTION_METRICS and requested not in SAMPLE_METRICS
     known = DETECTION_METRICS if of_detections else SAMPLE_METRICS
+    if requested in METRICS and requested not in known:
+        raise OptionError(
+            f"{requested!r} has a value for each case, and methods are for a statistic of the "
+            "values, whatever they are: --statistic mean"
+        )
     base, given = parse_name(name, lambda n: known[n].parameters)
     spec = known[base]
     bound = bind(spec.name, spec.parameters, given, complete=False)

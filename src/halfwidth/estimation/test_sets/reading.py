@@ -273,10 +273,7 @@ def _classes(
         raise DataError(f"{where[0]}: no case has a label")
     odd = next((label for label in classes if isinstance(label, float)), None)
     if odd is not None and len(classes) > MOST_FRACTIONS:
-        raise DataError(
-            f"{where[0]}: holds {odd:g}, and classes are whole numbers, text or booleans. Are true "
-            "classes and scores swapped? Of predicted numbers: mae, rmse, r2"
-        )
+        raise _swapped(where, odd)
     if predicted is not None:
         predicted_labels = known_labels(predicted, where[1])
         classes = _with_predicted(classes, predicted_labels, where)
@@ -347,12 +344,21 @@ def _check_columns(
 ) -> None:
     if len(rows) == len(classes) or (len(rows) == 1 and len(classes) == 2):
         return
+    if labels is None and any(isinstance(label, float) for label in classes):
+        raise _swapped(where, next(label for label in classes if isinstance(label, float)))
     source = "labels=" if labels is not None else f"the sorted labels of {where[0]}"
     raise DataError(
         f"{where[1]}: {len(rows)} score column{'s' if len(rows) > 1 else ''} for "
         f"{len(classes)} classes ({shortened([repr(c) for c in classes], 10)}, {source}); the k-th "
         "column is the score of the k-th class. Name the classes of all columns: labels= "
         "(--labels)"
+    )
+
+
+def _swapped(where: tuple[str, str], label: float) -> DataError:
+    return DataError(
+        f"{where[0]}: holds {label:g}, and classes are whole numbers, text or booleans. Are true "
+        "classes and scores swapped? Of predicted numbers: mae, rmse, r2"
     )
 
 
@@ -403,9 +409,9 @@ def check_numbers(
     y_pred: Any,
     *,
     missing: Missing,
-    groups: Any = None,
-    strata: Any = None,
-    where: tuple[str, str] = ("y_true", "y_pred"),
+    groups: Any,
+    strata: Any,
+    where: tuple[str, str],
 ) -> TestSet:
     """Targets and predictions of a regression made ready."""
     _check_policy(missing)

@@ -34,7 +34,7 @@ class CaseValue(NamedTuple):
     fold: str | None = None
 
 
-def canonical_table(rows: Iterable[CaseValue], notes: Iterable[str] = ()) -> Table:
+def canonical_table(rows: Iterable[CaseValue], notes: Iterable[str]) -> Table:
     """The canonical table of some rows: values as numbers, everything else as text.
 
     Raises

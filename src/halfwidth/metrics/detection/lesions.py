@@ -89,7 +89,7 @@ class LesionMeans:
         return np.stack([mean, known])
 
     def _values(self, matches: MatchLists) -> Array:
-        """Of each lesion, (L,); of one that is missed, or of an empty mask, there is none."""
+        """The value of each lesion, (L,); one that is missed, or an empty mask, has none."""
         _lesions_of(matches)
         values = matches.measured[self.measured]
         return np.where(np.isfinite(values), values, self.instead)

@@ -71,14 +71,14 @@ def _compare_boxes(pairs: Pairs, found: Array, true: Array, *, of_true: bool = F
 
 
 def box_iou(pairs: Pairs) -> Array:
-    """Of boxes as they are given."""
+    """The IoU of boxes as they are given."""
     return _compare_boxes(
         pairs, boxes_of(pairs.detections, BOXES), boxes_of(pairs.references, BOXES)
     )
 
 
 def approximate_iou(pairs: Pairs) -> Array:
-    """Of balls where both sides are balls, else of boxes, given or drawn around masks and balls."""
+    """The IoU of balls where both sides are, else of boxes, given or around masks and balls."""
     found, true = pairs.detections, pairs.references
     if holds(found, BALLS) and holds(true, BALLS):
         return _compare_balls(pairs)
@@ -93,7 +93,7 @@ def approximate_iou(pairs: Pairs) -> Array:
 
 
 def _compare_balls(pairs: Pairs) -> Array:
-    """Of discs or balls, in closed form."""
+    """The IoU of discs or balls, in closed form."""
     one, other = np.array(pairs.detections.radii), np.array(pairs.references.radii)
     dims = np.asarray(pairs.references.points).shape[1]
     apart = distances(
@@ -138,12 +138,12 @@ def _compare_masks(pairs: Pairs, found: Masks, true: Masks, *, of_true: bool = F
 
 
 def mask_iou(pairs: Pairs) -> Array:
-    """Of masks."""
+    """The IoU of masks."""
     return _compare_masks(pairs, pairs.detections.masks or (), pairs.references.masks or ())
 
 
 def intersection_over_reference(pairs: Pairs) -> Array:
-    """Of masks where both sides have them, else of boxes."""
+    """The IoR of masks where both sides have them, else of boxes."""
     found, true = pairs.detections, pairs.references
     if holds(found, MASKS) and holds(true, MASKS):
         return _compare_masks(pairs, found.masks or (), true.masks or (), of_true=True)
@@ -151,7 +151,7 @@ def intersection_over_reference(pairs: Pairs) -> Array:
 
 
 def boundary_iou(pairs: Pairs) -> Array:
-    """Of the bands inside of the boundaries."""
+    """The IoU of the bands inside of the boundaries."""
     found, true = (
         tuple(_band(one, pairs) for one in objects.masks or ())
         for objects in (pairs.detections, pairs.references)

@@ -68,7 +68,7 @@ _COMPANIONS: dict[str, tuple[str, ...]] = {
 }
 
 
-def parse_claim(given: dict[str, Any], bounds: Any = None) -> Claim:
+def parse_claim(given: dict[str, Any], bounds: Any) -> Claim:
     """The claim made by some of the `FIELDS`.
 
     Parameters

@@ -83,7 +83,7 @@ def _apply_method(
         given_decimals=claim.decimals,
         standard_error=float(computed.interval.standard_error[0]),
     )
-    context = CautionContext(estimate, np.empty(0), clipped=bool(computed.clipped[0]))
+    context = CautionContext(estimate, clipped=bool(computed.clipped[0]))
     # The caution about equal values is added below, where the SD is known.
     raised = [one for one in cautions_for(context) if one.code != "HW304"]
     return replace(estimate, cautions=tuple(raised))

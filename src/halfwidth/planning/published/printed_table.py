@@ -12,6 +12,7 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.errors import DataError, closest, quoted, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import is_missing
+from halfwidth.io.repeats import CASE_COLUMNS
 from halfwidth.io.table import Table
 from halfwidth.planning.published.claim_parsing import FIELDS, SPREADS
 from halfwidth.planning.published.columns import Heading, parse_cell, parse_heading
@@ -20,6 +21,8 @@ from halfwidth.planning.published.printed_numbers import ClaimError
 PER_CENT = 100.0
 # Read as text; everything else is a number.
 WORDS = ("label", "metric")
+# Columns that only tables of single cases have; a paper may number its models.
+OF_CASES = frozenset(CASE_COLUMNS) - {"id", "name"}
 
 
 @frozen
@@ -81,6 +84,12 @@ class PublishedTable:
     def _check_values(self) -> None:
         unread = [column.name for column in self.columns if not column.role]
         known = {column.field for column in self.columns}
+        of_cases = next((name for name in unread if name.lower() in OF_CASES), None)
+        if of_cases is not None and "n" not in known:
+            raise DataError(
+                f"{self.where}column {of_cases!r} names cases, and here a row is what a paper "
+                "prints of many; 'halfwidth ci' estimates values of cases"
+            )
         for name in unread:
             near = closest(name, FIELDS)
             if near and near not in known:

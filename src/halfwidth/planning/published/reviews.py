@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -10,13 +9,19 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.cautions import Caution
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import SCHEMA_VERSION, Estimates
+from halfwidth.core.formatting import json_text
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
 from halfwidth.core.result_sequence import ResultSequence
 from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
 from halfwidth.planning.published.comparisons import Comparison
 from halfwidth.planning.published.leads import Lead
-from halfwidth.planning.published.wording import list_assumptions, missing_reports, review_paragraph
+from halfwidth.planning.published.wording import (
+    list_assumptions,
+    missing_reports,
+    review_conditions,
+    review_findings,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +101,7 @@ class Review:
 
     def paragraph(self) -> str:
         """Text for a review: value, interval, method, assumptions, what is missing."""
-        return review_paragraph(self)
+        return f"{review_findings(self)} {review_conditions(self)}"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract: the fields of an estimate, and what the review adds."""
@@ -127,6 +132,7 @@ class Review:
         nested = ("by", "parameters", "others", "lead", "assumptions", "should_have_reported")
         for name in (*nested, "paragraph"):
             row.pop(name)
+        row["bounds"] = self.estimate.to_row()["bounds"]
         row["cautions"] = " ".join(caution.code for caution in self.cautions)
         row["versus"] = None if lead is None else lead.versus
         row["difference"] = None if lead is None else lead.difference
@@ -184,7 +190,7 @@ class Reviews(ResultSequence[Review]):
 
     def to_json(self) -> str:
         """The JSON contract as text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        return json_text(self.to_dict())
 
     def to_frame(self) -> pd.DataFrame:
         """A row per published number."""

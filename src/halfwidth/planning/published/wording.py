@@ -144,19 +144,23 @@ def missing_reports(review: Review) -> tuple[str, ...]:
     return tuple(reports)
 
 
-def review_paragraph(review: Review) -> str:
-    """Text for a review: value, interval, method, assumptions, what is missing."""
+def review_findings(review: Review) -> str:
+    """What is found of a published number: its interval and what it leads by."""
     sentences = [_interval_sentence(review)]
     if review.lead is not None:
         sentences.append(lead_sentence(review.lead, review.estimate.metric_spec.unit))
         sentences += _usual_correlation(review)
     messages = [one.message for one in review.cautions if one.code not in COVERED]
     sentences += [message[:1].upper() + message[1:] for message in messages]
-    sentences += [
-        f"This assumes that {'; '.join(review.assumptions)}.",
-        f"The authors should have reported {'; '.join(review.should_have_reported)}.",
-    ]
     return " ".join(sentences)
+
+
+def review_conditions(review: Review) -> str:
+    """What a finding assumes, and what the authors should have reported."""
+    return (
+        f"This assumes that {'; '.join(review.assumptions)}. The authors should have reported "
+        f"{'; '.join(review.should_have_reported)}."
+    )
 
 
 def _usual_correlation(review: Review) -> list[str]:
@@ -212,7 +216,7 @@ def _is_cut(e: Estimate) -> bool:
 # --------------------------------------------------------------------------- leads
 
 
-def lead_sentence(lead: Lead, unit: str = "") -> str:
+def lead_sentence(lead: Lead, unit: str) -> str:
     """Whether a lead is larger than noise, in a sentence or two."""
     places = lead.decimals
     size, other = fixed(abs(lead.difference), places), fixed(lead.versus, places)

@@ -153,7 +153,7 @@ def _drawn(
     curve_parts.finish(ax, curves[0].x_name, curves[0].y_name)
     for place, (curve, text) in enumerate(zip(curves, texts, strict=True)):
         _paint(ax, curve, place, of=len(curves), label=text)
-    curve_parts.add_legend(ax)
+    curve_parts.add_legend(ax, lines=len(curves))
     curve_parts.add_note(ax, _explanation(curves, len(every)))
     if is_new and kind != "froc" and width == "page":
         curve_parts.fit_width(ax)

@@ -109,7 +109,7 @@ def _has_extent(one: ObjectSet) -> bool:
 
 
 def _spacing(one: ObjectSet, at: int) -> tuple[float, ...] | None:
-    """Of an image's voxels, where coordinates are in voxels."""
+    """The spacing of an image's voxels, where coordinates are in voxels."""
     return None if one.spacing is None or one.unit is not Unit.VOXEL else one.spacing[at]
 
 

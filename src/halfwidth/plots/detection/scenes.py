@@ -116,7 +116,7 @@ class Matched:
 
     @property
     def shown(self) -> NDArray[np.bool_]:
-        """Of each detection in the lists, whether its score reaches the cut."""
+        """Whether the score of each detection in the lists reaches the cut."""
         score = self.matches.score
         if self.cut is None or score is None:
             return np.ones(len(self.matches.image), dtype=bool)
@@ -215,7 +215,7 @@ class Matched:
         }
 
     def _sought(self, image: int, objects: Objects) -> NDArray[np.bool_]:
-        """Of each reference, whether it is to be found."""
+        """Whether each reference is to be found."""
         sought = np.ones(len(objects), dtype=bool)
         for left_out in (objects.crowd, objects.ignored):
             if left_out is not None:

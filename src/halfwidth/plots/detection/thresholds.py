@@ -221,6 +221,8 @@ def _paint(
 
 def _finish(ax: Axes, estimates: Sequence[DetectionEstimate], ticks: Sequence[float]) -> None:
     """Thresholds below, the metric at the left, from 0 to 1 where it has this range."""
+    from halfwidth.plots.ticks import number_texts
+
     first = estimates[0]
     criterion = LOCALISATIONS[first.matching.localisation]
     # Of a distance the prose knows in what it was measured.
@@ -229,7 +231,7 @@ def _finish(ax: Axes, estimates: Sequence[DetectionEstimate], ticks: Sequence[fl
     curve_parts.finish(ax, name, axis_title(estimates))
     span = ticks[-1] - ticks[0]
     if len(ticks) <= MOST_TICKS:
-        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.set_xticks(ticks, number_texts(ticks))
     ax.set_xlim(ticks[0] - MARGIN * span, ticks[-1] + MARGIN * span)
     bounds = first.metric_spec.spec.bounds
     if (bounds.low, bounds.high) == (0, 1):

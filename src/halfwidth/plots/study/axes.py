@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from halfwidth.plots.style import FAINT, NOTE_SIZE, QUIET, TEXT_SIZE, printable
+from halfwidth.plots.style import FAINT, NOTE_SIZE, QUIET, TEXT_SIZE, printable, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -131,7 +130,7 @@ def log_axis(ax: Axes, numbers: Iterable[float]) -> None:
 
 
 def legend_below(
-    figure: Figure, styles: Mapping[str, Styled], note: str = "", *, lines: bool = True
+    figure: Figure, styles: Mapping[str, Styled], note: str, *, lines: bool = True
 ) -> None:
     """A note and the series below all panels, in as many columns as fit."""
     width = float(figure.get_size_inches()[0])
@@ -180,4 +179,4 @@ def height_below(names: Iterable[str], note: str, width: float) -> float:
 
 def folded(note: str, width: float) -> str:
     """A note broken into lines that fit the width of a figure."""
-    return "\n".join(textwrap.wrap(printable(note), int(width / NOTE_LETTER)))
+    return wrapped(printable(note), int(width / NOTE_LETTER))

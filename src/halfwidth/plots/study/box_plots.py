@@ -35,6 +35,8 @@ REACH = 1.5
 # Quartiles of fewer instances say no more than the points.
 FEWEST = 5
 FEW = f"Of fewer than {FEWEST} instances: points alone."
+# Points of a marker of one instance among few and among many, and for how many it shrinks.
+SMALLEST_DOT, CROWD_OF_DOTS = 1.8, 18.0
 # Width of a box and of the cloud of its points, in shares of their room.
 BOX, CLOUD = 0.72, 0.55
 # The fractional part of multiples of the golden ratio fills an interval evenly, whatever the count.
@@ -122,7 +124,7 @@ def draw_boxes(
     frame: pd.DataFrame,
     styles: Mapping[str, Style],
     *,
-    dot: float = 1.8,
+    largest: float = 3.6,
     lowest: float = -math.inf,
 ) -> None:
     """Draw the rows of one panel; a series' marker stands on its medians, or is its points.
@@ -130,6 +132,8 @@ def draw_boxes(
     What lies below ``lowest`` is left to the counts that stand there.
     """
     boxes, points = frame[frame["drawn"] == "box"], frame[frame["drawn"] == "point"]
+    # The more points, the smaller.
+    dot = max(SMALLEST_DOT, min(largest, CROWD_OF_DOTS / max(boxes["instances"].max(), 1) ** 0.5))
     few = boxes[boxes["instances"] < FEWEST]
     # Only what has values has a box.
     boxes = boxes[np.isfinite(boxes[["q1", "median", "q3"]].to_numpy(dtype=float)).all(axis=1)]

@@ -29,6 +29,7 @@ NONE = (-math.inf, math.inf)
 HEIGHT = 2.3
 # A label of a metric is written aslant where it has less room: inches of a letter.
 LETTER = 0.062
+LARGEST_DOT = 6.0  # points
 # 95 % of the samples of a normal distribution lie within so many standard errors.
 Z = 1.959964
 
@@ -100,7 +101,7 @@ def _panel(
     inches: float,
     marked: tuple[float, float] | None,
 ) -> None:
-    draw_boxes(ax, part, styles, dot=3.6)
+    draw_boxes(ax, part, styles, largest=LARGEST_DOT)
     boxes = part[part["drawn"] == "box"]
     names = boxes["group"].tolist()
     slant: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
@@ -117,15 +118,13 @@ def _panel(
         axes.log_axis(ax, part[["value", "whisker_low", "whisker_high"]].to_numpy(float).ravel())
     axes.plain(ax)
     ax.grid(visible=False, axis="x")
-    axes.title_of(ax, str(part["panel"].iloc[0]))
 
 
 def _note(frame: pd.DataFrame) -> str:
     counts = frame.loc[frame["drawn"] == "box", "instances"]
-    return (
-        f"A point for each instance (at most {int(counts.max())}). Box: quartiles, whiskers "
-        f"within {REACH:g} IQR.{note_on_few(frame)}"
-    )
+    least, most = int(counts.min()), int(counts.max())
+    each = f"each of {most} instances" if least == most else f"each instance (at most {most})"
+    return f"A point for {each}. Box: quartiles, whiskers within {REACH:g} IQR.{note_on_few(frame)}"
 
 
 # --------------------------------------------------------------------------- paces
@@ -133,7 +132,9 @@ def _note(frame: pd.DataFrame) -> str:
 
 def pace_frame(paces: pd.DataFrame) -> pd.DataFrame:
     """Every number of `pace_by_metric`: rows of `box_rows` with their place."""
-    return _pace_rows(paces, "pace", Panel("convergence pace", "pace β, coverage = level + β/n"))
+    return _pace_rows(
+        paces, "pace", Panel("convergence pace", "convergence pace β\n(coverage = level + β/n)")
+    )
 
 
 def pace_by_metric(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -> Drawn:
@@ -190,7 +191,9 @@ def skewness_by_metric(paces: pd.DataFrame, width: float = WIDTH / 2) -> Drawn:
 
 def pace_errors_frame(paces: pd.DataFrame) -> pd.DataFrame:
     """Every number of `pace_errors`."""
-    return _pace_rows(paces, "fit_error", Panel("relative error of the fit", "relative error"))
+    return _pace_rows(
+        paces, "fit_error", Panel("relative error of the fit", "relative error of the fit")
+    )
 
 
 def pace_errors(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -> Drawn:
@@ -280,7 +283,7 @@ def characteristics(cells: pd.DataFrame) -> Drawn:
     n = float(counts.median())
     skew, kurtosis = Z * math.sqrt(6 / n), Z * math.sqrt(24 / n)
     ranges = {"skewness": (-skew, skew), "kurtosis": (max(1.0, 3 - kurtosis), 3 + kurtosis)}
-    note = f"{_note(frame)} Grey: 95 % of normal samples of {n:g} cases."
+    note = f"{_note(frame)} Grey: 95 % of normal samples of {n:g} cases (the median)."
     return figure_of_clouds(frame, note, WIDTH, ranges)
 
 
@@ -298,7 +301,9 @@ def characteristics_of_sets_frame(cells: pd.DataFrame) -> pd.DataFrame:
     if test_sets.empty:
         raise NotThereError("the study has no metrics of test sets")
     one = test_sets.drop_duplicates(["instance", "metric", "average", "label"])
-    rows = by_metric(_ordered(one), "truth", Panel("true value", "metric value"), (0, 0))
+    rows = by_metric(
+        _ordered(one), "truth", Panel("true value", "true value of the metric"), (0, 0)
+    )
     each = test_sets.drop_duplicates("instance").assign(metric="logits", average="")
     for column, name in enumerate(("skewness", "kurtosis")):
         panel = Panel(name, f"multivariate {name}", log=True)

@@ -226,10 +226,14 @@ def segmentation_classification_frame(
                 parts.append(_rows(cells_of_method, chosen, quantity, title, (row, column)))
     if not parts:
         raise NotThereError(
-            f"it needs bounded metrics of single cases ({', '.join(statistics)}) and "
+            f"it needs bounded metrics of single cases{_in_brackets(statistics)} and "
             f"{' or '.join(kinds)} averages of test sets; give both stores"
         )
     return _joined(parts)
+
+
+def _in_brackets(names: Sequence[str]) -> str:
+    return f" ({', '.join(names)})" if names else ""
 
 
 def segmentation_classification(

@@ -158,7 +158,8 @@ def _histogram(ax: Any, part: pd.DataFrame, letters: int, fence: str) -> None:
     first = part.iloc[0]
     covered = percent(round(float(first["coverage"]), 3))
     beyond = f"{first['outliers']} of {first['cases']} {fence}"
-    title = "\n".join([shorter(str(first["instance"]), letters), covered, beyond])
+    name = shorter(str(first["instance"]), letters)
+    title = "\n".join([name, f"coverage {covered}", beyond])
     ax.set_title(title, fontsize=NOTE_SIZE, loc="left", pad=2, parse_math=False)
 
 

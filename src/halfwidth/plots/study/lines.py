@@ -211,7 +211,7 @@ def lines_of_panel(
     *,
     inches: tuple[float, float],
     seen: pd.DataFrame,
-    x_title: bool = True,
+    x_title: bool,
 ) -> None:
     """Draw the rows of one panel; each line's ``gid`` is its series.
 
@@ -238,7 +238,7 @@ def lines_of_panel(
 
 
 def _axis_title(part: pd.DataFrame, quantity: str, unit: str, layout: Layout) -> str:
-    """Of which intervals the quantity is, and its unit; two lines in low panels."""
+    """The quantity with its intervals and unit; two lines in low panels."""
     level, side = percent(float(part["level"].iloc[0])), str(part["side"].iloc[0])
     title = AXIS[quantity].format(interval=f"the {level} {SIDES[side]}")
     if layout.height < LOW:

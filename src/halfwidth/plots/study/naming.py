@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.formatting import percent
@@ -82,6 +83,12 @@ def targets_of(cells: pd.DataFrame) -> list[Target]:
     """All that a study made intervals for, metric by metric."""
     rows = cells[list(KEY)].drop_duplicates().itertuples(index=False)
     return sorted((Target(*row) for row in rows), key=_order)
+
+
+def by_target(frame: pd.DataFrame) -> Iterator[tuple[Target, pd.DataFrame]]:
+    """The rows of each target."""
+    for key, rows in frame.groupby(list(KEY), sort=True, dropna=False):
+        yield Target(*cast("tuple[Any, ...]", key)), rows
 
 
 def _order(target: Target) -> tuple[Any, ...]:

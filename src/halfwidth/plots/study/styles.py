@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
+from halfwidth.estimation.resolve import AUTO
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.plots.study.naming import method_label, metric_label
@@ -59,6 +60,7 @@ PALETTE = {
     "slate": "#4C6A92",
     "cyan": "#1CA9C9",
     "rose": "#E05780",
+    "magenta": "#C400A0",
 }
 NAMED_STROKES = dict(zip(("solid", "dashed", "dotted", "broken"), STROKES, strict=True))
 
@@ -73,6 +75,8 @@ METHOD_STYLES = {
     for method in sorted(METHODS, key=lambda method: not method.resamples)
     if method.drawn is not None
 }
+# What users get by default has a colour of its own, since it stands beside any method.
+METHOD_STYLES[AUTO] = Style(PALETTE["magenta"], SOLID, "*", AUTO)
 
 
 # Statistics and averages, where they are what is compared.

@@ -22,7 +22,7 @@ _SELF_EVIDENT = (Kind.INTERVAL, Kind.CAUTIONS)
 Stack = tuple[tuple[int, Column], ...]
 
 
-def table_element(table: Table, caption: str = "") -> Element:
+def table_element(table: Table, caption: str) -> Element:
     """The table in a box of its own that scrolls where the page is narrow.
 
     Roles are named, since browsers forget them where a narrow page sets a row as a block.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import Any
 
 from halfwidth.core.errors import OptionError
+from halfwidth.core.formatting import json_text
 from halfwidth.io.writers import csv_text
 from halfwidth.report.document import Data, Document
 
@@ -15,7 +15,7 @@ from halfwidth.report.document import Data, Document
 def render_json(document: Document) -> str:
     """The object of the JSON contract; what is not finite is null."""
     values = _plain(_document_data(document).values())
-    return json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(values) + "\n"
 
 
 def render_csv(document: Document) -> str:

@@ -40,6 +40,7 @@ _ESCAPES = {
     "⌊": r"$\lfloor$",
     "⌋": r"$\rfloor$",
     "½": r"$\frac12$",
+    "¼": r"$\frac14$",
     "ŷ": r"$\hat y$",
     "ȳ": r"$\bar y$",
     **{letter: rf"$\{name}$" for letter, name in zip("αβγδθκνπτφΦΣ", _GREEK.split(), strict=True)},

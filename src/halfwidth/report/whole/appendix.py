@@ -94,7 +94,9 @@ def _settings(results: Results) -> Items:
     designs = dict.fromkeys(one.design for one in estimates)
     lacking = missing_values(results) or ["None"]
     apart = {one.n_not_applicable for one in estimates}
-    items = {"cases": f"{span(one.n for one in estimates)} per estimate."} if estimates else {}
+    items = (
+        {results.units: f"{span(one.n for one in estimates)} per estimate."} if estimates else {}
+    )
     groups = {one.n_groups for one in estimates if one.n_groups is not None}
     if groups:
         items["clusters"] = f"{span(groups)} per estimate."

@@ -51,7 +51,9 @@ def checklists(results: Results) -> Section | None:
 def _measures(results: Results) -> str:
     named = [metric_title(metric) or "values" for metric in results.metrics]
     statistics = dict.fromkeys(e.statistic_title for e in results.estimates if e.statistic)
-    reduced = f", summarised over cases by the {listed(list(statistics))}" if statistics else ""
+    reduced = (
+        f", summarised over {results.units} by the {listed(list(statistics))}" if statistics else ""
+    )
     return f"{as_beginning(', '.join(named))}{reduced}. Why these measures: {UNKNOWN}"
 
 
@@ -62,8 +64,8 @@ def _found(results: Results) -> str:
 def _size(results: Results) -> str:
     groups = {e.n_groups for e in results.estimates if e.n_groups is not None}
     clusters = f" in {span(groups)} clusters" if groups else ""
-    cases = span(e.n for e in results.estimates)
-    return f"{cases} cases per estimate{clusters}. How their number was determined: {UNKNOWN}"
+    cases = f"{span(e.n for e in results.estimates)} {results.units} per estimate"
+    return f"{cases}{clusters}. How their number was determined: {UNKNOWN}"
 
 
 def _missing(results: Results) -> str:
@@ -90,8 +92,8 @@ def _dependence(results: Results) -> str:
     if groups:
         return f"Cases come in clusters ({span(groups)} per estimate), which intervals allow for."
     return (
-        "All cases count as independent. Where several come from one patient this does not hold: "
-        "name the patients (groups=, --groups)."
+        f"All {results.units} count as independent. Where several come from one patient this does "
+        "not hold: name the patients (groups=, --groups)."
     )
 
 

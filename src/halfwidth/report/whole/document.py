@@ -14,25 +14,26 @@ from halfwidth.report.whole.results import Results
 from halfwidth.report.whole.trust import trust
 
 
-def report_document(results: Results, *, with_figures: bool = True) -> Document:
+def report_document(results: Results, *, with_figures: bool) -> Document:
     """What there is to say of some results: cautions first, provenance at the end."""
     of_cases = tuple(figures_of_cases(results)) if with_figures else ()
     of_curves = tuple(figures_of_curves(results.curves)) if with_figures else ()
     of_ranks = figures_of_ranks(results.rankings) if with_figures else ()
+    told = results.without_common_label()
     sections = (
-        cautions(results),
-        in_brief(results),
-        performance(results),
+        cautions(told),
+        in_brief(told),
+        performance(told),
         Section("The values behind the estimates", of_cases) if of_cases else None,
         Section("Curves", of_curves) if of_curves else None,
-        differences(results),
-        ranks(results, of_ranks),
-        trust(results),
-        for_the_paper(results),
-        checklists(results),
-        appendix(results),
-        explanations(results),
-        _cases(results),
+        differences(told),
+        ranks(told, of_ranks),
+        trust(told),
+        for_the_paper(told),
+        checklists(told),
+        appendix(told),
+        explanations(told),
+        _cases(told),
     )
     parts: list[Part] = [section for section in sections if section is not None]
     return Document(tuple(parts), _data(results), results.title)

@@ -46,7 +46,9 @@ def for_the_paper(results: Results) -> Section:
     parts += [Heading("Results"), Excerpt(found)] if found else []
     tables = _tables(results)
     if tables:
-        parts += [Heading("Tables in LaTeX"), Excerpt(render_latex(Document(tables)), "latex")]
+        source = Excerpt(render_latex(Document(tables)), "latex")
+        # By its name the style leaves it out in print, where nothing can be copied.
+        parts.append(Section("Tables in LaTeX", (source,), "latex-tables"))
     return Section("For the paper", tuple(parts))
 
 
@@ -145,6 +147,11 @@ def tests(results: Results) -> list[str]:
         elif len(some) > 1:
             adjusted = f"; the {len(some)} are not adjusted for multiple comparisons"
         texts.append(f"P-values are two-sided, by {title}{adjusted}")
+    held = [one for one in results.comparisons or () if one.verdict and one.verdict.simultaneous]
+    together = [one.simultaneous for one in held if one.simultaneous]
+    for title, count in dict.fromkeys((one.title, one.n_comparisons) for one in together):
+        ends = f"intervals of {count} comparisons that hold at once ({title})"
+        texts.append(f"Verdicts rest on simultaneous {ends}")
     return texts
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
+from halfwidth.core.spec import Estimand
 from halfwidth.report.document import (
     Cell,
     Column,
@@ -76,20 +78,22 @@ def tables_of(estimates: Sequence[Estimate], alike: Sequence[Estimate] = ()) -> 
 
     ``alike``: what shares the axis, so that tables can be compared.
     """
-    beside = _by_estimand(alike)
+    beside = _by_spread(alike)
     return [
         part
-        for estimand, some in _by_estimand(estimates).items()
-        for part in in_common(with_drawing(Estimates(tuple(some)), beside.get(estimand, ())))
+        for spread, some in _by_spread(estimates).items()
+        for part in in_common(with_drawing(Estimates(tuple(some)), beside.get(spread, ())))
     ]
 
 
-def _by_estimand(estimates: Sequence[Estimate]) -> dict[str, list[Estimate]]:
+def _by_spread(estimates: Sequence[Estimate]) -> dict[bool, list[Estimate]]:
     """Locations and spreads of cases apart: on one axis neither could be read."""
-    apart: dict[str, list[Estimate]] = {}
+    apart: dict[bool, list[Estimate]] = {}
     for estimate in estimates:
-        estimand = estimate.statistic_spec.spec.estimand.value if estimate.statistic else ""
-        apart.setdefault(estimand, []).append(estimate)
+        spread = (
+            bool(estimate.statistic) and estimate.statistic_spec.spec.estimand is Estimand.SPREAD
+        )
+        apart.setdefault(spread, []).append(estimate)
     return apart
 
 
@@ -109,9 +113,9 @@ def in_common(table: Table) -> list[Part]:
     return [shown, *([Note(f"In all rows {', '.join(words)}.")] if words else [])]
 
 
-def with_drawing(estimates: Estimates, alike: Sequence[Estimate] = ()) -> Table:
+def with_drawing(estimates: Estimates, alike: Sequence[Estimate]) -> Table:
     """The table of estimates, and a column in which the intervals are drawn."""
-    table = estimates_table(estimates, titles=True)
+    table = _lead_named(estimates_table(estimates, titles=True), estimates)
     lead = table.columns[0].heading
     table = table.stacked({heading: lead for heading in BENEATH if heading != lead})
     axis = axis_for([(e.value, e.low, e.high) for e in (*estimates, *alike)])
@@ -119,6 +123,15 @@ def with_drawing(estimates: Estimates, alike: Sequence[Estimate] = ()) -> Table:
         return table
     cells = [Cell(f"{_named(e)}{_text(e)}", (e.value, e.low, e.high)) for e in estimates]
     return add_drawn(table, Column(WHERE_DRAWN, Kind.DRAWN, axis=axis), cells)
+
+
+def _lead_named(table: Table, estimates: Estimates) -> Table:
+    """The table with labels headed by the column whose levels they are: ``model``, ``organ``."""
+    names = (name for name in estimates[0].by if name not in table.headings)
+    for name in names:
+        if all(e.label and e.label == str(e.by.get(name)) for e in estimates):
+            return replace(table, columns=(Column(name), *table.columns[1:]))
+    return table
 
 
 def add_drawn(table: Table, column: Column, cells: Sequence[Cell]) -> Table:

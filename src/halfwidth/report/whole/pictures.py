@@ -6,12 +6,13 @@ import functools
 import io
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 from halfwidth.core.curves import Curves
 from halfwidth.core.detection_curves import DetectionCurves
 from halfwidth.core.detection_estimate import DetectionEstimate
-from halfwidth.core.estimates import Estimates
+from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import Rankings
 from halfwidth.report.document import Figure
@@ -39,8 +40,11 @@ def figures_of_cases(results: Results) -> Iterator[Figure]:
 
     Dots are drawn into a picture, so that no value can be read out of the page.
     """
+    numbers: dict[Any, int] = {}
     for family in results.families:
         known = {cases.label: cases for cases in family.cases if cases is not None}
+        if not results.cases:
+            known = {label: _numbered(cases, numbers) for label, cases in known.items()}
         labels = list(known)
         about = f"{family.task}: " if family.task else ""
         caption = f"{about}{family.metric or 'values'} of each case, with estimates and intervals"
@@ -52,6 +56,14 @@ def figures_of_cases(results: Results) -> Iterator[Figure]:
             )
             picture = functools.partial(_cases_picture, shown)
             yield Figure("distribution", caption, shown, picture=picture)
+
+
+def _numbered(cases: Cases, numbers: dict[Any, int]) -> Cases:
+    """Cases whose clusters have numbers, the same in all figures: their names may be patients."""
+    if cases.groups is None:
+        return cases
+    places = [numbers.setdefault(name, len(numbers) + 1) for name in cases.groups]
+    return replace(cases, groups=tuple(f"cluster {place}" for place in places))
 
 
 def _cases_picture(estimates: Estimates) -> bytes:

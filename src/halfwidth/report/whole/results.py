@@ -45,7 +45,7 @@ class Source:
     role: str = ""
 
     @classmethod
-    def from_file(cls, path: Path, role: str = "") -> Source:
+    def from_file(cls, path: Path, role: str) -> Source:
         """The source that a file is."""
         digest = hashlib.sha256()
         with path.open("rb") as file:
@@ -127,6 +127,20 @@ class Results:
         if self.rankings is not None:
             yield from (model.estimate for ranking in self.rankings for model in ranking.models)
 
+    def without_common_label(self) -> Results:
+        """The same without the name of the only column of values, which tells nothing apart."""
+        labels = {one.label for one in self.estimates}
+        if len(labels) != 1 or any(one.by for one in self.estimates):
+            return self
+        items = tuple(replace(one, label="") for one in self.estimates)
+        return replace(self, estimates=replace(self.estimates, items=items))
+
+    @property
+    def units(self) -> str:
+        """What ``n`` counts: cases, images, training runs."""
+        nouns = {f"{one.case_noun}s" for one in self.estimates}
+        return nouns.pop() if len(nouns) == 1 else "cases"
+
     @property
     def notes(self) -> list[str]:
         """What was assumed or left out on the way to the results."""
@@ -147,7 +161,7 @@ class Results:
 
     @property
     def ranking_sentences(self) -> list[str]:
-        """Of each ranking; of more than a few the consensus alone."""
+        """A sentence for each ranking; of more than a few the consensus alone."""
         sentences = [one.sentence() for one in self.rankings_of_many]
         if self.rankings is not None and len(sentences) > MOST_SENTENCES:
             return [one.sentence() for one in self.rankings.consensus]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from halfwidth.core.comparison import Difference
 from halfwidth.core.estimate import Estimate
@@ -22,9 +21,6 @@ def estimate_sentences(results: Results) -> list[str]:
     of_subject: dict[str, list[Estimate]] = {}
     for one in estimates:
         of_subject.setdefault(one.subject, []).append(one)
-    if len({one.label for one in estimates}) == 1 and not any(one.by for one in estimates):
-        # The only column of values; its name tells nothing apart.
-        estimates = [replace(one, label="") for one in estimates]
     once = len(of_subject) == len(estimates) <= MOST_METRICS
     if once or len(estimates) <= MOST_SENTENCES:
         return [one.sentence() for one in estimates]

@@ -13,7 +13,6 @@ from halfwidth.report.document import Column, Heading, Kind, Note, Paragraph, Pa
 from halfwidth.report.whole.performance import in_common
 from halfwidth.report.whole.results import Results
 
-WHAT_MORE = "What more cases would bring"
 # A longer table is folded.
 MOST_ROWS = 20
 # As many times the cases that there are.
@@ -26,9 +25,9 @@ def trust(results: Results) -> Section | None:
     if not estimates:
         return None
     parts: list[Part] = [*_coverage(estimates)]
-    clustered = any(e.n_groups is not None for e in estimates)
-    more = (*in_common(_widths(estimates)), Note(_extrapolation_note(clustered=clustered)))
-    parts.append(Section(WHAT_MORE, more, folded=len(estimates) > MOST_ROWS))
+    shrinking = [e for e in estimates if e.halfwidth > 0]
+    if shrinking:
+        parts.append(_what_more(shrinking, results.units))
     return Section("How far to trust the intervals", tuple(parts))
 
 
@@ -55,13 +54,25 @@ def _coverage(estimates: list[Estimate]) -> list[Part]:
     return parts
 
 
-def _extrapolation_note(*, clustered: bool) -> str:
-    units = "clusters" if clustered else "cases"
-    alike = ", if they are as large as these; more cases of the same clusters bring less"
-    return (
+def _what_more(estimates: list[Estimate], units: str) -> Section:
+    if any(e.n_groups is not None for e in estimates):
+        units = "clusters"
+    parts = (*in_common(_widths(estimates)), Note(_extrapolation_note(units)))
+    return Section(f"What more {units} would bring", parts, folded=len(estimates) > MOST_ROWS)
+
+
+def _extrapolation_note(units: str) -> str:
+    text = (
         "An extrapolation: half-widths shrink about as the square root of the number of "
-        f"{units} grows{alike if clustered else ''}. halfwidth plan says how many cases a wanted "
-        "width needs, and from how many on intervals hold their level."
+        f"{units} grows"
+    )
+    if units == "clusters":
+        text += ", if they are as large as these; more cases of the same clusters bring less"
+    if units == "runs":
+        return f"{text}."
+    return (
+        f"{text}. halfwidth plan says how many cases a wanted width needs, and from how many on "
+        "intervals hold their level."
     )
 
 

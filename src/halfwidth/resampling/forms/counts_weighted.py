@@ -114,7 +114,7 @@ def _distribution(
 def _from_classes(
     by_class: ByClass, counts: Array, matrices: Array, added: Array, plan: Plan
 ) -> Quantiles:
-    """Of the table of one class, or of those of all classes.
+    """Distributions from the table of one class, or from those of all classes.
 
     ``added`` are the weights of the pseudo-cases in TP, FN, FP and TN of each, (4, B, C).
     """

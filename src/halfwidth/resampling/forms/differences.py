@@ -236,7 +236,7 @@ class _Ends:
         self.classes.append(((values[first] - values[second])[..., 0], held[..., 0] * 1.0))
 
     def distribution(self, plan: Plan) -> Quantiles:
-        """Of all pairs, in the order of the batch."""
+        """The distribution of all pairs, in the order of the batch."""
         order = np.argsort(np.concatenate(self.rows))
         replicates = np.concatenate(self.replicates)[order]
         if not self.classes:

@@ -26,7 +26,7 @@ MOST_COUNTS, MOST_ELEMENTS = 2**20, 2**18
 
 
 def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
-    """Of samples that share their draws."""
+    """Replicates of samples that share their draws."""
     form = declared_form(statistic, MatchedScores)
     samples = [form.unpack(one) for one in records]
     out = np.empty((len(records), plan.n_resamples))
@@ -79,7 +79,7 @@ def _all_but(start: int, stop: int, units: int) -> Numbers:
 
 
 def _elements(samples: Sequence[ByClass], design: Design) -> int:
-    """Of temporaries, for each resample."""
+    """Elements of temporaries for each resample."""
     longest = max((len(one.image) for sample in samples for one in sample), default=0)
     return 4 * max(longest, design.n)
 

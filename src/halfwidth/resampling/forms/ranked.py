@@ -79,7 +79,7 @@ def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array
 
 
 def joint(models: Sequence[Array], design: Design, statistic: Statistic) -> OfCounts | None:
-    """Of an AUROC, whose standard error is DeLong's."""
+    """Joint resamples of an AUROC, whose standard error is DeLong's; None of other areas."""
     if statistic.spec.estimand is not Estimand.AUROC or not has_standard_error(statistic):
         return None
     from halfwidth.resampling.joint_errors import joint_areas

@@ -52,7 +52,7 @@ class ClassParts:
     weights: tuple[Array, Array]
 
     def variances(self) -> tuple[float, float]:
-        """Of the area, due to the units of each class."""
+        """Variances of the area due to the units of each class."""
         one, other = (
             (part**2).sum() * _few_units_factor(int((weights > 0).sum()))
             for part, weights in zip(self.parts, self.weights, strict=True)
@@ -74,7 +74,7 @@ class ClassParts:
 def _parts_of_samples(
     values: Array, design: Design, statistic: Statistic
 ) -> list[ClassParts | None]:
-    """Of each test set, or pair of these; None where a class has no case."""
+    """The parts of each test set, or pair of these; None where a class has no case."""
     contrast = statistic.spec.form
     if isinstance(contrast, Contrast):
         models, places = distinct_models(values)

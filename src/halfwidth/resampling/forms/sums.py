@@ -81,7 +81,7 @@ def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array
 def weighted(
     records: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
 ) -> BothEnds:
-    """Of tables of weighted cases as of others; else with pseudo-cases at the bounds."""
+    """Tables are weighted whatever their cases weigh; else pseudo-cases lie at the bounds."""
     form = declared_form(statistic, Sums)
     features = form.features(records)
     if form.table is not None:
@@ -131,7 +131,7 @@ class _Averages:
 
 
 def _averages(form: Sums, features: Array, design: Design, plan: Plan) -> list[_Averages]:
-    """Of the metric, or of each class of an average over classes."""
+    """Averages of the metric, or of each class of an average over classes."""
     sizes = np.broadcast_to(np.ones(design.n), (len(features), 1, design.n))
     by_unit = design.totals(np.concatenate([features, sizes], axis=1))
     sums = weights_of_tables(by_unit, design, plan)
@@ -154,7 +154,7 @@ def _averages(form: Sums, features: Array, design: Design, plan: Plan) -> list[_
 
 
 def _ratio_averages(quotient: Quotient, of_units: Array, sums: Array) -> _Averages:
-    """Of a ratio of sums: units have unequal parts in its denominator, (S, U, K), (S, B, K)."""
+    """A ratio of sums: units have unequal parts in its denominator, (S, U, K), (S, B, K)."""
     above, below = np.array(quotient)
     total = np.maximum(sums @ below, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -212,7 +212,7 @@ def weighted_pairs(
     pseudo_cases: PseudoCases,
     discordance: float,
 ) -> tuple[InPairs, InPairs]:
-    """Of the same cases for every model."""
+    """Replicates of models in pairs, on the same cases for every model."""
     form = declared_form(statistic, Sums)
     features = form.features(records)
     if form.table is not None:

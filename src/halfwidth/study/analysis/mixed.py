@@ -150,7 +150,8 @@ def _check(observed: Array, design: Array, names: Sequence[str]) -> None:
         raise DataError("a mixed model needs finite values; leave the others out first")
     n, p = design.shape
     if n < p + 2:
-        raise DataError(f"{n} rows are too few for a mixed model with {p} fixed effects")
+        rows = "1 row is" if n == 1 else f"{n} rows are"
+        raise DataError(f"{rows} too few for a mixed model with {p} fixed effects")
     if np.linalg.matrix_rank(design) < p:
         raise DataError(
             f"{', '.join(names)}: constant or collinear, so it has no effect of its own"

@@ -94,12 +94,8 @@ def _reason(failure: Mapping[str, Any]) -> str:
     return str(failure.get("reason", "")) if failure else "the record of why is damaged"
 
 
-def pace(store: Store) -> float:
-    """Seconds of one worker per unit of cost, over all timed chunks; NaN without any."""
-    return _pace(_timings(store)[0])
-
-
 def _pace(timings: Sequence[Mapping[str, Any]]) -> float:
+    """Seconds of one worker per unit of cost, over all timed chunks; NaN without any."""
     cost = math.fsum(timing["cost"] for timing in timings)
     return math.fsum(timing["seconds"] for timing in timings) / cost if cost > 0 else math.nan
 

@@ -1,0 +1,80 @@
+"""Differences of many pairs and families on pages of one axis."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.core.checks import as_count
+from halfwidth.core.comparison import Difference
+from halfwidth.core.errors import OptionError, shown
+from halfwidth.plots.comparison import differences, rows_taken
+from halfwidth.plots.comparison_words import family_of
+from halfwidth.plots.forest_pages import LEAST_ROWS, MOST_ROWS
+from halfwidth.plots.style import listed, require_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def figures_of_differences(
+    comparisons: Difference | Sequence[Difference], *, rows: int = MOST_ROWS
+) -> list[Figure]:
+    """Draw differences between models as rows, on as many pages as it takes.
+
+    All pages have the same axis. A family, such as the pairs of one structure, stays on one page
+    where it fits one.
+
+    Parameters
+    ----------
+    comparisons : Difference, Comparisons or sequence of Difference
+        As for `differences`.
+    rows : int, default 40
+        Of a page at most, from 10; headings count, and further lines of long labels.
+
+    Returns
+    -------
+    list of matplotlib Figure
+
+    Raises
+    ------
+    OptionError
+        As for `differences`, and for a number of rows that is not allowed.
+
+    See Also
+    --------
+    differences : into axes at hand.
+    differences_frame : the plotted numbers, those of all pages in one.
+    """
+    require_matplotlib()
+    items = listed(comparisons, Difference, "comparisons")
+    most = as_count(rows)
+    if most is None or most < LEAST_ROWS:
+        raise OptionError(f"rows={shown(rows)} is not a whole number from {LEAST_ROWS}")
+    drawn: list[Any] = [differences(page) for page in _pages(items, most) or [[]]]
+    ends = [ax.get_xlim() for ax in drawn]
+    for ax in drawn:
+        ax.set_xlim(min(low for low, _ in ends), max(high for _, high in ends))
+    return [ax.figure for ax in drawn]
+
+
+def _pages(items: Sequence[Difference], most: int) -> list[list[Difference]]:
+    """The differences of each page."""
+    pages: list[list[Difference]] = []
+    for part in _families(items, most):
+        if pages and rows_taken([*pages[-1], *part]) <= most:
+            pages[-1] += part
+        else:
+            pages.append(part)
+    return pages
+
+
+def _families(items: Sequence[Difference], most: int) -> Iterator[list[Difference]]:
+    """Differences that stay together: those of a family, or each by itself if they are too many."""
+    for _, group in itertools.groupby(items, key=family_of):
+        family = list(group)
+        if rows_taken(family) <= most:
+            yield family
+        else:
+            yield from ([item] for item in family)
