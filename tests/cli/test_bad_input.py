@@ -191,6 +191,8 @@ def test_values_that_cannot_be_used(arguments: str, words: str, complaint: Compl
         ("--method hoeffding", "needs a metric with finite bounds"),
         ("--format jsn", "unknown format 'jsn'; did you mean 'json'? Known: table, json, csv"),
         ("--missing omitt", "did you mean 'omit'?"),
+        ("--missing drop", "is none of raise, omit, worst, all"),
+        ("--statistic quantile:90", "q=90 is not above 0 and below 1; for 90 % write 0.9"),
         ("--alternative less", "two-sided, lower, upper"),
         ("--confidence-level 95", "for 95 % write 0.95"),
         ("--confidence-level 0", "is not strictly between 0 and 1"),

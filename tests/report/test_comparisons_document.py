@@ -86,7 +86,9 @@ def test_every_row_stands_in_every_form() -> None:
         (table,) = tables(document, terminal=terminal)
         assert len(table.rows) == len(result) == 3
         assert "all together" in table.headings
-    assert len(render(document, "csv").splitlines()) == 4
+    text = render(document, "csv")
+    assert len(text.splitlines()) == 4
+    assert text.count(',"-1,1",') == 3, "bounds are no formula"
 
 
 def test_what_the_estimates_rest_on_is_said_once_on_a_terminal() -> None:

@@ -56,7 +56,7 @@ def test_many_estimates_are_said_by_their_range() -> None:
 
 def test_tests_without_correction_and_margins_are_named() -> None:
     compared = hw.compare_table(
-        values(7), metric="dsc", by="model", within="organ", margin=0.01, rng=1
+        values(7), metric="dsc", by="model", within="organ", margin=0.01, rng=1, n_resamples=99
     )
     said = section(compared, "For the paper")
     assert "the 7 are not adjusted for multiple comparisons" in said

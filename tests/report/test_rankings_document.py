@@ -71,3 +71,17 @@ def test_of_many_groups_the_first_are_shown(more: bool, rest: str) -> None:
     text = render(rankings_document(many), "markdown")
     assert "M9 and M10; " + rest in " ".join(text.split())
     assert "M11" not in text
+
+
+def test_ties_of_a_consensus_are_said_too() -> None:
+    """Two tasks whose winners change places: both models are first of their mean ranks."""
+    values = {"A": [0.9, 0.8, 0.85] * 8, "B": [0.8, 0.7, 0.76] * 8}
+    rows = [
+        {"case": i, "model": model, "organ": organ, "dice": value}
+        for organ, names in (("x", "AB"), ("y", "BA"))
+        for model, name in zip("AB", names, strict=True)
+        for i, value in enumerate(values[name])
+    ]
+    ranked = hw.rank_table(pd.DataFrame(rows), "dice", within="organ", metric="dsc", rng=1)
+    assert [model.first_share for model in ranked.consensus[0].models] == [1, 1]
+    assert "tie for the first rank are each first" in render(rankings_document(ranked), "table")

@@ -94,6 +94,15 @@ def _metrics_epilog() -> str:
     )
 
 
+def _comparing_epilog() -> str:
+    from halfwidth.metrics.catalogue import DETECTION_METRICS
+
+    return (
+        f"{_metrics_epilog()}\n\nMetrics of detections (--references): "
+        f"{', '.join(DETECTION_METRICS.names)}; thresholds and parameters as in 'halfwidth detect'."
+    )
+
+
 def _score_epilog() -> str:
     from halfwidth.cli.mask_options import MASK_METRICS
 
@@ -121,11 +130,11 @@ def _convert_epilog() -> str:
 
 EPILOGS: dict[str, Callable[[], str]] = {
     "ci": _metrics_epilog,
-    "compare": _metrics_epilog,
+    "compare": _comparing_epilog,
     "convert": _convert_epilog,
     "detect": _detect_epilog,
-    "gate": _metrics_epilog,
-    "rank": _metrics_epilog,
+    "gate": _comparing_epilog,
+    "rank": _comparing_epilog,
     "score": _score_epilog,
 }
 

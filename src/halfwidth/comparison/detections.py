@@ -11,9 +11,9 @@ from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings, check_against_metric, check_models
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import DataError, OptionError, shown
-from halfwidth.estimation.detections.api import requested_rows
 from halfwidth.estimation.detections.jobs import RequestedRow, Sets, jobs_of
 from halfwidth.estimation.detections.requests import DetectorRequest
+from halfwidth.estimation.detections.rows import requested_rows
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.pipeline import Job
 from halfwidth.io.detections.api import read_objects

@@ -159,8 +159,8 @@ METHOD_CAUTIONS: tuple[CautionSpec, ...] = (
         "Where the values vary little this share is most of the width. Of populations with 2 % of "
         "failures most samples of 30 cases show none, and intervals from the values alone miss "
         "their mean.",
-        "Where failures that bad are excluded by knowledge, say how bad they can be: bounds=(0.5, "
-        "1), --bounds 0.5,1. Otherwise the width is honest; more cases narrow it.",
+        "Where values that bad, or that good, are impossible, say so: bounds=(0.5, 1), --bounds "
+        "0.5,1. Otherwise the width is honest; more cases narrow it.",
     ),
     CautionSpec(
         "HW316",

@@ -83,7 +83,11 @@ class Parameter:
         inside = self.at_least <= number <= self.at_most and self.above < number < self.below
         if not inside or (self.choices and number not in self.choices):
             finite = "finite and " if math.isinf(number) else ""
-            raise OptionError(f"{owner}: {self.name}={value} is not {finite}{self.allowed_text}")
+            is_share = 1 < number < 100 and min(self.at_most, self.below) == 1
+            hint = f"; for {number:g} % write {number / 100:g}" if is_share else ""
+            raise OptionError(
+                f"{owner}: {self.name}={value} is not {finite}{self.allowed_text}{hint}"
+            )
         return number
 
 

@@ -6,13 +6,13 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from halfwidth.core.checks import as_flag, as_list
+from halfwidth.core.checks import as_flag, as_list, one_of
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.spec import Kind, Statistic
 from halfwidth.core.types import Alternative
-from halfwidth.core.undefined import ALL_POLICIES
+from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
 from halfwidth.estimation.check import Sample, check_sample
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.missing_policies import MissingOrAll, Variant, variants
@@ -108,6 +108,7 @@ def summary_table(
     >>> [(e.label, round(e.value, 2)) for e in table]
     [('U-Net', 0.91), ('ViT', 0.85)]
     """
+    one_of("missing", missing, (*MISSING_POLICIES, ALL_POLICIES))
     request = resolve_request(
         method=method,
         confidence_level=confidence_level,

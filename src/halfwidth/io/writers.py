@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib.util
 import io
+import math
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -87,4 +88,17 @@ def _defused(cell: object) -> object:
         return None
     if not isinstance(cell, str):
         return cell
-    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+    runs = cell[:1] in ("=", "+", "-", "@", "\t", "\r") and not _are_numbers(cell)
+    return f"'{cell}" if runs else cell
+
+
+def _are_numbers(cell: str) -> bool:
+    """Whether a text is a number or several, as the bounds ``-1,1`` are: nothing to run.
+
+    >>> _are_numbers("-1,1"), _are_numbers("-1+cmd"), _are_numbers("-inf,0")
+    (True, False, False)
+    """
+    try:
+        return all(math.isfinite(float(part)) for part in cell.split(","))
+    except ValueError:
+        return False

@@ -187,7 +187,9 @@ def _explanations(rankings: Rankings) -> Adaptive:
 
 def _ties_for_first(rankings: Rankings) -> str:
     """That shares of first ranks count ties for each model, where they exceed the whole."""
-    shares = ([model.first_share for model in item.models] for item in rankings)
+    shares = (
+        [model.first_share for model in item.models] for item in (*rankings, *rankings.consensus)
+    )
     tied = any(sum(each) > 1 + 1e-9 for each in shares)
     return "; models that tie for the first rank are each first, and so sum to more" if tied else ""
 

@@ -14,7 +14,6 @@ from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.objects import ObjectSet
 from halfwidth.core.shared_keywords import with_keywords
-from halfwidth.estimation.detections.api import requested_rows
 from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs
 from halfwidth.estimation.detections.jobs import jobs_of
 from halfwidth.estimation.detections.requests import (
@@ -25,6 +24,7 @@ from halfwidth.estimation.detections.requests import (
     MatchingChoices,
     detector_request,
 )
+from halfwidth.estimation.detections.rows import requested_rows
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.matching.api import match_images

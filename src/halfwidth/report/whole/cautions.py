@@ -31,4 +31,8 @@ def explanations(results: Results) -> Section | None:
         )
     if not sections:
         return None
-    return Section("What the cautions mean", tuple(sections), "caution-meanings", folded=True)
+    where = Note(
+        "The documentation has the same under Cautions; in a shell: halfwidth explain "
+        f"{results.cautions[0].code}."
+    )
+    return Section("What the cautions mean", (where, *sections), "caution-meanings", folded=True)

@@ -25,10 +25,9 @@ def trust(results: Results) -> Section | None:
     if not estimates:
         return None
     parts: list[Part] = [*_coverage(estimates)]
-    clustered = any(e.n_groups is not None for e in estimates)
-    units = "clusters" if clustered else results.units
-    more = (*in_common(_widths(estimates)), Note(_extrapolation_note(units)))
-    parts.append(Section(f"What more {units} would bring", more, folded=len(estimates) > MOST_ROWS))
+    shrinking = [e for e in estimates if e.halfwidth > 0]
+    if shrinking:
+        parts.append(_what_more(shrinking, results.units))
     return Section("How far to trust the intervals", tuple(parts))
 
 
@@ -53,6 +52,13 @@ def _coverage(estimates: list[Estimate]) -> list[Part]:
         which = listed(list(unknown)) if texts else "intervals like these"
         parts.append(Paragraph(f"Of {which} the study of real instances says nothing."))
     return parts
+
+
+def _what_more(estimates: list[Estimate], units: str) -> Section:
+    if any(e.n_groups is not None for e in estimates):
+        units = "clusters"
+    parts = (*in_common(_widths(estimates)), Note(_extrapolation_note(units)))
+    return Section(f"What more {units} would bring", parts, folded=len(estimates) > MOST_ROWS)
 
 
 def _extrapolation_note(units: str) -> str:

@@ -70,13 +70,13 @@ def weighted_pairs(
     sides = [low] if low == high else [low, high]
     ends = ends_of_pairs(len(sets[0]), design, plan, sides, discordance)
     replicates = _replicates(sets, design, form, plan, ends * design.units / design.n)
-    if len(sets[0]) > 1:
-        _, *parts = _parts(sets, form)
-        roles = [values for values, _ in replicates]
-        pairs = [InPairs(roles[at], roles[at + 1], *parts) for at in range(0, len(roles), 2)]
-    else:
-        roles = [_finished(form, *of_role)[:, None] for of_role in replicates]
-        pairs = [InPairs(roles[at], roles[at + 1]) for at in range(0, len(roles), 2)]
+    several = len(sets[0]) > 1
+    parts = _parts(sets, form)[1:] if several else ()
+    roles = [
+        values if several else _finished(form, values, objects)[:, None]
+        for values, objects in replicates
+    ]
+    pairs = [InPairs(*roles[at : at + 2], *parts) for at in range(0, len(roles), 2)]
     return pairs[0], pairs[-1]
 
 

@@ -112,13 +112,13 @@ def weighted_pairs(
     of_roles = ends_of_pairs(len(rankings[0].mark), design, plan, sides, discordance)
     ends = _scaled_by_weights(of_roles, rankings)
     replicates = _replicates(rankings, design, form, plan, ends)
-    if len(rankings[0].mark) > 1:
-        _, *parts = _parts(rankings, form)
-        roles = [area for area, _ in replicates]
-        pairs = [InPairs(roles[at], roles[at + 1], *parts) for at in range(0, len(roles), 2)]
-    else:
-        roles = [_finished(form, *of_role)[:, None] for of_role in replicates]
-        pairs = [InPairs(roles[at], roles[at + 1]) for at in range(0, len(roles), 2)]
+    several = len(rankings[0].mark) > 1
+    parts = _parts(rankings, form)[1:] if several else ()
+    roles = [
+        area if several else _finished(form, area, positives)[:, None]
+        for area, positives in replicates
+    ]
+    pairs = [InPairs(*roles[at : at + 2], *parts) for at in range(0, len(roles), 2)]
     return pairs[0], pairs[-1]
 
 

@@ -11,9 +11,9 @@ from halfwidth.core.cautions import caution
 from halfwidth.core.matching_words import matching_parameters
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import UNBOUNDED
-from halfwidth.estimation.detections.api import requested_rows
 from halfwidth.estimation.detections.jobs import RequestedRow, Sets, jobs_of
 from halfwidth.estimation.detections.requests import detector_request
+from halfwidth.estimation.detections.rows import requested_rows
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.functionals import MetricRow
 from halfwidth.io.detections.api import read_objects

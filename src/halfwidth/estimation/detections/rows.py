@@ -1,0 +1,82 @@
+"""Requested metrics of detections, each with the matching that it is computed by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.match_lists import Matching
+from halfwidth.estimation.detections.jobs import RequestedRow, Sets
+from halfwidth.estimation.detections.matchings import (
+    MatchingOptions,
+    matching_for,
+    usual_localisation,
+)
+from halfwidth.estimation.detections.requested_metrics import RequestedMetric
+from halfwidth.metrics.detection.catalogue import ASSIGNMENTS
+from halfwidth.metrics.detection.localisation import LocalisationSpec
+from halfwidth.metrics.detection.overlap_criteria import boundary_iou
+
+# Over which a result is shown unless thresholds are given.
+OVERLAPS = tuple(step / 10 for step in range(1, 10))
+
+
+def requested_rows(
+    metrics: Sequence[RequestedMetric], options: MatchingOptions, sets: Sets, *, by_threshold: bool
+) -> list[RequestedRow]:
+    """Each metric with the matching that it is computed by, one for each threshold if asked for."""
+    if not sets.references.classes:
+        raise DataError(
+            "neither the detections nor the references hold an object, so that there is no class; "
+            "say that classes do not matter (by_class=False, --any-class)"
+        )
+    usual = options.localisation
+    if usual is None:
+        usual = usual_localisation(sets.detections, sets.references)
+    rows = []
+    for one in metrics:
+        if not by_threshold:
+            rows.append(RequestedRow(one, matching_for(one, options, usual, sets.detections)))
+            continue
+        thresholds = one.thresholds or _range_of(usual)
+        for threshold in thresholds:
+            at = replace(one, thresholds=(threshold,))
+            matching = matching_for(at, options, usual, sets.detections)
+            rows.append(RequestedRow(at, matching, {"threshold": threshold}))
+    _check_effect(options, [row.matching for row in rows])
+    return rows
+
+
+def _check_effect(options: MatchingOptions, matchings: Sequence[Matching]) -> None:
+    """Refuse choices that no matching heeds."""
+    in_lesions = [one.name for one in ASSIGNMENTS if one.function is None]
+    of_bands = boundary_iou.__name__
+    for name, given, used, whose in (
+        (
+            "dilation",
+            options.dilation,
+            any(one.assignment in in_lesions for one in matchings),
+            f"assignment={in_lesions[0]!r}",
+        ),
+        (
+            "boundary_distance",
+            options.boundary_distance,
+            any(one.localisation == of_bands for one in matchings),
+            f"localisation={of_bands!r}",
+        ),
+    ):
+        if given is not None and not used:
+            raise OptionError(f"{name}={given:g} has no effect without {whose}")
+
+
+def _range_of(criterion: LocalisationSpec) -> tuple[float, ...]:
+    """Thresholds over which a result is shown where none are given."""
+    if criterion.binary:
+        raise OptionError(f"by_threshold has no effect on {criterion.name}, which has no threshold")
+    if not criterion.of_overlap:
+        raise OptionError(
+            f"by_threshold (--by-threshold) needs thresholds of {criterion.name}, for example "
+            "threshold=[2, 5, 10] (--threshold 2,5,10)"
+        )
+    return OVERLAPS
