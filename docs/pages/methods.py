@@ -30,7 +30,7 @@ def pages() -> Mapping[str, Callable[[], str]]:
 
 def _index() -> str:
     rows = [
-        [f"[`{one.name}`]({one.name}.md)", one.accepts_text, str(one.min_n), one.use_when]
+        [f"[`{one.name}`]({one.name}.md)", one.use_when, one.accepts_text, str(one.min_n)]
         for one in hw.METHODS
     ]
     tests = [
@@ -40,7 +40,7 @@ def _index() -> str:
         "# Methods",
         "How a confidence interval is computed. `auto` takes one of them on evidence "
         f"([Choosing a method]({UP}choosing.md)); `method=` and `--method` name another.",
-        listing(["name", "for", "min n", "use it"], rows),
+        listing(["name", "use it", "for", "min n"], rows),
         "## Tests of no difference",
         "A p value beside the interval of a difference (`test=`, `--test`). `auto` takes the "
         f"first of {' and '.join(f'`{name}`' for name in AUTO_ORDER)} that can be made.",

@@ -283,3 +283,17 @@ def test_function_gets_what_was_given(
     assert own.value == pytest.approx(function(truth, given_))
     assert own.value == pytest.approx(value(truth, given_, name))
     assert own.low < own.value < own.high
+
+
+@pytest.mark.parametrize("weights", [0, 1, 2])
+def test_kappa_is_never_below_minus_one_unless_by_costs_of_ones_own(weights: int) -> None:
+    generator = np.random.default_rng(1)
+    # Cells of few cases, many of them empty, and the confusion of each class with its mirror image.
+    tables = generator.poisson(generator.exponential(1, (2000, 4, 4)) ** 3)
+    tables[0] = np.fliplr(np.eye(4))
+    values = np.asarray(hw.metrics.cohen_kappa(tables, weights=weights))
+    defined = values[np.isfinite(values)]
+    assert -1 - 1e-12 <= defined.min() < -0.3
+    assert hw.SAMPLE_METRICS["cohen_kappa"].bounds.low == -1
+    seldom = np.array([[0, 0, 1], [0, 98, 0], [1, 0, 0]])
+    assert hw.metrics.cohen_kappa(seldom, costs=[[0, 1, 9], [1, 0, 1], [9, 1, 0]]) < -3

@@ -144,11 +144,17 @@ def _disagreement(n_classes: int, power: float) -> Counts:
     return np.where(apart > 0, apart**power, 0.0)
 
 
+def _range_of_kappa(costs: ArrayLike | None, **_others: object) -> Bounds:
+    """At most 1; at least -1 by the weights that have a name, by costs whatever these are."""
+    return Bounds(-1.0 if costs is None else -math.inf, 1.0)
+
+
 @_all_classes(
     listed=2,
     style=13,
     title="Cohen's κ",
-    bounds=Bounds(-math.inf, 1.0),
+    bounds=Bounds(-1.0, 1.0),
+    bounds_rule=_range_of_kappa,
     better=Better.HIGHER,
     parameters=(WEIGHTS,),
     tables=("costs",),
