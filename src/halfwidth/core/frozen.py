@@ -88,14 +88,14 @@ class _Later:
         return made.__get__(instance, owner) if callable(made) else made
 
 
-class _Made:
+class _NewEachTime:
     """The default of a field that is made anew for each instance."""
 
     def __repr__(self) -> str:
         return "<factory>"
 
 
-_MADE = _Made()
+_NEW = _NewEachTime()
 
 
 def _complete(cls: type, *, kw_only: bool) -> None:
@@ -124,7 +124,7 @@ def _initializer(cls: type[Any]) -> Callable[..., None]:
     names = tuple(one.name for one in found)
     named = [one.name for one in found if one.kw_only]
     given = {
-        one.name: one.default if one.default_factory is MISSING else _MADE
+        one.name: one.default if one.default_factory is MISSING else _NEW
         for one in found
         if one.default is not one.default_factory
     }
@@ -157,7 +157,7 @@ def _write(self: Any, given: dict[str, Any]) -> None:
     del given["self"]
     factories, checks = _beside_values(self.__class__)
     for name, make in factories:
-        if given[name] is _MADE:
+        if given[name] is _NEW:
             given[name] = make()
     self.__dict__.update(given)
     if checks:
