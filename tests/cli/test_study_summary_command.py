@@ -105,7 +105,7 @@ def test_paces_are_those_of_python(store: Path, run: Run) -> None:
     assert {row["instance"] for row in found} == set(expected["instance"])
     text = asked(run, store, "--what", "pace", "--metric", "dsc", "--statistic", "mean")
     middle = expected[expected["statistic"] == "mean"].groupby("method")["pace"].median()
-    (line,) = [line for line in text.splitlines() if line.startswith("mean dsc  basic")]
+    (line,) = [line for line in text.splitlines() if line.startswith("mean DSC  basic")]
     assert line.split()[4] == f"{middle['basic']:.2f}"
     assert "least squares" in text
 

@@ -127,7 +127,7 @@ def test_whoever_asks_first_sees_the_finished_class(ask: Callable[[type], object
         class One:
             low: float
             note: str = field(default="", kw_only=True)
-            names: tuple[str, ...] = ()
+            names: list[str] = field(default_factory=list)
 
         return One
 
@@ -147,6 +147,16 @@ def test_parents_factories_and_names_are_those_of_the_standard_library() -> None
         Ours()  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="unexpected keyword argument 'other'"):
         Ours(0.5, other=1)  # type: ignore[call-arg]
+
+
+def test_a_field_without_default_after_one_that_has_one_is_a_mistake() -> None:
+    @frozen
+    class Wrong:
+        low: float = 0.0
+        high: float  # type: ignore[misc]
+
+    with pytest.raises(TypeError, match="Wrong: a field without default follows one"):
+        Wrong(0.5, 1.0)
 
 
 def test_threads_that_use_a_class_first_at_the_same_moment_all_get_it() -> None:

@@ -52,7 +52,7 @@ def test_the_first_methods_and_what_the_numbers_are() -> None:
     assert "1.00 points (median). By that alone" in told
     assert "have a Q1 of 94.3 %" in told
     assert 'methods = ["auto", ...] in its spec runs it' in told
-    assert "of mean dsc (n = 50)" in told
+    assert "of mean DSC (n = 50)" in told
 
 
 def test_auto_is_shown_wherever_it_ranks() -> None:

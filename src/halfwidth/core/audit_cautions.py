@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec, Severity
 
-AUDIT_CAUTIONS: tuple[CautionSpec, ...] = (
+DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW901",
         "statistics among the cases",

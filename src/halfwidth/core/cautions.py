@@ -9,27 +9,39 @@ A code, once published, never changes its meaning.
 
 from __future__ import annotations
 
-from halfwidth.core.audit_cautions import AUDIT_CAUTIONS
+import functools
+import importlib
+from typing import Any
+
 from halfwidth.core.caution_spec import Caution, CautionSpec
-from halfwidth.core.choice_cautions import CHOICE_CAUTIONS
-from halfwidth.core.comparison_cautions import COMPARISON_CAUTIONS
-from halfwidth.core.detection_cautions import DETECTION_CAUTIONS
 from halfwidth.core.errors import UnknownNameError
-from halfwidth.core.method_cautions import METHOD_CAUTIONS
-from halfwidth.core.run_cautions import RUN_CAUTIONS
-from halfwidth.core.sample_cautions import SAMPLE_CAUTIONS
 
-CAUTIONS = (
-    *SAMPLE_CAUTIONS,
-    *METHOD_CAUTIONS,
-    *CHOICE_CAUTIONS,
-    *RUN_CAUTIONS,
-    *COMPARISON_CAUTIONS,
-    *DETECTION_CAUTIONS,
-    *AUDIT_CAUTIONS,
+# In the order of their codes. A call that raises none loads none of them.
+FAMILIES = (
+    "sample_cautions",
+    "method_cautions",
+    "choice_cautions",
+    "run_cautions",
+    "comparison_cautions",
+    "detection_cautions",
+    "audit_cautions",
 )
+CAUTIONS: tuple[CautionSpec, ...]
 
-_BY_CODE = {spec.code: spec for spec in CAUTIONS}
+
+@functools.cache
+def _by_code(family: str) -> dict[str, CautionSpec]:
+    declared = importlib.import_module(f"halfwidth.core.{family}").DECLARED
+    return {spec.code: spec for spec in declared}
+
+
+def __getattr__(name: str) -> Any:
+    """All cautions, when they are asked for."""
+    if name != "CAUTIONS":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = tuple(spec for family in FAMILIES for spec in _by_code(family).values())
+    globals()[name] = found
+    return found
 
 
 def explain(code: str) -> CautionSpec:
@@ -45,10 +57,11 @@ def explain(code: str) -> CautionSpec:
     >>> explain("HW302").title
     'basic bootstrap'
     """
-    spec = _BY_CODE.get(code.strip().upper()) if isinstance(code, str) else None
-    if spec is None:
-        raise UnknownNameError("caution", code, _BY_CODE)
-    return spec
+    wanted = code.strip().upper() if isinstance(code, str) else ""
+    for known in map(_by_code, FAMILIES):
+        if wanted in known:
+            return known[wanted]
+    raise UnknownNameError("caution", code, [spec.code for spec in __getattr__("CAUTIONS")])
 
 
 def caution(code: str, **numbers: object) -> Caution:

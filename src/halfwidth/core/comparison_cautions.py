@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
 
-COMPARISON_CAUTIONS: tuple[CautionSpec, ...] = (
+DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW801",
         "identical models",

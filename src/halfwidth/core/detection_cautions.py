@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
 
-DETECTION_CAUTIONS: tuple[CautionSpec, ...] = (
+DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW871",
         "images without objects",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
-from decimal import Decimal
 from typing import Any, Self
 
 MOST_DECIMALS = 8
@@ -32,6 +31,8 @@ class Printed(float):
 
     def __new__(cls, text: str) -> Self:
         """From the text of a number."""
+        from decimal import Decimal
+
         printed = super().__new__(cls, text)
         exponent = Decimal(text.strip()).as_tuple().exponent
         printed._decimals = max(0, -exponent) if isinstance(exponent, int) else 0

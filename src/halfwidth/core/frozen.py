@@ -13,6 +13,7 @@ from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from functools import cache
 from operator import attrgetter
 from threading import RLock
+from types import FunctionType
 from typing import Any, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
@@ -87,13 +88,23 @@ class _Later:
         return made.__get__(instance, owner) if callable(made) else made
 
 
+class _NewEachTime:
+    """The default of a field that is made anew for each instance."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_NEW = _NewEachTime()
+
+
 def _complete(cls: type, *, kw_only: bool) -> None:
     """Give a class its fields and what follows from them; each stands there at once."""
     # Where there is no docstring, `dataclass` writes one from the signature, which is to come.
     cls.__doc__ = cls.__doc__ or cls.__name__
     types = cls.__annotations__
     # It would also search each type for ClassVar, whose texts say at once whether they have it.
-    cls.__annotations__ = {n: text if "ClassVar" in text else object for n, text in types.items()}
+    cls.__annotations__ = {n: one if "ClassVar" in str(one) else object for n, one in types.items()}
     dataclass(init=False, repr=False, eq=False, match_args=False, kw_only=kw_only)(cls)
     cls.__annotations__ = types
     for one in fields(cls):
@@ -105,28 +116,61 @@ def _complete(cls: type, *, kw_only: bool) -> None:
 
 
 def _initializer(cls: type[Any]) -> Callable[..., None]:
-    """`__init__` with the arguments of a dataclass, which writes the fields past `__setattr__`."""
-    arguments, body = ["self"], ["__given = self.__dict__"]
-    known: dict[str, Any] = {"__name__": cls.__module__}
-    for one in sorted(fields(cls), key=lambda one: bool(one.kw_only)):
-        name, given = one.name, one.name
-        if one.default_factory is not MISSING:
-            known[f"__new_{name}"] = one.default_factory
-            given = f"__new_{name}() if {name} is __{name} else {name}"
-        if one.kw_only and "*" not in arguments:
-            arguments.append("*")
-        optional = one.default is not one.default_factory
-        known[f"__{name}"] = one.default
-        arguments.append(f"{name}=__{name}" if optional else name)
-        body.append(f"__given[{name!r}] = {given}")
-    if hasattr(cls, "__post_init__"):
-        body.append("self.__post_init__()")
-    source = "\n ".join([f"def __init__({', '.join(arguments)}):", *body])
-    exec(source, known)  # noqa: S102 -- of names of fields alone, as `dataclass` does
-    made = known["__init__"]
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
-    made.__annotations__ = {one.name: one.type for one in fields(cls)} | {"return": None}
-    return made  # type: ignore[no-any-return]
+    """`__init__` with the arguments of a dataclass: the code of one function, with other names.
+
+    To compile a function for each class took longer than all else that a class needs.
+    """
+    found = sorted(fields(cls), key=lambda one: bool(one.kw_only))
+    names = tuple(one.name for one in found)
+    named = [one.name for one in found if one.kw_only]
+    given = {
+        one.name: one.default if one.default_factory is MISSING else _NEW
+        for one in found
+        if one.default is not one.default_factory
+    }
+    needed = [name not in given for name in names[: len(names) - len(named)]]
+    if sorted(needed, reverse=True) != needed:
+        raise TypeError(f"{cls.__name__}: a field without default follows one that has a default")
+    code = _fill.__code__.replace(
+        co_name="__init__",
+        co_qualname=f"{cls.__qualname__}.__init__",
+        co_argcount=1 + len(needed),
+        co_kwonlyargcount=len(named),
+        co_nlocals=1 + len(names),
+        co_varnames=("self", *names),
+    )
+    made = FunctionType(
+        code, globals(), "__init__", tuple(given[name] for name in given if name not in named)
+    )
+    made.__kwdefaults__ = {name: given[name] for name in named if name in given}
+    made.__module__ = cls.__module__
+    made.__annotations__ = {one.name: one.type for one in found} | {"return": None}
+    return made
+
+
+def _fill(self: Any) -> None:
+    _write(self, locals())
+
+
+def _write(self: Any, given: dict[str, Any]) -> None:
+    """Give an instance its fields past `__setattr__`, which refuses."""
+    del given["self"]
+    factories, checks = _beside_values(self.__class__)
+    for name, make in factories:
+        if given[name] is _NEW:
+            given[name] = make()
+    self.__dict__.update(given)
+    if checks:
+        self.__post_init__()
+
+
+@cache
+def _beside_values(cls: type[Any]) -> tuple[list[tuple[str, Callable[[], Any]]], bool]:
+    """What makes the defaults of fields of a class, and whether it has checks of its own."""
+    factories = [
+        (one.name, one.default_factory) for one in fields(cls) if one.default_factory is not MISSING
+    ]
+    return factories, hasattr(cls, "__post_init__")
 
 
 def _set(_self: Any, name: str, _value: Any) -> None:

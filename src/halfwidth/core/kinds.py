@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+
+from halfwidth.core.frozen import frozen
 
 
 class Better(StrEnum):
@@ -137,7 +138,8 @@ class Promise(StrEnum):
     GUARANTEED = "covers at least as often as it says"
 
 
-class Drawn(NamedTuple):
+@frozen
+class Drawn:
     """The style of a method in figures, distinct from the others without colour too.
 
     Attributes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
 
-RUN_CAUTIONS: tuple[CautionSpec, ...] = (
+DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW701",
         "high level for few runs",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
 
-SAMPLE_CAUTIONS: tuple[CautionSpec, ...] = (
+DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW101",
         "missing values",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
@@ -99,7 +98,10 @@ class Level:
     @property
     def alpha(self) -> float:
         """The total error probability α, as exact as the level is written: 0.05 for 0.95."""
-        return float(1 - Decimal(repr(float(self.confidence_level))))
+        mantissa, _, exponent = repr(float(self.confidence_level)).partition("e")
+        whole, _, fraction = mantissa.partition(".")
+        one = int(10 ** (len(fraction) - int(exponent or 0)))
+        return (one - int(whole + fraction)) / one
 
     @property
     def tail(self) -> float:

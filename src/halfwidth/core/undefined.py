@@ -28,13 +28,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.checks import is_decimal
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
@@ -67,7 +67,7 @@ def is_missing(cell: Any) -> bool:
         return bool(cell != cell)  # noqa: PLR0124
     except (ArithmeticError, TypeError, ValueError):
         # An array in a cell has many answers, and a signalling NaN of a decimal none.
-        return isinstance(cell, Decimal)
+        return is_decimal(cell)
 
 
 def nan_per_sample(values: Array, *, axis: int = -1) -> Array:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import functools
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -157,7 +158,7 @@ def metric_family(metric: Metric) -> str:
 def rows_of(family: str, statistic: str | None, average: str, method: str) -> tuple[Evidence, ...]:
     """What was found of a method on enough instances, all sizes, ascending."""
     key = [family, statistic, average, method]
-    rows = (_read(cells) for cells in _cells() if cells[: len(key)] == key)
+    rows = (_read(cells) for cells in _cells(f",{method},") if cells[: len(key)] == key)
     return tuple(sorted((row for row in rows if row.instances >= FEWEST), key=lambda row: row.size))
 
 
@@ -240,13 +241,17 @@ def shipped() -> tuple[Evidence, ...]:
     return tuple(row for row in map(_read, _cells()) if row.instances >= FEWEST)
 
 
+def _cells(text: str = "") -> Iterator[list[str]]:
+    """The rows of the file that hold a text; their columns are the fields of `Evidence`."""
+    return csv.reader(line for line in _lines() if text in line)
+
+
 @functools.cache
-def _cells() -> list[list[str]]:
-    """The rows of the file as texts, whose columns are the fields of `Evidence`."""
-    text = Path(__file__).with_name(DATA).read_text(encoding="utf-8")
-    header, *rows = csv.reader(text.splitlines())
-    if header != list(FIELDS):
-        raise ValueError(f"{DATA} has the columns {header}, not {FIELDS}")
+def _lines() -> list[str]:
+    """The file without its header."""
+    header, *rows = Path(__file__).with_name(DATA).read_text(encoding="utf-8").splitlines()
+    if header != ",".join(FIELDS):
+        raise ValueError(f"{DATA} has the columns {header}, not {', '.join(FIELDS)}")
     return rows
 
 

@@ -26,7 +26,7 @@ from halfwidth.core.spec import Better, Kind, Takes, metric
 from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import Status, distance_without
 from halfwidth.metrics.boundary_geometry import ROUNDING
-from halfwidth.metrics.masks import MaskPair, Surface, paired
+from halfwidth.metrics.masks import MaskPair, Surface, definition_of, paired
 
 __all__ = ["assd", "hd", "hd95", "masd"]
 
@@ -45,21 +45,6 @@ PERCENTILE = Parameter(
 
 # Pitfalls that several share.
 AVERAGED_AWAY = "averages out a gross error on a small part of the boundary"
-
-
-def definition_of(
-    *words: tuple[str, float],
-    what: str = ("of the boundary, and of how the two directions are combined"),
-) -> Parameter:
-    return Parameter(
-        "definition",
-        # Unknown for values that arrive ready-made.
-        None,
-        what,
-        words=words,
-        choices=tuple(number for _, number in words),
-        optional=True,
-    )
 
 
 OF_HAUSDORFF = definition_of(("max", VOXELS), ("pooled", POOLED), ("surface", SURFACE))

@@ -11,11 +11,12 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.metrics.bits import BitMask, Bits, layer_ranges, moved, packed
 
@@ -61,7 +62,8 @@ def within(distances: Array, limit: float) -> NDArray[np.bool_]:
     return distances <= limit * (1 + ROUNDING)
 
 
-class _Offsets(NamedTuple):
+@frozen(eq=False)
+class _Offsets:
     """Voxel offsets in order of their length, from which none up to the last is missing."""
 
     steps: NDArray[np.intp]

@@ -22,12 +22,11 @@ from halfwidth.metrics.boundary import (
     CHENG,
     OF_SURFACES,
     VOXELS,
-    definition_of,
     sides_of,
     spaced_pair,
 )
 from halfwidth.metrics.boundary_geometry import chessboard_band, inner_band, within
-from halfwidth.metrics.masks import MaskPair, paired
+from halfwidth.metrics.masks import MaskPair, definition_of, paired
 from halfwidth.metrics.overlap import share
 
 __all__ = ["boundary_iou", "nsd"]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.parameters import Parameter
 from halfwidth.core.types import Array, decimals
 from halfwidth.core.undefined import Status, presence_of
 from halfwidth.metrics.bits import BitMask, layer_ranges
@@ -29,11 +30,28 @@ class Counts(NamedTuple):
     tn: int
 
 
-class Surface(NamedTuple):
+@frozen(eq=False)
+class Surface:
     """Distances from the pieces of one surface to the other surface, and what each piece weighs."""
 
     distances: Array
     weights: Array
+
+
+def definition_of(
+    *words: tuple[str, float],
+    what: str = ("of the boundary, and of how the two directions are combined"),
+) -> Parameter:
+    """The parameter by which definitions of one metric differ."""
+    return Parameter(
+        "definition",
+        # Unknown for values that arrive ready-made.
+        None,
+        what,
+        words=words,
+        choices=tuple(number for _, number in words),
+        optional=True,
+    )
 
 
 @frozen(eq=False)

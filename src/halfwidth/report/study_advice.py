@@ -140,11 +140,11 @@ def _auto_choices(frame: pd.DataFrame) -> dict[str, str]:
     from halfwidth.study.analysis.advice import auto_choice
 
     found: dict[str, dict[str, list[int]]] = {}
-    settings = frame[["statistic", "metric", "n", "confidence_level"]].drop_duplicates()
-    for statistic, metric, n, level in settings.itertuples(index=False):
-        method = auto_choice(metric, statistic, n, Level(level))
-        if method:
-            found.setdefault(method, {}).setdefault(f"{statistic} {metric}", []).append(n)
+    for target, rows in by_target(frame):
+        for n in sorted({int(n) for n in rows["n"]}):
+            method = auto_choice(target.metric, target.statistic, n, Level(target.confidence_level))
+            if method:
+                found.setdefault(method, {}).setdefault(target.title, []).append(n)
     return {
         method: ", ".join(f"{what} (n = {_sizes(sizes)})" for what, sizes in own.items())
         for method, own in found.items()

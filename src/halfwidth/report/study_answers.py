@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.plots.study.naming import TWO_SIDED, Target
 from halfwidth.report.document import Document, Heading, Kind, Note, Part, Table
 from halfwidth.report.frames import frames_data, interval_title, records
 
@@ -85,10 +86,11 @@ def _parts(layout: Layout, frame: pd.DataFrame, footer_values: Mapping[str, Any]
 
 
 def _subject(row: Mapping[str, Any]) -> str:
-    """Such as ``mean dsc``."""
-    named = [str(row.get(name, "")) for name in ("average", "statistic", "metric")]
-    text = " ".join(name for name in named if name)
-    return f"{text} of {row['label']}" if row.get("label") else text
+    """Such as ``mean DSC``; of what a table does not tell apart it says nothing."""
+    metric, statistic, average, label = (
+        str(row.get(name) or "") for name in ("metric", "statistic", "average", "label")
+    )
+    return Target(metric, statistic, average, label, math.nan, TWO_SIDED).title
 
 
 def _shared_subject(row: Mapping[str, Any]) -> str:

@@ -18,8 +18,6 @@ from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.convolution import sum_distribution, unit_draws
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_means import weighted_means
-from halfwidth.resampling.dirichlet_spreads import weighted_deviations
 from halfwidth.resampling.distribution import BatchDistribution, Distribution, Scale, in_parts
 from halfwidth.resampling.draws import Plan, kept_counts, sums_by_stratum
 from halfwidth.resampling.forms import generic
@@ -33,7 +31,6 @@ from halfwidth.resampling.forms.contract import (
     tie_size,
 )
 from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.ratios import ratio_distribution, unit_pairs
 from halfwidth.resampling.tails import as_distribution
 
 if TYPE_CHECKING:
@@ -63,6 +60,8 @@ def _mean_distribution(values: Array, mean: float, design: Design) -> Distributi
         draws = [unit_draws(part) for part in totals]
         limits = float(values.min()), float(values.max())
         return sum_distribution(draws, centre=mean, scale=design.n, limits=limits)
+    from halfwidth.resampling.ratios import ratio_distribution, unit_pairs
+
     sizes = design.by_stratum(design.unit_sizes.astype(float))
     pairs = [unit_pairs(part, size) for part, size in zip(totals, sizes, strict=True)]
     return ratio_distribution(pairs, shift=anchor)
@@ -212,6 +211,10 @@ def weighted(
     values: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
 ) -> BothEnds:
     """A mean or an SD under Dirichlet weights."""
+    # Bootstraps do not need what is known of random weights.
+    from halfwidth.resampling.dirichlet_means import weighted_means
+    from halfwidth.resampling.dirichlet_spreads import weighted_deviations
+
     if statistic.spec.estimand is Estimand.MEAN:
         return weighted_means(values, design, plan, pseudo_cases)
     return weighted_deviations(values, design, statistic, plan, pseudo_cases)
