@@ -170,3 +170,15 @@ def test_a_forest_of_several_metrics_has_a_panel_for_each_and_of_many_rows_pages
     assert "wrote" in ran.err
     assert sorted(file.name for file in tmp_path.glob("p*.svg")) == ["p-2.svg", "p.svg"]
     assert "p-2.svg" in ran.err
+
+
+def test_letters_that_the_font_lacks_are_told_once(tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "cases.csv"
+    rows = [f"{k},模型,0.{80 + k}" for k in range(12)]
+    file.write_text("\n".join(["case,model,dice", *rows]), encoding="utf-8")
+    plot = tmp_path / "forest.svg"
+    arguments = ("ci", file, "--value", "dice", "--metric", "dsc", "--by", "model")
+    ran = run(*arguments, "--plot", plot, "--plot-kind", "forest")
+    assert ran.err.count("模") == 1
+    assert "lacks 模 型:" in ran.err
+    assert "模型" in plot.read_text(encoding="utf-8")

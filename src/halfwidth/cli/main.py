@@ -25,7 +25,7 @@ from typer._click.exceptions import (
 
 import halfwidth
 from halfwidth.cli.command import SETTINGS, Verb
-from halfwidth.cli.output import InterruptReportedError, complain, quietly
+from halfwidth.cli.output import InterruptReportedError, complain, lacking_letters_noted, quietly
 from halfwidth.cli.wrong_options import proposal
 from halfwidth.core.errors import HalfwidthError
 from halfwidth.core.frozen import frozen
@@ -194,7 +194,7 @@ def status_of(arguments: list[str]) -> int:
     arguments = _spelled_out(arguments)
     debug = "--debug" in arguments
     try:
-        with quietly("--quiet" in arguments):
+        with quietly("--quiet" in arguments), lacking_letters_noted():
             parser = command(_called(arguments))
             # What was typed is kept for those who report it.
             result: Any = parser(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import sys
+import warnings
 from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from halfwidth.core.errors import DataError, printable
 
@@ -56,6 +58,33 @@ def quietly(quiet: bool) -> Iterator[None]:
             yield
     finally:
         _HEARD.reset(heard)
+
+
+# What matplotlib warns of, for each letter at each drawing.
+_GLYPH = re.compile(r"Glyph (\d+) .*missing from font")
+
+
+@contextlib.contextmanager
+def lacking_letters_noted() -> Iterator[None]:
+    """Tell once which letters the font of figures lacks, in place of many warnings."""
+    lacking: dict[str, None] = {}
+    otherwise = warnings.showwarning
+
+    def heard(message: Warning | str, *more: Any, **named: Any) -> None:
+        if found := _GLYPH.match(str(message)):
+            lacking[chr(int(found[1]))] = None
+        else:
+            otherwise(message, *more, **named)
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("always", _GLYPH.pattern, UserWarning)
+        warnings.showwarning = heard
+        yield
+    if lacking:
+        note(
+            f"the font of figures lacks {' '.join(lacking)}: boxes stand for them in PNG and PDF. "
+            "An SVG leaves letters to the fonts of its reader"
+        )
 
 
 def note(text: str) -> None:

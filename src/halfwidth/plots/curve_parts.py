@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 # Inches: of a new figure, of a line of the legend, and of the gap between two classes.
 HEIGHT, LINE, GAP = 3.6, 0.135, 0.06
 LABEL_WIDTH = 30
-# More classes than colours have the same ones in other strokes.
-STROKES = ("-", (0, (5, 1.5)), (0, (1, 1)))
+# Neighbours differ in their stroke too, for print in grey; dotted are references alone.
+STROKES = ("-", (0, (5, 1.5)), (0, (5, 1, 1, 1)))
 # Bands of several curves lie upon each other and are drawn fainter; of more they are left out.
 SHADE, FAINTEST, MOST_BANDS = 0.25, 0.08, 4
 # Letters of the note that fit an inch of axes, and inches that it takes at least.
@@ -118,7 +118,7 @@ def paint_curve(
     ax.plot(
         *line.T,
         color=colour,
-        linestyle=STROKES[place // len(COLOURS) % len(STROKES)],
+        linestyle=STROKES[(place + place // len(COLOURS)) % len(STROKES)],
         linewidth=1.4,
         # A step of a line as thin as a pixel would be blunt.
         solid_joinstyle="miter",

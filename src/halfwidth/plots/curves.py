@@ -19,8 +19,8 @@ def roc(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
 
     A curve runs from (0, 0) to (1, 1) in steps, slanted only where cases of both kinds share a
     score. The diagonal is what guessing has. Beside the axes stand the classes with their AUROC.
-    Up to 4 classes have their bands, up to 7 are told apart by colour, more by strokes too; of
-    many, draw some: ``curves[:4]``.
+    Up to 4 classes have their bands, and 21 are told apart by colour and stroke; of many, draw
+    some: ``curves[:4]``.
 
     Parameters
     ----------
