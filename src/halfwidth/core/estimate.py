@@ -20,6 +20,7 @@ from halfwidth.core.forms import EFFECT_WORDS, Contrast, PairAverages
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import UNIT
 from halfwidth.core.spec import (
+    Estimand,
     Kind,
     MethodSpec,
     Metric,
@@ -418,7 +419,7 @@ def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: 
             contrast = f"{EFFECT_WORDS['difference']} "
         return f"{contrast}{prefix}{metric_title(metric)}{at}"
     title = statistic_title(statistic)
-    if metric.spec.kind is Kind.BINARY and statistic.spec.name == "mean":
+    if metric.spec.kind is Kind.BINARY and statistic.spec.estimand is Estimand.MEAN:
         title = "proportion"
     return quantity_title(title, metric) + (f" over {over}" if over else "")
 

@@ -12,7 +12,7 @@ from halfwidth.core import rng as randomness
 from halfwidth.core.checks import as_count, plain_text
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import MethodSpec, Statistic
+from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Array
 from halfwidth.estimation.check import Sample, check_sample
 from halfwidth.estimation.choose import choose
@@ -75,7 +75,7 @@ class Studies:
     @property
     def quantity(self) -> str:
         """The estimated quantity in words."""
-        proportion = self.sample.binary and self.statistic.spec.name == "mean"
+        proportion = self.sample.binary and self.statistic.spec.estimand is Estimand.MEAN
         return "proportion" if proportion else quantity_text(self.statistic, self.sample.metric)
 
     @property
