@@ -331,6 +331,7 @@ GOOD: Mapping[str, Draw] = {
     "n": count(1, 3000),
     "n_resamples": words(2, 19, 49, 99),
     "n_samples": words(20, 40),
+    "curve": words(False, True),
     "n_threads": words(1, 2),
     "names": words(("truth", "score")),
     "ns": words([10, 20], (2,), np.array([5, 50])),
