@@ -658,7 +658,7 @@ def one_finished(kind: str, part: int | None = None) -> Draw:
 
 
 WIDTHS = words("page", "column")
-OF_FORESTS: Mapping[str, Draw] = {
+OF_PAGES: Mapping[str, Draw] = {
     "sort": words(True, False),
     "rows": words(10, 40),
     "width": WIDTHS,
@@ -846,8 +846,8 @@ def source_of(function: str, argument: str) -> Draw:
         own = OF_RANKING_FIGURES if name == "figures_of_rankings" else {}
         if name == "podium":
             own = {"width": words(3.3, 6.7)}
-        if name in ("figures_of_forest", "forest_pages_frame"):
-            own = OF_FORESTS
+        if name in ("figures_of_forest", "forest_pages_frame", "figures_of_differences"):
+            own = OF_PAGES
         own = own or OF_DETECTION_FIGURES.get(name, {})
         return {**GOOD, **OF_FIGURES, **own}[argument]
     return {**GOOD, **OWN.get(name, {})}[argument]
