@@ -59,6 +59,20 @@ def _with_scipy(found: set[str]) -> set[str]:
     return found & {"numpy.ma"} if "scipy.special" in found else set()
 
 
+def test_a_mean_loads_nothing_of_test_sets_and_random_weights() -> None:
+    found = loaded(ARRAYS + "hw.summary_ci(score, metric='dsc', method='bca')")
+    others = (
+        "halfwidth.estimation.test_sets",
+        "halfwidth.estimation.runs",
+        "halfwidth.estimation.detections",
+        "halfwidth.metrics.ranking",
+        "halfwidth.metrics.counting",
+        "halfwidth.metrics.detection",
+        "halfwidth.resampling.dirichlet",
+    )
+    assert not [name for name in found if name.startswith(others)]
+
+
 def test_a_metric_loads_its_family_alone() -> None:
     found = loaded(
         """

@@ -15,7 +15,7 @@ from halfwidth.resampling.designs import Design
 
 if TYPE_CHECKING:
     from halfwidth.estimation.detections.context import DetectionContext
-from halfwidth.estimation.test_sets.class_context import ClassContext
+    from halfwidth.estimation.test_sets.class_context import ClassContext
 
 
 def covers_all_classes(e: Estimate) -> bool:
