@@ -331,6 +331,7 @@ GOOD: Mapping[str, Draw] = {
     "n": count(1, 3000),
     "n_resamples": words(2, 19, 49, 99),
     "n_samples": words(20, 40),
+    "curve": words(False, True),
     "n_threads": words(1, 2),
     "names": words(("truth", "score")),
     "ns": words([10, 20], (2,), np.array([5, 50])),
@@ -657,7 +658,7 @@ def one_finished(kind: str, part: int | None = None) -> Draw:
 
 
 WIDTHS = words("page", "column")
-OF_FORESTS: Mapping[str, Draw] = {
+OF_PAGES: Mapping[str, Draw] = {
     "sort": words(True, False),
     "rows": words(10, 40),
     "width": WIDTHS,
@@ -845,8 +846,8 @@ def source_of(function: str, argument: str) -> Draw:
         own = OF_RANKING_FIGURES if name == "figures_of_rankings" else {}
         if name == "podium":
             own = {"width": words(3.3, 6.7)}
-        if name in ("figures_of_forest", "forest_pages_frame"):
-            own = OF_FORESTS
+        if name in ("figures_of_forest", "forest_pages_frame", "figures_of_differences"):
+            own = OF_PAGES
         own = own or OF_DETECTION_FIGURES.get(name, {})
         return {**GOOD, **OF_FIGURES, **own}[argument]
     return {**GOOD, **OWN.get(name, {})}[argument]

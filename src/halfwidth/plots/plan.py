@@ -125,6 +125,8 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
     'cases'
     """
     require_matplotlib(ax)
+    from halfwidth.plots.ticks import plain_numbers
+
     given = _several(plans)
     if ax is None:
         from matplotlib.figure import Figure
@@ -138,6 +140,7 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
         _paint(ax, name, line, colours[name], stroke)
     _ticks(ax, [n for line in lines.values() for n in line.points])
     ax.set_ylim(0, _top(lines.values()))
+    plain_numbers(ax.yaxis)
     legend = _has_legend(ax, lines)
     if not legend and not _single(lines):
         _write_numbers(ax, list(lines.values()))

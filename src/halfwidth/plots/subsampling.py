@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.estimate import metric_title
 from halfwidth.core.formatting import percent
 from halfwidth.planning.subsampling import Subsamples
 from halfwidth.plots.marks import note_below
@@ -92,7 +93,7 @@ def subsample_means(found: Subsamples, ax: Axes | None = None) -> Axes:
     ax.fill_between(frame["k"], frame["low"], frame["high"], alpha=0.18, **band)
     ax.fill_between(frame["k"], frame["spread_low"], frame["spread_high"], alpha=0.35, **band)
     ax.plot(frame["k"], frame["mean"], color=INK, linewidth=1.2, marker="o", markersize=3)
-    _finish(ax, found, f"mean {_title(found)}", frame["k"].tolist())
+    _finish(ax, found, f"{_mean(found)}{_unit(found)}", frame["k"].tolist())
     level = percent(found.level.confidence_level)
     note_below(ax, f"pale: average {level} CI; dark: within an SD of the mean of the subsamples")
     return ax
@@ -132,7 +133,8 @@ def subsample_halfwidths(found: Subsamples, ax: Axes | None = None) -> Axes:
         ax.plot(frame["k"], frame[name], linewidth=1.2, markersize=3, **style)
     ax.set_ylim(bottom=0)
     level = percent(found.level.confidence_level)
-    _finish(ax, found, f"half-width of the {level} CI{_unit(found)}", frame["k"].tolist())
+    title = f"half-width of the {level} CI\nof the {_mean(found)}{_unit(found)}"
+    _finish(ax, found, title, frame["k"].tolist())
     note_below(ax, "solid: normal; dashed: percentile bootstrap")
     return ax
 
@@ -172,8 +174,9 @@ def _axes(ax: Axes | None) -> Axes:
     return Figure(figsize=(WIDTH / 2, HEIGHT), layout="constrained").add_subplot()
 
 
-def _title(found: Subsamples) -> str:
-    return f"{found.metric.spec.called}{_unit(found)}"
+def _mean(found: Subsamples) -> str:
+    title = metric_title(found.metric)
+    return f"mean {title}" if title else "mean of the values"
 
 
 def _unit(found: Subsamples) -> str:
@@ -181,6 +184,8 @@ def _unit(found: Subsamples) -> str:
 
 
 def _finish(ax: Axes, found: Subsamples, title: str, sizes: Sequence[int]) -> None:
+    from halfwidth.plots.ticks import plain_numbers
+
     ax.set_xlabel(f"cases in a subsample, of {found.n}", fontsize=TEXT_SIZE)
     ax.set_ylabel(title, fontsize=TEXT_SIZE, parse_math=False)
     if len(sizes) > 1 and sizes[-1] > 5 * sizes[0]:
@@ -189,6 +194,7 @@ def _finish(ax: Axes, found: Subsamples, title: str, sizes: Sequence[int]) -> No
     apart = [k for k, after in zip(sizes, [*sizes[1:], None], strict=True) if _apart(k, after)]
     ax.set_xticks(apart, [str(k) for k in apart])
     ax.minorticks_off()
+    plain_numbers(ax.yaxis)
     ax.tick_params(labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
     ax.grid(color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)
