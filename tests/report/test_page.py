@@ -184,6 +184,35 @@ def test_intervals_are_drawn_on_the_axis_of_their_column() -> None:
     assert [text for text in read.texts["title"] if text in "ab"] == ["a", "b"]
 
 
+def test_tables_on_one_axis_draw_at_the_same_places() -> None:
+    axis = Axis(0.0, 1.0, ((0.0, "0"), (1.0, "1")))
+    drawn, cell = Column("interval", Kind.DRAWN, axis=axis), Cell("", (0.5, 0.2, 0.8))
+    model, n = Column("model"), Column("n", Kind.NUMBER)
+    codes = Column("cautions", Kind.CAUTIONS)
+    half = Column("half-width", Kind.NUMBER)
+    tables = (
+        Table((model, n, drawn, half), (("unet", "40", cell, "0.02"),)),
+        Table((model, drawn, half, codes), (("unet of the north", cell, "0.03", ""),)),
+    )
+    widths = _widths_of_columns(render_html(Document(tables)))
+    before, behind = zip(
+        *((sum(w[:at]), sum(w[at + 1 :])) for w, at in zip(widths, (2, 1), strict=True)),
+        strict=True,
+    )
+    assert before[0] == pytest.approx(before[1], abs=0.02)
+    assert behind[0] == pytest.approx(behind[1], abs=0.02)
+    assert [sum(some) for some in widths] == pytest.approx([100, 100], abs=0.03)
+    # Alone a table is as wide as its texts ask for.
+    assert _widths_of_columns(render_html(Document(tables[:1]))) == []
+
+
+def _widths_of_columns(page: str) -> list[list[float]]:
+    return [
+        [float(width) for width in re.findall(r'width="([\d.]+)%"', group)]
+        for group in re.findall("<colgroup>(.*?)</colgroup>", page)
+    ]
+
+
 def test_an_axis_holds_all_intervals_and_has_round_ticks() -> None:
     axis = axis_for([(0.5, 0.1, 0.9), (-2.0, -3.0, float("nan"))], marks=[0.0])
     assert axis is not None

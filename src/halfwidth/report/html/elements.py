@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 # What HTML allows in no form, but tables of results may hold.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
-_EMPTY, _RAW = {"meta", "img"}, {"style", "script"}
+_EMPTY, _RAW = {"meta", "img", "col"}, {"style", "script"}
 
 Child = Element | str | None
 

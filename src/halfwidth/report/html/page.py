@@ -24,6 +24,7 @@ from halfwidth.report.document import (
     Section,
     Table,
 )
+from halfwidth.report.html.columns import align
 from halfwidth.report.html.elements import element, markup, slug
 from halfwidth.report.html.tables import table_element
 
@@ -37,6 +38,7 @@ def render_html(document: Document) -> str:
     sections = [part for part in document.parts if isinstance(part, Section)]
     contents = _contents(sections) if len(sections) > 1 else None
     main = element("main", *body(document.parts, title=title), id="content")
+    align(main)
     policy = (
         f"default-src 'none'; img-src data:; style-src {_hash(style)}; "
         f"script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
@@ -61,6 +63,7 @@ def render_fragment(document: Document) -> str:
     """The parts alone with their style, for a notebook, where no link leads anywhere."""
     fragment = element("div", element("style", _file("style.css")), *body(document.parts, level=4))
     fragment.set("class", "page")
+    align(fragment)
     for one in fragment.iter("a"):
         one.tag = "span"
         del one.attrib["href"]
