@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -67,3 +68,11 @@ def test_the_repr_of_a_plan_is_its_sentence() -> None:
     plan = mean_n(0.1, halfwidth=0.02)
     assert repr(plan) == f"SampleSize: {plan.sentence()}"
     assert "(t; SD 0.1)" in plan.sentence()
+
+
+def test_a_notebook_says_nothing_of_its_tables_and_colours() -> None:
+    html = hw.summary_table({"a": DICE, "b": DICE[::-1]}, metric="dsc")._repr_html_()
+    # Heavier than JupyterLab's ":not(.jp-RenderedMarkdown).jp-RenderedHTMLCommon td".
+    assert ".page.page th, .page.page td {" in html
+    assert re.search(r"\.page(?!\.page)(?<!\.page\.page)", html) is None
+    assert '[data-jp-theme-light="false"]' in html

@@ -284,12 +284,17 @@ def luminance(colour: str) -> float:
 
 def test_text_stands_out_by_day_by_night_and_on_paper() -> None:
     style = (resources.files("halfwidth.report.html") / "style.css").read_text(encoding="utf-8")
+    hexadecimal = "(#[0-9a-f]{3,6})"
+    either = rf"--([a-z-]+): light-dark\({hexadecimal}, {hexadecimal}\)"
+    pairs = re.findall(either, style)
+    (paper,) = re.findall(r"\.page \{([^}]*--paper: #[^}]*)\}", style)
     colours: dict[str, str] = {}
     blocks = [
-        dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{3,6})", block))
-        for block in re.findall(r"\.page \{([^}]*--paper[^}]*)\}", style)
+        {name: light for name, light, _ in pairs},
+        {name: dark for name, _, dark in pairs},
+        dict(re.findall(f"--([a-z-]+): {hexadecimal}", paper)),
     ]
-    assert len(blocks) == 3
+    assert [len(block) for block in blocks] == [9, 9, 9]
     for block in blocks:
         colours |= block
         grounds = {"warm": ["warm-shade"], "ink": ["paper", "shade", "warm-shade"]}

@@ -8,7 +8,8 @@ from xml.etree.ElementTree import Element
 from halfwidth.report.document import Axis, Cell
 from halfwidth.report.html.elements import element
 
-# A drawing is as wide as its column, so that places are shares of it; heights are in pixels.
+# A drawing is as wide as its column, so that places are shares of it; heights are in pixels, and
+# style.css has the height too.
 HEIGHT, EDGE = 22, 7.5
 _CAP, _DOT, _ARROW = 4, 4, 5
 

@@ -61,7 +61,9 @@ def render_html(document: Document) -> str:
 
 def render_fragment(document: Document) -> str:
     """The parts alone with their style, for a notebook, where no link leads anywhere."""
-    fragment = element("div", element("style", _file("style.css")), *body(document.parts, level=4))
+    # Named twice, the class outweighs what a notebook says of all tables, whose colours are others.
+    style = _file("style.css").replace(".page", ".page.page")
+    fragment = element("div", element("style", style), *body(document.parts, level=4))
     fragment.set("class", "page")
     align(fragment)
     for one in fragment.iter("a"):
