@@ -145,7 +145,7 @@ def test_ids_that_are_the_clusters_too_are_named_once() -> None:
     ids = [f"p{at}" for at in range(4)]
     table = pd.DataFrame({"patient": ids, "y": [0, 1, 0, 1], "p": [0.1, 0.9, 0.6, 0.4]})
     tables = {"A": table, "B": table[:3]}
-    how = {"case": "patient", "groups": "patient"}
+    how: dict[str, Any] = {"case": "patient", "groups": "patient"}
     with pytest.raises(hw.DataError, match=r"B lacks 1 \(p3\)"):
         hw.compare_table(tables, "p", metric="dsc", **how)
     with pytest.raises(hw.DataError, match=r"B lacks 1 \(p3\)"):

@@ -88,7 +88,10 @@ def _parts(
         name = source.model or by_column.get(part.column) or str(part.by[columns.by])
         column = part.column if len(layout.values) > 1 and not by_column else ""
         identified = functools.partial(
-            *(row_identities, source, layout.case, layout.groups),
+            row_identities,
+            source,
+            layout.case,
+            layout.groups,
             in_one_row=bool(by_column),
             needed=paired,
         )
