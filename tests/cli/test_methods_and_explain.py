@@ -82,7 +82,7 @@ def test_one_method_in_any_capitals(name: str, run: Run) -> None:
         (("methods", "wilsn"), "unknown method 'wilsn'; did you mean 'wilson'?"),
         (("methods", "--statistic", "medain"), "did you mean 'median'?"),
         (("methods", "--statistic", "nope"), "unknown statistic 'nope'. Known: mean, median"),
-        (("methods", "--metric", "dice"), "dice has a value for each case"),
+        (("methods", "--metric", "dice"), "'dice' has a value for each case"),
         (("explain", "HW999"), "unknown caution 'HW999'"),
         (("explain", "HW999"), "Known: HW101, HW102"),
         (("explain", "nope"), "unknown code, method or metric 'nope'. Known: HW101, HW102"),
@@ -167,7 +167,7 @@ def test_explain_says_what_a_metric_is_and_does_not_see(name: str, run: Run) -> 
     ("arguments", "words"),
     [
         (("bca", "--metric", "auroc"), "--metric lists methods; leave it out, or bca"),
-        (("--metric", "dsc"), "dsc has a value for each case"),
+        (("--metric", "dsc"), "'dsc' has a value for each case"),
         (("--for", "foo"), "unknown task (--for) 'foo'. Known: detection."),
     ],
 )
