@@ -326,15 +326,20 @@ def has_status(
 
 
 def pooled_models(table: Table, layout: Layout) -> list[str]:
-    """A note where the values of several models are taken together, and how to tell them apart."""
+    """A note where the rows of several models are taken together, and how to tell them apart."""
     taken = {*layout.by, *layout.values, layout.case, layout.groups, layout.strata}
+    return pooled_models_beside(table, taken, "by={0!r} (--by {0}) tells them apart, ")
+
+
+def pooled_models_beside(table: Table, taken: Collection[str | None], apart: str) -> list[str]:
+    """The same where these columns have a part to play; ``apart``: what tells models apart."""
     column = next((name for name in MODEL_COLUMNS if name in table and name not in taken), None)
     if column is None or len(models := table.factor(column).distinct) < 2:
         return []
     one = shlex.quote(f"{column}={_text(models[0])}")
     note = (
-        f"the values of {len(models)} models are taken together; by={column!r} (--by {column}) "
-        f"tells them apart, --where {one} takes one"
+        f"the rows of {len(models)} models are taken together; {apart.format(column)}"
+        f"--where {one} takes one"
     )
     return [note]
 
