@@ -211,6 +211,18 @@ def test_rows_that_one_model_lacks() -> None:
     assert found.message == "B has no value in 3 of 40 cases in which A has one."
 
 
+def test_rows_to_which_a_metric_does_not_apply_lack_no_value() -> None:
+    # One model leaves an absent structure absent; what the other one finds there is spurious.
+    statuses = [*(["not applicable"] * 2), *(["ok"] * 38)]
+    first = pd.DataFrame({"model": "A", "case": CASES, "metric": "dsc", "status": statuses})
+    second = first.assign(model="B", status=["spurious", "spurious", *(["ok"] * 38)])
+    first["value"] = [math.nan, math.nan, *DICE[2:]]
+    second["value"] = [0.0, 0.0, *DICE[2:][::-1]]
+    assert "HW911" not in hw.check_table(pd.concat([first, second])).codes
+    unsaid = first.assign(status="")
+    assert only(hw.check_table(pd.concat([unsaid, second])), "HW911").cases == ("c0", "c1")
+
+
 def test_a_summary_holds_no_cases() -> None:
     summary = pd.DataFrame({"class": ["a", "b"], "mean": [1.0, 2.0], "std": [1.0, 2.0], "n": 4})
     audit = hw.check_table(summary)

@@ -167,7 +167,7 @@ def test_explain_says_what_a_metric_is_and_does_not_see(name: str, run: Run) -> 
     ("arguments", "words"),
     [
         (("bca", "--metric", "auroc"), "--metric lists methods; leave it out, or bca"),
-        (("--metric", "dsc"), "dsc has a value for each case"),
+        (("--metric", "dsc"), "'dsc' has a value for each case"),
         (("--for", "foo"), "unknown task (--for) 'foo'. Known: detection."),
     ],
 )

@@ -52,6 +52,13 @@ def test_cases_that_repeat_are_cautioned(slices: Path, run: Run) -> None:
     assert [c["code"] for c in made["cautions"]] == ["HW102"]
 
 
+def test_models_that_are_pooled_are_told_apart_by_where(slices: Path, run: Run) -> None:
+    ran = run("ci", named(slices, "model"), *ASK)
+    said = "halfwidth: the rows of 20 models are taken together; --where model=P00 takes one"
+    assert said in ran.err.splitlines()
+    assert "taken together" not in run("ci", slices, *ASK, "--groups", "model").err
+
+
 def test_clusters_end_the_caution_and_the_interval_is_wider(slices: Path, run: Run) -> None:
     (plain,) = run("ci", slices, *ASK).estimates
     ran = run("ci", slices, *ASK, "--groups", "PatientID", "--strict")

@@ -111,6 +111,16 @@ def test_three_models_are_ranked_by_task(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_many_models_are_compared_where_there_is_a_margin(run: Run) -> None:
+    table = pd.read_csv("models.csv")
+    again = [table.assign(model=table["model"] + more, dice=table["dice"] - 0.01) for more in "de"]
+    pd.concat([table, *again]).to_csv("many.csv", index=False)
+    asked = ["many.csv", "--where", "organ=liver", "--metric", "dsc", "--no-figures"]
+    assert "Differences" not in titles(page_of(run, *asked))
+    assert "Differences" in titles(page_of(run, *asked, "--margin", 0.05))
+
+
+@pytest.mark.usefixtures("folder")
 def test_metrics_of_a_test_set(run: Run) -> None:
     page = page_of(run, "preds.csv", "--target", "y", "--score", "p", "--metric", "auroc,ppv")
     # Metrics of one range stand in one table.
@@ -214,6 +224,7 @@ def test_other_formats_stand_beside_the_page(run: Run) -> None:
         (("old.csv", "--protocol", "gone.txt"), "gone.txt"),
         (("gone.csv",), "gone.csv"),
         (("old.csv", "--score", "p"), "--target"),
+        (("A=old.csv", "B=new.csv", "--value", "dice"), "so which model is better cannot be told"),
     ],
 )
 def test_what_is_refused(run: Run, arguments: tuple[str, ...], words: str) -> None:

@@ -152,7 +152,7 @@ def test_methods_without_a_mixed_model_are_left_out_and_named(
     ran = run(*asked)
     assert ran.status == 0
     shown = " ".join(ran.out.split())
-    assert "Left out: empirical_bernstein of the mean (the fixed effects leave no" in shown
+    assert "Left out: empirical_bernstein of mean (the fixed effects leave no" in shown
     rows = json.loads(run(*asked, "--json").out)["mixed"]
     fitted = {row["method"]: row["slope"] is not None for row in rows}
     assert fitted == {"empirical_bernstein": False, "percentile": True, "t": True}

@@ -141,6 +141,17 @@ def test_ids_that_start_again_in_each_group_do_not_repeat() -> None:
         hw.compare_table(tables, "dsc", metric="dsc", groups="patient")
 
 
+def test_ids_that_are_the_clusters_too_are_named_once() -> None:
+    ids = [f"p{at}" for at in range(4)]
+    table = pd.DataFrame({"patient": ids, "y": [0, 1, 0, 1], "p": [0.1, 0.9, 0.6, 0.4]})
+    tables = {"A": table, "B": table[:3]}
+    how: dict[str, Any] = {"case": "patient", "groups": "patient"}
+    with pytest.raises(hw.DataError, match=r"B lacks 1 \(p3\)"):
+        hw.compare_table(tables, "p", metric="dsc", **how)
+    with pytest.raises(hw.DataError, match=r"B lacks 1 \(p3\)"):
+        hw.compare_table(tables, target="y", score="p", metric="auroc", **how)
+
+
 def test_models_as_given_are_no_less_extreme_than_themselves() -> None:
     # An SD of 0 from sums of squares is a root of what rounding left.
     values = [1, 0.8, 0.6, 0.6, 0.7, 0.9, 1, 1, 0.9, 0.9, 0.7, 1, 0.9, 0.8, 0.8, 1, 1, 1, 0.8, 1]

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
+from halfwidth.report import page
 from halfwidth.report.rankings import rankings_document
 from halfwidth.report.render import render
 
@@ -61,6 +62,19 @@ def test_prose_of_many_rankings_is_for_pages() -> None:
     short, full = (render(rankings_document(many), kind) for kind in ("table", "markdown"))
     assert (short.count("Not told apart"), full.count("Not told apart")) == (0, 4)
     assert short.count("U-Net") == 4
+
+
+def test_long_names_of_models_are_wrapped_so_that_the_table_fits() -> None:
+    table = pd.read_csv(GOLDEN / "cases.csv")
+    table["model"] = [f"Vision_Language_{name}_CLIP_dsc" for name in table["model"]]
+    document = rankings_document(hw.rank_table(table, "liver", **HOW))
+    with page.on_terminal(80):
+        _, ranks, *_ = render(document, "table").split("\n\n")
+    lines = ranks.splitlines()
+    assert max(map(len, lines)) <= 80
+    # A table still, and no list of the cells of each row.
+    assert {"─"} in map(set, lines)
+    assert sum(line.startswith("Vision_Language_") for line in lines) == 2
 
 
 @pytest.mark.parametrize(("more", "rest"), [(False, "and 2 further"), (True, "and more than 2 ")])

@@ -35,12 +35,15 @@ class CaseTable:
         NaN where there is none.
     rows : ndarray of bool, shape (parts, cases)
         Whether the table has a row, though without a value.
+    not_applicable : ndarray of bool, shape (parts, cases)
+        Whether that row says that the metric does not apply.
     """
 
     cases: tuple[str, ...]
     parts: tuple[Part, ...]
     values: Array
     rows: NDArray[np.bool_]
+    not_applicable: NDArray[np.bool_]
 
     def by_content(self) -> Mapping[str, list[int]]:
         """The parts of each column, or label and metric, one for each model."""
@@ -76,16 +79,17 @@ def by_case(parts: Sequence[Part]) -> CaseTable:
         for part in identified
     }
     values = np.full((len(identified), len(place)), np.nan)
-    rows = np.zeros(values.shape, dtype=bool)
+    rows, not_applicable = np.zeros((2, *values.shape), dtype=bool)
     for at, part in enumerate(identified):
         codes, own = _ids(part).codes, places[id(part.table)]
-        listed = own[codes[part.rows]]
-        rows[at, listed[listed >= 0]] = True
+        for found, chosen in ((rows, part.rows), (not_applicable, part.slice.not_applicable)):
+            listed = own[codes[chosen]]
+            found[at, listed[listed >= 0]] = True
         cases, numbers = own[codes[part.slice.rows]][::-1], part.numbers[::-1]
         values[at, cases[cases >= 0]] = numbers[cases >= 0]
     # One bit pattern for all missing values, by which rows are compared.
     values[np.isnan(values)] = np.nan
-    return CaseTable(tuple(place), tuple(identified), values, rows)
+    return CaseTable(tuple(place), tuple(identified), values, rows, not_applicable)
 
 
 def _ids(part: Part) -> Factor:
@@ -259,12 +263,13 @@ def _without_common_cases(table: CaseTable) -> Iterator[Finding]:
 
 
 def _some_models_only(table: CaseTable) -> Iterator[Finding]:
+    """Cases without a value, and without a word why, in a model; others have one there."""
     for places in table.by_content().values():
         present = np.isfinite(table.values[places])
         for at, own in zip(places, present, strict=True):
             others = [other for other in places if other != at]
             elsewhere = np.isfinite(table.values[others]).any(axis=0) if others else ~own & False
-            lacking = elsewhere & ~own
+            lacking = elsewhere & ~own & ~table.not_applicable[at]
             if not lacking.any():
                 continue
             part = table.parts[at]

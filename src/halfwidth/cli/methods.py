@@ -99,13 +99,7 @@ def methods(
         chosen = [method for method in METHODS if method.name in accepted]
     if metric is not None:
         from halfwidth.estimation.test_sets.metric_names import possible_estimands
-        from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
-        if metric.partition(":")[0] in METRICS and metric not in SAMPLE_METRICS:
-            raise OptionError(
-                f"{metric} has a value for each case, and its methods are those of the statistic "
-                "of the values: --statistic mean, for example"
-            )
         estimands = possible_estimands(metric)
         # Resamples of these have no standard error of their own.
         means = bool(estimands & {Estimand.MEAN, Estimand.PROPORTION})

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from halfwidth.cli import figures
-from halfwidth.cli.output import note_if_long
+from halfwidth.cli.output import note, note_if_long
 from halfwidth.cli.reading import Options, table_in
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
@@ -120,6 +120,7 @@ class TestSetData:
 
 def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: bool) -> TestSetData:
     """Read the test set; ``numbers``: targets are numbers rather than classes."""
+    from halfwidth.io.layout import pooled_models_beside
     from halfwidth.io.prediction_columns import class_cells
 
     source.check()
@@ -141,6 +142,8 @@ def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: boo
                 f"{source.file}: no column {name!r}{proposed(name, table.names) or '.'} "
                 f"It has {shortened(table.names)}"
             )
+    for text in pooled_models_beside(table, columns_used, apart=""):
+        note(text)
     return TestSetData(
         class_cells(table, str(source.target), numbers=numbers),
         _predictions(table, source, numbers=numbers),

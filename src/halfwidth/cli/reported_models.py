@@ -202,7 +202,7 @@ def _detectors(
     of_rankings = {name: one for name, one in arguments.items() if name not in OF_COMPARISONS}
     rankings = rank_detections(**of_rankings)
     comparisons = None
-    if arguments["baseline"] or len(named) <= MOST_IN_PAIRS:
+    if _asks_for_pairs(arguments, len(named)):
         comparisons = compare_detections(**arguments)
     of_detectors = {name: tuple(one[name].estimate for one in rankings) for name in named}
     curves = reported_curves.curves_of_detectors(arguments, of_detectors) if figures else ()
@@ -231,7 +231,7 @@ def _several_models(
     of_rankings = {name: one for name, one in settings.items() if name not in OF_COMPARISONS}
     rankings = rank_table(models.tables, **shared, **of_rankings, keep_cases=keep_cases)
     comparisons = None
-    if settings["baseline"] or max(len(one.models) for one in rankings) <= MOST_IN_PAIRS:
+    if _asks_for_pairs(settings, max(len(one.models) for one in rankings)):
         comparisons = _joined(
             compare_table(models.tables, **_arguments_of_one(metric, {**shared, **settings}))
             for metric in _each_metric(settings["metric"])
@@ -242,6 +242,12 @@ def _several_models(
         comparisons,
         rankings,
     )
+
+
+def _asks_for_pairs(given: Mapping[str, Any], n_models: int) -> bool:
+    """Whether models are compared: those of few, and of many where an option asks for it."""
+    asked = any(given[name] is not None for name in OF_COMPARISONS)
+    return asked or n_models <= MOST_IN_PAIRS
 
 
 def _each_metric(metric: Any) -> list[Any]:

@@ -127,7 +127,9 @@ def _models(
         within = {name: levels[name] for name in columns.within}
         groups = column_labels(table, columns.groups, rows)
         identities = row_identities(
-            source, case, rows, groups, in_one_row=where.columns_by_model, needed=paired
+            *(source, case, columns.groups, rows),
+            in_one_row=where.columns_by_model,
+            needed=paired,
         )
         repeats = repeats_in(
             table,

@@ -164,8 +164,8 @@ def column_labels(table: Table, name: str | None, rows: NDArray[np.intp]) -> lis
 def row_identities(
     source: Source,
     case: str | None,
+    groups: str | None,
     rows: NDArray[np.intp],
-    groups: Sequence[Any] | None,
     *,
     in_one_row: bool,
     needed: bool,
@@ -182,8 +182,9 @@ def row_identities(
             f"{source.named}no column says which rows are of the same case: name it, case= (--case)"
         )
     cases = column_labels(source.table, case, rows) or []
+    clusters = None if groups == case else column_labels(source.table, groups, rows)
     identities: tuple[Identity, ...] = (
-        tuple(cases) if groups is None else tuple(zip(groups, cases, strict=True))
+        tuple(cases) if clusters is None else tuple(zip(clusters, cases, strict=True))
     )
     unique = len(set(identities)) == len(identities) and None not in cases
     return None if in_one_row and not unique else identities

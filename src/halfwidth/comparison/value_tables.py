@@ -12,7 +12,6 @@ from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.sources import (
     Source,
     TableColumns,
-    column_labels,
     family_label,
     row_identities,
 )
@@ -89,20 +88,24 @@ def _parts(
         name = source.model or by_column.get(part.column) or str(part.by[columns.by])
         column = part.column if len(layout.values) > 1 and not by_column else ""
         identified = functools.partial(
-            row_identities, source, layout.case, in_one_row=bool(by_column), needed=paired
+            row_identities,
+            source,
+            layout.case,
+            layout.groups,
+            in_one_row=bool(by_column),
+            needed=paired,
         )
         left_out = part.not_applicable
-        left_out_cases = identified(left_out, column_labels(source.table, layout.groups, left_out))
         model = ModelCases(
             name,
             part.values,
-            identified(part.rows, part.groups),
+            identified(part.rows),
             groups=part.groups,
             strata=part.strata,
             cautions=repeat_cautions(
                 part.repeats, len(part.rows), ids_of_groups=part.groups is not None
             ),
-            not_applicable=left_out_cases or tuple(left_out.tolist()),
+            not_applicable=identified(left_out) or tuple(left_out.tolist()),
         )
         key = (*within.values(), column, part.metric, part.parameters)
         parts.append(TablePart(key, within, family_label(within, column), metric, model))

@@ -2,23 +2,23 @@
 
 `dataclass(frozen=True)` searches the annotations of each class and compiles six functions for it,
 on every import: with a hundred classes that was a third of what a first call spent on loading this
-package. Here a class gets its fields and its `__init__` when it is first used, which most of those
-that a call loads are not; the other functions are the same for every class and are written once.
+package. Here a class gets its fields when it is first used, which most of those that a call loads
+are not, and the functions are the same for every class and are written once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from functools import cache
+from inspect import Parameter, Signature
 from operator import attrgetter
 from threading import RLock
-from types import FunctionType
-from typing import Any, TypeVar, dataclass_transform, overload
+from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
 # What a class gets when it is first used.
-_LATER = ("__dataclass_params__", "__dataclass_fields__", "__match_args__", "__init__")
+_LATER = ("__dataclass_params__", "__dataclass_fields__", "__match_args__")
 _MAKING = RLock()
 
 
@@ -60,7 +60,8 @@ def frozen(
     """
 
     def decorate(plain: type[T]) -> type[T]:
-        methods: dict[str, Any] = {"__setattr__": _set, "__delattr__": _delete}
+        methods: dict[str, Any] = {"__init__": _initialize, "__signature__": _SIGNATURE}
+        methods |= {"__setattr__": _set, "__delattr__": _delete}
         if repr:
             methods["__repr__"] = _repr
         if eq:
@@ -88,16 +89,6 @@ class _Later:
         return made.__get__(instance, owner) if callable(made) else made
 
 
-class _NewEachTime:
-    """The default of a field that is made anew for each instance."""
-
-    def __repr__(self) -> str:
-        return "<factory>"
-
-
-_NEW = _NewEachTime()
-
-
 def _complete(cls: type, *, kw_only: bool) -> None:
     """Give a class its fields and what follows from them; each stands there at once."""
     # Where there is no docstring, `dataclass` writes one from the signature, which is to come.
@@ -109,68 +100,87 @@ def _complete(cls: type, *, kw_only: bool) -> None:
     cls.__annotations__ = types
     for one in fields(cls):
         one.type = types.get(one.name, one.type)
-    positional = tuple(one.name for one in fields(cls) if one.init and not one.kw_only)
-    for name, made in (("__match_args__", positional), ("__init__", _initializer(cls))):
-        if isinstance(vars(cls)[name], _Later):
-            setattr(cls, name, made)
+    if isinstance(vars(cls)["__match_args__"], _Later):
+        setattr(cls, "__match_args__", _arguments(cls).positional)  # noqa: B010 -- no type has it
 
 
-def _initializer(cls: type[Any]) -> Callable[..., None]:
-    """`__init__` with the arguments of a dataclass: the code of one function, with other names.
+class _Arguments:
+    """What the ``__init__`` of a class takes: its fields, those by their place first."""
 
-    To compile a function for each class took longer than all else that a class needs.
-    """
-    found = sorted(fields(cls), key=lambda one: bool(one.kw_only))
-    names = tuple(one.name for one in found)
-    named = [one.name for one in found if one.kw_only]
-    given = {
-        one.name: one.default if one.default_factory is MISSING else _NEW
-        for one in found
-        if one.default is not one.default_factory
-    }
-    needed = [name not in given for name in names[: len(names) - len(named)]]
-    if sorted(needed, reverse=True) != needed:
-        raise TypeError(f"{cls.__name__}: a field without default follows one that has a default")
-    code = _fill.__code__.replace(
-        co_name="__init__",
-        co_qualname=f"{cls.__qualname__}.__init__",
-        co_argcount=1 + len(needed),
-        co_kwonlyargcount=len(named),
-        co_nlocals=1 + len(names),
-        co_varnames=("self", *names),
-    )
-    made = FunctionType(
-        code, globals(), "__init__", tuple(given[name] for name in given if name not in named)
-    )
-    made.__kwdefaults__ = {name: given[name] for name in named if name in given}
-    made.__module__ = cls.__module__
-    made.__annotations__ = {one.name: one.type for one in found} | {"return": None}
-    return made
+    def __init__(self, cls: type[Any]) -> None:
+        self.fields = sorted(fields(cls), key=lambda one: bool(one.kw_only))
+        self.names = {one.name for one in self.fields}
+        self.positional = tuple(one.name for one in self.fields if not one.kw_only)
+        self.defaults = self._given("default")
+        self.factories = self._given("default_factory")
+        self.checked = hasattr(cls, "__post_init__")
+        optional = [n in self.defaults or n in self.factories for n in self.positional]
+        if optional != sorted(optional):
+            raise TypeError(f"{cls.__name__}: a field without default follows one that has one")
 
+    def _given(self, default: str) -> dict[str, Any]:
+        every = {one.name: getattr(one, default) for one in self.fields}
+        return {name: value for name, value in every.items() if value is not MISSING}
 
-def _fill(self: Any) -> None:
-    _write(self, locals())
-
-
-def _write(self: Any, given: dict[str, Any]) -> None:
-    """Give an instance its fields past `__setattr__`, which refuses."""
-    del given["self"]
-    factories, checks = _beside_values(self.__class__)
-    for name, make in factories:
-        if given[name] is _NEW:
-            given[name] = make()
-    self.__dict__.update(given)
-    if checks:
-        self.__post_init__()
+    def signature(self) -> Signature:
+        """As `dataclass` gives it."""
+        return Signature([_parameter(one) for one in self.fields], return_annotation=None)
 
 
 @cache
-def _beside_values(cls: type[Any]) -> tuple[list[tuple[str, Callable[[], Any]]], bool]:
-    """What makes the defaults of fields of a class, and whether it has checks of its own."""
-    factories = [
-        (one.name, one.default_factory) for one in fields(cls) if one.default_factory is not MISSING
-    ]
-    return factories, hasattr(cls, "__post_init__")
+def _arguments(cls: type[Any]) -> _Arguments:
+    return _Arguments(cls)
+
+
+def _initialize(self: Any, /, *given: Any, **named: Any) -> None:
+    """Write the fields of an instance, past `__setattr__`, which refuses."""
+    wanted = _arguments(self.__class__)
+    values = dict(zip(wanted.positional, given, strict=False)) | named
+    each_once = len(values) == len(given) + len(named)
+    if len(values) < len(wanted.names):
+        made = {name: make() for name, make in wanted.factories.items() if name not in values}
+        values = wanted.defaults | made | values
+    if not each_once or values.keys() != wanted.names:
+        _refuse(self.__class__, given, named)
+    self.__dict__.update(values)
+    if wanted.checked:
+        self.__post_init__()
+
+
+def _refuse(cls: Any, given: tuple[Any, ...], named: dict[str, Any]) -> NoReturn:
+    """Say which arguments are missing or too many."""
+    try:
+        _arguments(cls).signature().bind(*given, **named)
+    except TypeError as error:
+        raise TypeError(f"{cls.__qualname__}(): {error}") from None
+    raise AssertionError("arguments that bind are not refused")
+
+
+class _NewEachTime:
+    """Stands in a signature for a default that is made anew for each instance."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+def _parameter(one: Field[Any]) -> Parameter:
+    kind = Parameter.KEYWORD_ONLY if one.kw_only else Parameter.POSITIONAL_OR_KEYWORD
+    default = Parameter.empty if one.default is MISSING else one.default
+    if one.default_factory is not MISSING:
+        default = _NewEachTime()
+    return Parameter(one.name, kind, default=default, annotation=one.type)
+
+
+class _SignatureOfFields:
+    """The signature of a class whose ``__init__`` is the one of all."""
+
+    def __get__(self, instance: object, owner: Any) -> Signature:
+        if instance is not None or owner.__init__ is not _initialize:
+            raise AttributeError("__signature__")
+        return _arguments(owner).signature()
+
+
+_SIGNATURE = _SignatureOfFields()
 
 
 def _set(_self: Any, name: str, _value: Any) -> None:

@@ -24,7 +24,7 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.estimation.slice_metrics import SliceMetrics
-from halfwidth.io.layout import Layout, layout_of, slices
+from halfwidth.io.layout import Layout, layout_of, pooled_models, slices
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 
@@ -129,7 +129,7 @@ def summary_table(
             f"scale and bounds would apply to every metric of the table ({shortened(metrics.held)}"
             "); name the one that is meant: metric= (--metric)"
         )
-    notes = layout_notes(layout, groups, strata)
+    notes = layout_notes(layout, groups, strata) + pooled_models(table, layout)
     if metric is None and bounds is None:
         notes += _ranges_not_used(layout)
     jobs: list[Job] = []

@@ -7,6 +7,7 @@ the canonical long table names its columns ``case, metric, value`` and needs no 
 from __future__ import annotations
 
 import itertools
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import Status, is_missing
-from halfwidth.io.challenge_columns import VALUE, challenge_levels
+from halfwidth.io.challenge_columns import MODEL_COLUMNS, VALUE, challenge_levels
 from halfwidth.io.numerals import LOOKED_AT, like_a_number
 from halfwidth.io.repeats import (
     Repeats,
@@ -322,6 +323,25 @@ def has_status(
     # The last one is where the codes of missing cells point.
     has = [_text(level).strip().lower() in wanted for level in status.levels]
     return np.array([*has, False])[status.codes[rows]]
+
+
+def pooled_models(table: Table, layout: Layout) -> list[str]:
+    """A note where the rows of several models are taken together, and how to tell them apart."""
+    taken = {*layout.by, *layout.values, layout.case, layout.groups, layout.strata}
+    return pooled_models_beside(table, taken, "by={0!r} (--by {0}) tells them apart, ")
+
+
+def pooled_models_beside(table: Table, taken: Collection[str | None], apart: str) -> list[str]:
+    """The same where these columns have a part to play; ``apart``: what tells models apart."""
+    column = next((name for name in MODEL_COLUMNS if name in table and name not in taken), None)
+    if column is None or len(models := table.factor(column).distinct) < 2:
+        return []
+    one = shlex.quote(f"{column}={_text(models[0])}")
+    note = (
+        f"the rows of {len(models)} models are taken together; {apart.format(column)}"
+        f"--where {one} takes one"
+    )
+    return [note]
 
 
 def _parameters_of(levels: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import MetricSpec
-from halfwidth.io.layout import Slice, layout_of, metrics_in, slices
+from halfwidth.io.layout import Slice, layout_of, metrics_in, pooled_models, slices
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 
@@ -73,7 +73,8 @@ def pilots_in(
     if not parts:
         held = shortened(metrics_in(table, layout))
         raise DataError(f"no rows of metric {metric!r} in the table; it holds {held}")
-    return [_pilot(part, metric, alone=len(parts) == 1) for part in parts]
+    pooled = pooled_models(table, layout)
+    return [_pilot(part, metric, pooled, alone=len(parts) == 1) for part in parts]
 
 
 def _has_metric(part: Slice, metric: str | None) -> bool:
@@ -83,14 +84,14 @@ def _has_metric(part: Slice, metric: str | None) -> bool:
     return part.metric == (METRICS[name].name if name in METRICS else name)
 
 
-def _pilot(part: Slice, metric: str | None, *, alone: bool) -> Pilot:
+def _pilot(part: Slice, metric: str | None, pooled: Sequence[str], *, alone: bool) -> Pilot:
     named: Any = metric
     if part.metric is not None and part.metric not in METRICS:
         # As of any table: a metric of the user's own has no range until one is given.
         named = MetricSpec(part.metric)
     elif part.metric is not None and (metric is None or ":" not in metric):
         named = part.metric + part.parameters
-    notes = []
+    notes = [*pooled]
     if part.n_not_applicable:
         notes.append(f"Left out, as not applicable: {part.n_not_applicable}.")
     if part.repeats.cases or part.repeats.shared is not None:

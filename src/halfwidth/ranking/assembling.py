@@ -211,9 +211,9 @@ def _check_direction(family: MeasuredFamily) -> None:
     if better not in (Better.HIGHER, Better.LOWER):
         where = f"{family.label}: " if family.label else ""
         raise OptionError(
-            f"{where}nothing says whether higher or lower values are better, as a ranking must "
-            "know; name the metric (metric=, --metric), or the direction of one of your own "
-            "(MetricSpec(name, better=...), --better)"
+            f"{where}nothing says whether higher or lower values are better, so which model is "
+            "better cannot be told; name the metric (metric=, --metric), or the direction of one "
+            "of your own (MetricSpec(name, better=...), --better)"
         )
 
 

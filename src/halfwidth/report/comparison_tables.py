@@ -11,7 +11,7 @@ from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.report.document import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
 
 Columns = dict[Column, Callable[[Difference], Cell]]
-_LABEL, _MODELS, _SUBJECT = Column("label"), Column("models", Kind.NAME), Column("of")
+_LABEL, _MODELS, _SUBJECT = Column("label"), Column("models"), Column("of")
 _FIRST, _SECOND = Column("first", Kind.NUMBER), Column("second", Kind.NUMBER)
 _N, _METHOD = Column("n", Kind.NUMBER), Column("method")
 _VERDICT = Column("verdict", Kind.NAME)
@@ -106,7 +106,7 @@ def _short_columns(comparisons: Comparisons) -> Columns:
     if one_pair(comparisons):
         dropped.add(_MODELS)
     elif len({item.second for item in comparisons}) == 1:
-        firsts = Column("first model", Kind.NAME)
+        firsts = Column("first model")
         columns = {
             firsts if column is _MODELS else column: _first if column is _MODELS else cell
             for column, cell in columns.items()

@@ -113,7 +113,7 @@ def _goal_sentences(goals: tuple[GoalResult, ...]) -> tuple[Part, ...]:
 
 def _goals(goals: tuple[GoalResult, ...]) -> Table:
     columns = (
-        Column("model", Kind.NAME),
+        Column("model"),
         Column("label"),
         Column("value", Kind.NUMBER),
         Column(f"{percent(goals[0].estimate.confidence_level)} CI", Kind.INTERVAL),

@@ -78,7 +78,7 @@ def _groups(ranking: Ranking) -> str:
 def _table(ranking: Ranking) -> Table:
     level = percent(ranking.confidence_level)
     columns = [
-        Column("model", Kind.NAME),
+        Column("model"),
         Column("rank", Kind.NUMBER),
         *([Column("won", Kind.NUMBER)] if ranking.test else []),
         Column(f"{level} ranks", Kind.INTERVAL),
@@ -115,7 +115,7 @@ def _under_policies(ranking: Ranking) -> tuple[Table | Note, ...]:
             ),
         )
     columns = [
-        Column("model", Kind.NAME),
+        Column("model"),
         Column("missing", Kind.NUMBER),
         *(Column(f"rank {POLICIES[name]}", Kind.NUMBER) for name in policies),
     ]

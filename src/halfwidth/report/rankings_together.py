@@ -24,7 +24,7 @@ def consensus_parts(consensus: Consensus) -> tuple[Part, ...]:
 
 def _table(consensus: Consensus) -> Table:
     columns = [
-        Column("model", Kind.NAME),
+        Column("model"),
         Column("rank", Kind.NUMBER),
         Column(f"{percent(consensus.confidence_level)} ranks", Kind.INTERVAL),
         Column(consensus.combine.replace("_", " "), Kind.NUMBER),

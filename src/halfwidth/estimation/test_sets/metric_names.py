@@ -61,8 +61,8 @@ def possible_estimands(name: str) -> frozenset[Estimand]:
     known = DETECTION_METRICS if of_detections else SAMPLE_METRICS
     if requested in METRICS and requested not in known:
         raise OptionError(
-            f"{requested!r} has a value for each case, and methods are for a statistic of the "
-            "values, whatever they are: --statistic mean"
+            f"{requested!r} has a value for each case, and its methods are those of the statistic "
+            "of the values: --statistic mean, for example"
         )
     base, given = parse_name(name, lambda n: known[n].parameters)
     spec = known[base]
