@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import itertools
 import sys
+import time
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import halfwidth as hw
+from halfwidth.planning import pilot_width
 from halfwidth.resampling import progress
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.progress import tracked
@@ -52,6 +54,19 @@ def test_slow_work_shows_how_far_it_is_and_wipes_the_bar(monkeypatch: pytest.Mon
     # The cursor is shown again, and the line is erased.
     assert "\x1b[?25h" in shown
     assert "\x1b[2K" in shown
+
+
+def test_quick_parts_of_slow_work_show_how_far_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched(monkeypatch)
+    list(tracked(RANGES, 25, "parts", since=time.monotonic() - 2 * progress.PATIENCE))
+    assert "parts" in terminal.getvalue()
+
+
+def test_plans_from_a_pilot_show_which_n_they_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched(monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    pilot_width([0.91, 0.88, 0.93, 0.79, 0.90], 7, metric="dsc", method="t", n_samples=100, rng=1)
+    assert "studies of 7 cases" in terminal.getvalue()
 
 
 def test_nothing_is_shown_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,6 +33,7 @@ from halfwidth.planning.reliability import quantity_text, reliability_requiremen
 from halfwidth.planning.sample_size import Requirement, SampleSize, Simulated
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.progress import tracked
 
 # The limit for memory and time of a thousand studies.
 MOST_CASES = 20_000
@@ -63,6 +65,8 @@ class Studies:
     label : str
     widths : dict of int to ndarray
         Computed widths by n, a row per batch; NaN if a study has no interval.
+    begun : float
+        When planning began, by `time.monotonic`: one n is soon done, the search for it is not.
     """
 
     sample: Sample
@@ -71,6 +75,7 @@ class Studies:
     samples: int
     label: str
     widths: dict[int, Array]
+    begun: float
 
     @property
     def quantity(self) -> str:
@@ -151,12 +156,15 @@ class Studies:
         """The widths of studies of n cases, shape (batches, studies of a batch)."""
         if n not in self.widths:
             each = self.samples // BATCHES
-            self.widths[n] = np.stack([self._batch(n, b, each) for b in range(BATCHES)])
+            studies = ((start, start + each) for start in range(0, self.samples, each))
+            followed = tracked(studies, self.samples, f"studies of {n} cases", since=self.begun)
+            self.widths[n] = np.stack([self._batch(n, *some) for some in followed])
         return self.widths[n]
 
-    def _batch(self, n: int, batch: int, each: int) -> Array:
+    def _batch(self, n: int, start: int, stop: int) -> Array:
         values, sample = self.sample.values, self.sample
-        drawn = values[self._cases(n, batch * each, (batch + 1) * each)]
+        drawn = values[self._cases(n, start, stop)]
+        batch = start // (stop - start)
         # Fresh draws for each batch, so that no single block of draws decides.
         entropy = randomness.derive_key(self.request.seed, "pilot", n, batch).value
         (computed,) = intervals(
@@ -295,4 +303,4 @@ def check_pilot(
     if request.method is not None:
         check_accepts(request.method, bound, binary=sample.binary, design=sample.records.design)
         check_bounds(request.method, sample.metric, bound)
-    return Studies(sample, bound, request, n_samples, label, {})
+    return Studies(sample, bound, request, n_samples, label, {}, time.monotonic())

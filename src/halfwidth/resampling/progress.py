@@ -28,14 +28,18 @@ def growing(total: int, most: int) -> Iterator[tuple[int, int]]:
 
 
 def tracked(
-    ranges: Iterable[tuple[int, int]], total: int, what: str = "resamples"
+    ranges: Iterable[tuple[int, int]],
+    total: int,
+    what: str = "resamples",
+    *,
+    since: float | None = None,
 ) -> Iterator[tuple[int, int]]:
     """Pass on ranges ``(start, stop)``; show how far the work is if it takes long.
 
     The bar appears where stderr is a terminal, is wiped when the work ends, however it ends, and
-    never touches stdout.
+    never touches stdout. ``since``: when work began of which this is a part, by `time.monotonic`.
     """
-    begun, bar = time.monotonic(), None
+    begun, bar = time.monotonic() if since is None else since, None
     try:
         for start, stop in ranges:
             yield start, stop
