@@ -22,6 +22,15 @@ def test_a_voxel_distance_that_repeats_is_no_penalty(shared: Path, run: Run) -> 
     assert "HW103" not in [caution["code"] for caution in ran.estimates[0]["cautions"]]
 
 
+@pytest.mark.parametrize(
+    "distances", [[1.0] * 5 + [2.0] * 3, [1.0] * 16 + [1.41] * 6 + [2.0] * 5 + [3.2] * 3]
+)
+def test_steps_of_voxels_in_few_cases_are_no_penalty(distances: list[float]) -> None:
+    assert "HW103" not in codes(hw.summary_ci(distances, metric="hd95", rng=1))
+    failed = [*distances[:-3], *[150.0] * 3]
+    assert "HW103" in codes(hw.summary_ci(failed, metric="hd95", rng=1))
+
+
 def test_a_constant_put_in_for_failed_distances_is_seen() -> None:
     distances = np.concatenate([np.random.default_rng(1).gamma(2, 2, 50), [374.0] * 3])
     assert "HW103" in codes(hw.summary_ci(distances, metric="hd95", rng=1))
