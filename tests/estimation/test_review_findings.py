@@ -23,7 +23,11 @@ def test_a_voxel_distance_that_repeats_is_no_penalty(shared: Path, run: Run) -> 
 
 
 @pytest.mark.parametrize(
-    "distances", [[1.0] * 5 + [2.0] * 3, [1.0] * 16 + [1.41] * 6 + [2.0] * 5 + [3.2] * 3]
+    "distances",
+    [
+        [0.0, 0.98, 0.98, 0.98, 0.98, 2.5, 2.5, 2.5],
+        [1.0] * 16 + [1.41] * 6 + [2.0] * 5 + [3.2] * 3,
+    ],
 )
 def test_steps_of_voxels_in_few_cases_are_no_penalty(distances: list[float]) -> None:
     assert "HW103" not in codes(hw.summary_ci(distances, metric="hd95", rng=1))
