@@ -340,7 +340,7 @@ def main() -> None:
     parser.add_argument("--long", action="store_true", help="also what takes minutes")
     given = parser.parse_args()
     what = "first calls of fresh processes" + (", CPU seconds" if given.cpu else ", seconds")
-    print(f"{what:<54}{'ours':>9}{'other':>10}{'ratio':>9}  {'wanted':<15}other")
+    print(f"{what:<54}{'ours':>9}{'other':>10}{'ratio':>11}  {'wanted':<15}other")
     for line in first_calls(given.python, cpu=given.cpu, long=given.long):
         print(line, flush=True)
 

@@ -59,7 +59,7 @@ def order_statistics() -> list[Line]:
 def main() -> None:
     """Print the table."""
     print(f"{RESAMPLES} resamples, one thread, medians of {RUNS} runs, seconds\n")
-    print(f"{'work':<54}{'ours':>9}{'other':>10}{'ratio':>9}  {'wanted':<15}other")
+    print(f"{'work':<54}{'ours':>9}{'other':>10}{'ratio':>11}  {'wanted':<15}other")
     for part in (
         batch_of_means,
         batches,

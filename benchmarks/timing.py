@@ -36,7 +36,7 @@ class Line:
 
     def __str__(self) -> str:
         other = f"{self.other:10.3f}" if self.other is not None else " " * 10
-        ratio = f"{self.other / self.ours:7.4g} x" if self.other is not None else " " * 9
+        ratio = f"{self.other / self.ours:9,.4g} x" if self.other is not None else " " * 11
         return f"{self.work:<54}{self.ours:9.4f}{other}{ratio}  {self.wanted:<15}{self.other_name}"
 
 
