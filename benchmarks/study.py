@@ -252,7 +252,7 @@ def _sklearns(name: str, classes: int) -> float:
 def show_cells() -> None:
     """Each cell alone, the median of three, beside SciPy or scikit-learn."""
     print(f"{'one cell, one thread (10 000 samples, 9999 resamples, n = 250)':<62}", end="")
-    print(f"{'s':>7}{'wanted':>8}{'instead, h':>12}{'ratio':>11}")
+    print(f"{'s':>7}{'wanted':>8}{'instead, h':>12}{'ratio':>9}")
     for timed in cells_of_table():
         seconds_of(_smaller(timed.cells), timed.average)  # what is loaded, fitted or compiled
         taken = statistics.median(seconds_of(timed.cells, timed.average) for _ in range(3))
