@@ -55,10 +55,11 @@ _LETTER = re.compile(f".[{''.join(_ACCENTS)}]?")
 def latex_text(text: str) -> str:
     r"""Text that LaTeX prints as it is.
 
-    >>> print(latex_text("50 % of n_g ≥ p̂"))
-    50 \% of n\_g $\geq$ $\hat p$
+    >>> print(latex_text("50 % of n_g ≥ p̂"), latex_text("--by"))
+    50 \% of n\_g $\geq$ $\hat p$ -{}-by
     """
-    return _LETTER.sub(lambda found: _written(found.group()), one_line(text))
+    # Two hyphens in a row would be printed as one dash.
+    return _LETTER.sub(lambda found: _written(found.group()), one_line(text)).replace("--", "-{}-")
 
 
 def _written(letter: str) -> str:
