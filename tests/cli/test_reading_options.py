@@ -133,7 +133,7 @@ def test_rows_are_picked_by_every_verb(verb: str, run: Run) -> None:
     assert (ran.status, ran.out) == (2, "")
     assert ran.err.startswith("halfwidth: plain.csv: --where: no row has 'z' as its case")
     assert run(*command, "--where", "case").err == (
-        "halfwidth: --where case: is not COLUMN=LEVEL, such as organ=heart\n"
+        "halfwidth: --where case: not of the form COLUMN=LEVEL, such as organ=heart\n"
     )
 
 

@@ -182,7 +182,7 @@ def _picked(table: Table, where: Sequence[str]) -> Table:
     for text in where:
         column, equals, level = text.partition("=")
         if not (column and equals and level):
-            raise OptionError(f"--where {text}: is not COLUMN=LEVEL, such as organ=heart")
+            raise OptionError(f"--where {text}: not of the form COLUMN=LEVEL, such as organ=heart")
         wanted.setdefault(column, []).append(level)
     try:
         return pick_rows(table, wanted)

@@ -21,11 +21,11 @@ from halfwidth.cli.command import is_given
 from halfwidth.cli.compared_models import named_files
 from halfwidth.cli.comparison_settings import columns_of
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
 from halfwidth.core.spec import Takes
+from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.challenge_columns import MODEL_COLUMNS
 

@@ -26,8 +26,9 @@ from halfwidth.core.comparison import (
     SimultaneousInterval,
     TestResult,
 )
-from halfwidth.core.estimate import Estimate, subject_of
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.spec import Better
+from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Level
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 

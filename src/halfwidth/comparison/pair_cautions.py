@@ -13,9 +13,9 @@ from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.comparison import Difference
 from halfwidth.core.comparison_words import p_statement
-from halfwidth.core.estimate import metric_title
 from halfwidth.core.formatting import percent, rough_percent
 from halfwidth.core.forms import TIE_SHARE
+from halfwidth.core.titles import metric_title
 from halfwidth.estimation.pipeline import Job
 
 # Shares of a class that differ by this much are of different populations or designs.

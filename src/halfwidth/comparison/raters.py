@@ -18,10 +18,11 @@ from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.verdicts import equivalence_level, verdict
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.comparison import Difference
-from halfwidth.core.estimate import Estimate, subject_of
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import Contrast, PairAverages
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Kind, Metric, Statistic
+from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Array
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.pipeline import Job, estimate_jobs

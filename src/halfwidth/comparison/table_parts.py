@@ -8,9 +8,9 @@ from typing import Any
 from halfwidth.comparison.families import Family, ModelCases
 from halfwidth.comparison.sources import check_each_once
 from halfwidth.core.errors import DataError, shortened
-from halfwidth.core.estimate import metric_title
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
+from halfwidth.core.titles import metric_title
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.resolve import UNNAMED
 

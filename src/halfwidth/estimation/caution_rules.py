@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Iterator
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.estimate import Estimate, statistic_title
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import rough_percent
 from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import Estimand, Need, Unanswered
+from halfwidth.core.titles import statistic_title
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import with_evidence
 from halfwidth.estimation.sample_caution_rules import SAMPLE_RULES

@@ -9,7 +9,7 @@ import numpy as np
 
 from halfwidth.core.checks import plain_text
 from halfwidth.core.errors import DataError
-from halfwidth.core.estimate import Estimate, statistic_title
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, RankedAreas, differences_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import (
@@ -23,6 +23,7 @@ from halfwidth.core.spec import (
     Transform,
     range_of_values,
 )
+from halfwidth.core.titles import statistic_title
 from halfwidth.core.types import Alternative, Array, Bounds
 from halfwidth.core.undefined import Missing, leave_out_both
 from halfwidth.estimation.check import check_magnitude, ready_values, scaled_numbers

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.estimate import Estimate, statistic_title
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.spec import Estimand, Need, spec_of
+from halfwidth.core.titles import statistic_title
 from halfwidth.core.types import Array
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import Found, found_for

@@ -8,9 +8,9 @@ from typing import Any
 
 from halfwidth.core.checks import as_flag, as_list, one_of
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
-from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.spec import Kind, Statistic
+from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
 from halfwidth.estimation.check import Sample, check_sample

@@ -9,10 +9,11 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimate import Estimate, statistic_title
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import Effect
 from halfwidth.core.kinds import Need
 from halfwidth.core.spec import MethodSpec
+from halfwidth.core.titles import statistic_title
 from halfwidth.core.types import UNBOUNDED, Interval, Level
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.caution_rules import interval_cautions

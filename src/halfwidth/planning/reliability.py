@@ -7,9 +7,9 @@ from typing import Any
 
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.estimate import quantity_title, statistic_title
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, Metric, Statistic
+from halfwidth.core.titles import quantity_title, statistic_title
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.planning.sample_size import Requirement
 

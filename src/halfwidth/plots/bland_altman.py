@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.comparison.agreement import Agreement, Limit, agreement_of
 from halfwidth.core.comparison import Comparisons
-from halfwidth.core.estimate import metric_title
 from halfwidth.core.formatting import decimals_for, fixed, percent
 from halfwidth.core.forms import NO_EFFECT
+from halfwidth.core.titles import metric_title
 from halfwidth.plots.comparison_words import SIGNS, level_text
 from halfwidth.plots.marks import beside
 from halfwidth.plots.pair_panels import RASTER_FROM, new_axes, only_pair, panel_title

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from halfwidth.core.comparison import Difference
-from halfwidth.core.estimate import metric_title
+from halfwidth.core.titles import metric_title
 from halfwidth.plots.style import break_label, shorter
 
 NAME_WIDTH, TITLE_WIDTH = 30, 44

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
+from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.style import (

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import DataError, OptionError, shown
-from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
+from halfwidth.core.titles import metric_title
 from halfwidth.plots.distribution import axes_height, draw
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.paint import explanation

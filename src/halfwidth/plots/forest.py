@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import OptionError, UnknownNameError
-from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
+from halfwidth.core.titles import metric_title
 from halfwidth.plots.marks import (
     ROW,
     RowPlaces,

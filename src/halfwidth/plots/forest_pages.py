@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.checks import as_count, one_of
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Estimand
+from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Bounds
 from halfwidth.plots.figure import TITLE, TITLE_STYLE
 from halfwidth.plots.forest import draw_rows, frame_of, limits_of, places_of, rows_height, rows_of

@@ -11,8 +11,8 @@ import numpy as np
 from halfwidth.core.checks import one_of
 from halfwidth.core.comparison import ComparedCases, Comparisons, Difference
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimate import metric_title
 from halfwidth.core.formatting import fixed
+from halfwidth.core.titles import metric_title
 from halfwidth.plots.bland_altman import bland_altman
 from halfwidth.plots.comparison_words import family_of
 from halfwidth.plots.pair_panels import RASTER_FROM, in_lines, new_axes, only_pair, panel_title

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.estimate import metric_title
 from halfwidth.core.formatting import percent
+from halfwidth.core.titles import metric_title
 from halfwidth.planning.subsampling import Subsamples
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.style import (

@@ -12,10 +12,11 @@ from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.estimate import Estimate, subject_of
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import RankedModel, Ranking, RankSet
 from halfwidth.core.spec import Better, Estimand, Metric
+from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Array
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.ranking.claims import ClaimedPairs

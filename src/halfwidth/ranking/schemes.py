@@ -12,9 +12,9 @@ from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.no_difference import NAMES, NONE
 from halfwidth.core.checks import as_list, one_of
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.estimate import metric_title
 from halfwidth.core.ranking_words import listed
 from halfwidth.core.spec import Better, Metric, MetricSpec
+from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array, Bounds
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.consensus_sets import REDUCTIONS

@@ -14,9 +14,9 @@ from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.sources import Source, value_columns
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
-from halfwidth.core.estimate import metric_title
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
+from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
 
 

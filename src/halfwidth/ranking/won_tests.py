@@ -20,9 +20,9 @@ from halfwidth.comparison.paired_tests import signed_ranks
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.comparison import TestResult
-from halfwidth.core.estimate import metric_title
 from halfwidth.core.forms import differences_of
 from halfwidth.core.ranking import RankSet
+from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds, square

@@ -10,8 +10,8 @@ import numpy as np
 from halfwidth.core.checks import one_of
 from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimate import metric_title
 from halfwidth.core.match_lists import Matching
+from halfwidth.core.titles import metric_title
 from halfwidth.metrics.detection.catalogue import LOCALISATIONS
 from halfwidth.plots import curve_parts
 from halfwidth.plots.style import (

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from halfwidth.core.comparison import ComparedCases
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimate import metric_title
 from halfwidth.core.ranking import Ranking
 from halfwidth.core.spec import Better
+from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
 from halfwidth.plots.marks import axis_limits
 from halfwidth.plots.pair_panels import RASTER_FROM

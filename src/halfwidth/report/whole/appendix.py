@@ -6,10 +6,10 @@ import platform
 from importlib import metadata
 
 from halfwidth.core.declaring import definition
-from halfwidth.core.estimate import metric_title
 from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Metric, Statistic
+from halfwidth.core.titles import metric_title
 from halfwidth.report.document import (
     Code,
     Column,

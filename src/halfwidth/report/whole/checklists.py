@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from halfwidth.core.estimate import metric_title
 from halfwidth.core.formatting import as_beginning
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking_words import listed
+from halfwidth.core.titles import metric_title
 from halfwidth.report.document import Column, Heading, Note, Part, Section, Table
 from halfwidth.report.whole.paper import margins, methods_paragraph, missing_values, tests
 from halfwidth.report.whole.results import MODEL, Results

@@ -12,11 +12,12 @@ from halfwidth.core.comparison import Comparisons
 from halfwidth.core.comparison_results import GoalResult
 from halfwidth.core.curves import Curves
 from halfwidth.core.detection_curves import DetectionCurves
-from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import Ranking, Rankings
 from halfwidth.core.spec import Metric, Statistic
+from halfwidth.core.titles import metric_title
 from halfwidth.report.document import Table
 
 CHUNK = 2**20
