@@ -40,6 +40,11 @@ def test_a_constant_put_in_for_failed_distances_is_seen() -> None:
     assert "HW103" in codes(hw.summary_ci(distances, metric="hd95", rng=1))
 
 
+def test_a_penalty_beside_long_distances_alone_is_found() -> None:
+    distances = [20.0, 24.1, 28.3, 31.0, 33.6, 37.2, 41.5, 150.0, 150.0, 150.0]
+    assert "HW103" in codes(hw.summary_ci(distances, metric="hd95", rng=1))
+
+
 def test_zeros_of_an_overlap_metric_are_seen_wherever_the_others_lie() -> None:
     wide = np.concatenate([np.random.default_rng(1).beta(1, 1, 50), [0.0] * 3])
     assert "HW103" in codes(hw.summary_ci(wide, metric="dsc", rng=1))
