@@ -104,7 +104,7 @@ def halfwidth_seconds(detections: ObjectSet, references: ObjectSet, resamples: i
     dirichlet = METHODS["dirichlet"]
     if dirichlet.pseudo_cases is not None and engine.weighted is not None:
         weighted, bounds = engine.weighted, functional.metric.spec.bounds
-        pseudo = dirichlet.pseudo_cases(bounds, paired=False, **dict(dirichlet.bound))
+        pseudo = dirichlet.pseudo_cases(bounds, paired=False, spread=False, **dict(dirichlet.bound))
         timed(
             f"{resamples} resamples with Dirichlet weights, both ends",
             lambda: weighted(records[None], design, functional.statistic, plan, pseudo),

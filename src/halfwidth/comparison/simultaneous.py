@@ -1,7 +1,7 @@
 """Intervals of all differences of a family that hold together: the way that fits the single ones.
 
-- ``dirichlet``: where all single intervals are Dirichlet intervals, these are made at the level at
-  which all hold together.
+- ``dirichlet_pareto``, ``dirichlet``: where all single intervals are such, these are made at the
+  level at which all hold together.
 - ``max_t``: where every resample knows its standard error.
 - ``bonferroni``: the single intervals at 1 - α/m; where no resample has a standard error, and for a
   difference of which too many have none (models that agree in nearly all cases).
@@ -25,9 +25,9 @@ from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Need
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.intervals.dirichlet_intervals import dirichlet
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import has_standard_error
+from halfwidth.resampling.expansion import FEWEST_EXPANDED
 from halfwidth.resampling.joint_dirichlet import (
     JointDraws,
     draws_of_means,
@@ -37,7 +37,7 @@ from halfwidth.resampling.joint_tails import Tails, Together
 from halfwidth.resampling.pair_claims import Claims, Flags
 from halfwidth.resampling.simultaneous import StudentizedDifferences, studentized_differences
 
-DIRICHLET, MAX_T, BONFERRONI = dirichlet.__name__, "max_t", "bonferroni"
+MAX_T, BONFERRONI = "max_t", "bonferroni"
 # Estimates of all differences of the family at a level.
 Singles = Callable[[Level], Sequence[Estimate]]
 
@@ -215,6 +215,8 @@ def evidence_of(
     """
     pseudo_cases = _pseudo_cases(family, estimates)
     draws = pseudo_cases and family.weighted(pseudo_cases, plan)
+    # Of very few units the intervals reach further than their distribution; each has its share.
+    few = draws and draws.expands and family.models[0].design.units < FEWEST_EXPANDED
     studentized = None if draws else family.studentized(plan)
     without = np.ones(len(family.pairs))
     if studentized is not None:
@@ -226,7 +228,7 @@ def evidence_of(
         some[list(places)] = True
         return _bounds(singles(own, some))
 
-    tails = draws.tails(level, margin) if draws else None
+    tails = draws.tails(level, margin) if draws and not few else None
     return Evidence(level, margin, tails, studentized, without, ends)
 
 
@@ -248,9 +250,8 @@ def _pseudo_cases(family: Comparanda, estimates: Sequence[Estimate]) -> PseudoCa
     if not (alike and method.pseudo_cases) or Need.JACKKNIFE_DEGREES in method.needs:
         return None
     bounds = family.functional.metric.spec.bounds
-    found = method.pseudo_cases(bounds, paired=True, **dict(method.bound))
-    # Those of `gaffke` differ from one end to the other.
-    return found if found.low == found.high else None
+    spread = family.functional.statistic.spec.estimand is Estimand.SPREAD
+    return method.pseudo_cases(bounds, paired=True, spread=spread, **dict(method.bound))
 
 
 def _share_of(level: Level, comparisons: int, kept: int = 1) -> Level:
@@ -275,7 +276,7 @@ def _dirichlet_intervals(
     if together.reach is not None:
         low, high = together.reach
         bounds = np.stack([np.fmin(bounds[:, 0], low), np.fmax(bounds[:, 1], high)], axis=-1)
-    return _all_within(estimates, bounds, DIRICHLET)
+    return _all_within(estimates, bounds, estimates[0].method)
 
 
 def _by_max_t(

@@ -42,6 +42,9 @@ DESIGN_WORDS = {
     "paired": "paired",
 }
 
+# How many times as long an interval that allows for unseen failures must be to be mentioned.
+MUCH_LONGER = 1.25
+
 # What methods need that count cases; of clusters they count as many as these are worth.
 COUNTED = {Need.TRIALS, Need.BOTH_TRIALS, Need.PAIRED_COUNTS}
 
@@ -109,6 +112,11 @@ class Estimate:
     given_decimals : int
         Decimals of a value that was given rather than computed: a published one.
     cautions : tuple of Caution
+    rule : str or None
+        The version of ``auto`` that chose the method; None where it was named.
+    if_unseen_failures : ConfidenceInterval or None
+        The interval if cases can fail as none of these did, with a pseudo-case at the bound of the
+        metric for either end; None where that is the interval itself, or is not known.
     """
 
     value: float
@@ -137,6 +145,8 @@ class Estimate:
     n_each: tuple[int, ...] = ()
     cautions: tuple[Caution, ...] = ()
     without_result: WithoutResult | None = None
+    rule: str | None = None
+    if_unseen_failures: ConfidenceInterval | None = None
 
     # ---- the contract's names
 
@@ -200,6 +210,30 @@ class Estimate:
     def confidence_interval(self) -> ConfidenceInterval:
         """The bounds as SciPy names them."""
         return ConfidenceInterval(self.low, self.high)
+
+    @property
+    def unseen_failures_matter(self) -> bool:
+        """Whether the interval would be much longer if cases could fail as none of these did."""
+        if self.if_unseen_failures is None:
+            return False
+        low, high = self.if_unseen_failures
+        ends = {"two-sided": high - low, "lower": self.value - low, "upper": high - self.value}
+        own = {
+            "two-sided": self.width,
+            "lower": self.value - self.low,
+            "upper": self.high - self.value,
+        }
+        return ends[self.alternative] > MUCH_LONGER * own[self.alternative]
+
+    @property
+    def unseen_failures_text(self) -> str:
+        """That interval in words: ``0.69 to 0.92``, ``at least 0.69``."""
+        low, high = (self.text_of(end) for end in self.if_unseen_failures or (math.nan, math.nan))
+        return {
+            "two-sided": f"{low} to {high}",
+            "lower": f"at least {low}",
+            "upper": f"at most {high}",
+        }[self.alternative]
 
     @property
     def range(self) -> Bounds:
@@ -301,6 +335,7 @@ class Estimate:
             "high": plain(self.high),
             "halfwidth": plain(self.halfwidth),
             "method": self.method,
+            "rule": self.rule,
             "confidence_level": self.confidence_level,
             "alternative": self.alternative,
             "n": self.n,
@@ -315,6 +350,8 @@ class Estimate:
             "n_resamples": self.n_resamples,
             "n_undefined": self.n_undefined,
             "seed": self.seed,
+            "if_unseen_failures": self.if_unseen_failures
+            and list(map(plain, self.if_unseen_failures)),
             "cautions": [caution.to_dict() for caution in self.cautions],
             **({"n_each": list(self.n_each)} if self.n_each else {}),
             **self._policy_dict(),
@@ -338,6 +375,9 @@ class Estimate:
             for name, text in texts.items()
         )
         row["cautions"] = " ".join(caution.code for caution in self.cautions)
+        low, high = row.pop("if_unseen_failures") or (None, None)
+        row |= {"low_if_unseen_failures": low, "high_if_unseen_failures": high}
+        row["cautions"] = row.pop("cautions")
         if self.n_each:
             row["n_each"] = " + ".join(map(str, self.n_each))
         if self.without_result is not None:
@@ -381,9 +421,12 @@ class Estimate:
         about = f"{self.label}: " if self.label else ""
         subject = self.subject if self.label else as_beginning(self.subject)
         missing = f"; {self.n_missing} missing" if self.n_missing else ""
+        otherwise = ""
+        if self.unseen_failures_matter:
+            otherwise = f"; {self.unseen_failures_text}{unit} if cases can fail as none here did"
         return (
             f"{about}{subject} {self.text_of(self.value)}{unit} "
-            f"({interval}; {self.basis_text}{missing}; {self.method_title})."
+            f"({interval}; {self.basis_text}{missing}; {self.method_title}){otherwise}."
         )
 
     def __repr__(self) -> str:

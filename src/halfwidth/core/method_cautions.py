@@ -153,14 +153,15 @@ DECLARED: tuple[CautionSpec, ...] = (
     ),
     CautionSpec(
         "HW315",
-        "width from a bound",
-        "{share} of the width comes from the bound {bound:g} of the range: {n} without {unseen}.",
-        "Dirichlet weights give a share to a case at each bound of the metric that was not seen. "
-        "Where the values vary little this share is most of the width. Of populations with 2 % of "
-        "failures most samples of 30 cases show none, and intervals from the values alone miss "
-        "their mean.",
-        "Where values that bad, or that good, are impossible, say so: bounds=(0.5, 1), --bounds "
-        "0.5,1. Otherwise the width is honest; more cases narrow it.",
+        "failures unlike any seen",
+        "{interval} if cases can fail as none of {n} did.",
+        "The interval is for populations whose failures look like those observed, or lie a little "
+        "further out. A sample without a failure cannot exclude rare ones: of populations with 2 % "
+        "of failures most samples of 30 cases show none, and an interval from such a sample misses "
+        "their mean. The other interval counts half a case more at the bound of the metric.",
+        "Where such failures can happen, take the other interval: failures='unseen', --failures "
+        "unseen. Where values beyond some point are impossible, say so: bounds=(0.5, 1), --bounds "
+        "0.5,1.",
     ),
     CautionSpec(
         "HW316",
@@ -170,6 +171,17 @@ DECLARED: tuple[CautionSpec, ...] = (
         "0 and 1 it is that of Clopper and Pearson. In general nobody has proved it.",
         "Where a proof is required, use hoeffding or empirical_bernstein, which are wider.",
         "gaffke2005",
+    ),
+    CautionSpec(
+        "HW317",
+        "no distance to go by",
+        "{what} do not tell how far others lie: the interval reaches as far as the range {range} "
+        "allows.",
+        "Elsewhere auto lets a case that was not seen lie a few times as far out as the outermost "
+        "one. One or two cases, or cases that are all equal, have no such distance, and the bounds "
+        "of the metric take its place. A further case that differs can make the interval much "
+        "shorter.",
+        "Collect more cases.",
     ),
     CautionSpec(
         "HW401",

@@ -74,8 +74,8 @@ class MethodSpec:
     bound : tuple of (str, float)
         Their values.
     pseudo_cases : callable or None
-        ``pseudo_cases(bounds, paired=..., **bound)``: the `PseudoCases` of the distributions under
-        Dirichlet weights that it needs.
+        ``pseudo_cases(bounds, paired=..., spread=..., **bound)``: the `PseudoCases` of the
+        distributions under Dirichlet weights that it needs, of a spread or another statistic.
     use_when : str
         One line of advice.
     min_n : int

@@ -11,6 +11,7 @@ Each form of statistic reads them in its own way (``weighted`` of its engine):
 - *values of cases*: the masses lie at the two bounds, `PseudoCases.low` and `PseudoCases.high`;
 - *differences between the values of two models*: at the corners of the square of both ranges
   (`corners`), so that the values of either model have the pseudo-cases that they have alone;
+- *with a `Reach`*: beyond the outermost value, or difference, as far as a Pareto draw says;
 - *records of a test set* (labels, scores with labels): at the two ends of what a case of a class
   can be: the worst and the best that could be predicted for it. ``masses`` are those of each class
   of two. The form knows its classes, and what is worst for them.
@@ -22,6 +23,25 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Bounds
 
 Masses = tuple[float, float]
+
+
+@frozen
+class Reach:
+    """How far beyond the outermost case a pseudo-case lies that the data place.
+
+    At mean ∓ d U^(-1/shape), U uniform, d from the mean to the outermost case, and no further than
+    the bound: 1 - 2^-shape of them lie within twice that distance.
+
+    Attributes
+    ----------
+    shape : float
+        Of the Pareto law, its tail index: the smaller, the further it reaches.
+    shared : bool
+        Whether both ends reach as far as the farther one does.
+    """
+
+    shape: float
+    shared: bool = False
 
 
 @frozen
@@ -39,6 +59,8 @@ class PseudoCases:
     paired : bool
         Whether the values are those of two models for the same cases, or their differences;
         ``bounds`` are those of one value.
+    reach : Reach or None
+        None where they lie at the bounds.
 
     Examples
     --------
@@ -51,6 +73,7 @@ class PseudoCases:
     low: Masses
     high: Masses
     paired: bool = False
+    reach: Reach | None = None
 
     @classmethod
     def at_both(cls, mass: float, bounds: Bounds, *, paired: bool = False) -> PseudoCases:
@@ -58,9 +81,17 @@ class PseudoCases:
         return cls(bounds, (mass, mass), (mass, mass), paired)
 
     @classmethod
-    def outward(cls, mass: float, bounds: Bounds, *, paired: bool = False) -> PseudoCases:
-        """At the lower bound for the lower end of the interval, at the upper one for the upper."""
-        return cls(bounds, (mass, 0.0), (0.0, mass), paired)
+    def outward(
+        cls, mass: float, bounds: Bounds, *, paired: bool = False, reach: Reach | None = None
+    ) -> PseudoCases:
+        """Below all cases for the lower end of the interval, above all for the upper one."""
+        return cls(bounds, (mass, 0.0), (0.0, mass), paired, reach)
+
+    @property
+    def value_bounds(self) -> Bounds:
+        """Of a value, or of a difference of two."""
+        width = self.bounds.width
+        return Bounds(-width, width) if self.paired else self.bounds
 
     def corners(self, masses: Masses) -> tuple[tuple[tuple[float, float], float], ...]:
         """Pairs of values and their masses, such that both models have ``masses`` alone.

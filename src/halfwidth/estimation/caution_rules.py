@@ -7,22 +7,19 @@ from collections.abc import Callable, Iterator
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.formatting import rough_percent
 from halfwidth.core.forms import Contrast
-from halfwidth.core.spec import Estimand, Need, Unanswered
+from halfwidth.core.spec import Estimand, Need, Unanswered, spec_of
 from halfwidth.core.titles import statistic_title
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import with_evidence
 from halfwidth.estimation.sample_caution_rules import SAMPLE_RULES
 from halfwidth.estimation.worst_values import identical_worst
+from halfwidth.intervals.dirichlet_intervals import dirichlet, dirichlet_pareto
 from halfwidth.intervals.mean import t
 from halfwidth.intervals.quantile import semiparametric
 from halfwidth.intervals.ranks import attainable_level, minimum_n
 
 REPLICATES_BEYOND = 10
-# An interval by Dirichlet weights owes the bounds what it is wider than that of the values alone;
-# fewer values than this do not say how wide that is.
-FROM_THE_BOUND, FEWEST_FOR_WIDTH = 0.5, 5
 
 
 def cautions_for(context: CautionContext) -> tuple[Caution, ...]:
@@ -230,31 +227,24 @@ def _few_resamples(context: CautionContext) -> Caution | None:
     return caution("HW311", n_resamples=e.n_resamples, beyond=beyond)
 
 
-def _width_of_the_bound(context: CautionContext) -> Caution | None:
-    """A mean whose interval is mostly what a failure that was not seen could make of it."""
-    e, values = context.estimate, context.values
-    simple = context.design is not None and context.design.simple
-    if Need.WEIGHTED not in e.method_spec.needs or not simple or not _is_mean(e):
+def _unseen_failures(context: CautionContext) -> Caution | None:
+    """An interval that would be much longer if cases could fail as none of these did."""
+    e = context.estimate
+    if context.undefined or not e.unseen_failures_matter:
         return None
-    # Of a proportion every case lies at a bound.
-    if context.successes is not None:
+    return caution("HW315", n=context.units_text, interval=e.unseen_failures_text)
+
+
+def _no_distance(context: CautionContext) -> Caution | None:
+    """Values that say nothing of how far others lie, so that ``auto`` takes the bounds."""
+    e, kinds = context.estimate, (Estimand.MEAN, Estimand.SPREAD)
+    takes_bounds = e.method == dirichlet.__name__ and e.statistic_spec.spec.estimand in kinds
+    smooth = e.statistic_spec.spec.smooth and e.rule is not None
+    few = context.units < spec_of(dirichlet_pareto).min_n
+    if context.undefined or not (takes_bounds and smooth and (few or context.constant)):
         return None
-    if context.undefined or e.alternative != "two-sided" or len(values) < FEWEST_FOR_WIDTH:
-        return None
-    error = values.std(ddof=1) / math.sqrt(len(values))
-    alone = t(values.mean(), error, len(values) - 1.0, e.level)
-    share = 1 - float(alone.high - alone.low) / (e.high - e.low) if e.high > e.low else 0.0
-    if share <= FROM_THE_BOUND:
-        return None
-    spec = e.metric_spec.spec
-    bound = spec.bounds.low if e.value - e.low >= e.high - e.value else spec.bounds.high
-    unseen = "a failure cannot exclude failures"
-    # Of a difference either bound is a failure of one of the two.
-    if spec.worst is not None and bound != spec.worst:
-        unseen = "a success cannot exclude successes"
-    # Values that are all equal leave a share of 1 but for rounding.
-    rounded = rough_percent(round(share, 9))
-    return caution("HW315", share=rounded, bound=bound, n=context.units_text, unseen=unseen)
+    what = context.units_text if few else f"{context.units_text} of one value"
+    return caution("HW317", what=what, range=e.metric_spec.spec.bounds)
 
 
 Rule = Callable[[CautionContext], Caution | None]
@@ -275,7 +265,8 @@ RULES: tuple[Rule, ...] = (
     _identical_worst,
     *SAMPLE_RULES,
     *INTERVAL_RULES,
-    _width_of_the_bound,
+    _unseen_failures,
+    _no_distance,
 )
 
 

@@ -1,6 +1,6 @@
 """What ``method="auto"`` chooses: reliability first, then precision.
 
-The rules and the evidence for them stand in ``docs/choosing.md`` and decision 0040.
+The rules and the evidence for them stand in ``docs/choosing.md`` and decisions 0040 and 0072.
 """
 
 from __future__ import annotations
@@ -64,6 +64,11 @@ def choose_unpaired(functional: Functional, effect: Effect) -> MethodSpec:
     return METHODS["mover"]
 
 
+def if_unseen_failures(method: MethodSpec) -> MethodSpec | None:
+    """What stands in for a method if cases can fail as none did; None where it allows for that."""
+    return METHODS["dirichlet"] if method.name == "dirichlet_pareto" else None
+
+
 def choose(functional: Functional, records: Records, level: Level) -> MethodSpec:
     """The method for a functional of some records."""
     statistic = functional.statistic
@@ -79,10 +84,19 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     # A single case has a mean, and hardly another statistic.
     kinds = WEIGHTED if records.design.n > 1 else {Estimand.MEAN}
     if weighted and statistic.spec.estimand in kinds and not _thin_mean(records, statistic):
-        return METHODS["dirichlet"]
+        smooth = statistic.spec.smooth and statistic.spec.estimand is not Estimand.TRIMMED_MEAN
+        return METHODS["dirichlet_pareto" if smooth else "dirichlet"]
+    return METHODS[_without_weights(records, statistic, level)]
+
+
+def _without_weights(records: Records, statistic: Statistic, level: Level) -> str:
+    """For a statistic of cases that takes no Dirichlet weights."""
+    if statistic.spec.estimand is Estimand.MEAN and statistic.spec.pair_bounds is not None:
+        # Differences have heavy tails on both sides, where Hall's correction is off.
+        return "t"
     if not records.design.simple:
-        return METHODS[_for_design(records, statistic)]
-    return METHODS[_for_cases(records.values, statistic, level)]
+        return _for_design(records, statistic)
+    return _for_cases(records.values, statistic, level)
 
 
 def _sums_of_matches(functional: Functional) -> bool:
@@ -155,8 +169,8 @@ def _for_cases(values: Array, statistic: Statistic, level: Level) -> str:
     spec = statistic.spec
     if spec.estimand is Estimand.MEAN:
         equal = len(values) > 1 and values[0] == values[-1]
-        too_few = len(values) < METHODS["hall"].min_n
-        return _instead_of("hall") if equal or too_few else "hall"
+        too_few = len(values) < METHODS["hall_or_t"].min_n
+        return _instead_of("hall_or_t") if equal or too_few else "hall_or_t"
     if spec.estimand is Estimand.QUANTILE:
         return _for_quantile(len(values), statistic.quantile_level, level)
     return _for_sd(values) if spec.estimand is Estimand.SPREAD and spec.smooth else "percentile"

@@ -11,20 +11,28 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimate import Estimate
+from halfwidth.core.estimate import ConfidenceInterval, Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.core.titles import metric_title
+from halfwidth.core.types import Array
 from halfwidth.core.undefined import WithoutResult
 from halfwidth.estimation.batches import SampleGroup, intervals_by_method
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.caution_rules import cautions_for
-from halfwidth.estimation.choose import choose, choose_for_counts
+from halfwidth.estimation.choose import choose, choose_for_counts, if_unseen_failures
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.estimation.resolve import PROPORTION, Request, check_accepts, check_bounds
+from halfwidth.estimation.resolve import (
+    PROPORTION,
+    RULE,
+    Request,
+    check_accepts,
+    check_bounds,
+)
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.compute import apply, count_ingredients, estimands
+from halfwidth.intervals.compute import apply, count_ingredients, estimands, intervals
 from halfwidth.intervals.quantile import exact as exact_method
+from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -107,7 +115,9 @@ def estimate_jobs(
 def method_for(job: Job, request: Request) -> MethodSpec:
     """What ``auto`` takes for a job, or the method that was named, if it accepts the job."""
     if request.method is None:
-        return choose(job.functional, job.records, request.level)
+        chosen = choose(job.functional, job.records, request.level)
+        allowing = if_unseen_failures(chosen) if request.failures == "unseen" else None
+        return allowing or chosen
     functional, design = job.functional, job.records.design
     spec = functional.metric.spec
     of_test_set = spec.level is MetricLevel.SAMPLE
@@ -138,9 +148,44 @@ def _estimate_batch(
     )
     # The intervals of fallbacks come last, and hold.
     found = {row: (group, place) for group in groups for place, row in enumerate(group.rows)}
+    unseen = _if_unseen_failures(functional, values, request, found, design=design, plan=plan)
     return [
-        _estimate(job, request, float(reduced[row]), *found[row]) for row, job in enumerate(jobs)
+        _estimate(job, request, float(reduced[row]), *found[row], unseen.get(row))
+        for row, job in enumerate(jobs)
     ]
+
+
+def _if_unseen_failures(
+    functional: Functional,
+    values: Array,
+    request: Request,
+    found: Mapping[int, tuple[SampleGroup, int]],
+    *,
+    design: Design,
+    plan: Plan,
+) -> dict[int, ConfidenceInterval]:
+    """The other reading of the samples for which ``auto`` allows for failures such as were seen."""
+    if request.method is not None:
+        return {}
+    others = {row: if_unseen_failures(group.method) for row, (group, _) in found.items()}
+    rows = [row for row, other in others.items() if other is not None]
+    if not rows:
+        return {}
+    method = next(other for other in others.values() if other is not None)
+    (computed,) = intervals(
+        values[rows],
+        functional.statistic,
+        [method],
+        request.level,
+        bounds=functional.metric.spec.bounds,
+        plan=plan,
+        design=design,
+        binary=functional.binary,
+        clip=True,
+        errors=False,
+    )
+    low, high = computed.interval.low.tolist(), computed.interval.high.tolist()
+    return {row: ConfidenceInterval(*ends) for row, *ends in zip(rows, low, high, strict=True)}
 
 
 def _reduced(statistic: Statistic, values: np.ndarray) -> np.ndarray:
@@ -156,7 +201,14 @@ def _reduced(statistic: Statistic, values: np.ndarray) -> np.ndarray:
     return reduced
 
 
-def _estimate(job: Job, request: Request, value: float, group: SampleGroup, place: int) -> Estimate:
+def _estimate(
+    job: Job,
+    request: Request,
+    value: float,
+    group: SampleGroup,
+    place: int,
+    unseen: ConfidenceInterval | None,
+) -> Estimate:
     functional, records = job.functional, job.records
     method, computed = group.method, group.computed
     interval = computed.interval
@@ -187,6 +239,8 @@ def _estimate(job: Job, request: Request, value: float, group: SampleGroup, plac
         n_resamples=computed.n_resamples,
         n_undefined=int(computed.n_undefined[place]),
         seed=request.seed if drawn else None,
+        rule=RULE if request.method is None else None,
+        if_unseen_failures=unseen,
     )
     if job.matched is not None:
         from halfwidth.core.detection_estimate import DetectionEstimate
@@ -242,6 +296,7 @@ def estimate_counts(successes: int, n: int, request: Request, label: str) -> Est
         n=n,
         label=label,
         standard_error=float(interval.standard_error[0]),
+        rule=RULE if request.method is None else None,
     )
     context = CautionContext(
         estimate,

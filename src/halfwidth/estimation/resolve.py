@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -36,6 +36,10 @@ from halfwidth.resampling.designs import Design
 from halfwidth.summaries.catalogue import STATISTICS
 
 AUTO = "auto"
+# The version of its rule (`choose`). A change of rule is a new one, and the old one stays callable.
+RULE = f"{AUTO}@1"
+Failures = Literal["seen", "unseen", "both"]
+FAILURES: tuple[Failures, ...] = ("seen", "unseen", "both")
 # Their replicates take 80 MB; the error that drawing leaves is far below any that matters.
 MOST_RESAMPLES = 10**7
 MOST_THREADS = 1024
@@ -64,6 +68,9 @@ class Request:
         What the statistic is taken of.
     threads : int
         That long bootstraps of ranked scores run in.
+    failures : {"seen", "unseen", "both"}
+        Whether ``auto`` makes the interval for populations that fail as these cases did, or for
+        such as may fail as none of these did; for ``"both"`` a verdict holds under either.
     draws : bool
         Whether resamples were asked for by their number, so that they are drawn even where their
         distribution is known exactly.
@@ -78,6 +85,7 @@ class Request:
     over: Over = "cases"
     threads: int = 1
     draws: bool = True
+    failures: Failures = "seen"
 
 
 def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
@@ -218,6 +226,7 @@ def resolve_request(
     penalty: float | None,
     over: Any = "cases",
     threads: Any = 1,
+    failures: Any = "seen",
 ) -> Request:
     """Check the options that all public functions share."""
     missing_policy(missing)
@@ -251,7 +260,18 @@ def resolve_request(
         check_over(over),
         n_threads,
         draws=n_resamples is not None,
+        failures=_resolve_failures(failures, method),
     )
+
+
+def _resolve_failures(failures: Any, method: Any) -> Failures:
+    found: Failures = one_of("failures", failures, FAILURES)
+    if found != "seen" and _resolve_method(method) is not None:
+        raise OptionError(
+            f"failures={found!r} says which interval auto makes, and method={shown(method)} is "
+            "named; leave one of the two out"
+        )
+    return found
 
 
 def missing_policy(missing: Any, allowed: Sequence[str] = MISSING_POLICIES) -> Any:
@@ -272,8 +292,10 @@ def _resolve_method(method: Any) -> MethodSpec | None:
         raise OptionError(
             f"method={shown(method)} is not a name; known: auto, {', '.join(METHODS.names)}"
         )
-    if method.strip().lower() == AUTO:
+    if method.strip().lower() in (AUTO, RULE):
         return None
+    if method.strip().lower().startswith(f"{AUTO}@"):
+        raise OptionError(f"method={shown(method)} is no version of auto; there is {RULE}")
     if method.partition(":")[0] not in METHODS:
         raise UnknownNameError(
             "method", method, [AUTO, *METHODS.names], synonyms=METHODS.every_name

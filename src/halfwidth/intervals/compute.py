@@ -183,6 +183,7 @@ def sample_ingredients(
                 functools.partial(weighted_distributions, values, design, statistic, plan),
                 statistic.spec.pair_bounds or bounds,
                 paired=statistic.spec.pair_bounds is not None,
+                spread=statistic.spec.estimand is Estimand.SPREAD,
             ),
         }
     )
@@ -190,7 +191,11 @@ def sample_ingredients(
 
 
 def _by_pseudo_cases(
-    weighted: Callable[[PseudoCases], BothEnds], bounds: Bounds, *, paired: bool = False
+    weighted: Callable[[PseudoCases], BothEnds],
+    bounds: Bounds,
+    *,
+    paired: bool = False,
+    spread: bool = False,
 ) -> Callable[[MethodSpec], BothEnds]:
     """From a method to the distributions under the Dirichlet weights that it asks for."""
     made = functools.cache(weighted)
@@ -198,7 +203,7 @@ def _by_pseudo_cases(
     def weighted_for(method: MethodSpec) -> BothEnds:
         if method.pseudo_cases is None:
             raise TypeError(f"{method.name} declares no pseudo-cases")
-        return made(method.pseudo_cases(bounds, paired=paired, **dict(method.bound)))
+        return made(method.pseudo_cases(bounds, paired=paired, spread=spread, **dict(method.bound)))
 
     return weighted_for
 
@@ -286,7 +291,8 @@ def apply(
         high = np.clip(high, statistic_range.low, statistic_range.high)
     drawn = _distributions(method, given)
     standard_error = interval.standard_error
-    if errors and method.distribution in (Need.DISTRIBUTION, Need.WEIGHTED):
+    own_error = not np.isnan(standard_error).all()
+    if errors and not own_error and method.distribution in (Need.DISTRIBUTION, Need.WEIGHTED):
         squares = [one.standard_deviation() ** 2 for one in drawn]
         standard_error = np.sqrt(np.mean(squares, axis=0))
     return Computed(

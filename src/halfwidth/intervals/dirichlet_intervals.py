@@ -1,18 +1,23 @@
-"""Intervals from random weights of the cases, and of pseudo-cases at the metric's bounds."""
+"""Intervals from random weights of the cases, and of pseudo-cases that were not seen."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from halfwidth.core.parameters import Parameter
-from halfwidth.core.pseudo_cases import PseudoCases
+from halfwidth.core.pseudo_cases import PseudoCases, Reach
 from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Bounds, Interval, Level
+from halfwidth.core.undefined import no_interval
 from halfwidth.resampling.distribution import Quantiles
+from halfwidth.resampling.expansion import expanded_tail
 
-__all__ = ["dirichlet", "gaffke"]
+__all__ = ["dirichlet", "dirichlet_pareto", "gaffke"]
 
 MASS = Parameter("mass", 0.5, "of the pseudo-case at each bound, in cases", above=0.0, at_most=10.0)
+# The mass and the tail index of `dirichlet_pareto`: of a mean, of the difference of two models on
+# the same cases, and of an SD (decision 0072).
+OF_MEAN, OF_DIFFERENCE, OF_SPREAD = (0.5, 1.5), (0.5, 5.0), (1.0, 2.25)
 PROMISES = frozenset(
     {
         Promise.CONTAINS_ESTIMATE,
@@ -23,12 +28,29 @@ PROMISES = frozenset(
 )
 
 
-def pseudo_cases_of_mass(bounds: Bounds, *, paired: bool, mass: float) -> PseudoCases:
-    """A pseudo-case of a mass at either bound."""
-    return PseudoCases.at_both(mass, bounds, paired=paired)
+def pseudo_cases_of_mass(bounds: Bounds, *, paired: bool, spread: bool, mass: float) -> PseudoCases:
+    """A pseudo-case of a mass at the bound that the end of an interval lies towards."""
+    del spread  # the same of any statistic
+    return PseudoCases.outward(mass, bounds, paired=paired)
 
 
-def _whole(bounds: Bounds, *, paired: bool) -> PseudoCases:
+def _beyond_the_outermost(
+    bounds: Bounds,
+    *,
+    paired: bool,
+    spread: bool,
+    mass: float | None = None,
+    shape: float | None = None,
+) -> PseudoCases:
+    usual_mass, usual_shape = OF_SPREAD if spread else OF_DIFFERENCE if paired else OF_MEAN
+    reach = Reach(usual_shape if shape is None else shape, shared=paired)
+    return PseudoCases.outward(
+        usual_mass if mass is None else mass, bounds, paired=paired, reach=reach
+    )
+
+
+def _whole(bounds: Bounds, *, paired: bool, spread: bool) -> PseudoCases:
+    del spread
     return PseudoCases.outward(1.0, bounds, paired=paired)
 
 
@@ -57,7 +79,7 @@ def _between(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Leve
     use_when="for few cases of a metric with finite bounds: near its level where bootstraps and "
     "t are far too narrow; wide where the spread is small compared with the range",
     assumes="Cases unlike any observed may turn up, as bad or as good as the metric's bounds "
-    "allow, about as often as if half a case more had been seen at each bound. So even without a "
+    "allow, about as often as if half a case more had been seen there. So even without a "
     "failure among n cases it allows for rare ones, and it is wide where the spread is small "
     "compared with the range. Where you know that values beyond some point are impossible, say "
     "so with bounds (--bounds .5,1). Cases, or clusters, are independent.",
@@ -66,14 +88,14 @@ def _between(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Leve
     cite="rubin1981",
 )
 def dirichlet(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Level) -> Interval:
-    """The statistic under random weights, with half a pseudo-case at each bound of the metric.
+    """The statistic under random weights, with half a pseudo-case at the bound beyond each end.
 
-    The weights (w) ~ Dirichlet(1, ..., 1, ½, ½): 1 for each case and ½ for a pseudo-case at each
-    end of the range [a, b]. The interval reaches from the α/2 to the 1 - α/2 quantile of the
-    statistic so weighted, and holds its estimate. Pseudo-cases only ever add to an SD or an IQR:
-    there they serve the upper end alone, and the lower one comes from the weights of the cases.
-    Of two models on the same cases ¼ of a pseudo-case lies at each pair of ends, (a, a), (a, b),
-    (b, a) and (b, b), so that each model has ½ at a and at b.
+    The weights (w) ~ Dirichlet(1, ..., 1, ½): 1 for each case and ½ for a pseudo-case at the end
+    of the range [a, b] that the end of the interval lies towards. The lower end is the α/2 quantile
+    of the statistic weighted with one at a, the upper end the 1 - α/2 quantile with one at b; the
+    interval holds its estimate. Pseudo-cases only ever add to an SD or an IQR: there both serve
+    the upper end, and the lower one comes from the weights of the cases. Of two models on the same
+    cases the pseudo-case is the worst of the one and the best of the other.
 
     Parameters
     ----------
@@ -90,7 +112,7 @@ def dirichlet(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Lev
 
     References
     ----------
-    Rubin (1981), without pseudo-cases. On 0/1 data the mean's interval is that of Jeffreys.
+    Rubin (1981), without pseudo-cases.
     """
     return _between(weighted, estimate, level)
 
@@ -140,5 +162,100 @@ def gaffke(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Level)
     return _between(weighted, estimate, level)
 
 
+def _equal_reason(sample: Unanswered) -> tuple[str, str]:
+    if not sample.constant:
+        return undefined_reason(sample)
+    reason = f"all values of {sample.units_text} are equal and say nothing of how far others lie"
+    return reason, f"{dirichlet.__name__} has pseudo-cases at the bounds"
+
+
+@interval_method(
+    no_interval=_equal_reason,
+    instead=dirichlet,
+    title="Dirichlet-Pareto",
+    drawn=Drawn("wine", "solid", "p"),
+    accepts=frozenset({Estimand.MEAN, Estimand.SPREAD}),
+    needs=(Need.WEIGHTED, Need.ESTIMATE, Need.ROBUST_ERROR, Need.DEGREES_OF_FREEDOM),
+    pseudo_cases=_beyond_the_outermost,
+    parameters=(
+        Parameter(
+            "mass",
+            None,
+            f"of the pseudo-case, in cases; {OF_MEAN[0]:g}, of an SD {OF_SPREAD[0]:g}",
+            above=0.0,
+            at_most=10.0,
+            optional=True,
+        ),
+        Parameter(
+            "shape",
+            None,
+            "tail index of the law of its distance: the smaller, the farther it lies; "
+            f"{OF_MEAN[1]:g}, of differences {OF_DIFFERENCE[1]:g}, of an SD {OF_SPREAD[1]:g}",
+            above=0.0,
+            at_most=100.0,
+            optional=True,
+        ),
+    ),
+    use_when="a mean or an SD of a metric with finite bounds: near its level with failures among "
+    "the cases and without, and not much wider than t where models are good",
+    assumes="Cases beyond those observed lie about as far out as a heavy tail of the data says: "
+    "half of them within one and a half times the distance of the outermost case from the mean. "
+    "Failures unlike any that were seen are not allowed for. Cases, or clusters, are independent.",
+    min_n=3,
+    clips=True,
+    promises=PROMISES,
+    cite="rubin1981",
+    synonyms=("pareto",),
+)
+def dirichlet_pareto(
+    weighted: tuple[Quantiles, Quantiles],
+    estimate: Array,
+    robust_error: Array,
+    degrees_of_freedom: float,
+    level: Level,
+) -> Interval:
+    """The statistic under random weights, with a pseudo-case beyond the outermost case.
+
+    The weights (w) ~ Dirichlet(1, ..., 1, a): 1 for each case and a for a pseudo-case, one end of
+    the interval at a time. For the lower end of a mean it lies at max(bound, x̄ - d U^(-1/ν)), U
+    uniform, d = x̄ - x₍₁₎; the end is the Φ(-z) quantile of the weighted mean, z = √(n/(n - 1))
+    t₍n₋₁,₁₋α/₂₎. The upper end mirrors it. Of the differences of two models d is the longer of
+    both distances. For the upper end of an SD the pseudo-case lies on the side of the case
+    farthest from the mean; its lower end has none. Below ten cases the quantile is that of ten,
+    and the end lies z(n)/z(10) times as far from the estimate.
+
+    Parameters
+    ----------
+    weighted : pair of Distribution
+        Of the statistic under such weights, for the lower and for the upper end.
+    estimate, robust_error : ndarray
+        The statistic of each sample, and its standard error.
+    degrees_of_freedom : float
+        n - 1, of clusters and strata the effective number in its place.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In the statistic's unit, cut to its range; holds the estimate. NaN below three cases, or
+        where all values are equal.
+
+    References
+    ----------
+    Rubin (1981) for the weights; Hesterberg (2015) for z. Pseudo-cases so placed are this
+    project's own (decision 0072).
+    """
+    if degrees_of_freedom < 1:
+        return no_interval(estimate)
+    tail, factor = expanded_tail(level.tail, degrees_of_freedom)
+    lower, upper = weighted
+    below = np.maximum(estimate - lower.quantile(tail), 0.0)
+    above = np.maximum(upper.quantile(1 - tail) - estimate, 0.0)
+    known = np.where(below + above > 0, 0.0, np.nan)
+    return Interval.of(
+        estimate - factor * below + known, estimate + factor * above + known, robust_error
+    )
+
+
 # The catalogue lists these, in this order.
-DECLARED = (dirichlet, gaffke)
+DECLARED = (dirichlet_pareto, dirichlet, gaffke)

@@ -13,6 +13,7 @@ __all__ = [
     "cluster_robust_t",
     "empirical_bernstein",
     "hall",
+    "hall_or_t",
     "hoeffding",
     "t",
     "trimmed_t",
@@ -264,6 +265,55 @@ def _trimmed_away_reason(_sample: Unanswered) -> tuple[str, str]:
 
 
 @interval_method(
+    instead=t,
+    title="t or Hall, the farther end",
+    drawn=Drawn("black", "solid", "P", "t or Hall"),
+    accepts=frozenset({Estimand.MEAN}),
+    needs=(Need.SORTED_VALUES,),
+    use_when="a mean without bounds: each end as far out as the farther of t and hall, since hall "
+    "is too short under heavy tails on both sides and t under skew",
+    min_n=3,
+    promises=SYMMETRIC,
+    cite="hall1992",
+    assumes="As hall and t, each where the other falls short; without a failure in the sample "
+    "neither knows of one.",
+)
+def hall_or_t(values: Array, level: Level) -> Interval:
+    """Of Hall's interval and Student's t, the end farther from the mean on either side.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In the metric's unit. NaN for n < 3.
+
+    References
+    ----------
+    Hall (1992); Student (1908).
+
+    Examples
+    --------
+    >>> interval = hall_or_t(np.array([0.1, 0.8, 0.9, 0.9, 0.95]), Level(0.95))
+    >>> print(f"{interval.low:.3f} {interval.high:.3f}")
+    -0.733 1.175
+    """
+    skewed = hall(values, level)
+    mean, sd = _centre_and_sd(values)
+    n = values.shape[-1]
+    symmetric = t(mean, sd / np.sqrt(n), n - 1.0, level)
+    # Equal values have no skewness, and none of either has a width.
+    return Interval.of(
+        np.minimum(skewed.low, symmetric.low),
+        np.maximum(skewed.high, symmetric.high),
+        symmetric.standard_error,
+    )
+
+
+@interval_method(
     no_interval=_trimmed_away_reason,
     title="Tukey-McLaughlin trimmed t",
     drawn=Drawn("forest", "dashed", "<", "trimmed t"),
@@ -410,4 +460,4 @@ def empirical_bernstein(values: Array, bounds: Bounds, level: Level) -> Interval
 
 
 # The catalogue lists these, in this order.
-DECLARED = (t, hall, z, cluster_robust_t, trimmed_t, hoeffding, empirical_bernstein)
+DECLARED = (t, hall, hall_or_t, z, cluster_robust_t, trimmed_t, hoeffding, empirical_bernstein)

@@ -5,30 +5,45 @@ the total A) and a Gamma(mass) variate for each pseudo-unit, the weighted mean o
 Σ g A / Σ g B. A pseudo-cluster weighs as many cases as the clusters on average. In strata, whose
 shares of the cases are fixed, it is the mean of those of the strata, weighted by these shares. The
 mass of the pseudo-cases is divided among the strata in the same proportion, so that strata change
-neither how far the interval's centre is moved nor how much unobserved cases could add.
+neither how far the interval's centre is moved nor how much unobserved cases could add. With a reach
+a pseudo-unit lies beyond the outermost unit of its stratum; where there are no strata, the
+inversion averages over its places.
 """
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Callable, Sequence
+from dataclasses import field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
-from halfwidth.core.pseudo_cases import Masses, PseudoCases
+from halfwidth.core.pseudo_cases import Masses, PseudoCases, Reach
 from halfwidth.core.types import Array
 from halfwidth.resampling.cells import gathered
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import pseudo_weights, unit_weights
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.inversion import GammaRatios, lower_quantiles
+from halfwidth.resampling.inversion import (
+    GammaRatios,
+    RandomUnit,
+    log_probability_below,
+    lower_quantiles,
+    rough_log_probability_below,
+)
+from halfwidth.resampling.pareto_places import distances, drawn_reach, expected_places
 from halfwidth.resampling.proportions import weighted_proportions
 from halfwidth.resampling.tails import as_distribution
 
 # More cases than this are gathered in cells.
 MOST_VALUES = 4096
+# A rough probability is within this factor of itself.
+ROUGHLY = 2.0
+# Elements of differences that are looked at a time. No result depends on it.
+MOST_ELEMENTS = 2**16
 
 
 def weighted_means(
@@ -44,30 +59,198 @@ def weighted_means(
     plan : Plan
     pseudo_cases : PseudoCases
     """
-    low, high = pseudo_cases.bounds.low, pseudo_cases.bounds.high
-    if pseudo_cases.paired:
-        low, high = low - high, high - low
-    elif design.sizes is None and len(design.strata) == 1 and np.isin(values, (low, high)).all():
+    low, high = pseudo_cases.value_bounds.low, pseudo_cases.value_bounds.high
+    at_bounds = pseudo_cases.reach is None and not pseudo_cases.paired and design.independent
+    if at_bounds and np.isin(values, (low, high)).all():
         return weighted_proportions((values == high).sum(axis=-1), design.n, pseudo_cases)
+    if len(design.strata) > 1:
+        return _drawn(values, design, plan, pseudo_cases)
+    return _inverted(values, design, pseudo_cases)
 
-    both = pseudo_cases.low == pseudo_cases.high
-    one_stratum = len(design.strata) == 1
-    cells = _gathered(values, design) if one_stratum else None
 
-    def distribution(masses: Masses) -> Quantiles:
-        atoms = _atoms(pseudo_cases, masses)
-        if not one_stratum:
-            return _drawn(values, design, plan, atoms)
-        if cells is not None:
-            ends = _from_cells(cells, (low, high), atoms)
-        else:
-            ends = _from_units(values, design, (low, high), atoms)
-        return DirichletMeans(low, high, *ends, both)
+def _inverted(
+    values: Array, design: Design, pseudo_cases: PseudoCases
+) -> tuple[DirichletMeans, DirichletMeans]:
+    """Without draws, where there is one stratum."""
+    low, high = pseudo_cases.value_bounds.low, pseudo_cases.value_bounds.high
+    units = _gathered(values, design) or _Units.of(values, design)
+    from_low, from_high = units.seen_from(low, high), units.seen_from(high, low)
+    # Values that differ by rounding can be equal as seen from one bound alone.
+    merged = from_low.merged(), from_high.merged()
+    if merged[0].masses.shape == merged[1].masses.shape:
+        from_low, from_high = merged
+    if pseudo_cases.reach is None:
+        ends = (
+            _with_atoms(from_low, pseudo_cases.low, (low, high), pseudo_cases, units.size),
+            _with_atoms(from_high, pseudo_cases.high, (high, low), pseudo_cases, units.size),
+        )
+    else:
+        ends = _reaching(from_low, from_high, values, design, (low, high), pseudo_cases)
+    lower = DirichletMeans(low, high, *ends)
+    return lower, replace(lower, is_upper=True)
 
-    for_low = distribution(pseudo_cases.low)
-    if both:
-        return for_low, for_low
-    return for_low, distribution(pseudo_cases.high)
+
+@frozen(eq=False)
+class MeansBeyond:
+    """How likely means of differences reach beyond a margin, without a draw.
+
+    Attributes
+    ----------
+    differences : callable
+        From places to differences of cases, (P, n), of two models each, in the canonical order of
+        the design, which has one stratum.
+    n_pairs : int
+    design : Design
+    pseudo_cases : PseudoCases
+    margin : float
+        From 0 up.
+    places : ndarray of int or None
+        Which pairs are meant; None: all.
+    known : dict
+        What has been looked for.
+    """
+
+    differences: Callable[[NDArray[np.intp]], Array]
+    n_pairs: int
+    design: Design
+    pseudo_cases: PseudoCases
+    margin: float
+    places: NDArray[np.intp] | None = None
+    known: dict[str, Array] = field(default_factory=dict)
+
+    def some(self, places: NDArray[Any]) -> MeansBeyond:
+        """Of some of them, by their places or by a mask."""
+        return replace(self, places=self._chosen[places])
+
+    @property
+    def _chosen(self) -> NDArray[np.intp]:
+        return np.arange(self.n_pairs) if self.places is None else self.places
+
+    def shares(self, tail: float) -> tuple[Array, Array]:
+        """For the lower and for the upper end, (P, 2): P(D <= margin) and P(D >= -margin).
+
+        And of what lies beyond the margin on the other side: P(D < -margin) and P(D > margin).
+        Those that are near a tail are exact, the others on the right side of it.
+        """
+        if not self.known:
+            rough = self._all(np.arange(self.n_pairs), rough_log_probability_below)
+            self.known.update(rough=rough, exact=np.full(rough.shape, np.nan))
+        exact, rough = self.known["exact"], self.known["rough"]
+        with np.errstate(divide="ignore"):
+            near = np.abs(np.log(rough / tail)) < np.log(ROUGHLY)
+        chosen = self._chosen
+        sought = chosen[(near & np.isnan(exact))[chosen].any(axis=(1, 2))]
+        if len(sought):
+            exact[sought] = self._all(sought, lambda ratios, t: log_probability_below(ratios, t)[0])
+        best = np.where(np.isnan(exact), rough, exact)[chosen]
+        return best[..., 0], best[..., 1]
+
+    def _all(
+        self, places: NDArray[np.intp], log_probability: Callable[[GammaRatios, Array], Array]
+    ) -> Array:
+        """Probabilities of the pairs at some places, (P, 2 ends, 2 margins)."""
+        shares = np.empty((len(places), 2, 2))
+        step = max(1, MOST_ELEMENTS // self.design.n)
+        for start in range(0, len(places), step):
+            part = slice(start, start + step)
+            ends = _inverted(self.differences(places[part]), self.design, self.pseudo_cases)
+            for side, end in enumerate(ends):
+                margin = -self.margin if end.is_upper else self.margin
+                shares[part, side, 0] = end.share_up_to(margin, log_probability)
+                shares[part, side, 1] = (
+                    end.share_up_to(-margin, log_probability) if margin else shares[part, side, 0]
+                )
+        return shares
+
+
+@frozen(eq=False)
+class _Units:
+    """Units of samples: cases, clusters, or points that stand for very many of either.
+
+    Attributes
+    ----------
+    totals : ndarray, shape (S, U)
+    sizes : ndarray, shape (U,)
+    size : float
+        What a pseudo-unit weighs: as much as units on average.
+    """
+
+    totals: Array
+    sizes: Array
+    size: float
+
+    @classmethod
+    def of(cls, values: Array, design: Design) -> _Units:
+        totals, size = design.totals(values), design.n / design.units
+        if design.equal_sizes:
+            return cls(totals / size, np.ones(design.units), 1.0)
+        return cls(totals, design.unit_sizes.astype(float), size)
+
+    def seen_from(self, end: float, other: float) -> GammaRatios:
+        """How far their mean is from a bound, in shares of the distance to the other one.
+
+        From either, so that values next to a bound keep their digits.
+        """
+        none = np.empty((len(self.totals), 0))
+        totals = (self.totals - end * self.sizes) / (other - end)
+        return GammaRatios(totals, self.sizes, none, none, none)
+
+
+@frozen(eq=False)
+class _Cells:
+    """Points and masses in place of very many units of equal size (`cells`).
+
+    Attributes
+    ----------
+    medians : ndarray, shape (S, 1)
+    distances, masses : ndarray, shape (S, m)
+        Of the points, from the median.
+    """
+
+    medians: Array
+    distances: Array
+    masses: Array
+    size: float = 1.0
+
+    def seen_from(self, end: float, other: float) -> GammaRatios:
+        """As of `_Units`."""
+        points = ((self.medians - end) + self.distances) / (other - end)
+        none = np.empty((len(points), 0))
+        return GammaRatios(none, none[0], points, np.ones(points.shape), self.masses)
+
+
+def _gathered(values: Array, design: Design) -> _Cells | None:
+    """Very many units of equal size; None where they are few, or differ in size."""
+    if design.units <= MOST_VALUES or not design.equal_sizes:
+        return None
+    samples = [gathered(row) for row in design.totals(values) * (design.units / design.n)]
+    most = max(len(masses) for _, _, masses in samples)
+    medians = np.array([[median] for median, _, _ in samples])
+    # Points without mass fill up the shorter rows.
+    distances, masses = np.zeros((2, len(samples), most))
+    for row, (_, own_distances, own_masses) in enumerate(samples):
+        distances[row, : len(own_distances)] = own_distances
+        masses[row, : len(own_masses)] = own_masses
+    return _Cells(medians, distances, masses)
+
+
+def _with_atoms(
+    units: GammaRatios,
+    masses: Masses,
+    ends: tuple[float, float],
+    pseudo_cases: PseudoCases,
+    size: float,
+) -> GammaRatios:
+    """The same with pseudo-units at the bounds, the one that units are seen from first."""
+    points, each = _atoms(pseudo_cases, masses)
+    shape = (len(units.totals), len(points))
+    places = (points - ends[0]) * size / (ends[1] - ends[0])
+    return replace(
+        units,
+        atom_totals=np.append(units.atom_totals, np.broadcast_to(places, shape), axis=-1),
+        atom_sizes=np.append(units.atom_sizes, np.full(shape, size), axis=-1),
+        masses=np.append(units.masses, np.broadcast_to(each, shape), axis=-1),
+    )
 
 
 def _atoms(pseudo_cases: PseudoCases, masses: Masses) -> tuple[Array, Array]:
@@ -84,94 +267,64 @@ def _atoms(pseudo_cases: PseudoCases, masses: Masses) -> tuple[Array, Array]:
     return distinct[total > 0], total[total > 0]
 
 
-def _from_units(
-    values: Array, design: Design, bounds: tuple[float, float], atoms: tuple[Array, Array]
+def _reaching(
+    from_low: GammaRatios,
+    from_high: GammaRatios,
+    values: Array,
+    design: Design,
+    bounds: tuple[float, float],
+    pseudo_cases: PseudoCases,
 ) -> tuple[GammaRatios, GammaRatios]:
-    """How far the mean is from either bound, in shares of their distance.
+    """The same with a pseudo-unit beyond the outermost unit, at a place that is random."""
+    reach = pseudo_cases.reach
+    if reach is None:
+        raise TypeError("pseudo-cases at the bounds have no reach")
+    (low, high), size = bounds, 1.0 if design.equal_sizes else design.n / design.units
+    mean, below, above = outer_distances(
+        design.totals(values), design.unit_sizes.astype(float), reach
+    )
 
-    From either, so that values next to a bound keep their digits.
-    """
-    points, masses = atoms
-    low, high = bounds
-    totals, sizes = design.totals(values), design.unit_sizes.astype(float)
-    samples, size = len(values), design.n / design.units
-    if design.equal_sizes:
-        totals, sizes, size = totals / size, np.ones(design.units), 1.0
+    def with_unit(
+        units: GammaRatios, from_bound: Array, distance: Array, mass: float
+    ) -> GammaRatios:
+        width = high - low
+        places, shares = expected_places(from_bound / width, distance / width, reach.shape)
+        return replace(units, random=RandomUnit(places * size, shares, size, mass))
 
-    def ratios(away: int, end: float) -> GammaRatios:
-        return GammaRatios(
-            away * (totals - end * sizes) / (high - low),
-            sizes,
-            np.tile(away * (points - end) * size / (high - low), (samples, 1)),
-            np.full((samples, len(points)), size),
-            np.tile(masses, (samples, 1)),
-        )
-
-    from_low, from_high = ratios(1, low), ratios(-1, high)
-    merged = from_low.merged(), from_high.merged()
-    # Values that differ by rounding can be equal as seen from one bound alone.
-    alike = merged[0].masses.shape == merged[1].masses.shape
-    return merged if alike else (from_low, from_high)
+    return (
+        with_unit(from_low, mean - low, below, pseudo_cases.low[0]),
+        with_unit(from_high, high - mean, above, pseudo_cases.high[1]),
+    )
 
 
-def _gathered(values: Array, design: Design) -> tuple[Array, Array, Array] | None:
-    """Medians (S, 1), and points about them and their masses (S, m), in place of very many units.
-
-    None where they are few, or differ in size.
-    """
-    if design.units <= MOST_VALUES or not design.equal_sizes:
-        return None
-    samples = [gathered(row) for row in design.totals(values) * (design.units / design.n)]
-    most = max(len(masses) for _, _, masses in samples)
-    medians = np.array([[median] for median, _, _ in samples])
-    # Points without mass fill up the shorter rows.
-    distances, masses = np.zeros((2, len(samples), most))
-    for row, (_, own_distances, own_masses) in enumerate(samples):
-        distances[row, : len(own_distances)] = own_distances
-        masses[row, : len(own_masses)] = own_masses
-    return medians, distances, masses
-
-
-def _from_cells(
-    cells: tuple[Array, Array, Array], bounds: tuple[float, float], atoms: tuple[Array, Array]
-) -> tuple[GammaRatios, GammaRatios]:
-    """The same as `_from_units`, of gathered units."""
-    medians, distances, masses = cells
-    low, high = bounds
-    samples = len(medians)
-    masses = np.append(masses, np.tile(atoms[1], (samples, 1)), axis=-1)
-    none = np.empty((samples, 0))
-
-    def ratios(away: int, end: float) -> GammaRatios:
-        points = away * ((medians - end) + distances) / (high - low)
-        pseudo = np.tile(away * (atoms[0] - end) / (high - low), (samples, 1))
-        points = np.append(points, pseudo, axis=-1)
-        return GammaRatios(none, none[0], points, np.ones(points.shape), masses)
-
-    return ratios(1, low), ratios(-1, high)
+def outer_distances(totals: Array, sizes: Array, reach: Reach) -> tuple[Array, Array, Array]:
+    """The mean of units, and its distances from the outermost ones that either end reaches by."""
+    means, mean = totals / sizes, totals.sum(axis=-1) / sizes.sum()
+    return mean, *distances(mean, means.min(axis=-1), means.max(axis=-1), reach)
 
 
 @frozen(eq=False)
 class DirichletMeans:
-    """Means under Dirichlet weights, known without a draw.
+    """Means under Dirichlet weights, for one end of an interval, known without a draw.
 
     Attributes
     ----------
     low, high : float
         Between which values lie.
     from_low, from_high : GammaRatios
-        How far the mean is from either, as a share of the distance between them.
-    serves_both : bool
-        Whether both ends of an interval are quantiles of it.
+        How far the mean is from either, in shares of their distance: for the lower end of an
+        interval, and for the upper one.
+    is_upper : bool
+        For which of the two this is.
     found : dict
-        Quantiles at either end that have been looked for.
+        The quantiles for either end that have been looked for, which both ends share.
     """
 
     low: float
     high: float
     from_low: GammaRatios
     from_high: GammaRatios
-    serves_both: bool
+    is_upper: bool = False
     found: dict[float, Array] = field(default_factory=dict)
 
     @property
@@ -182,47 +335,94 @@ class DirichletMeans:
     @property
     def n_undefined(self) -> NDArray[np.intp]:
         """Always 0."""
-        return np.zeros(len(self.from_low.totals), dtype=np.intp)
+        return np.zeros(len(self.from_low.masses), dtype=np.intp)
 
     def quantile(self, probability: Array | float) -> Array:
-        """The quantile of each sample's distribution, the same for all samples."""
+        """The quantile of each sample's distribution, the same for all samples.
+
+        Of those for both ends at once, which are asked for one after the other.
+        """
         share = float(np.max(probability))
-        tail, samples = min(share, 1 - share), len(self.from_low.totals)
-        if not self.serves_both:
-            ratios = self.from_low if share <= 0.5 else self.from_high
-            return self._from(share, lower_quantiles(ratios, tail))
-        # Both ends at once, which are asked for one after the other.
+        tail, samples = 1 - share if self.is_upper else share, len(self.from_low.masses)
         key = round(tail, 15)
         if key not in self.found:
             self.found[key] = lower_quantiles(self.from_low.above(self.from_high), tail)
-        tails = self.found[key]
-        return self._from(share, tails[:samples] if share <= 0.5 else tails[samples:])
+        away, width = self.found[key], self.high - self.low
+        return (
+            self.high - width * away[samples:]
+            if self.is_upper
+            else self.low + width * away[:samples]
+        )
 
-    def _from(self, share: float, away: Array) -> Array:
-        width = self.high - self.low
-        return self.low + width * away if share <= 0.5 else self.high - width * away
+    def share_up_to(
+        self, value: float, log_probability: Callable[[GammaRatios, Array], Array]
+    ) -> Array:
+        """How likely the mean lies up to a value, or of an upper end from it on."""
+        ratios = self.from_high if self.is_upper else self.from_low
+        away = (self.high - value if self.is_upper else value - self.low) / (self.high - self.low)
+        low, high = ratios.limits
+        shares = (away >= high).astype(float)
+        inside = np.flatnonzero((low < away) & (away < high))
+        if len(inside):
+            at = np.full(len(inside), away)
+            shares[inside] = np.exp(log_probability(ratios.rows(inside), at))
+        return shares
 
     def standard_deviation(self) -> Array:
-        """The SD; to first order where clusters differ in size."""
-        return (self.high - self.low) * self.from_low.moments()[1]
+        """The SD, to first order where clusters differ in size; of the cases alone with a reach."""
+        ratios = self.from_high if self.is_upper else self.from_low
+        return (self.high - self.low) * ratios.moments()[1]
 
 
-def _drawn(values: Array, design: Design, plan: Plan, atoms: tuple[Array, Array]) -> Quantiles:
-    """From weights that are drawn."""
-    points, masses = atoms
+def _drawn(
+    values: Array, design: Design, plan: Plan, pseudo_cases: PseudoCases
+) -> tuple[Quantiles, Quantiles]:
+    """From weights that are drawn, where strata have fixed shares of the cases."""
     totals = design.by_stratum(design.totals(values))
     sizes = design.by_stratum(design.unit_sizes.astype(float))
-    shares = [size.sum() / design.n for size in sizes]
-    pseudo_masses = np.concatenate([share * masses for share in shares])
-    pseudo = pseudo_weights(pseudo_masses, plan)
-    out = np.zeros((len(values), plan.n_resamples))
+    shares = [float(size.sum()) / design.n for size in sizes]
+    of_end = [
+        _drawn_pseudo(totals, sizes, shares, plan, pseudo_cases, is_upper=is_upper)
+        for is_upper in (False, True)
+    ]
+    out = np.zeros((2, len(values), plan.n_resamples))
     for start, stop in plan.blocks(max(design.units, len(values))):
         weights = design.by_stratum(unit_weights(design, plan, start, stop))
-        added_in = np.split(pseudo[start:stop], len(shares), axis=-1)
-        for total, size, share, own, added in zip(
-            totals, sizes, shares, weights, added_in, strict=True
-        ):
-            added_size = size.mean() * added
-            denominator = own @ size + added_size.sum(axis=-1)
-            out[:, start:stop] += share * (total @ own.T + added_size @ points) / denominator
-    return as_distribution(out, plan)
+        for stratum, own in enumerate(weights):
+            cases, weight = totals[stratum] @ own.T, own @ sizes[stratum]
+            for end, pseudo in zip(out, of_end, strict=True):
+                added, moved = pseudo[stratum]
+                total = cases + moved[..., start:stop]
+                end[:, start:stop] += shares[stratum] * total / (weight + added[start:stop])
+    return as_distribution(out[0], plan), as_distribution(out[1], plan)
+
+
+def _drawn_pseudo(
+    totals: Sequence[Array],
+    sizes: Sequence[Array],
+    shares: Sequence[float],
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+    *,
+    is_upper: bool,
+) -> list[tuple[Array, Array]]:
+    """What the pseudo-units of each stratum weigh, (B,), and their weighted values, (S or 1, B)."""
+    reach, masses = pseudo_cases.reach, pseudo_cases.high if is_upper else pseudo_cases.low
+    points, each = _atoms(pseudo_cases, masses)
+    weights = np.split(
+        pseudo_weights(np.concatenate([share * each for share in shares]), plan),
+        len(shares),
+        axis=-1,
+    )
+    far = None if reach is None else drawn_reach(reach, plan)
+    bounds, out = pseudo_cases.value_bounds, []
+    for total, size, weight in zip(totals, sizes, weights, strict=True):
+        own = size.mean() * weight
+        if reach is not None and far is not None:
+            mean, below, above = outer_distances(total, size, reach)
+            away = above if is_upper else -below
+            places = np.clip(mean[:, None] + away[:, None] * far, bounds.low, bounds.high)
+            out.append((own[:, 0], own[:, 0] * places))
+        else:
+            out.append((own.sum(axis=-1), (own @ points)[None]))
+    return out

@@ -10,7 +10,8 @@ goes through the saddle point s₀, where the integrand is smallest of that rang
 side to which it decays: s = s₀ + σ(i sinh u + β(cosh u - 1)). Near s₀ the path of steepest descent
 would have half this β, which for skewed sums is too straight further out. The integrand is smooth
 in u and decays like an exponential at least, so that the trapezoid rule converges geometrically;
-nothing cancels, so that small probabilities have all their digits.
+nothing cancels, so that small probabilities have all their digits. A unit whose A is random, given
+which all is as above, has the mean of its factor (1 - ds)^-m over A in place of one.
 """
 
 from __future__ import annotations
@@ -55,6 +56,87 @@ MANY_TIES = 4
 FACTORS = 8
 # Complex elements of a temporary, 4 MiB.
 MOST_ELEMENTS = 2**18
+HALF = 0.5
+
+
+@frozen(eq=False)
+class RandomUnit:
+    """A unit of a Gamma(mass) weight whose A is random: where it lies, and how often.
+
+    Given its A it is an atom. What it adds to exp(K(s)) is the mean of (1 - ds)^-mass over A.
+
+    Attributes
+    ----------
+    totals, shares : ndarray, shape (S, K)
+        A, and the probability of each, which add up to 1.
+    size, mass : float
+        B and the shape.
+    """
+
+    totals: Array
+    shares: Array
+    size: float
+    mass: float
+
+    def rows(self, chosen: NDArray[Any]) -> RandomUnit:
+        """Those of some samples."""
+        return RandomUnit(self.totals[chosen], self.shares[chosen], self.size, self.mass)
+
+    def above(self, others: RandomUnit) -> RandomUnit:
+        """The samples of both, of the same size and mass."""
+        totals = np.concatenate([self.totals, others.totals])
+        shares = np.concatenate([self.shares, others.shares])
+        return RandomUnit(totals, shares, self.size, self.mass)
+
+    def tilted(self, off: Array, s: Array) -> Tilted:
+        """What it is at s, given d of each place, (S, K)."""
+        factors = 1 - off * s[:, None]
+        terms = self.shares * factors**-self.mass
+        value = terms.sum(axis=-1)
+        return Tilted(off / factors, terms / value[:, None], self.mass, np.log(value))
+
+
+@frozen(eq=False)
+class Tilted:
+    """A random unit at s, and the derivatives of the log of what it adds there.
+
+    Attributes
+    ----------
+    q : ndarray, shape (S, K)
+        d/(1 - ds) of each place.
+    shares : ndarray, shape (S, K)
+        The share of each place in the mean of (1 - ds)^-mass, whose log is ``log_mean``, (S,).
+    mass : float
+    """
+
+    q: Array
+    shares: Array
+    mass: float
+    log_mean: Array
+
+    def cumulants(self) -> Array:
+        """The first three derivatives of the log, (3, S)."""
+        m, q = self.mass, self.q
+        first = m * (self.shares * q).sum(axis=-1)
+        second = m * (m + 1) * (self.shares * q**2).sum(axis=-1)
+        third = m * (m + 1) * (m + 2) * (self.shares * q**3).sum(axis=-1)
+        return np.stack([first, second - first**2, third - 3 * first * second + 2 * first**3])
+
+    def rows(self, chosen: NDArray[Any]) -> Tilted:
+        """Those of some samples."""
+        return Tilted(self.q[chosen], self.shares[chosen], self.mass, self.log_mean[chosen])
+
+    def along(self, off: Complex) -> Complex:
+        """The mean at s + off as a share of that at s, (S, N)."""
+        out = np.empty(off.shape, dtype=complex)
+        rows = max(1, MOST_ELEMENTS // (off.shape[-1] * self.q.shape[-1]))
+        for top in range(0, len(off), rows):
+            part = slice(top, top + rows)
+            factors = 1 - off[part, :, None] * self.q[part, None]
+            # A square root takes a third of the time of any other power.
+            powers = 1 / np.sqrt(factors) if self.mass == HALF else factors**-self.mass
+            out[part] = np.einsum("sk,snk->sn", self.shares[part], powers)
+        return out
 
 
 @frozen(eq=False)
@@ -69,6 +151,7 @@ class GammaRatios:
         B of units.
     atom_totals, atom_sizes, masses : ndarray, shape (S, P)
         A, B and the shape of atoms; atoms without mass are left out.
+    random : RandomUnit or None
     """
 
     totals: Array
@@ -76,6 +159,7 @@ class GammaRatios:
     atom_totals: Array
     atom_sizes: Array
     masses: Array
+    random: RandomUnit | None = None
 
     def rows(self, chosen: NDArray[Any]) -> GammaRatios:
         """Those of some samples."""
@@ -85,6 +169,7 @@ class GammaRatios:
             self.atom_totals[chosen],
             self.atom_sizes[chosen],
             self.masses[chosen],
+            self.random and self.random.rows(chosen),
         )
 
     def above(self, others: GammaRatios) -> GammaRatios:
@@ -95,6 +180,7 @@ class GammaRatios:
             np.concatenate([self.atom_totals, others.atom_totals]),
             np.concatenate([self.atom_sizes, others.atom_sizes]),
             np.concatenate([self.masses, others.masses]),
+            self.random and others.random and self.random.above(others.random),
         )
 
     def merged(self) -> GammaRatios:
@@ -110,23 +196,35 @@ class GammaRatios:
             np.append(distinct[None], self.atom_totals, axis=-1),
             np.append(np.full((1, len(distinct)), self.sizes[0]), self.atom_sizes, axis=-1),
             np.append(counts[None].astype(float), self.masses, axis=-1),
+            self.random,
         )
 
     @property
     def equal_sizes(self) -> bool:
         """Whether all sizes are 1."""
-        return bool((self.sizes == 1).all() and (self.atom_sizes == 1).all())
+        random = self.random is None or self.random.size == 1
+        return bool((self.sizes == 1).all() and (self.atom_sizes == 1).all()) and random
+
+    @property
+    def shapes(self) -> Array:
+        """The sum of all shapes, (S,)."""
+        random = 0.0 if self.random is None else self.random.mass
+        return np.asarray(len(self.sizes) + self.masses.sum(axis=-1) + random)
 
     @property
     def limits(self) -> tuple[Array, Array]:
         """The smallest and the largest value that θ can take."""
-        ratios = np.concatenate(
-            [self.totals / self.sizes, self.atom_totals / self.atom_sizes], axis=-1
-        )
-        return ratios.min(axis=-1), ratios.max(axis=-1)
+        ratios = [self.totals / self.sizes, self.atom_totals / self.atom_sizes]
+        if self.random is not None:
+            ratios.append(self.random.totals / self.random.size)
+        joined = np.concatenate(ratios, axis=-1)
+        return joined.min(axis=-1), joined.max(axis=-1)
 
     def moments(self) -> tuple[Array, Array]:
-        """Mean and SD of θ: exact where all sizes are equal, else to first order."""
+        """Mean and SD of θ without a random unit: exact where all sizes are equal.
+
+        Else to first order.
+        """
         weight = self.sizes.sum() + (self.masses * self.atom_sizes).sum(axis=-1)
         total = self.totals.sum(axis=-1) + (self.masses * self.atom_totals).sum(axis=-1)
         mean = (total / weight)[:, None]
@@ -262,30 +360,88 @@ def log_probability_below(
     their integrals to be short; else about the first, (1, S). ``saddle`` is where to look for the
     saddle point first.
     """
-    units = t[:, None] * ratios.sizes - ratios.totals
-    atoms = t[:, None] * ratios.atom_sizes - ratios.atom_totals
-    masses = ratios.masses
-    s = _saddle(units, atoms, masses, saddle)
-    of_units, of_atoms = 1 - units * s[:, None], 1 - atoms * s[:, None]
-    # exp(K(s) - K(s₀)) is the product of (1 - q(s - s₀))^-m.
-    q, q_atoms = units / of_units, atoms / of_atoms
-    second = (q**2).sum(axis=-1) + (masses * q_atoms**2).sum(axis=-1)
-    third = (q**3).sum(axis=-1) + (masses * q_atoms**3).sum(axis=-1)
-    to_branch = 1 / np.maximum(q.max(axis=-1, initial=0), q_atoms.max(axis=-1, initial=0))
-    scale = np.minimum((second + s**-2) ** -0.5, to_branch)
-    bend = np.clip(4 * third * scale / (3 * second), -MOST_BEND, MOST_BEND)
-    sums = _integrated(q, q_atoms, masses, s, scale, bend)
-    at_saddle = -_log_products(of_units) - (masses * np.log(of_atoms)).sum(axis=-1)
-    log_probability = at_saddle + np.log(sums[0] / s)
-    shapes = len(ratios.sizes) + masses.sum(axis=-1)
+    at = _Saddle.of(ratios, t, saddle)
+    sums, s = at.integrated(ratios.masses), at.s
+    log_probability = at.log_integrand + np.log(sums[0])
+    shapes = ratios.shapes
     if ratios.equal_sizes and shapes.min() > ENOUGH_SHAPE:
         # At t + τ every 1 - ds is (1 - τs)(1 - ds'), s' = s/(1 - τs), which leaves in the integral
         # over s' the factor (1 + τs') to the power of Σ m - 1 alone.
         factors = np.cumprod([(shapes - power) * s for power in (1, 2, 3)], axis=0)
         return log_probability, factors * sums[1:] / sums[0], s
-    slope = (ratios.sizes / of_units).sum(axis=-1)
-    slope = slope + (masses * ratios.atom_sizes / of_atoms).sum(axis=-1)
+    slope = (ratios.sizes / at.of_units).sum(axis=-1)
+    slope = slope + (ratios.masses * ratios.atom_sizes / at.of_atoms).sum(axis=-1)
+    if ratios.random is not None and at.tilted is not None:
+        # 1/(1 - ds) is 1 + qs.
+        rises = ratios.random.size * (1 + at.tilted.q * s[:, None])
+        slope = slope + ratios.random.mass * (at.tilted.shares * rises).sum(axis=-1)
     return log_probability, (s * slope)[None], s
+
+
+def rough_log_probability_below(ratios: GammaRatios, t: Array) -> Array:
+    """Log P(θ < t) within some per cent of P, from the saddle point alone (Laplace)."""
+    at = _Saddle.of(ratios, t, None)
+    return np.asarray(at.log_integrand - np.log(2 * np.pi * (at.second + at.s**-2)) / 2)
+
+
+@frozen(eq=False)
+class _Saddle:
+    """The integrand at its saddle point.
+
+    Attributes
+    ----------
+    s : ndarray, shape (S,)
+    log_integrand : ndarray, shape (S,)
+        K(s) - log s.
+    of_units, of_atoms : ndarray, shape (S, U) and (S, P)
+        1 - ds.
+    q, q_atoms : ndarray, shape (S, U) and (S, P)
+        d/(1 - ds): exp(K(s') - K(s)) is the product of (1 - q(s' - s))^-m.
+    tilted : Tilted or None
+        Of the random unit.
+    second, third : ndarray, shape (S,)
+        Derivatives of K.
+    """
+
+    s: Array
+    log_integrand: Array
+    of_units: Array
+    of_atoms: Array
+    q: Array
+    q_atoms: Array
+    tilted: Tilted | None
+    second: Array
+    third: Array
+
+    @classmethod
+    def of(cls, ratios: GammaRatios, t: Array, start: Array | None) -> _Saddle:
+        units = t[:, None] * ratios.sizes - ratios.totals
+        atoms = t[:, None] * ratios.atom_sizes - ratios.atom_totals
+        masses, random = ratios.masses, ratios.random
+        places = None if random is None else t[:, None] * random.size - random.totals
+        s = _saddle(units, atoms, masses, start, random, places)
+        of_units, of_atoms = 1 - units * s[:, None], 1 - atoms * s[:, None]
+        q, q_atoms = units / of_units, atoms / of_atoms
+        second = (q**2).sum(axis=-1) + (masses * q_atoms**2).sum(axis=-1)
+        third = (q**3).sum(axis=-1) + (masses * q_atoms**3).sum(axis=-1)
+        log_value = -_log_products(of_units) - (masses * np.log(of_atoms)).sum(axis=-1)
+        tilted = None
+        if random is not None and places is not None:
+            tilted = random.tilted(places, s)
+            _, second_of_random, third_of_random = tilted.cumulants()
+            second, third = second + second_of_random, third + third_of_random
+            log_value = log_value + tilted.log_mean
+        log_value -= np.log(s)
+        return cls(s, log_value, of_units, of_atoms, q, q_atoms, tilted, second, third)
+
+    def integrated(self, masses: Array) -> Array:
+        """Integrals of the integrand times (s'/s)^k, k from 0 to 3, over the integrand at s."""
+        largest = np.maximum(self.q.max(axis=-1, initial=0), self.q_atoms.max(axis=-1, initial=0))
+        if self.tilted is not None:
+            largest = np.maximum(largest, self.tilted.q.max(axis=-1))
+        scale = np.minimum((self.second + self.s**-2) ** -0.5, 1 / largest)
+        bend = np.clip(4 * self.third * scale / (3 * self.second), -MOST_BEND, MOST_BEND)
+        return _integrated(self.q, self.q_atoms, masses, self.tilted, self.s, scale, bend)
 
 
 def _log_products(factors: Array) -> Array:
@@ -302,13 +458,22 @@ def _products(factors: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([products, rest], axis=-1)
 
 
-def _saddle(units: Array, atoms: Array, masses: Array, start: Array | None) -> Array:
+def _saddle(
+    units: Array,
+    atoms: Array,
+    masses: Array,
+    start: Array | None,
+    random: RandomUnit | None,
+    places: Array | None,
+) -> Array:
     """The minimum of K(s) - log s between 0 and 1/max d, roughly.
 
     It is convex and rises to infinity at both ends. Steps are Newton's, where they stay within what
     is known to enclose it; else they are long ones, for d may differ by many orders of magnitude.
     """
     largest = np.maximum(units.max(axis=-1, initial=0), atoms.max(axis=-1, initial=0))
+    if places is not None:
+        largest = np.maximum(largest, places.max(axis=-1))
     low, high = np.zeros(largest.shape), 1 / largest
     if start is None:
         mean = units.sum(axis=-1) + (masses * atoms).sum(axis=-1)
@@ -319,6 +484,9 @@ def _saddle(units: Array, atoms: Array, masses: Array, start: Array | None) -> A
         q, q_atoms = units / (1 - units * s[:, None]), atoms / (1 - atoms * s[:, None])
         slope = q.sum(axis=-1) + (masses * q_atoms).sum(axis=-1) - 1 / s
         curvature = (q**2).sum(axis=-1) + (masses * q_atoms**2).sum(axis=-1) + s**-2
+        if random is not None and places is not None:
+            first, second, _ = random.tilted(places, s).cumulants()
+            slope, curvature = slope + first, curvature + second
         near = np.abs(slope) < NEAR_SADDLE * np.sqrt(curvature)
         if near.all():
             break
@@ -333,16 +501,30 @@ def _saddle(units: Array, atoms: Array, masses: Array, start: Array | None) -> A
 
 
 def _integrated(
-    q: Array, q_atoms: Array, masses: Array, s: Array, scale: Array, bend: Array
+    q: Array,
+    q_atoms: Array,
+    masses: Array,
+    tilted: Tilted | None,
+    s: Array,
+    scale: Array,
+    bend: Array,
 ) -> Array:
     """Integrals of the integrand times (s/s₀)^k, k from 0 to 3, less its factor exp(K(s₀))/s₀."""
-    total, error = _trapezoid(q, q_atoms, masses, s, scale, bend=bend, step=STEP)
+    total, error = _trapezoid(q, q_atoms, masses, tilted, s, scale, bend=bend, step=STEP)
     for share, step in OTHER_PATHS:
         again = error > MOST_ERROR
         if not again.any():
             break
-        parts = [part[again] for part in (q, q_atoms, masses, s, scale)]
-        other, error_there = _trapezoid(*parts, bend=share * bend[again], step=step)
+        other, error_there = _trapezoid(
+            q[again],
+            q_atoms[again],
+            masses[again],
+            tilted and tilted.rows(again),
+            s[again],
+            scale[again],
+            bend=share * bend[again],
+            step=step,
+        )
         better = error_there < error[again]
         total[:, again] = np.where(better, other, total[:, again])
         error[again] = np.minimum(error[again], error_there)
@@ -353,6 +535,7 @@ def _trapezoid(
     q: Array,
     q_atoms: Array,
     masses: Array,
+    tilted: Tilted | None,
     s: Array,
     scale: Array,
     *,
@@ -360,9 +543,9 @@ def _trapezoid(
     step: float,
 ) -> tuple[Array, Array]:
     """These integrals, and how far off the first would be, as a share of it, by half the nodes."""
-    total, coarse, peak, first = np.zeros((4, len(s))), np.zeros(len(s)), np.zeros(len(s)), 0
-    going = np.ones(len(s), dtype=bool)
-    while going.any():
+    total, coarse, peak = np.zeros((4, len(s))), np.zeros(len(s)), np.zeros(len(s))
+    first, rows, scales = 0, np.arange(len(s)), scale
+    while len(rows):
         u = step * np.arange(first, first + NODES)
         along = np.sinh(u) - 1j * bend[:, None] * (np.cosh(u) - 1)
         weight = np.cosh(u) - 1j * bend[:, None] * np.sinh(u)
@@ -371,21 +554,27 @@ def _trapezoid(
         off = 1j * scale[:, None] * along
         logs = _log_factors(q, off) + _log_powers(q_atoms, masses, off)
         values = np.exp(-np.maximum(logs.real, -MOST_EXPONENT) - 1j * logs.imag)
+        if tilted is not None:
+            values *= tilted.along(off)
         beside = 1 + off / s[:, None]
         values /= beside
-        peak[going] = np.maximum(peak, np.abs(values).max(axis=-1))[going]
+        peak[rows] = np.maximum(peak[rows], np.abs(values).max(axis=-1))
         values *= weight
         first += NODES
         last = np.abs(values[:, -1])
-        coarse[going] += 2 * values[:, ::2].real.sum(axis=-1)[going]
+        coarse[rows] += 2 * values[:, ::2].real.sum(axis=-1)
         for power in range(4):
-            total[power, going] += values.real.sum(axis=-1)[going]
+            total[power, rows] += values.real.sum(axis=-1)
             values *= beside
-        going &= (last > NEGLIGIBLE * np.abs(total[0])) & (peak <= MOST_PEAK)
+        going = (last > NEGLIGIBLE * np.abs(total[0, rows])) & (peak[rows] <= MOST_PEAK)
         going &= step * first < FARTHEST
+        if not going.all():
+            rows, masses, s = rows[going], masses[going], s[going]
+            q, q_atoms, tilted = q[going], q_atoms[going], tilted and tilted.rows(going)
+            scale, bend = scale[going], bend[going]
     astray = (peak > MOST_PEAK) | ~(total[0] > 0)
     error = np.where(astray, np.inf, np.abs(coarse - total[0]) / np.abs(total[0]))
-    return total * scale * step / np.pi, error
+    return total * scales * step / np.pi, error
 
 
 def _log_factors(q: Array, off: Complex) -> Complex:

@@ -7,7 +7,8 @@ Bonferroni's share.
 With many pairs and few draws the single outermost draws of all sides are more than the level allows
 to lie outside, so that ranks of draws cannot tell: that no draw of a pair reaches a margin does not
 say how far the next would. There distances do: from the mean of the draws of a pair, in their SDs,
-as far as 1 - α of the draws keep for all sides at once.
+as far as 1 - α of the draws keep for all sides at once. Where the probabilities of a pair are known
+without draws, these tell, and draws say only which share holds together.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Level
+from halfwidth.resampling.dirichlet_means import MeansBeyond
+from halfwidth.resampling.expansion import expanded_tail
 from halfwidth.resampling.pair_claims import Claims, Flags, sides_of, stepdown
 
 DRAWS_FOR_A_THRESHOLD = 512
@@ -83,6 +86,10 @@ class Tails:
     margin : float
     degrees_of_freedom : float
         Of the cases.
+    exact : MeansBeyond or None
+        The probabilities in place of shares of draws, where they are known.
+    expands : bool
+        Whether a share stands for the smaller one of an expanded level.
     """
 
     outermost: NDArray[np.unsignedinteger[Any]]
@@ -95,10 +102,20 @@ class Tails:
     level: Level
     margin: float
     degrees_of_freedom: float
+    exact: MeansBeyond | None = None
+    expands: bool = False
 
     @classmethod
     def empty(
-        cls, pairs: int, n_draws: int, level: Level, margin: float, degrees_of_freedom: float
+        cls,
+        pairs: int,
+        n_draws: int,
+        level: Level,
+        margin: float,
+        degrees_of_freedom: float,
+        *,
+        exact: MeansBeyond | None = None,
+        expands: bool = False,
     ) -> Tails:
         """Room for those of so many pairs."""
         depth = min(int(np.ceil(level.tail * n_draws)) + 1, n_draws - 1)
@@ -114,6 +131,8 @@ class Tails:
             level,
             margin,
             degrees_of_freedom,
+            exact,
+            expands,
         )
 
     def fill(self, part: slice, lower: Array, upper: Array) -> None:
@@ -142,6 +161,7 @@ class Tails:
             deviations=self.deviations[places],
             beyond=self.beyond[places],
             within=self.within[places],
+            exact=self.exact and self.exact.some(places),
         )
 
     @property
@@ -162,7 +182,7 @@ class Tails:
         # As many draws lie outside as the level allows.
         found = float(np.partition(nearest, self.outside)[self.outside]) / self.n_draws
         share = min(max(found, level.alpha / int(sides.sum())), level.tail)
-        return Limit(share, None if found else self._distance(sides))
+        return Limit(share, None if found or self.exact is not None else self._distance(sides))
 
     def _distance(self, sides: Flags) -> float:
         """The distance that as many draws exceed, on any of some sides, as the level allows."""
@@ -196,7 +216,17 @@ class Tails:
 
     def claimed(self, limit: Limit) -> Flags:
         """Which sides, (P, 2), end beyond the margin."""
-        return (self.beyond < limit.share) & (self.ends(limit) > self.margin)
+        return self._beyond(limit)[0] & (self.ends(limit) > self.margin)
+
+    def _beyond(self, limit: Limit) -> tuple[Flags, Flags]:
+        """Which sides leave less than the level allows below the margin, and below the other."""
+        tail = limit.share
+        if self.expands:
+            tail, _ = expanded_tail(tail, self.degrees_of_freedom)
+        beyond, within = self.beyond, self.within
+        if self.exact is not None:
+            beyond, within = self.exact.shares(tail)
+        return beyond < tail, within < tail
 
     def stepdown(self) -> Claims:
         """What is claimed of these pairs, with all that is claimed true at the level."""
@@ -205,7 +235,7 @@ class Tails:
         if self.margin == 0 or not limits:
             return Claims(better, better[:, ::-1])
         last = limits[-1]
-        within = (self.within < last.share) & (self.ends(last) >= -self.margin)
+        within = self._beyond(last)[1] & (self.ends(last) >= -self.margin)
         return Claims(better, (sides & within)[:, ::-1])
 
 

@@ -195,7 +195,9 @@ def _drawn(made: Sequence[Heights], request: Request) -> Array:
 
 def _pseudo_cases() -> PseudoCases:
     spec = spec_of(dirichlet)
-    made: PseudoCases = spec.pseudo_cases(UNIT_INTERVAL, paired=False, **dict(spec.bound))
+    made: PseudoCases = spec.pseudo_cases(
+        UNIT_INTERVAL, paired=False, spread=False, **dict(spec.bound)
+    )
     return made
 
 
