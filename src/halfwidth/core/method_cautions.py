@@ -173,7 +173,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "gaffke2005",
     ),
     CautionSpec(
-        "HW317",
+        "HW319",
         "no distance to go by",
         "{what} do not tell how far others lie: the interval reaches as far as the range {range} "
         "allows.",

@@ -244,7 +244,7 @@ def _no_distance(context: CautionContext) -> Caution | None:
     if context.undefined or not (takes_bounds and smooth and (few or context.constant)):
         return None
     what = context.units_text if few else f"{context.units_text} of one value"
-    return caution("HW317", what=what, range=e.metric_spec.spec.bounds)
+    return caution("HW319", what=what, range=e.metric_spec.spec.bounds)
 
 
 Rule = Callable[[CautionContext], Caution | None]

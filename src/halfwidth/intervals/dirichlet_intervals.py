@@ -175,7 +175,13 @@ def _equal_reason(sample: Unanswered) -> tuple[str, str]:
     title="Dirichlet-Pareto",
     drawn=Drawn("wine", "solid", "p"),
     accepts=frozenset({Estimand.MEAN, Estimand.SPREAD}),
-    needs=(Need.WEIGHTED, Need.ESTIMATE, Need.ROBUST_ERROR, Need.DEGREES_OF_FREEDOM),
+    needs=(
+        Need.WEIGHTED,
+        Need.ESTIMATE,
+        Need.ROBUST_ERROR,
+        Need.DEGREES_OF_FREEDOM,
+        Need.TIE_TOLERANCE,
+    ),
     pseudo_cases=_beyond_the_outermost,
     parameters=(
         Parameter(
@@ -212,6 +218,7 @@ def dirichlet_pareto(
     estimate: Array,
     robust_error: Array,
     degrees_of_freedom: float,
+    tolerance: Array,
     level: Level,
 ) -> Interval:
     """The statistic under random weights, with a pseudo-case beyond the outermost case.
@@ -232,6 +239,8 @@ def dirichlet_pareto(
         The statistic of each sample, and its standard error.
     degrees_of_freedom : float
         n - 1, of clusters and strata the effective number in its place.
+    tolerance : ndarray
+        Of each sample, below which differences are rounding.
     level : Level
 
     Returns
@@ -251,7 +260,7 @@ def dirichlet_pareto(
     lower, upper = weighted
     below = np.maximum(estimate - lower.quantile(tail), 0.0)
     above = np.maximum(upper.quantile(1 - tail) - estimate, 0.0)
-    known = np.where(below + above > 0, 0.0, np.nan)
+    known = np.where(below + above > tolerance, 0.0, np.nan)
     return Interval.of(
         estimate - factor * below + known, estimate + factor * above + known, robust_error
     )
