@@ -65,7 +65,9 @@ class Estimate:
         The bounds, in the same unit; NaN where the method gives no interval, infinite on the open
         side of a one-sided interval of an unbounded metric.
     level : Level
-        Confidence level and alternative.
+        Confidence level and alternative of the interval.
+    asked : Level or None
+        Those asked for, where so few cases cannot attain them.
     metric_spec : Metric
     statistic_spec : Statistic
     method_spec : MethodSpec
@@ -137,6 +139,7 @@ class Estimate:
     n_each: tuple[int, ...] = ()
     cautions: tuple[Caution, ...] = ()
     without_result: WithoutResult | None = None
+    asked: Level | None = None
 
     # ---- the contract's names
 
@@ -317,7 +320,19 @@ class Estimate:
             "seed": self.seed,
             "cautions": [caution.to_dict() for caution in self.cautions],
             **({"n_each": list(self.n_each)} if self.n_each else {}),
+            **self._asked_dict(),
             **self._policy_dict(),
+        }
+
+    def _asked_dict(self) -> dict[str, Any]:
+        """What only an interval of another level than the one asked for has."""
+        if self.asked is None:
+            return {}
+        return {
+            "asked": {
+                "confidence_level": float(self.asked.confidence_level),
+                "alternative": self.asked.alternative,
+            }
         }
 
     def _policy_dict(self) -> dict[str, Any]:
@@ -342,6 +357,8 @@ class Estimate:
             row["n_each"] = " + ".join(map(str, self.n_each))
         if self.without_result is not None:
             row["without_result"] = self.without_result.text
+        if self.asked is not None:
+            row["asked"] = self.asked.text
         # Numbers stay numbers here, where NaN and infinity can be written.
         numbers = ("value", "low", "high", "halfwidth", "standard_error")
         return row | {name: getattr(self, name) for name in numbers}
@@ -369,15 +386,13 @@ class Estimate:
         ``Mean DSC 0.897 (95 % CI 0.892 to 0.902; n = 110; BCa bootstrap).``
         """
         unit = f" {self.metric_spec.unit}" if self.metric_spec.unit else ""
-        level = percent(self.confidence_level)
         low, high = self.text_of(self.low), self.text_of(self.high)
-        interval = {
-            "two-sided": f"{level} CI {low} to {high}{unit}",
-            "lower": f"lower {level} confidence bound {low}{unit}",
-            "upper": f"upper {level} confidence bound {high}{unit}",
-        }[self.alternative]
+        ends = {"two-sided": f"{low} to {high}", "lower": low, "upper": high}[self.alternative]
+        interval = f"{self.level.text} {ends}{unit}"
         if math.isnan(self.low) or math.isnan(self.high):
-            interval = f"no {level} CI"
+            interval = f"no {percent(self.confidence_level)} CI"
+        elif self.asked is not None:
+            interval += f", asked: {self.asked.text}"
         about = f"{self.label}: " if self.label else ""
         subject = self.subject if self.label else as_beginning(self.subject)
         missing = f"; {self.n_missing} missing" if self.n_missing else ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.formatting import rough_percent
+from halfwidth.core.formatting import percent, rough_percent
 from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import Estimand, Need, Unanswered
 from halfwidth.core.titles import statistic_title
@@ -180,18 +180,35 @@ def _is_mean(estimate: Estimate) -> bool:
 
 def _level_out_of_reach(context: CautionContext) -> Caution | None:
     e = context.estimate
-    if not context.chosen or e.method != semiparametric.__name__ or context.undefined:
+    if e.asked is None or context.undefined:
         return None
     q = e.statistic_spec.quantile_level
+    attainable = attainable_level(context.units, q, e.asked)
+    given = f"The interval is of {percent(e.confidence_level)}."
+    if e.alternative != e.asked.alternative:
+        side = "above" if e.alternative == "lower" else "below"
+        given = f"The {e.level.text} is given; {side} it is open."
     return caution(
         "HW308",
         n=context.units_text,
         # Rounded down: what is out of reach must not read as the level that is wanted.
-        attainable=math.floor(1e4 * attainable_level(context.units, q, e.level)) / 1e4,
+        attainable=percent(math.floor(1e4 * attainable) / 1e4),
         what=f"{q:g} quantile" if context.is_of_runs else statistic_title(e.statistic_spec),
-        wanted=e.confidence_level,
-        needed=f"{minimum_n(q, e.level)} {context.noun}s",
+        wanted=percent(e.asked.confidence_level),
+        needed=f"{minimum_n(q, e.asked)} {context.noun}s",
+        instead=given,
     )
+
+
+def _extrapolated(context: CautionContext) -> Caution | None:
+    e, values = context.estimate, context.values
+    if e.method != semiparametric.__name__ or context.undefined or not len(values):
+        return None
+    below = e.alternative != "upper" and e.low < values[0]
+    above = e.alternative != "lower" and e.high > values[-1]
+    if not (below or above):
+        return None
+    return caution("HW317", method=e.method_spec.title, n=context.units_text)
 
 
 def _clipped(context: CautionContext) -> Caution | None:
@@ -265,6 +282,7 @@ INTERVAL_RULES: tuple[Rule, ...] = (
     _outside,
     _no_interval,
     _level_out_of_reach,
+    _extrapolated,
     _clipped,
     _undefined_resamples,
     _infinite,

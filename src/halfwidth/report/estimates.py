@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.estimate import Estimate
@@ -83,8 +84,6 @@ def estimates_table(estimates: Estimates, *, titles: bool) -> Table:
 
 def _columns(estimates: Estimates) -> Columns:
     """Columns and their cells; one that says nothing is left out."""
-    first = estimates[0]
-    what = "CI" if first.alternative == "two-sided" else "bound"
     columns: Columns = {}
     if any(e.label for e in estimates):
         columns[_LABEL] = lambda e: Cell(e.label)
@@ -98,14 +97,23 @@ def _columns(estimates: Estimates) -> Columns:
         columns[_CLUSTERS] = _clusters
     columns |= {
         _VALUE: lambda e: Cell(e.text_of(e.value), e.value, e.metric_spec.unit),
-        Column(f"{percent(first.confidence_level)} {what}", Kind.INTERVAL): _interval,
+        **_intervals(estimates),
     }
-    if first.alternative == "two-sided":
+    if any(e.alternative == "two-sided" for e in estimates):
         columns[_HALFWIDTH] = _halfwidth
     columns[_METHOD] = _method
     if any(e.cautions for e in estimates):
         columns[_CAUTIONS] = _codes
     return columns
+
+
+def _intervals(estimates: Estimates) -> Columns:
+    """The column of intervals; where they are of several levels each says its own."""
+    first = estimates[0]
+    if any(e.level != first.level for e in estimates):
+        return {Column("CI", Kind.INTERVAL): _interval_with_level}
+    what = "CI" if first.alternative == "two-sided" else "bound"
+    return {Column(f"{percent(first.confidence_level)} {what}", Kind.INTERVAL): _interval}
 
 
 def _table(estimates: Estimates, columns: Columns) -> Table:
@@ -224,6 +232,11 @@ def _interval(e: Estimate) -> Cell:
         texts = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}
         text = texts[e.alternative]
     return Cell(text, (e.low, e.high), e.metric_spec.unit)
+
+
+def _interval_with_level(e: Estimate) -> Cell:
+    cell = _interval(e)
+    return replace(cell, text=f"{cell.text} ({percent(e.confidence_level)})")
 
 
 def _halfwidth(e: Estimate) -> Cell:
