@@ -284,6 +284,15 @@ class Estimate:
         ends = (0.0, self.range.low, self.range.high, *equal)
         return fixed_apart(number, self.decimals, ends)
 
+    @property
+    def ends_text(self) -> str:
+        """The bounds as tables have them: ``0.892 to 0.902``, ``≥ 0.892``, ``none``."""
+        if math.isnan(self.low) or math.isnan(self.high):
+            return "none"
+        low, high = self.text_of(self.low), self.text_of(self.high)
+        texts = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}
+        return texts[self.alternative]
+
     # ---- ways out
 
     def to_dict(self) -> dict[str, Any]:

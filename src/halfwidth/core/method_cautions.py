@@ -175,11 +175,11 @@ DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW317",
         "extrapolated quantile",
-        "A bound of {method} lies beyond all that was seen of {n}: the level does not hold there.",
-        "Beyond the smallest and the largest value the tails are taken to fall off like those of an "
-        "exponential distribution. Where exact does not exist, of 5 to 10 normal values intervals "
-        "of 95 % covered 80 to 87 %, and 52 to 70 % where one value in ten lies far off, as of a "
-        "run that diverged.",
+        "A bound of the {method} lies beyond the values of {n}: its level is not kept there.",
+        "Beyond the smallest and the largest value the tails are taken to fall off like those of "
+        "an exponential distribution. For the outer tenths of 5 to 10 normal values intervals of "
+        "95 % cover 82 to 88 %, and 52 to 64 % of a lower tenth where one value in ten lies far "
+        "below, like a run that diverged.",
         "Use exact_attained, which says the level that so few values attain, or collect more.",
         "lehmann2025",
         reliability=True,

@@ -12,7 +12,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import Effect
 from halfwidth.core.kinds import Need
-from halfwidth.core.spec import MethodSpec
+from halfwidth.core.spec import MethodSpec, spec_of
 from halfwidth.core.titles import statistic_title
 from halfwidth.core.types import UNBOUNDED, Interval, Level
 from halfwidth.estimation.caution_context import CautionContext
@@ -30,14 +30,16 @@ from halfwidth.intervals.compute import (
     estimands,
     sample_ingredients,
 )
+from halfwidth.intervals.quantile import semiparametric
 from halfwidth.intervals.two_sample_ingredients import compares, two_sample_ingredients
 from halfwidth.intervals.two_samples import mover
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.two_samples import Sample, TwoSamples
 
-# Of either sample's own cautions those that doubt the cases, not its own interval.
-ABOUT_CASES = ("HW1", "HW2", "HW4", "HW5")
+# Of either sample's own cautions those that doubt the cases, not its own interval; and that its
+# interval extrapolates, which the difference then does too.
+ABOUT_CASES = ("HW1", "HW2", "HW317", "HW4", "HW5")
 # Designs whose samples need no word but that they are two.
 UNPAIRED, INDEPENDENT = "unpaired", {"iid", "paired"}
 
@@ -125,7 +127,11 @@ def _own_estimates(
     jobs: tuple[Job, Job], request: Request, method: MethodSpec
 ) -> tuple[Estimate, ...]:
     """Either sample's own estimate, at the same level and by the method that is put together."""
-    return estimate_jobs(jobs, replace(request, method=method.of_each))
+    own = estimate_jobs(jobs, replace(request, method=method.of_each))
+    if method.takes_intervals and any(one.asked is not None for one in own):
+        # Intervals of other levels make none of the level asked for; those of an approximation do.
+        return estimate_jobs(jobs, replace(request, method=spec_of(semiparametric)))
+    return own
 
 
 def _titled(method: MethodSpec, own: Sequence[Estimate]) -> MethodSpec:
@@ -188,13 +194,12 @@ def _own_intervals(
 ) -> tuple[Interval, Interval]:
     """Both bounds of either sample; a bound of the difference needs one of each kind."""
     lower = upper = own
+    of_each = own[0].method_spec if own[0].method == semiparametric.__name__ else method.of_each
     if request.level.alternative != "two-sided":
         lower, upper = (
             estimate_jobs(
                 jobs,
-                replace(
-                    request, method=method.of_each, level=replace(request.level, alternative=a)
-                ),
+                replace(request, method=of_each, level=replace(request.level, alternative=a)),
             )
             for a in ("lower", "upper")
         )

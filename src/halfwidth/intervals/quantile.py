@@ -30,7 +30,8 @@ NEEDS = (Need.SORTED_VALUES, Need.QUANTILE_LEVEL)
     drawn=Drawn("lime", "dotted", "p"),
     accepts=ACCEPTS,
     needs=NEEDS,
-    use_when="for studies: extrapolates the tails, and covers too seldom where exact does not exist",
+    use_when="for studies: extrapolates the tails, and covers too seldom where exact does not "
+    "exist",
     promises=frozenset({Promise.NESTED, Promise.EQUIVARIANT}),
     cite="hutson2002",
     assumes="Beyond the extreme values the tails fall off like those of an exponential "
@@ -123,7 +124,7 @@ def _ranks_beyond(sample: Unanswered) -> tuple[str, str]:
     no_interval=_out_of_reach_reason,
     attains=level_within_reach,
     title="exact order-statistic, at the level within reach",
-    drawn=Drawn("sand", "dotted", "D", "exact, level attained"),
+    drawn=Drawn("teal", "dotted", "d", "exact, level attained"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for a quantile with too few cases for exact: the interval is of the level that so "

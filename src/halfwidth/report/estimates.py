@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from halfwidth.core.detection_estimate import DetectionEstimate
@@ -97,8 +97,9 @@ def _columns(estimates: Estimates) -> Columns:
         columns[_CLUSTERS] = _clusters
     columns |= {
         _VALUE: lambda e: Cell(e.text_of(e.value), e.value, e.metric_spec.unit),
-        **_intervals(estimates),
     }
+    column, cell = interval_column(estimates)
+    columns[column] = cell
     if any(e.alternative == "two-sided" for e in estimates):
         columns[_HALFWIDTH] = _halfwidth
     columns[_METHOD] = _method
@@ -107,13 +108,13 @@ def _columns(estimates: Estimates) -> Columns:
     return columns
 
 
-def _intervals(estimates: Estimates) -> Columns:
-    """The column of intervals; where they are of several levels each says its own."""
+def interval_column(estimates: Sequence[Estimate]) -> tuple[Column, Callable[[Estimate], Cell]]:
+    """The column of intervals with their level, which the cells name where it is not always one."""
     first = estimates[0]
-    if any(e.level != first.level for e in estimates):
-        return {Column("CI", Kind.INTERVAL): _interval_with_level}
-    what = "CI" if first.alternative == "two-sided" else "bound"
-    return {Column(f"{percent(first.confidence_level)} {what}", Kind.INTERVAL): _interval}
+    if all(e.level == first.level for e in estimates):
+        what = "CI" if first.alternative == "two-sided" else "bound"
+        return Column(f"{percent(first.confidence_level)} {what}", Kind.INTERVAL), _interval
+    return Column("CI", Kind.INTERVAL), _interval_with_level
 
 
 def _table(estimates: Estimates, columns: Columns) -> Table:
@@ -225,13 +226,7 @@ def _without(e: Estimate) -> Cell:
 
 
 def _interval(e: Estimate) -> Cell:
-    low, high = e.text_of(e.low), e.text_of(e.high)
-    if math.isnan(e.low) or math.isnan(e.high):
-        text = "none"
-    else:
-        texts = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}
-        text = texts[e.alternative]
-    return Cell(text, (e.low, e.high), e.metric_spec.unit)
+    return Cell(e.ends_text, (e.low, e.high), e.metric_spec.unit)
 
 
 def _interval_with_level(e: Estimate) -> Cell:

@@ -34,7 +34,9 @@ def _extreme_quantile(estimate: Estimate) -> Caution | None:
     if math.isnan(q) or estimate.n * beyond >= RUNS_BEYOND - 1e-9:
         return None
     # No fewer than an exact interval takes, which another caution names (HW308).
-    needed = _runs(max(math.ceil(RUNS_BEYOND / beyond - 1e-9), minimum_n(q, estimate.asked or estimate.level)))
+    needed = _runs(
+        max(math.ceil(RUNS_BEYOND / beyond - 1e-9), minimum_n(q, estimate.asked or estimate.level))
+    )
     return caution("HW702", n=_runs(estimate.n), quantile=q, needed=needed)
 
 
