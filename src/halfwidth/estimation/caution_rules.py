@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate
@@ -13,6 +15,7 @@ from halfwidth.core.spec import Estimand, Need, Unanswered
 from halfwidth.core.titles import statistic_title
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import with_evidence
+from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.sample_caution_rules import SAMPLE_RULES
 from halfwidth.estimation.worst_values import identical_worst
 from halfwidth.intervals.mean import t
@@ -30,12 +33,19 @@ def cautions_for(context: CautionContext) -> tuple[Caution, ...]:
     method = context.estimate.method_spec
     raised = [*(rule(context) for rule in RULES), *_further_cautions(context)]
     raised += [caution(code, method=method.title) for code in method.cautions]
-    cautions = [one for one in raised if one is not None]
+    cautions = [_not_what_ran(one, context) for one in raised if one is not None]
     ordered = tuple(sorted(cautions, key=lambda item: item.code))
     if not context.as_studied:
         return ordered
     smallest = None if context.classes is None else context.classes.smallest
     return with_evidence(ordered, context.estimate, chosen=context.chosen, smallest=smallest)
+
+
+def _not_what_ran(raised: Caution, context: CautionContext) -> Caution:
+    """The caution, with its other remedy where the usual one is to take what was taken."""
+    taken = {context.estimate.method_spec.function.__name__, *([AUTO] if context.chosen else [])}
+    words = set(re.findall(r"\w+", raised.spec.remedy))
+    return replace(raised, taken=True) if raised.spec.otherwise and words & taken else raised
 
 
 def _further_cautions(context: CautionContext) -> Iterator[Caution | None]:
@@ -98,11 +108,11 @@ def _no_width(context: CautionContext) -> Caution | None:
         return None
     if context.is_of_runs and context.constant:
         return caution("HW707", n=context.units_text, value=e.value)
-    reason = (
-        f"all values of {context.units_text} are equal"
-        if context.constant
-        else "both bounds fall on tied values"
-    )
+    reason = "both bounds fall on tied values"
+    if context.constant:
+        reason = f"all values of {context.units_text} are equal"
+    elif e.method_spec.resamples and not len(context.values):
+        reason = f"all resamples of {context.units_text} give the same"
     return caution("HW304", reason=reason)
 
 
@@ -302,4 +312,4 @@ def interval_cautions(context: CautionContext) -> list[Caution]:
     raised = [rule(context) for rule in INTERVAL_RULES]
     method = context.estimate.method_spec
     raised += [caution(code, method=method.title) for code in method.cautions]
-    return [one for one in raised if one is not None]
+    return [_not_what_ran(one, context) for one in raised if one is not None]
