@@ -116,11 +116,31 @@ def test_runs_of_several_levels_say_each_its_own(run: Run, tmp_path: Path) -> No
     ran = run("runs", str(table), "--value", "accuracy")
     assert ran.status == 0
     assert "(93.75 %)" in ran.out
-    assert "95 % CI  " not in ran.out
+    assert "(95 %)" not in ran.out
+    assert all(len(line) <= 80 for line in ran.out.splitlines())
     assert "4 intervals of 95 % or less each" in " ".join(ran.out.split())
     together = run("runs", str(table), "--value", "accuracy", "--quantile", "0.5", "--simultaneous")
     # The median misses 6.25 % and the mean 2.5 %.
     assert "all hold at once with at least 91.25 %" in together.err
+
+
+def test_what_needs_an_interval_of_the_level_asked_for_takes_no_other() -> None:
+    cases: dict[str, Any] = {
+        "case": list("abcdefghij"),
+        "model": ["A"] * 5 + ["B"] * 5,
+        "dsc": [0.8, 0.9, 0.85, 0.7, 0.95, 0.6, 0.7, 0.75, 0.5, 0.8],
+    }
+    how: dict[str, Any] = {"metric": "dsc", "statistic": "median", "paired": False, "test": "none"}
+    made = hw.compare_table(cases, goal=0.6, **how)
+    # The smallest of A lies above 0.6, at 93.75 %.
+    assert [goal.met for goal in made.goals] == [False, False]
+    assert "no 95 % interval" in made.goals[0].sentence
+    (difference,) = made
+    assert difference.estimate.method == "mover:semiparametric"
+    assert "HW317" in codes(difference.estimate)
+    for method in ("exact_attained", "mover:exact_attained"):
+        with pytest.raises(hw.OptionError, match="put together at one level"):
+            hw.compare_table(cases, method=method, **how)
 
 
 def test_semiparametric_says_where_it_extrapolates() -> None:

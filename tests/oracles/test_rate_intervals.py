@@ -39,7 +39,7 @@ def fppi(n: int, false_positives: Any = (), **how: Any) -> hw.Estimate:
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "lower", "upper"])
-@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99])
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99, 1 - 1e-12])
 def test_bounds_are_quantiles_of_chi_squared(confidence: float, alternative: Any) -> None:
     level = Level(confidence, alternative)
     events, units = np.arange(0.0, 30.0), 17.0

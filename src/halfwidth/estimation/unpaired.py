@@ -91,6 +91,11 @@ def _method(jobs: tuple[Job, Job], request: Request, effect: Effect) -> MethodSp
     if request.method is None:
         return choose_unpaired(functional, effect)
     method = request.method
+    if (method.of_each or method).attains is not None:
+        raise OptionError(
+            f"method {method.name!r}: the intervals of two samples are put together at one level, "
+            f"and these may be of others; use auto, or {_mover().name}:{semiparametric.__name__}"
+        )
     kinds = estimands(functional.statistic, binary=functional.binary)
     fits_effect = effect == "difference" or Need.EFFECT in method.needs or method.resamples
     if compares(method) and method.accepts & kinds and fits_effect:

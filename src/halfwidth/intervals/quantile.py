@@ -124,7 +124,7 @@ def _ranks_beyond(sample: Unanswered) -> tuple[str, str]:
     no_interval=_out_of_reach_reason,
     attains=level_within_reach,
     title="exact order-statistic, at the level within reach",
-    drawn=Drawn("teal", "dotted", "d", "exact, level attained"),
+    drawn=Drawn("cyan", "dotted", "d", "exact, level attained"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for a quantile with too few cases for exact: the interval is of the level that so "

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.estimate import Estimate
@@ -109,12 +108,16 @@ def _columns(estimates: Estimates) -> Columns:
 
 
 def interval_column(estimates: Sequence[Estimate]) -> tuple[Column, Callable[[Estimate], Cell]]:
-    """The column of intervals with their level, which the cells name where it is not always one."""
+    """The column of intervals, headed by the level asked for; cells name another one."""
     first = estimates[0]
-    if all(e.level == first.level for e in estimates):
-        what = "CI" if first.alternative == "two-sided" else "bound"
-        return Column(f"{percent(first.confidence_level)} {what}", Kind.INTERVAL), _interval
-    return Column("CI", Kind.INTERVAL), _interval_with_level
+    asked = (first.asked or first.level).confidence_level
+
+    def cell(e: Estimate) -> Cell:
+        other = f" ({percent(e.confidence_level)})" if e.confidence_level != asked else ""
+        return Cell(f"{e.ends_text}{other}", (e.low, e.high), e.metric_spec.unit)
+
+    two_sided = any(e.alternative == "two-sided" for e in estimates)
+    return Column(f"{percent(asked)} {'CI' if two_sided else 'bound'}", Kind.INTERVAL), cell
 
 
 def _table(estimates: Estimates, columns: Columns) -> Table:
@@ -223,15 +226,6 @@ def _clusters(e: Estimate) -> Cell:
 
 def _without(e: Estimate) -> Cell:
     return Cell("" if e.without_result is None else e.without_result.text)
-
-
-def _interval(e: Estimate) -> Cell:
-    return Cell(e.ends_text, (e.low, e.high), e.metric_spec.unit)
-
-
-def _interval_with_level(e: Estimate) -> Cell:
-    cell = _interval(e)
-    return replace(cell, text=f"{cell.text} ({percent(e.confidence_level)})")
 
 
 def _halfwidth(e: Estimate) -> Cell:
