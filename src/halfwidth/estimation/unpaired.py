@@ -30,7 +30,8 @@ from halfwidth.intervals.compute import (
     estimands,
     sample_ingredients,
 )
-from halfwidth.intervals.quantile import semiparametric
+from halfwidth.intervals.quantile import exact, exact_attained, semiparametric
+from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.intervals.two_sample_ingredients import compares, two_sample_ingredients
 from halfwidth.intervals.two_samples import mover
 from halfwidth.resampling.designs import Design
@@ -133,10 +134,25 @@ def _own_estimates(
 ) -> tuple[Estimate, ...]:
     """Either sample's own estimate, at the same level and by the method that is put together."""
     own = estimate_jobs(jobs, replace(request, method=method.of_each))
-    if method.takes_intervals and any(one.asked is not None for one in own):
+    out_of_reach = any(
+        one.method_spec.function in (exact, exact_attained)
+        and any(
+            exact_ranks(one.n, one.statistic_spec.quantile_level, side) is None
+            for side in _sides(request.level)
+        )
+        for one in own
+    )
+    if method.takes_intervals and method.of_each is None and out_of_reach:
         # Intervals of other levels make none of the level asked for; those of an approximation do.
         return estimate_jobs(jobs, replace(request, method=spec_of(semiparametric)))
     return own
+
+
+def _sides(level: Level) -> tuple[Level, ...]:
+    """The levels of the intervals of either sample: a bound needs one of each kind."""
+    if level.alternative == "two-sided":
+        return (level,)
+    return replace(level, alternative="lower"), replace(level, alternative="upper")
 
 
 def _titled(method: MethodSpec, own: Sequence[Estimate]) -> MethodSpec:
@@ -197,16 +213,13 @@ def _ingredients(job: Job, level: Level, plan: Plan) -> Ingredients:
 def _own_intervals(
     jobs: tuple[Job, Job], own: Sequence[Estimate], request: Request, method: MethodSpec
 ) -> tuple[Interval, Interval]:
-    """Both bounds of either sample; a bound of the difference needs one of each kind."""
+    """Both bounds of either sample."""
     lower = upper = own
     of_each = own[0].method_spec if own[0].method == semiparametric.__name__ else method.of_each
     if request.level.alternative != "two-sided":
         lower, upper = (
-            estimate_jobs(
-                jobs,
-                replace(request, method=of_each, level=replace(request.level, alternative=a)),
-            )
-            for a in ("lower", "upper")
+            estimate_jobs(jobs, replace(request, method=of_each, level=side))
+            for side in _sides(request.level)
         )
     first, second = (
         Interval.of([low.low], [high.high], [low.standard_error])
