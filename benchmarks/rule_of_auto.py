@@ -479,7 +479,7 @@ def _short(groups: dict[str, list[Cell]], n: int) -> Iterator[str]:
 
 
 def clusters(samples: int, every: int) -> None:
-    """Few clusters of unequal size that share four fifths of their variance, on the normal scale."""
+    """Few clusters of unequal size that share four fifths of their variance, as normal scores."""
     import halfwidth as hw
 
     print("| clusters | auto | t |\n| --- | --- | --- |")

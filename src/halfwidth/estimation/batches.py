@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import MethodSpec, spec_of
 from halfwidth.core.types import Array, Interval, Level
-from halfwidth.estimation.choose import choose
+from halfwidth.estimation.choose import choose, if_unseen_failures
 from halfwidth.estimation.records import NO_VALUES, Functional, Records
 from halfwidth.intervals.compute import Computed, intervals
 from halfwidth.resampling.designs import Design
@@ -34,12 +34,15 @@ class SampleGroup:
         Intervals in the order of ``rows``.
     level : Level
         That of the intervals, which need not be the one asked for.
+    if_unseen_failures : Interval or None
+        The intervals if cases can fail as none of these did, where that is another question.
     """
 
     method: MethodSpec
     rows: NDArray[np.intp]
     computed: Computed
     level: Level
+    if_unseen_failures: Interval | None = None
 
 
 def automatic_intervals(
@@ -90,6 +93,7 @@ def intervals_by_method(
     plan: Plan,
     chosen: bool,
     errors: bool = True,
+    readings: bool = False,
 ) -> list[SampleGroup]:
     """Intervals of samples, each by its own method.
 
@@ -111,6 +115,8 @@ def intervals_by_method(
         own.
     errors : bool
         Whether to compute the standard errors of bootstraps.
+    readings : bool
+        Whether to make the intervals for unseen failures beside what ``auto`` chose.
 
     Returns
     -------
@@ -125,10 +131,11 @@ def intervals_by_method(
         # Units that cannot be compared say nothing of how they vary.
         if too_few or not (design.independent or design.degrees_of_freedom):
             return SampleGroup(method, rows, _no_intervals(len(rows)), level)
-        (found,) = intervals(
+        other = if_unseen_failures(method) if readings and chosen else None
+        found, *unseen = intervals(
             samples[rows],
             functional.statistic,
-            [method],
+            [method] if other is None else [method, other],
             level,
             bounds=functional.metric.spec.bounds,
             plan=plan,
@@ -138,7 +145,8 @@ def intervals_by_method(
             errors=errors,
         )
         attained = method.level_attained(design.n, functional.statistic, level)
-        return SampleGroup(method, rows, found, attained)
+        unseen_ends = unseen[0].interval if unseen else None
+        return SampleGroup(method, rows, found, attained, unseen_ends)
 
     groups = [computed(method, rows) for method, rows in _rows_by_method(methods)]
     fallbacks = [

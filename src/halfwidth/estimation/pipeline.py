@@ -15,7 +15,6 @@ from halfwidth.core.estimate import ConfidenceInterval, Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.core.titles import metric_title
-from halfwidth.core.types import Array
 from halfwidth.core.undefined import WithoutResult
 from halfwidth.estimation.batches import SampleGroup, intervals_by_method
 from halfwidth.estimation.caution_context import CautionContext
@@ -35,9 +34,8 @@ from halfwidth.estimation.resolve import (
     check_bounds,
 )
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.compute import apply, count_ingredients, estimands, intervals
+from halfwidth.intervals.compute import apply, count_ingredients, estimands
 from halfwidth.intervals.quantile import exact as exact_method
-from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -161,47 +159,13 @@ def _estimate_batch(
         design=design,
         plan=plan,
         chosen=request.method is None,
+        readings=True,
     )
     # The intervals of fallbacks come last, and hold.
     found = {row: (group, place) for group in groups for place, row in enumerate(group.rows)}
-    unseen = _if_unseen_failures(functional, values, request, found, design=design, plan=plan)
     return [
-        _estimate(job, request, float(reduced[row]), *found[row], unseen.get(row))
-        for row, job in enumerate(jobs)
+        _estimate(job, request, float(reduced[row]), *found[row]) for row, job in enumerate(jobs)
     ]
-
-
-def _if_unseen_failures(
-    functional: Functional,
-    values: Array,
-    request: Request,
-    found: Mapping[int, tuple[SampleGroup, int]],
-    *,
-    design: Design,
-    plan: Plan,
-) -> dict[int, ConfidenceInterval]:
-    """The other reading of the samples for which ``auto`` allows for failures such as were seen."""
-    if request.method is not None:
-        return {}
-    others = {row: if_unseen_failures(group.method) for row, (group, _) in found.items()}
-    rows = [row for row, other in others.items() if other is not None]
-    if not rows:
-        return {}
-    method = next(other for other in others.values() if other is not None)
-    (computed,) = intervals(
-        values[rows],
-        functional.statistic,
-        [method],
-        request.level,
-        bounds=functional.metric.spec.bounds,
-        plan=plan,
-        design=design,
-        binary=functional.binary,
-        clip=True,
-        errors=False,
-    )
-    low, high = computed.interval.low.tolist(), computed.interval.high.tolist()
-    return {row: ConfidenceInterval(*ends) for row, *ends in zip(rows, low, high, strict=True)}
 
 
 def _reduced(statistic: Statistic, values: np.ndarray) -> np.ndarray:
@@ -223,11 +187,11 @@ def _estimate(
     value: float,
     group: SampleGroup,
     place: int,
-    unseen: ConfidenceInterval | None,
 ) -> Estimate:
     functional, records = job.functional, job.records
     method, computed = group.method, group.computed
-    interval = computed.interval
+    interval, other = computed.interval, group.if_unseen_failures
+    unseen = None if other is None else (float(other.low[place]), float(other.high[place]))
     # A statistic that is undefined on the cases has no interval, whatever its resamples say.
     defined = not np.isnan(value)
     drawn = computed.n_resamples is not None or Need.UNIFORM in method.needs
@@ -257,7 +221,7 @@ def _estimate(
         n_undefined=int(computed.n_undefined[place]),
         seed=request.seed if drawn else None,
         rule=RULE if request.method is None else None,
-        if_unseen_failures=unseen,
+        if_unseen_failures=None if unseen is None else ConfidenceInterval(*unseen),
     )
     if job.matched is not None:
         from halfwidth.core.detection_estimate import DetectionEstimate
