@@ -26,7 +26,7 @@ NOTE = "pale bar: 95 % CI if cases can fail as none here did"
 
 
 def pale_bars(ax: Axes) -> list[tuple[float, ...]]:
-    return [tuple(line.get_xdata()) for line in ax.lines if line.get_color() == PALE]
+    return [tuple(np.ravel(line.get_xdata())) for line in ax.lines if line.get_color() == PALE]
 
 
 def notes_of(ax: Axes) -> str:

@@ -157,8 +157,8 @@ def _draw_limits(ax: Axes, agreement: Agreement, compared: Estimate | None) -> N
         for row, *_ in rows
     ]
     for (limit, words, _), shift in zip(rows, _shifts(ax, heights), strict=True):
-        of_comparison = compared is not None and limit is agreement.bias
-        numbers = numbers_text(compared) if of_comparison else _limit_text(limit)
+        own = compared if limit is agreement.bias else None
+        numbers = numbers_text(own) if own else _limit_text(limit)
         text = f"{words}\n{numbers}"
         beside(ax, text, limit.value, points=5, above=shift, fontsize=NOTE_SIZE)
 
