@@ -166,6 +166,10 @@ def of_method(method: MethodSpec) -> Example:
     elif Estimand.AUROC in accepts:
         code = f'print(hw.metric_ci(y_true, y_score, metric="auroc", {named}).sentence())'
         command, head = "--score score --metric auroc", f"{PREAMBLE}{TWO_CLASSES}"
+    elif accepts == {Estimand.RATE}:
+        call = f'hw.detection_ci(detections, references, metric="fppi", {named})'
+        shell = "halfwidth detect detections.json references.json --metric fppi --method "
+        return Example(f"{PREAMBLE}{BOXES}print({call}.sentence())", f"{shell}{method.name}")
     elif Estimand.OTHER in accepts:
         code = (
             f'print(hw.metric_ci(y_true, y_score, metric="average_precision", {named}, rng=1)'

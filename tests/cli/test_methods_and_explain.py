@@ -16,7 +16,7 @@ WITHOUT_ERRORS = [name for name in BOOTSTRAPS if name != "studentized"]
 WEIGHTED = ["dirichlet", "gaffke"]
 OF_QUANTILES = [
     *WITHOUT_ERRORS,
-    *("exact", "exact_randomized", "asymptotic", "semiparametric"),
+    *("exact", "exact_attained", "exact_randomized", "asymptotic", "semiparametric"),
     *WEIGHTED,
 ]
 

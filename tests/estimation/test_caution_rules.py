@@ -60,6 +60,8 @@ SITUATIONS: dict[str, Callable[[], Any]] = {
     "HW312": lambda: hw.summary_ci([1.0, 1.0, 1.0, 2.0], method="studentized", rng=1),
     "HW315": lambda: hw.summary_ci(SMALL, metric="dsc", method="dirichlet"),
     "HW316": lambda: hw.summary_ci(GOOD, metric="dsc", method="gaffke"),
+    "HW317": lambda: hw.summary_ci(SMALL[:5], statistic="median", method="semiparametric"),
+    "HW318": lambda: detected(metric="fppi"),
     "HW401": lambda: table(case=list("abcdefghijkl"), fold=[0, 1, 2] * 4),
     "HW402": lambda: table(case=list("abcdefghijkl"), patient=list("aabbccddeeff")),
     "HW403": lambda: hw.summary_ci(GOOD, groups=[min(i, 5) for i in range(len(GOOD))]),

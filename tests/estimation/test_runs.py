@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from support import codes
+from support import Run, codes
 
 import halfwidth as hw
 from halfwidth.core.types import Level
@@ -59,13 +60,127 @@ def test_all_point_estimates_are_there_whichever_is_shown() -> None:
     assert e.points["bootstrap_median"] == bootstrap_median(ACCURACY, q=0.9)
 
 
-def test_auto_is_exact_where_it_exists_and_else_extrapolates() -> None:
+def test_auto_is_exact_where_it_exists_and_else_of_the_level_attained() -> None:
     middle = hw.runs_ci(ACCURACY, 0.5, metric="accuracy", confidence_level=0.9)
     assert (middle.method, middle.statistic) == ("exact", "sample_quantile")
     outer = hw.runs_ci(ACCURACY[:10], 0.9, metric="accuracy", confidence_level=0.9)
-    assert (outer.method, outer.statistic) == ("semiparametric", "bootstrap_median")
+    assert (outer.method, outer.statistic) == ("exact_attained", "sample_quantile")
     assert {"HW308", "HW702"} <= set(codes(outer))
     assert "22 runs would do" in next(str(c) for c in outer.cautions if c.code == "HW308")
+
+
+def test_a_median_of_five_runs_is_printed_with_the_level_that_it_attains() -> None:
+    e = hw.runs_ci(ACCURACY[:5], metric="accuracy")
+    low, high = min(ACCURACY[:5]), max(ACCURACY[:5])
+    assert (e.low, e.high, e.confidence_level) == (low, high, 0.9375)
+    assert e.asked == Level(0.95)
+    assert "(93.75 % CI " in e.sentence()
+    assert ", asked: 95 % CI;" in e.sentence()
+    made = e.to_dict()
+    assert (made["confidence_level"], made["alternative"]) == (0.9375, "two-sided")
+    assert made["asked"] == {"confidence_level": 0.95, "alternative": "two-sided"}
+    assert e.to_row()["asked"] == "95 % CI"
+    six = hw.runs_ci(ACCURACY[:6], metric="accuracy")
+    assert (six.method, six.confidence_level, six.asked) == ("exact", 0.95, None)
+    assert not {"asked"} & {*six.to_dict(), *six.to_row()}
+
+
+def test_an_outer_quantile_of_few_runs_is_open_on_one_side() -> None:
+    ordered = sorted(ACCURACY[:10])
+    upper = hw.runs_ci(ordered, 0.1, metric="accuracy")
+    lower = hw.runs_ci(ordered, 0.9, metric="accuracy")
+    # P(Bin(10, 0.1) ≤ 3) = 0.987 and P(Bin(10, 0.1) ≤ 2) = 0.930.
+    assert (upper.low, upper.high, upper.alternative) == (0.0, ordered[3], "upper")
+    assert (lower.low, lower.high, lower.alternative) == (ordered[6], 1.0, "lower")
+    assert upper.confidence_level == lower.confidence_level == 0.95
+    assert np.isnan(upper.width)
+    assert "below it is open" in next(c.message for c in upper.cautions if c.code == "HW308")
+    assert "HW314" not in codes(hw.runs_ci(ordered, 0.9))
+    assert hw.runs_ci(ordered, 0.9).high == np.inf
+
+
+def test_a_side_that_was_asked_for_is_never_exchanged() -> None:
+    short = hw.runs_ci(ACCURACY[:20], 0.9, metric="accuracy", alternative="upper")
+    assert (short.alternative, short.high) == ("upper", max(ACCURACY[:20]))
+    assert short.confidence_level == pytest.approx(1 - 0.9**20, abs=1e-4)
+    assert short.confidence_level <= 1 - 0.9**20
+    none = hw.runs_ci(ACCURACY[:5], 0.9, metric="accuracy", alternative="upper")
+    assert np.isnan([none.low, none.high]).all()
+    assert "HW306" in codes(none)
+
+
+def test_runs_of_several_levels_say_each_its_own(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "runs.csv"
+    rows = [f"{seed},{value}" for seed, value in enumerate(ACCURACY[:5])]
+    table.write_text("\n".join(["seed,accuracy", *rows]) + "\n", encoding="utf-8")
+    ran = run("runs", str(table), "--value", "accuracy")
+    assert ran.status == 0
+    assert "(93.75 %)" in ran.out
+    assert "(95 %)" not in ran.out
+    assert all(len(line) <= 80 for line in ran.out.splitlines())
+    assert "4 intervals of 95 % or less each" in " ".join(ran.out.split())
+    together = run("runs", str(table), "--value", "accuracy", "--quantile", "0.5", "--simultaneous")
+    # The median misses 6.25 % and the mean 2.5 %.
+    assert "all hold at once with at least 91.25 %" in together.err
+
+
+def test_what_needs_an_interval_of_the_level_asked_for_takes_no_other() -> None:
+    cases: dict[str, Any] = {
+        "case": list("abcdefghij"),
+        "model": ["A"] * 5 + ["B"] * 5,
+        "dsc": [0.8, 0.9, 0.85, 0.7, 0.95, 0.6, 0.7, 0.75, 0.5, 0.8],
+    }
+    how: dict[str, Any] = {"metric": "dsc", "statistic": "median", "paired": False, "test": "none"}
+    made = hw.compare_table(cases, goal=0.6, **how)
+    # The smallest of A lies above 0.6, at 93.75 %.
+    assert [goal.met for goal in made.goals] == [False, False]
+    assert "no 95 % interval" in made.goals[0].sentence
+    (difference,) = made
+    assert difference.estimate.method == "mover:semiparametric"
+    assert "HW317" in codes(difference.estimate)
+    for method in ("exact_attained", "mover:exact_attained"):
+        with pytest.raises(hw.OptionError, match="put together at one level"):
+            hw.compare_table(cases, method=method, **how)
+
+
+def test_semiparametric_says_where_it_extrapolates() -> None:
+    named = hw.runs_ci(ACCURACY[:5], metric="accuracy", method="semiparametric")
+    assert named.low < min(ACCURACY[:5])
+    assert "HW317" in codes(named)
+    assert "HW317" not in codes(hw.runs_ci(ACCURACY, metric="accuracy", method="semiparametric"))
+
+
+# Of 2000 samples the SE of a coverage of 0.95 is 0.005: one that is kept falls 4 of them short
+# with probability 3e-5. The interval that stood here as one of 95 % covered 0.82 to 0.88 of the
+# outer tenths, and 0.52 of the lower one with a run in ten that diverged.
+@pytest.mark.parametrize("share_diverging", [0.0, 0.1])
+@pytest.mark.parametrize("q", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("n", [5, 10])
+def test_a_quantile_of_few_runs_is_held_as_often_as_is_printed(
+    n: int, q: float, share_diverging: float
+) -> None:
+    rng = np.random.default_rng(5)
+    truth = _quantile_of_runs(q, share_diverging)
+    samples = rng.normal(size=(2000, n)) - 10 * (rng.random((2000, n)) < share_diverging)
+    columns = {f"{place}": row for place, row in enumerate(samples)}
+    made = hw.summary_table(columns, statistic=f"quantile:{q}")
+    level = made[0].confidence_level
+    held = np.mean([e.low <= truth <= e.high for e in made])
+    assert held > level - 4 * np.sqrt(level * (1 - level) / len(made))
+    one = hw.runs_ci(samples[0], q)
+    assert (one.low, one.high, one.level) == (made[0].low, made[0].high, made[0].level)
+
+
+def _quantile_of_runs(q: float, share_diverging: float) -> float:
+    """Of normal runs, a share of which lies ten SDs below."""
+    from scipy import optimize, special
+
+    def below(x: float) -> float:
+        return float(
+            (1 - share_diverging) * special.ndtr(x) + share_diverging * special.ndtr(x + 10) - q
+        )
+
+    return float(optimize.brentq(below, -20, 20))
 
 
 def test_randomized_interval_tells_both_and_repeats_its_draw() -> None:
@@ -247,15 +362,13 @@ def test_equal_values_of_other_splits_are_other_runs() -> None:
     assert "HW706" in codes(made_of(named, quantile=0.5)[0])
 
 
-def test_what_auto_extrapolates_is_cut_to_the_range() -> None:
+def test_auto_stays_in_the_range_and_what_extrapolates_by_name_may_leave_it() -> None:
     values = [0.1, 0.9, 0.91, 0.92, 0.93]
     low = hw.runs_ci(values, 0.1, metric="accuracy", confidence_level=0.9)
-    assert (low.method, low.value, low.low) == ("semiparametric", 0.0, 0.0)
+    assert (low.method, low.value, low.low) == ("exact_attained", 0.1, 0.0)
     assert low.points["bootstrap_median"] < 0
-    assert "HW309" in codes(low)
-    named = hw.runs_ci(
-        [0.1, 0.9, 0.91, 0.92, 0.93], 0.1, metric="accuracy", method="semiparametric"
-    )
+    assert "HW309" not in codes(low)
+    named = hw.runs_ci(values, 0.1, metric="accuracy", method="semiparametric")
     assert named.value < 0
 
 

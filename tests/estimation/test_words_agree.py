@@ -26,7 +26,7 @@ SHAPES: dict[str, Callable[[np.random.Generator, int], Array]] = {
 
 def numbers_of(sentence: str) -> list[str]:
     """The value and the bounds, as printed."""
-    found = re.search(r" (\S+) \(95 % CI (\S+) to (\S+);", sentence)
+    found = re.search(r" (\S+) \([\d.]+ % CI (\S+) to ([^\s;,]+)[;,]", sentence)
     assert found is not None, sentence
     return list(found.groups())
 

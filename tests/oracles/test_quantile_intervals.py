@@ -16,8 +16,13 @@ from scipy import stats
 
 import halfwidth as hw
 from halfwidth.core.types import Level
-from halfwidth.intervals.quantile import exact, semiparametric
-from halfwidth.intervals.ranks import attainable_level, exact_ranks, minimum_n
+from halfwidth.intervals.quantile import exact, exact_attained, semiparametric
+from halfwidth.intervals.ranks import (
+    attainable_level,
+    exact_ranks,
+    level_within_reach,
+    minimum_n,
+)
 from halfwidth.summaries import quantile
 
 Array = NDArray[np.float64]
@@ -213,6 +218,55 @@ def test_scipys_quantile_test_gives_the_same_interval_for_the_median(confidence:
         wanted = test.confidence_interval(confidence)
         got = hw.summary_ci(values, statistic="median", method="exact", confidence_level=confidence)
         assert (got.low, got.high) == pytest.approx((wanted.low, wanted.high), nan_ok=True)
+
+
+# --------------------------------------------------------------------------- the level attained
+
+
+@pytest.mark.parametrize("q", QUANTILES, ids=str)
+@pytest.mark.parametrize("alternative", ["two-sided", "lower", "upper"])
+def test_the_level_attained_is_never_more_than_the_binomial_sum(
+    q: Fraction, alternative: Any
+) -> None:
+    for n in range(2, 30):
+        below = cumulated(n, q)
+        ranks = np.arange(1.0, n + 1)
+        for wanted in LEVELS if alternative == "two-sided" else ONE_SIDED_LEVELS:
+            asked = Level(float(wanted), alternative)
+            attained = level_within_reach(n, float(q), asked)
+            made = exact_attained(ranks, float(q), asked)
+            exists = exact_ranks(n, float(q), asked) is not None
+            assert (attained == asked) or not exists
+            if alternative != "two-sided":
+                assert attained.alternative == alternative
+            if np.isnan(made.low):
+                # A bound that would hold less than half the time, or no probability at all.
+                assert attainable_level(n, float(q), asked) < 0.5
+                continue
+            k = 0 if attained.alternative == "upper" else int(made.low)
+            last = n + 1 if attained.alternative == "lower" else int(made.high)
+            held = Fraction(below[last] - below[k], below[-1])
+            assert held >= Fraction(repr(attained.confidence_level)) - Fraction(1, 10**12)
+            assert attained.confidence_level <= asked.confidence_level
+
+
+def test_below_the_minimum_n_one_side_is_left_open_where_two_miss_more_than_twice_as_often() -> (
+    None
+):
+    reached = {
+        (n, q): level_within_reach(n, q, Level(0.95))
+        for n, q in [(5, 0.5), (2, 0.5), (10, 0.25), (8, 0.25), (5, 0.9), (2, 0.75)]
+    }
+    assert reached == {
+        (5, 0.5): Level(0.9375),
+        (2, 0.5): Level(0.5),
+        (10, 0.25): Level(0.9436),
+        # 0.75⁸ = 0.1001: the bound above holds at 95 %, the smallest value below at 90 %.
+        (8, 0.25): Level(0.95, "upper"),
+        (5, 0.9): Level(0.95, "lower"),
+        # Of two values not even one side is bounded at 95 %.
+        (2, 0.75): Level(0.9375, "lower"),
+    }
 
 
 # --------------------------------------------------------------------------- semiparametric

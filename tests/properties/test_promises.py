@@ -50,7 +50,7 @@ def statistic_for(method: MethodSpec) -> Statistic:
     if method.accepts <= {Estimand.COUNTING, Estimand.CONTRAST}:
         return OF_CELLS
     # A mean stands for the metrics of test sets, which differ in no property of a method.
-    if method.accepts & {Estimand.MEAN, Estimand.PROPORTION, Estimand.OTHER}:
+    if method.accepts & {Estimand.MEAN, Estimand.PROPORTION, Estimand.OTHER, Estimand.RATE}:
         return Statistic(STATISTICS["mean"])
     if Estimand.TRIMMED_MEAN in method.accepts:
         return Statistic(STATISTICS["trimmed_mean"], {"share": 0.2})

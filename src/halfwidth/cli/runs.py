@@ -63,8 +63,8 @@ def runs(
     method: Annotated[
         str,
         typer.Option(
-            help="auto, exact, exact_randomized, asymptotic, semiparametric, percentile, ...; the "
-            "mean has t.",
+            help="auto, exact, exact_attained, exact_randomized, asymptotic, semiparametric, "
+            "percentile, ...; the mean has t.",
             metavar="NAME",
             rich_help_panel=Group.INTERVAL,
         ),

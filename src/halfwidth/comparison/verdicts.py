@@ -365,14 +365,18 @@ def goal_result(model: str, estimate: Estimate, goal: float) -> GoalResult:
     """
     higher = estimate.metric_spec.spec.better is Better.HIGHER
     bound = estimate.low if higher else estimate.high
-    met = bound > goal if higher else bound < goal
+    # A bound that so few cases cannot give at the level asked for shows nothing at that level.
+    known = estimate.asked is None and not math.isnan(bound)
+    met = known and (bound > goal if higher else bound < goal)
     side, beyond = ("lower", "above") if higher else ("upper", "below")
     end = fixed_apart(bound, estimate.decimals, (0.0, goal))
     unit = f" {estimate.metric_spec.unit}" if estimate.metric_spec.unit else ""
     about = f"the {side} bound of the {percent(estimate.confidence_level)} CI of {estimate.subject}"
     start = f"{model} reaches" if met else f"{model} is not shown to reach"
-    if math.isnan(bound):
-        return GoalResult(model, estimate, goal, met, f"{start} the goal of {goal:g}: no interval.")
+    if not known:
+        level = "" if estimate.asked is None else f" {percent(estimate.asked.confidence_level)}"
+        said = f"{start} the goal of {goal:g}: no{level} interval."
+        return GoalResult(model, estimate, goal, met, said)
     lies = "lies" if met else "does not lie"
     sentence = f"{start} the goal of {goal:g}: {about}, {end}{unit}, {lies} {beyond} it."
     return GoalResult(model, estimate, goal, met, sentence)

@@ -40,6 +40,8 @@ class CautionSpec:
         Key of the reference; empty where it is the package's own reasoning.
     reliability : bool
         Whether it doubts that intervals like this one cover as often as they say.
+    otherwise : str
+        What to do where the remedy names the method that was used.
     severity : Severity
         How much it matters where it is found in a table (``halfwidth check``).
     """
@@ -51,6 +53,7 @@ class CautionSpec:
     remedy: str
     source: str = ""
     reliability: bool = False
+    otherwise: str = ""
     severity: Severity = Severity.WARNING
 
     @property
@@ -61,10 +64,20 @@ class CautionSpec:
 
 @frozen
 class Caution:
-    """A caution as raised for one result."""
+    """A caution as raised for one result.
+
+    Attributes
+    ----------
+    spec : CautionSpec
+    message : str
+        Filled in with the numbers of the result.
+    taken : bool
+        Whether the method of the result is one that the remedy names.
+    """
 
     spec: CautionSpec
     message: str
+    taken: bool = False
 
     @property
     def code(self) -> str:
@@ -74,7 +87,7 @@ class Caution:
     @property
     def remedy(self) -> str:
         """What to do."""
-        return self.spec.remedy
+        return self.spec.otherwise if self.taken else self.spec.remedy
 
     @property
     def anchor(self) -> str:

@@ -70,7 +70,9 @@ class Estimate:
         The bounds, in the same unit; NaN where the method gives no interval, infinite on the open
         side of a one-sided interval of an unbounded metric.
     level : Level
-        Confidence level and alternative.
+        Confidence level and alternative of the interval.
+    asked : Level or None
+        Those asked for, where so few cases cannot attain them.
     metric_spec : Metric
     statistic_spec : Statistic
     method_spec : MethodSpec
@@ -149,6 +151,7 @@ class Estimate:
     without_result: WithoutResult | None = None
     rule: str | None = None
     if_unseen_failures: ConfidenceInterval | None = None
+    asked: Level | None = None
 
     # ---- the contract's names
 
@@ -317,6 +320,15 @@ class Estimate:
         ends = (0.0, self.range.low, self.range.high, *equal)
         return fixed_apart(number, self.decimals, ends)
 
+    @property
+    def ends_text(self) -> str:
+        """The bounds as tables have them: ``0.892 to 0.902``, ``≥ 0.892``, ``none``."""
+        if math.isnan(self.low) or math.isnan(self.high):
+            return "none"
+        low, high = self.text_of(self.low), self.text_of(self.high)
+        texts = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}
+        return texts[self.alternative]
+
     # ---- ways out
 
     def to_dict(self) -> dict[str, Any]:
@@ -356,7 +368,19 @@ class Estimate:
             and list(map(plain, self.if_unseen_failures)),
             "cautions": [caution.to_dict() for caution in self.cautions],
             **({"n_each": list(self.n_each)} if self.n_each else {}),
+            **self._asked_dict(),
             **self._policy_dict(),
+        }
+
+    def _asked_dict(self) -> dict[str, Any]:
+        """What only an interval of another level than the one asked for has."""
+        if self.asked is None:
+            return {}
+        return {
+            "asked": {
+                "confidence_level": float(self.asked.confidence_level),
+                "alternative": self.asked.alternative,
+            }
         }
 
     def _policy_dict(self) -> dict[str, Any]:
@@ -384,6 +408,8 @@ class Estimate:
             row["n_each"] = " + ".join(map(str, self.n_each))
         if self.without_result is not None:
             row["without_result"] = self.without_result.text
+        if self.asked is not None:
+            row["asked"] = self.asked.text
         # Numbers stay numbers here, where NaN and infinity can be written.
         numbers = ("value", "low", "high", "halfwidth", "standard_error")
         return row | {name: getattr(self, name) for name in numbers}
@@ -411,15 +437,13 @@ class Estimate:
         ``Mean DSC 0.897 (95 % CI 0.892 to 0.902; n = 110; BCa bootstrap).``
         """
         unit = f" {self.metric_spec.unit}" if self.metric_spec.unit else ""
-        level = percent(self.confidence_level)
         low, high = self.text_of(self.low), self.text_of(self.high)
-        interval = {
-            "two-sided": f"{level} CI {low} to {high}{unit}",
-            "lower": f"lower {level} confidence bound {low}{unit}",
-            "upper": f"upper {level} confidence bound {high}{unit}",
-        }[self.alternative]
+        ends = {"two-sided": f"{low} to {high}", "lower": low, "upper": high}[self.alternative]
+        interval = f"{self.level.text} {ends}{unit}"
         if math.isnan(self.low) or math.isnan(self.high):
-            interval = f"no {level} CI"
+            interval = f"no {percent(self.confidence_level)} CI"
+        elif self.asked is not None:
+            interval += f", asked: {self.asked.text}"
         about = f"{self.label}: " if self.label else ""
         subject = self.subject if self.label else as_beginning(self.subject)
         missing = f"; {self.n_missing} missing" if self.n_missing else ""

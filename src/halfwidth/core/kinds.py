@@ -70,6 +70,7 @@ class Estimand(StrEnum):
     SPREAD = "spread"
     AUROC = "one AUROC"
     COUNTING = "function of a confusion matrix"
+    RATE = "events per case"
     PROPORTION_DIFFERENCE = "two proportions"
     PROPORTION_RATIO = "ratio of two proportions"
     AUROC_DIFFERENCE = "two AUROCs"

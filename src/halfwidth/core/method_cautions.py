@@ -44,10 +44,14 @@ DECLARED: tuple[CautionSpec, ...] = (
         "The interval has no width: {reason}; it hides the uncertainty of the cases not seen.",
         "Resampling or averaging equal values gives the same value again. That all cases seen are "
         "equal does not mean that all cases are.",
-        "Use auto, or dirichlet, where the metric has finite bounds (or give bounds): "
-        "the interval then says what so many cases cannot exclude.",
+        "Use auto: of proportions, of counts, and of metrics with finite bounds (or with bounds "
+        "that you give: bounds=, --bounds) the interval then says what so many cases cannot "
+        "exclude.",
         "andre2025",
         reliability=True,
+        otherwise="Collect more cases, until some differ. Where the metric has a range that was "
+        "not named, give it (bounds=, --bounds): the interval then says what so many cases cannot "
+        "exclude.",
     ),
     CautionSpec(
         "HW305",
@@ -66,6 +70,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Some methods need a minimum of cases or some variation among them. They then return NaN "
         "rather than an interval that means nothing.",
         "Use the alternative named in the message, or auto.",
+        otherwise="Use the alternative named in the message.",
     ),
     CautionSpec(
         "HW307",
@@ -80,14 +85,15 @@ DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW308",
         "level out of reach for exact",
-        "With {n} order statistics reach at most {attainable:.4g} for the {what}, not "
-        "{wanted:g}; {needed} would do. The semiparametric interval extrapolates instead.",
+        "Order statistics of {n} reach {attainable} for the {what}, not the {wanted} asked for; "
+        "{needed} would do. {instead}",
         "A distribution-free interval lies between two of the observed values, so its level cannot "
-        "exceed the probability that the quantile lies between the smallest and the largest one.",
-        "Collect the cases named, ask for a lower level or a less extreme quantile, or accept the "
-        "extrapolation as an approximation.",
+        "exceed the probability that the quantile lies between the smallest and the largest one. "
+        "The interval is therefore printed with the level that it attains or, for a quantile near "
+        "an end, as a bound that leaves the other side open. It holds the quantile as often as it "
+        "says, whatever the distribution.",
+        "Collect as many as named, or ask for a lower level or a less extreme quantile.",
         "lehmann2025",
-        reliability=True,
     ),
     CautionSpec(
         "HW309",
@@ -174,6 +180,31 @@ DECLARED: tuple[CautionSpec, ...] = (
     ),
     CautionSpec(
         "HW317",
+        "extrapolated quantile",
+        "A bound of the {method} lies beyond the values of {n}: its level is not kept there.",
+        "Beyond the smallest and the largest value the tails are taken to fall off like those of "
+        "an exponential distribution. For the outer tenths of 5 to 10 normal values intervals of "
+        "95 % cover 82 to 88 %, and 52 to 64 % of a lower tenth where one value in ten lies far "
+        "below, like a run that diverged.",
+        "Use exact_attained, which says the level that so few values attain, or collect more.",
+        "lehmann2025",
+        reliability=True,
+    ),
+    CautionSpec(
+        "HW318",
+        "counts taken for Poisson",
+        "{method} takes counts for Poisson: a bound is too low where a few images hold most "
+        "events.",
+        "Of images without a false positive, no resample holds one, and the bound has to come from "
+        "what is known of counts. If false positives come singly, n images without any exclude "
+        "3.0/n and more of them for each image at 95 % (3.7/n of a two-sided interval). If they "
+        "come in bursts, as in the one scan with a metal implant, all may lie in images that were "
+        "not seen. Of clusters (patients) n is their number.",
+        "Collect more images, of all the kinds that occur.",
+        "garwood1936",
+    ),
+    CautionSpec(
+        "HW319",
         "no distance to go by",
         "{what} do not tell how far others lie: the interval reaches as far as the range {range} "
         "allows.",

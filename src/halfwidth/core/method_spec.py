@@ -12,7 +12,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import OF_TWO_SAMPLES, Drawn, Estimand, Need, Promise
 from halfwidth.core.parameters import Parameter, bind
 from halfwidth.core.pseudo_cases import PseudoCases
-from halfwidth.core.statistic_spec import StatisticSpec
+from halfwidth.core.statistic_spec import Statistic, StatisticSpec
 from halfwidth.core.types import Interval, Level
 
 DISTRIBUTIONS = (Need.DISTRIBUTION, Need.STUDENTIZED, Need.WEIGHTED)
@@ -96,6 +96,9 @@ class MethodSpec:
         the statistic is undefined on every resample.
     instead : callable or None
         The function of the method that ``auto`` takes where this one gives no interval.
+    attains : callable or None
+        ``attains(n, quantile_level, level)``: the `Level` of its interval, where that need not be
+        the one asked for. None where it always is.
     drawn : Drawn or None
         How it is drawn in figures; None: as what is left.
     of_each : MethodSpec or None
@@ -118,6 +121,7 @@ class MethodSpec:
     independent_only: bool = False
     no_interval: Callable[[Unanswered], tuple[str, str]] | None = None
     instead: Callable[..., Interval] | None = None
+    attains: Callable[[int, float, Level], Level] | None = None
     drawn: Drawn | None = None
     parameters: tuple[Parameter, ...] = ()
     bound: tuple[tuple[str, float], ...] = ()
@@ -158,6 +162,10 @@ class MethodSpec:
         # A resample of two cases is one of them twice, or both: an SD of 0, or that of the sample.
         differs = draws and statistic.min_n > 1 and not statistic.of_records
         return max(self.min_n, statistic.min_n + 1 if differs else 1)
+
+    def level_attained(self, n: int, statistic: Statistic, level: Level) -> Level:
+        """The level that its interval has for a statistic of n cases: mostly the one asked for."""
+        return level if self.attains is None else self.attains(n, statistic.quantile_level, level)
 
     def with_parameters(self, given: Mapping[str, object]) -> MethodSpec:
         """The same with other values of its parameters, which then stand in its name and title."""

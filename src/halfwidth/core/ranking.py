@@ -201,7 +201,8 @@ class Ranking:
     @property
     def confidence_level(self) -> float:
         """That of all sets of ranks together, and of each marginal one."""
-        return self.models[0].estimate.confidence_level
+        own = self.models[0].estimate
+        return float((own.asked or own.level).confidence_level)
 
     def sentence(self) -> str:
         """One sentence for a paper, from the sets that hold together.

@@ -357,6 +357,14 @@ _ALL = (
         2005,
     ),
     Reference(
+        "garwood1936",
+        "Garwood F",
+        "Fiducial limits for the Poisson distribution",
+        "Biometrika 28(3/4):437-442",
+        1936,
+        "doi:10.1093/biomet/28.3-4.437",
+    ),
+    Reference(
         "gil_pelaez1951",
         "Gil-Pelaez J",
         "Note on the inversion theorem",

@@ -19,8 +19,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "extreme quantile for so few runs",
         "{n}: too few for the {quantile:g} quantile; some {needed} would do.",
         "A quantile is known by the runs beyond it. Ten runs reach the quartiles, 15 to 25 the "
-        "outer tenths; further out, intervals extrapolate or span the sample, and cover too "
-        "seldom.",
+        "outer tenths; further out, intervals are open on one side.",
         "Make more runs (halfwidth plan runs), or look at a quantile nearer to the middle.",
         "lehmann2025",
     ),

@@ -120,6 +120,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Use wilson, jeffreys or clopper_pearson, never wald; collect more cases.",
         "brown2001",
         reliability=True,
+        otherwise="Collect more cases.",
     ),
     CautionSpec(
         "HW204",

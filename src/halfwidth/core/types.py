@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.checks import as_number, is_number, one_of
 from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
 
 Array = NDArray[np.float64]
@@ -102,6 +103,14 @@ class Level:
         whole, _, fraction = mantissa.partition(".")
         one = int(10 ** (len(fraction) - int(exponent or 0)))
         return (one - int(whole + fraction)) / one
+
+    @property
+    def text(self) -> str:
+        """What its interval is in prose: ``95 % CI``, ``lower 95 % confidence bound``."""
+        written = percent(self.confidence_level)
+        if self.alternative == "two-sided":
+            return f"{written} CI"
+        return f"{self.alternative} {written} confidence bound"
 
     @property
     def tail(self) -> float:

@@ -32,11 +32,14 @@ class SampleGroup:
         Their places in the batch.
     computed : Computed
         Intervals in the order of ``rows``.
+    level : Level
+        That of the intervals, which need not be the one asked for.
     """
 
     method: MethodSpec
     rows: NDArray[np.intp]
     computed: Computed
+    level: Level
 
 
 def automatic_intervals(
@@ -121,7 +124,7 @@ def intervals_by_method(
         too_few |= design.units < fewest
         # Units that cannot be compared say nothing of how they vary.
         if too_few or not (design.independent or design.degrees_of_freedom):
-            return SampleGroup(method, rows, _no_intervals(len(rows)))
+            return SampleGroup(method, rows, _no_intervals(len(rows)), level)
         (found,) = intervals(
             samples[rows],
             functional.statistic,
@@ -134,7 +137,8 @@ def intervals_by_method(
             clip=chosen,
             errors=errors,
         )
-        return SampleGroup(method, rows, found)
+        attained = method.level_attained(design.n, functional.statistic, level)
+        return SampleGroup(method, rows, found, attained)
 
     groups = [computed(method, rows) for method, rows in _rows_by_method(methods)]
     fallbacks = [

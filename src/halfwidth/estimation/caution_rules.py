@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate
+from halfwidth.core.formatting import percent
 from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import Estimand, Need, Unanswered, spec_of
 from halfwidth.core.titles import statistic_title
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import with_evidence
+from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.sample_caution_rules import SAMPLE_RULES
 from halfwidth.estimation.worst_values import identical_worst
 from halfwidth.intervals.dirichlet_intervals import dirichlet, dirichlet_pareto
@@ -27,12 +31,19 @@ def cautions_for(context: CautionContext) -> tuple[Caution, ...]:
     method = context.estimate.method_spec
     raised = [*(rule(context) for rule in RULES), *_further_cautions(context)]
     raised += [caution(code, method=method.title) for code in method.cautions]
-    cautions = [one for one in raised if one is not None]
+    cautions = [_not_what_ran(one, context) for one in raised if one is not None]
     ordered = tuple(sorted(cautions, key=lambda item: item.code))
     if not context.as_studied:
         return ordered
     smallest = None if context.classes is None else context.classes.smallest
     return with_evidence(ordered, context.estimate, chosen=context.chosen, smallest=smallest)
+
+
+def _not_what_ran(raised: Caution, context: CautionContext) -> Caution:
+    """The caution, with its other remedy where the usual one is to take what was taken."""
+    taken = {context.estimate.method_spec.function.__name__, *([AUTO] if context.chosen else [])}
+    words = set(re.findall(r"\w+", raised.spec.remedy))
+    return replace(raised, taken=True) if raised.spec.otherwise and words & taken else raised
 
 
 def _further_cautions(context: CautionContext) -> Iterator[Caution | None]:
@@ -95,11 +106,11 @@ def _no_width(context: CautionContext) -> Caution | None:
         return None
     if context.is_of_runs and context.constant:
         return caution("HW707", n=context.units_text, value=e.value)
-    reason = (
-        f"all values of {context.units_text} are equal"
-        if context.constant
-        else "both bounds fall on tied values"
-    )
+    reason = "both bounds fall on tied values"
+    if context.constant:
+        reason = f"all values of {context.units_text} are equal"
+    elif e.method_spec.resamples and not len(context.values):
+        reason = f"all resamples of {context.units_text} give the same"
     return caution("HW304", reason=reason)
 
 
@@ -177,18 +188,35 @@ def _is_mean(estimate: Estimate) -> bool:
 
 def _level_out_of_reach(context: CautionContext) -> Caution | None:
     e = context.estimate
-    if not context.chosen or e.method != semiparametric.__name__ or context.undefined:
+    if e.asked is None or context.undefined:
         return None
     q = e.statistic_spec.quantile_level
+    attainable = attainable_level(context.units, q, e.asked)
+    given = f"The interval is of {percent(e.confidence_level)}."
+    if e.alternative != e.asked.alternative:
+        side = "above" if e.alternative == "lower" else "below"
+        given = f"The {e.level.text} is given; {side} it is open."
     return caution(
         "HW308",
         n=context.units_text,
         # Rounded down: what is out of reach must not read as the level that is wanted.
-        attainable=math.floor(1e4 * attainable_level(context.units, q, e.level)) / 1e4,
+        attainable=percent(math.floor(1e4 * attainable) / 1e4),
         what=f"{q:g} quantile" if context.is_of_runs else statistic_title(e.statistic_spec),
-        wanted=e.confidence_level,
-        needed=f"{minimum_n(q, e.level)} {context.noun}s",
+        wanted=percent(e.asked.confidence_level),
+        needed=f"{minimum_n(q, e.asked)} {context.noun}s",
+        instead=given,
     )
+
+
+def _extrapolated(context: CautionContext) -> Caution | None:
+    e, values = context.estimate, context.values
+    if e.method != semiparametric.__name__ or context.undefined or not len(values):
+        return None
+    below = e.alternative != "upper" and e.low < values[0]
+    above = e.alternative != "lower" and e.high > values[-1]
+    if not (below or above):
+        return None
+    return caution("HW317", method=e.method_spec.title, n=context.units_text)
 
 
 def _clipped(context: CautionContext) -> Caution | None:
@@ -244,7 +272,7 @@ def _no_distance(context: CautionContext) -> Caution | None:
     if context.undefined or not (takes_bounds and smooth and (few or context.constant)):
         return None
     what = context.units_text if few else f"{context.units_text} of one value"
-    return caution("HW317", what=what, range=e.metric_spec.spec.bounds)
+    return caution("HW319", what=what, range=e.metric_spec.spec.bounds)
 
 
 Rule = Callable[[CautionContext], Caution | None]
@@ -255,6 +283,7 @@ INTERVAL_RULES: tuple[Rule, ...] = (
     _outside,
     _no_interval,
     _level_out_of_reach,
+    _extrapolated,
     _clipped,
     _undefined_resamples,
     _infinite,
@@ -275,4 +304,4 @@ def interval_cautions(context: CautionContext) -> list[Caution]:
     raised = [rule(context) for rule in INTERVAL_RULES]
     method = context.estimate.method_spec
     raised += [caution(code, method=method.title) for code in method.cautions]
-    return [one for one in raised if one is not None]
+    return [_not_what_ran(one, context) for one in raised if one is not None]

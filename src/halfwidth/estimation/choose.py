@@ -111,7 +111,7 @@ def _for_records(records: Records, functional: Functional, *, weighted: bool) ->
     form, design = statistic.spec.form, records.design
     if _sums_of_matches(functional) and not weighted:
         # FPPI and distances: percentile is short below 50 images (docs/detection-metrics.md).
-        return "bca_expanded"
+        return "garwood" if _alike(records, statistic) else "bca_expanded"
     if isinstance(form, Contrast):
         form = form.statistic.form
         if weighted and isinstance(form, MatchedScores):
@@ -127,6 +127,13 @@ def _for_records(records: Records, functional: Functional, *, weighted: bool) ->
     smooth = isinstance(form, Sums) or statistic.spec.estimand is Estimand.COUNTING
     bootstrap = "bca" if smooth and design.n >= SMALL else "percentile"
     return "dirichlet" if weighted else bootstrap
+
+
+def _alike(records: Records, statistic: Statistic) -> bool:
+    """Whether it is a rate of events of which all units have as many: none, as a rule."""
+    if statistic.spec.estimand is not Estimand.RATE:
+        return False
+    return not standard_error(records.arranged[None], records.design, statistic)[0] > 0
 
 
 def _for_auroc(records: Array, design: Design, statistic: Statistic) -> str:

@@ -12,7 +12,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import Effect
 from halfwidth.core.kinds import Need
-from halfwidth.core.spec import MethodSpec
+from halfwidth.core.spec import MethodSpec, spec_of
 from halfwidth.core.titles import statistic_title
 from halfwidth.core.types import UNBOUNDED, Interval, Level
 from halfwidth.estimation.caution_context import CautionContext
@@ -30,14 +30,17 @@ from halfwidth.intervals.compute import (
     estimands,
     sample_ingredients,
 )
+from halfwidth.intervals.quantile import exact, exact_attained, semiparametric
+from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.intervals.two_sample_ingredients import compares, two_sample_ingredients
 from halfwidth.intervals.two_samples import mover
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.two_samples import Sample, TwoSamples
 
-# Of either sample's own cautions those that doubt the cases, not its own interval.
-ABOUT_CASES = ("HW1", "HW2", "HW4", "HW5")
+# Of either sample's own cautions those that doubt the cases, not its own interval; and that its
+# interval extrapolates, which the difference then does too.
+ABOUT_CASES = ("HW1", "HW2", "HW317", "HW4", "HW5")
 # Designs whose samples need no word but that they are two.
 UNPAIRED, INDEPENDENT = "unpaired", {"iid", "paired"}
 
@@ -89,6 +92,11 @@ def _method(jobs: tuple[Job, Job], request: Request, effect: Effect) -> MethodSp
     if request.method is None:
         return choose_unpaired(functional, effect)
     method = request.method
+    if (method.of_each or method).attains is not None:
+        raise OptionError(
+            f"method {method.name!r}: the intervals of two samples are put together at one level, "
+            f"and these may be of others; use auto, or {_mover().name}:{semiparametric.__name__}"
+        )
     kinds = estimands(functional.statistic, binary=functional.binary)
     fits_effect = effect == "difference" or Need.EFFECT in method.needs or method.resamples
     if compares(method) and method.accepts & kinds and fits_effect:
@@ -125,7 +133,26 @@ def _own_estimates(
     jobs: tuple[Job, Job], request: Request, method: MethodSpec
 ) -> tuple[Estimate, ...]:
     """Either sample's own estimate, at the same level and by the method that is put together."""
-    return estimate_jobs(jobs, replace(request, method=method.of_each))
+    own = estimate_jobs(jobs, replace(request, method=method.of_each))
+    out_of_reach = any(
+        one.method_spec.function in (exact, exact_attained)
+        and any(
+            exact_ranks(one.n, one.statistic_spec.quantile_level, side) is None
+            for side in _sides(request.level)
+        )
+        for one in own
+    )
+    if method.takes_intervals and method.of_each is None and out_of_reach:
+        # Intervals of other levels make none of the level asked for; those of an approximation do.
+        return estimate_jobs(jobs, replace(request, method=spec_of(semiparametric)))
+    return own
+
+
+def _sides(level: Level) -> tuple[Level, ...]:
+    """The levels of the intervals of either sample: a bound needs one of each kind."""
+    if level.alternative == "two-sided":
+        return (level,)
+    return replace(level, alternative="lower"), replace(level, alternative="upper")
 
 
 def _titled(method: MethodSpec, own: Sequence[Estimate]) -> MethodSpec:
@@ -186,17 +213,13 @@ def _ingredients(job: Job, level: Level, plan: Plan) -> Ingredients:
 def _own_intervals(
     jobs: tuple[Job, Job], own: Sequence[Estimate], request: Request, method: MethodSpec
 ) -> tuple[Interval, Interval]:
-    """Both bounds of either sample; a bound of the difference needs one of each kind."""
+    """Both bounds of either sample."""
     lower = upper = own
+    of_each = own[0].method_spec if own[0].method == semiparametric.__name__ else method.of_each
     if request.level.alternative != "two-sided":
         lower, upper = (
-            estimate_jobs(
-                jobs,
-                replace(
-                    request, method=method.of_each, level=replace(request.level, alternative=a)
-                ),
-            )
-            for a in ("lower", "upper")
+            estimate_jobs(jobs, replace(request, method=of_each, level=side))
+            for side in _sides(request.level)
         )
     first, second = (
         Interval.of([low.low], [high.high], [low.standard_error])

@@ -11,6 +11,7 @@ from halfwidth.core.spec import MethodSpec
 FAMILIES = (
     "mean",
     "proportion",
+    "rate",
     "bootstrap",
     "quantile",
     "auc",

@@ -375,7 +375,7 @@ def intervals(
                 apply(
                     method,
                     at_level(ingredients, design, level),
-                    level,
+                    method.level_attained(n, statistic, level),
                     statistic_range,
                     clip=clip,
                     errors=errors,

@@ -17,7 +17,7 @@ __all__ = ["dirichlet", "dirichlet_pareto", "gaffke"]
 MASS = Parameter("mass", 0.5, "of the pseudo-case at each bound, in cases", above=0.0, at_most=10.0)
 # The mass and the tail index of `dirichlet_pareto`: of a mean, of the difference of two models on
 # the same cases, and of an SD (decision 0072).
-OF_MEAN, OF_DIFFERENCE, OF_SPREAD = (0.5, 1.5), (0.5, 5.0), (1.0, 2.25)
+OF_MEAN, OF_DIFFERENCE, OF_SPREAD = (0.5, 1.5), (0.5, 5.0), (1.0, 2.0)
 PROMISES = frozenset(
     {
         Promise.CONTAINS_ESTIMATE,
@@ -175,7 +175,13 @@ def _equal_reason(sample: Unanswered) -> tuple[str, str]:
     title="Dirichlet-Pareto",
     drawn=Drawn("wine", "solid", "p"),
     accepts=frozenset({Estimand.MEAN, Estimand.SPREAD}),
-    needs=(Need.WEIGHTED, Need.ESTIMATE, Need.ROBUST_ERROR, Need.DEGREES_OF_FREEDOM),
+    needs=(
+        Need.WEIGHTED,
+        Need.ESTIMATE,
+        Need.ROBUST_ERROR,
+        Need.DEGREES_OF_FREEDOM,
+        Need.TIE_TOLERANCE,
+    ),
     pseudo_cases=_beyond_the_outermost,
     parameters=(
         Parameter(
@@ -212,6 +218,7 @@ def dirichlet_pareto(
     estimate: Array,
     robust_error: Array,
     degrees_of_freedom: float,
+    tolerance: Array,
     level: Level,
 ) -> Interval:
     """The statistic under random weights, with a pseudo-case beyond the outermost case.
@@ -232,6 +239,8 @@ def dirichlet_pareto(
         The statistic of each sample, and its standard error.
     degrees_of_freedom : float
         n - 1, of clusters and strata the effective number in its place.
+    tolerance : ndarray
+        Of each sample, below which differences are rounding.
     level : Level
 
     Returns
@@ -251,7 +260,7 @@ def dirichlet_pareto(
     lower, upper = weighted
     below = np.maximum(estimate - lower.quantile(tail), 0.0)
     above = np.maximum(upper.quantile(1 - tail) - estimate, 0.0)
-    known = np.where(below + above > 0, 0.0, np.nan)
+    known = np.where(below + above > tolerance, 0.0, np.nan)
     return Interval.of(
         estimate - factor * below + known, estimate + factor * above + known, robust_error
     )

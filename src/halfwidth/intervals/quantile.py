@@ -12,13 +12,14 @@ from halfwidth.intervals.ranks import (
     asymptotic_positions,
     attainable_level,
     exact_ranks,
+    level_within_reach,
     minimum_n,
     minimum_n_asymptotic,
     randomized_ranks,
 )
 from halfwidth.summaries.quantiles import sample_rank
 
-__all__ = ["asymptotic", "exact", "exact_randomized", "semiparametric"]
+__all__ = ["asymptotic", "exact", "exact_attained", "exact_randomized", "semiparametric"]
 
 ACCEPTS = frozenset({Estimand.QUANTILE})
 NEEDS = (Need.SORTED_VALUES, Need.QUANTILE_LEVEL)
@@ -29,7 +30,8 @@ NEEDS = (Need.SORTED_VALUES, Need.QUANTILE_LEVEL)
     drawn=Drawn("lime", "dotted", "p"),
     accepts=ACCEPTS,
     needs=NEEDS,
-    use_when="for a quantile with too few cases for exact; extrapolates the tails",
+    use_when="for studies: extrapolates the tails, and covers too seldom where exact does not "
+    "exist",
     promises=frozenset({Promise.NESTED, Promise.EQUIVARIANT}),
     cite="hutson2002",
     assumes="Beyond the extreme values the tails fall off like those of an exponential "
@@ -92,7 +94,13 @@ def _extrapolating(values: Array, u: float) -> Array:
 
 
 def _defined_from(sample: Unanswered, n: int) -> str:
-    return f"{semiparametric.__name__} is defined, and {sample.method} from {n} {sample.noun}s on"
+    q, level, units = sample.quantile_level, sample.level, sample.units
+    later = f"{sample.method} is defined from {n} {sample.noun}s on"
+    within_reach = exact_ranks(units, q, level_within_reach(units, q, level)) is not None
+    instead = exact_attained.__name__
+    if not within_reach or sample.method == instead:
+        return later
+    return f"{instead} is at the level within reach, and {later}"
 
 
 def _out_of_reach_reason(sample: Unanswered) -> tuple[str, str]:
@@ -114,7 +122,65 @@ def _ranks_beyond(sample: Unanswered) -> tuple[str, str]:
 
 @interval_method(
     no_interval=_out_of_reach_reason,
-    instead=semiparametric,
+    attains=level_within_reach,
+    title="exact order-statistic, at the level within reach",
+    drawn=Drawn("cyan", "dotted", "d", "exact, level attained"),
+    accepts=ACCEPTS,
+    needs=NEEDS,
+    use_when="for a quantile with too few cases for exact: the interval is of the level that so "
+    "many cases attain, or open on one side",
+    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.EQUIVARIANT, Promise.GUARANTEED}),
+    cite="zielinski2005",
+    assumes="Nothing about the distribution; ties only make it more conservative.",
+)
+def exact_attained(values: Array, q: float, level: Level) -> Interval:
+    """`exact` at the level asked for, or at the one that so few values attain.
+
+    Where qⁿ + (1 - q)ⁿ > α, no two order statistics hold the quantile often enough. The smallest
+    and the largest value hold it with probability 1 - qⁿ - (1 - q)ⁿ, and that is then the level of
+    the interval. If they miss it more than twice as often as one of them alone would, as they do
+    for a quantile near an end, the interval is a bound on the nearer side, at the level asked for
+    or, where that is out of reach as well, at the one attained; the other side is open.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+        Ascending along the last axis.
+    q : float
+        Level of the quantile, strictly between 0 and 1.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        Values of the sample; infinite on a side that is open though an interval was asked for. NaN
+        for a one-sided bound that would hold less than half the time.
+
+    References
+    ----------
+    Zieliński & Zieliński (2005); Lehmann & Paromau (2025), section 3.2.
+
+    Examples
+    --------
+    >>> interval = exact_attained(np.arange(1.0, 6.0), 0.5, Level(0.95))  # of 93.75 %
+    >>> float(interval.low), float(interval.high)
+    (1.0, 5.0)
+    >>> interval = exact_attained(np.arange(1.0, 11.0), 0.9, Level(0.95))
+    >>> float(interval.low), float(interval.high)
+    (7.0, inf)
+    """
+    attained = level_within_reach(values.shape[-1], q, level)
+    interval = exact(values, q, attained)
+    if attained.alternative == level.alternative or np.isnan(interval.low).all():
+        return interval
+    if attained.alternative == "lower":
+        return Interval.of(interval.low, np.inf)
+    return Interval.of(-np.inf, interval.high)
+
+
+@interval_method(
+    no_interval=_out_of_reach_reason,
+    instead=exact_attained,
     title="exact order-statistic",
     drawn=Drawn("black", "dotted", "d", "exact"),
     accepts=ACCEPTS,
@@ -269,4 +335,4 @@ def _inside(u: float, n: int) -> float:
 
 
 # The catalogue lists these, in this order.
-DECLARED = (exact, exact_randomized, asymptotic, semiparametric)
+DECLARED = (exact, exact_attained, exact_randomized, asymptotic, semiparametric)

@@ -6,6 +6,7 @@ cumulative distribution.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -73,6 +74,41 @@ def minimum_n(q: float, level: Level) -> int:
             (low, middle) if attainable_level(middle, q, level) >= target else (middle, high)
         )
     return high
+
+
+def level_within_reach(n: int, q: float, level: Level) -> Level:
+    """The level asked for, or the one that order statistics of n values give for quantile q.
+
+    Below the minimum n that is the level of the interval from the smallest to the largest value,
+    rounded down. Where it misses more than twice as often as a bound on one side alone would, the
+    other side is left open: at the level asked for, if such a bound exists, else at the one that it
+    attains. A bound that would hold less than half the time is none: the level stays as it was.
+
+    >>> level_within_reach(5, 0.5, Level(0.95)).confidence_level
+    0.9375
+    >>> level_within_reach(10, 0.9, Level(0.95)).alternative
+    'lower'
+    """
+    if attainable_level(n, q, level) >= level.confidence_level - ROUNDING:
+        return level
+    above, below = ((1 - q) ** n, q**n)  # how often the extremes miss on their side
+    if level.alternative != "two-sided":
+        attained = 1 - (above if level.alternative == "lower" else below)
+        return Level(_rounded_down(attained), level.alternative) if attained >= 0.5 else level
+    alone = max(level.alpha, min(above, below))
+    attained = _rounded_down(1 - above - below)
+    if attained > 0 and above + below <= 2 * alone + ROUNDING:
+        return Level(attained)
+    # A bound on one side is no use below 0.5, nor is the level of a single value above it.
+    if alone > 0.5:
+        return level
+    at = level.confidence_level if alone == level.alpha else _rounded_down(1 - alone)
+    return Level(at, "lower" if above < below else "upper")
+
+
+def _rounded_down(confidence_level: float) -> float:
+    """To hundredths of a per cent, so that a level is never printed as more than it is."""
+    return math.floor(1e4 * confidence_level + 1e-6) / 1e4
 
 
 def exact_ranks(n: int, q: float, level: Level) -> tuple[int, int] | None:

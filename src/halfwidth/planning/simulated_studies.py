@@ -162,7 +162,10 @@ class Studies:
         return self.widths[n]
 
     def _batch(self, n: int, start: int, stop: int) -> Array:
-        values, sample = self.sample.values, self.sample
+        values, sample, method = self.sample.values, self.sample, self._method(n)
+        if method.level_attained(n, self.statistic, self.request.level) != self.request.level:
+            # So few cases have no interval of the level that a width is wanted at.
+            return np.full(stop - start, np.nan)
         drawn = values[self._cases(n, start, stop)]
         batch = start // (stop - start)
         # Fresh draws for each batch, so that no single block of draws decides.
@@ -170,7 +173,7 @@ class Studies:
         (computed,) = intervals(
             drawn,
             self.statistic,
-            [self._method(n)],
+            [method],
             self.request.level,
             bounds=sample.metric.spec.bounds,
             plan=Plan(entropy, self.request.n_resamples, kept={}, own_uniforms=True),

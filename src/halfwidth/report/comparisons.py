@@ -23,7 +23,7 @@ from halfwidth.report.document import (
     Part,
     Table,
 )
-from halfwidth.report.estimates import CAUTIONS_TITLE
+from halfwidth.report.estimates import CAUTIONS_TITLE, interval_column
 
 
 def comparisons_document(comparisons: Comparisons) -> Document:
@@ -112,11 +112,12 @@ def _goal_sentences(goals: tuple[GoalResult, ...]) -> tuple[Part, ...]:
 
 
 def _goals(goals: tuple[GoalResult, ...]) -> Table:
+    column, interval = interval_column([one.estimate for one in goals])
     columns = (
         Column("model"),
         Column("label"),
         Column("value", Kind.NUMBER),
-        Column(f"{percent(goals[0].estimate.confidence_level)} CI", Kind.INTERVAL),
+        column,
         Column("goal", Kind.NUMBER),
         Column("reached", Kind.NAME),
     )
@@ -125,11 +126,7 @@ def _goals(goals: tuple[GoalResult, ...]) -> Table:
             Cell(one.model),
             Cell(one.estimate.label),
             Cell(one.estimate.text_of(one.estimate.value), one.estimate.value),
-            Cell(
-                f"{one.estimate.text_of(one.estimate.low)} to "
-                f"{one.estimate.text_of(one.estimate.high)}",
-                (one.estimate.low, one.estimate.high),
-            ),
+            interval(one.estimate),
             Cell(fixed(one.goal, one.estimate.decimals), one.goal),
             Cell("yes" if one.met else "not shown"),
         )

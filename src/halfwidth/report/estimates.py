@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.estimate import Estimate
@@ -83,8 +83,6 @@ def estimates_table(estimates: Estimates, *, titles: bool) -> Table:
 
 def _columns(estimates: Estimates) -> Columns:
     """Columns and their cells; one that says nothing is left out."""
-    first = estimates[0]
-    what = "CI" if first.alternative == "two-sided" else "bound"
     columns: Columns = {}
     if any(e.label for e in estimates):
         columns[_LABEL] = lambda e: Cell(e.label)
@@ -98,14 +96,28 @@ def _columns(estimates: Estimates) -> Columns:
         columns[_CLUSTERS] = _clusters
     columns |= {
         _VALUE: lambda e: Cell(e.text_of(e.value), e.value, e.metric_spec.unit),
-        Column(f"{percent(first.confidence_level)} {what}", Kind.INTERVAL): _interval,
     }
-    if first.alternative == "two-sided":
+    column, cell = interval_column(estimates)
+    columns[column] = cell
+    if any(e.alternative == "two-sided" for e in estimates):
         columns[_HALFWIDTH] = _halfwidth
     columns[_METHOD] = _method
     if any(e.cautions for e in estimates):
         columns[_CAUTIONS] = _codes
     return columns
+
+
+def interval_column(estimates: Sequence[Estimate]) -> tuple[Column, Callable[[Estimate], Cell]]:
+    """The column of intervals, headed by the level asked for; cells name another one."""
+    first = estimates[0]
+    asked = (first.asked or first.level).confidence_level
+
+    def cell(e: Estimate) -> Cell:
+        other = f" ({percent(e.confidence_level)})" if e.confidence_level != asked else ""
+        return Cell(f"{e.ends_text}{other}", (e.low, e.high), e.metric_spec.unit)
+
+    two_sided = any(e.alternative == "two-sided" for e in estimates)
+    return Column(f"{percent(asked)} {'CI' if two_sided else 'bound'}", Kind.INTERVAL), cell
 
 
 def _table(estimates: Estimates, columns: Columns) -> Table:
@@ -214,16 +226,6 @@ def _clusters(e: Estimate) -> Cell:
 
 def _without(e: Estimate) -> Cell:
     return Cell("" if e.without_result is None else e.without_result.text)
-
-
-def _interval(e: Estimate) -> Cell:
-    low, high = e.text_of(e.low), e.text_of(e.high)
-    if math.isnan(e.low) or math.isnan(e.high):
-        text = "none"
-    else:
-        texts = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}
-        text = texts[e.alternative]
-    return Cell(text, (e.low, e.high), e.metric_spec.unit)
 
 
 def _halfwidth(e: Estimate) -> Cell:

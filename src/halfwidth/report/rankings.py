@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import RankedModel, Ranking, Rankings
 from halfwidth.core.ranking_words import POLICIES, about, listed, nothing_settled, some
@@ -21,7 +23,7 @@ from halfwidth.report.document import (
     Part,
     Table,
 )
-from halfwidth.report.estimates import CAUTIONS_TITLE
+from halfwidth.report.estimates import CAUTIONS_TITLE, interval_column
 from halfwidth.report.ranking_cells import set_cell, share_cell
 from halfwidth.report.rankings_together import consensus_parts, stability_part
 
@@ -77,6 +79,7 @@ def _groups(ranking: Ranking) -> str:
 
 def _table(ranking: Ranking) -> Table:
     level = percent(ranking.confidence_level)
+    column, interval = interval_column([model.estimate for model in ranking.models])
     columns = [
         Column("model"),
         Column("rank", Kind.NUMBER),
@@ -84,13 +87,13 @@ def _table(ranking: Ranking) -> Table:
         Column(f"{level} ranks", Kind.INTERVAL),
         Column("by itself", Kind.INTERVAL),
         Column("value", Kind.NUMBER),
-        Column(f"{level} CI", Kind.INTERVAL),
+        column,
         Column("first", Kind.NUMBER),
     ]
     with_top = 1 < ranking.top < len(ranking.models)
     if with_top:
         columns.append(Column(f"top {ranking.top}", Kind.NUMBER))
-    rows = [_row(model, with_top=with_top) for model in ranking.models]
+    rows = [_row(model, interval, with_top=with_top) for model in ranking.models]
     return Table(tuple(columns), tuple(rows))
 
 
@@ -139,11 +142,10 @@ def _missing_counts(ranking: Ranking) -> str:
     return f"Missing values: {listed([f'{n} of {name}' for name, n in missing.items()])}"
 
 
-def _row(model: RankedModel, *, with_top: bool) -> tuple[Cell, ...]:
+def _row(
+    model: RankedModel, interval: Callable[[Estimate], Cell], *, with_top: bool
+) -> tuple[Cell, ...]:
     estimate, unit = model.estimate, model.estimate.metric_spec.spec.unit
-    ends = "none"
-    if math.isfinite(estimate.low) and math.isfinite(estimate.high):
-        ends = f"{estimate.text_of(estimate.low)} to {estimate.text_of(estimate.high)}"
     cells = [
         Cell(model.name),
         Cell(str(model.rank), model.rank),
@@ -151,7 +153,7 @@ def _row(model: RankedModel, *, with_top: bool) -> tuple[Cell, ...]:
         set_cell(model.rank_set),
         set_cell(model.marginal_set),
         Cell(estimate.text_of(model.value), model.value, unit),
-        Cell(ends, (estimate.low, estimate.high), unit),
+        interval(estimate),
         share_cell(model.first_share),
     ]
     return (*cells, share_cell(model.top_share)) if with_top else tuple(cells)

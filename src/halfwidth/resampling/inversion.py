@@ -343,6 +343,11 @@ def _first_guess(ratios: GammaRatios, low: Array, high: Array, probability: floa
     from scipy import special
 
     mean, deviation = ratios.moments()
+    if ratios.random is not None:
+        # Its SD is that of few places far out, which a quantile hardly knows of.
+        away = np.abs(ratios.random.totals - mean[:, None] * ratios.random.size)
+        weight = ratios.random.mass * (ratios.random.shares * away).sum(axis=-1)
+        deviation = np.hypot(deviation, weight / ratios.shapes)
     share = (mean - low) / (high - low)
     size = share * (1 - share) * ((high - low) / deviation) ** 2 - 1
     size = np.maximum(size, 1e-3)

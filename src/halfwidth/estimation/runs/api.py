@@ -89,7 +89,8 @@ def runs_ci(
         ``"exact"`` (order statistics), ``"exact_randomized"`` (meets the level exactly; the draw
         is seeded, and `choices` tells both intervals), ``"asymptotic"``, ``"semiparametric"``
         (Hutson's bootstrap, which extrapolates), or a bootstrap. ``"auto"``: exact where it
-        exists, else semiparametric; percentile from 50 runs on where ten lie beyond the quantile.
+        exists, else ``"exact_attained"``, whose interval is of the level that so few runs attain,
+        or open on one side; percentile from 50 runs on where ten lie beyond the quantile.
     point : {"auto", "sample", "interpolated", "bootstrap_median"}
         The point estimate; auto takes the one that goes with the interval: interpolated with
         asymptotic, the bootstrap median with semiparametric, else the sample quantile.
@@ -253,7 +254,7 @@ def runs_table(
         if as_flag("keep_runs", keep_runs):
             cases.append(Cases(part.label, run_metric.spec.display, sample.given))
     estimates = _estimate_sources(sources, quantities, request)
-    return Estimates(tuple(estimates), _notes(quantities, request), tuple(cases))
+    return Estimates(tuple(estimates), _notes(estimates, quantities, request), tuple(cases))
 
 
 # --------------------------------------------------------------------------- parts
@@ -348,14 +349,20 @@ def _table_cautions(part: RunSlice) -> tuple[Caution, ...]:
     return tuple(raised)
 
 
-def _notes(quantities: _Quantities, request: Request) -> tuple[str, ...]:
+def _notes(
+    estimates: Sequence[Estimate], quantities: _Quantities, request: Request
+) -> tuple[str, ...]:
     if not quantities.simultaneous or quantities.count == 1:
         return ()
     whole = request.level.confidence_level
-    each = _level_of_each(quantities, request).confidence_level
+    each = percent(round(_level_of_each(quantities, request).confidence_level, 6))
+    if any(e.asked is not None for e in estimates):
+        each += " or the level that so few runs attain"
+        miss = np.reshape([1 - e.confidence_level for e in estimates], (-1, quantities.count))
+        whole = max(0.0, np.floor(1e4 * (1 - miss.sum(axis=1).max())) / 1e4)
     text = (
-        f"simultaneous: each of {quantities.count} intervals at {percent(round(each, 6))}, so that "
-        f"all hold at once with at least {percent(whole)}"
+        f"simultaneous: each of {quantities.count} intervals at {each}, so that all hold at once "
+        f"with at least {percent(whole)}"
     )
     return (text,)
 
@@ -375,17 +382,11 @@ def _estimate_sources(
     if not isinstance(quantities.point, str) or quantities.point not in (AUTO, *POINTS):
         raise UnknownNameError("point", quantities.point, [AUTO, *POINTS])
     each = replace(request, level=_level_of_each(quantities, request))
-    several = len(quantities.quantiles) > 1 and not quantities.simultaneous
-    at_once = (
-        (caution("HW703", count=quantities.count, level=percent(request.level.confidence_level)),)
-        if several
-        else ()
-    )
     quantiles: list[Job] = []
     means: list[Job] = []
     for source in sources:
         sample = replace(source.sample, records=replace(source.sample.records, over="runs"))
-        about = (sample, source.label, source.by, (*source.cautions, *at_once))
+        about = (sample, source.label, source.by, source.cautions)
         quantiles += [
             _job(_point_for(q, sample, quantities, each), about) for q in quantities.quantiles
         ]
@@ -401,7 +402,16 @@ def _estimate_sources(
             _as_runs_estimate(estimate, source.sample, chosen=request.method is None)
             for estimate in source_estimates
         ]
-    return estimates
+    if len(quantities.quantiles) == 1 or quantities.simultaneous:
+        return estimates
+    less = any(e.confidence_level < request.level.confidence_level for e in estimates)
+    level = percent(request.level.confidence_level) + (" or less" if less else "")
+    at_once = caution("HW703", count=quantities.count, level=level)
+    cautions = ((*e.cautions, at_once) for e in estimates)
+    return [
+        replace(e, cautions=tuple(sorted(raised, key=lambda one: one.code)))
+        for e, raised in zip(estimates, cautions, strict=True)
+    ]
 
 
 def _job(statistic: Statistic, about: tuple[Any, ...]) -> Job:

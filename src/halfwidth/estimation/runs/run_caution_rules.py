@@ -22,7 +22,7 @@ def _runs(n: int) -> str:
 
 
 def _high_level(estimate: Estimate) -> Caution | None:
-    level = estimate.confidence_level
+    level = (estimate.asked or estimate.level).confidence_level
     if level <= HIGH_LEVEL + 1e-9 or estimate.n > FEW_RUNS:
         return None
     return caution("HW701", level=percent(round(level, 4)), n=_runs(estimate.n))
@@ -34,7 +34,9 @@ def _extreme_quantile(estimate: Estimate) -> Caution | None:
     if math.isnan(q) or estimate.n * beyond >= RUNS_BEYOND - 1e-9:
         return None
     # No fewer than an exact interval takes, which another caution names (HW308).
-    needed = _runs(max(math.ceil(RUNS_BEYOND / beyond - 1e-9), minimum_n(q, estimate.level)))
+    needed = _runs(
+        max(math.ceil(RUNS_BEYOND / beyond - 1e-9), minimum_n(q, estimate.asked or estimate.level))
+    )
     return caution("HW702", n=_runs(estimate.n), quantile=q, needed=needed)
 
 

@@ -182,6 +182,7 @@ def _false_positives() -> ImageSums:
 @of_objects(
     title="FPPI",
     form=_false_positives,
+    estimand=Estimand.RATE,
     better=Better.LOWER,
     bounds=Bounds(0.0, math.inf),
     # False alarms of any class are what a reader of an image has to look at.

@@ -14,6 +14,7 @@ from halfwidth.report.document import (
     Excerpt,
     Heading,
     Items,
+    Kind,
     Note,
     Paragraph,
     Part,
@@ -23,6 +24,7 @@ from halfwidth.report.wrapping import Break, length, longest, one_line, padded, 
 
 # Between two columns.
 GAP = 2
+_BEFORE_LEVEL = re.compile(r" (?=\()")
 _AFTER_HYPHEN = re.compile(r"(?<=\w[-/])(?=[^\W\d])")
 
 
@@ -167,6 +169,9 @@ def _least(column: Column, cells: Sequence[str], where: Break) -> int:
     if not column.wraps:
         shortest = column.short if column.short and where > Break.NOWHERE else cells[0]
         heading = longest(shortest, where)
+        if column.kind is Kind.INTERVAL and where > Break.NOWHERE:
+            # A level of its own may stand below its interval.
+            cells = [part for cell in cells for part in _BEFORE_LEVEL.split(cell)]
         return max([heading, *map(length, cells[1:])])
     texts = [column.short or cells[0], *cells[1:]]
     return max(longest(text, max(where, Break.BETWEEN_WORDS)) for text in texts)

@@ -8,7 +8,7 @@ from importlib import metadata
 from halfwidth.core.declaring import definition
 from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.core.references import cite
-from halfwidth.core.spec import Metric, Statistic
+from halfwidth.core.spec import MethodSpec, Metric, Statistic
 from halfwidth.core.titles import metric_title
 from halfwidth.report.document import (
     Code,
@@ -74,18 +74,20 @@ def _as_sentence(text: str) -> str:
 
 def _methods(results: Results) -> Items:
     """Each method once, of pairs and of clusters by itself: what it is, where it comes from."""
-    items: dict[str, Item] = {}
-    for estimate in results.every_estimate:
-        spec = estimate.method_spec
+    levels: dict[str, tuple[MethodSpec, dict[str, None]]] = {}
+    for one in results.every_estimate:
+        level = f"{percent(one.confidence_level)}, {one.alternative}"
+        levels.setdefault(one.method_title, (one.method_spec, {}))[1][level] = None
+    items = []
+    for title, (spec, of_level) in levels.items():
         texts = [
             definition(spec.function),
             f"Assumed: {_as_sentence(spec.assumes)}" if spec.assumes else "",
-            f"Level {percent(estimate.confidence_level)}, {estimate.alternative}.",
+            f"Level {'; '.join(of_level)}.",
             _reference(spec.cite),
         ]
-        text = " ".join(filter(None, texts))
-        items.setdefault(estimate.method_title, Item(estimate.method_title, text))
-    return Items(tuple(items.values()))
+        items.append(Item(title, " ".join(filter(None, texts))))
+    return Items(tuple(items))
 
 
 def _settings(results: Results) -> Items:

@@ -148,4 +148,4 @@ def _named(e: Estimate) -> str:
 
 
 def _text(e: Estimate) -> str:
-    return f"{e.text_of(e.value)} ({e.text_of(e.low)} to {e.text_of(e.high)})"
+    return f"{e.text_of(e.value)} ({e.ends_text})"

@@ -58,8 +58,7 @@ def _value(estimate: Estimate) -> float:
 def _with_interval(e: Estimate) -> str:
     unit = f" {e.metric_spec.unit}" if e.metric_spec.unit else ""
     level, label = percent(e.confidence_level), f"{e.label}; " if e.label else ""
-    ends = f"{e.text_of(e.low)} to {e.text_of(e.high)}"
-    return f"{e.text_of(e.value)}{unit} ({label}{level} CI {ends})"
+    return f"{e.text_of(e.value)}{unit} ({label}{level} CI {e.ends_text})"
 
 
 def difference_sentences(results: Results) -> list[str]:
