@@ -205,7 +205,7 @@ SITUATIONS |= {
     )[0],
     "HW805": lambda: between(SERIES, LOWER, LOWER**2, simultaneous=False, test="none"),
     "HW806": lambda: between(SERIES, LOWER.where(np.arange(len(LOWER)) > 2), missing="omit"),
-    "HW807": lambda: between(SERIES[:8], LOWER[:8]),
+    "HW807": lambda: between(SERIES[:8], LOWER[:8], method="dirichlet"),
     "HW808": lambda: hw.compare_table(
         pd.DataFrame(
             {
