@@ -92,7 +92,8 @@ def test_the_bias_has_the_interval_of_the_forest() -> None:
     ends = (forest["low_if_unseen_failures"], forest["high_if_unseen_failures"])
     assert ends == compared[0].estimate.if_unseen_failures
     assert tuple(frame.loc["unseen failures", ["low", "high"]]) == ends
-    assert [tuple(np.ravel(line.get_ydata())) for line in ax.lines if line.get_color() == PALE] == [ends]
+    (pale,) = (line for line in ax.lines if line.get_color() == PALE)
+    assert tuple(np.ravel(pale.get_ydata())) == ends
     assert "pale bar: 95 % CI if cases can fail as none here did" in ax.get_title(loc="left")
 
 

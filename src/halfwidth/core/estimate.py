@@ -231,6 +231,13 @@ class Estimate:
         return ends[self.alternative] > MUCH_LONGER * own[self.alternative]
 
     @property
+    def unseen_ends(self) -> ConfidenceInterval:
+        """That interval as figures show it behind its own: NaN where it is not much longer."""
+        if self.if_unseen_failures is None or not self.unseen_failures_matter:
+            return ConfidenceInterval(math.nan, math.nan)
+        return self.if_unseen_failures
+
+    @property
     def unseen_failures_text(self) -> str:
         """That interval in words: ``0.69 to 0.92``, ``at least 0.69``."""
         low, high = (self.text_of(end) for end in self.if_unseen_failures or (math.nan, math.nan))

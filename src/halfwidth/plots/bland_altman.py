@@ -14,7 +14,7 @@ from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.spec import Estimand
 from halfwidth.core.titles import metric_title
 from halfwidth.plots.comparison_words import SIGNS, level_text
-from halfwidth.plots.marks import beside, pale_ends
+from halfwidth.plots.marks import beside
 from halfwidth.plots.pair_panels import RASTER_FROM, new_axes, only_pair, panel_title
 from halfwidth.plots.style import (
     DOT,
@@ -74,7 +74,7 @@ def bland_altman_frame(comparisons: Comparisons | Agreement) -> pd.DataFrame:
             | {"group": ""}
         )
     if compared is not None and compared.unseen_failures_matter:
-        low, high = pale_ends(compared)
+        low, high = compared.unseen_ends
         pale = {"kind": "unseen failures", "x": math.nan, "y": compared.value}
         rows.append(pale | {"low": low, "high": high, "group": ""})
     return pd.DataFrame(rows)
@@ -125,7 +125,7 @@ def bland_altman(comparisons: Comparisons | Agreement, ax: Axes | None = None) -
     _keep_apart(ax, agreement)
     if compared is not None and compared.unseen_failures_matter:
         style: dict[str, Any] = {"color": PALE, "linewidth": 2.0, "clip_on": False, "zorder": 3}
-        ax.plot([1, 1], pale_ends(compared), transform=ax.get_yaxis_transform(), **style)
+        ax.plot([1, 1], compared.unseen_ends, transform=ax.get_yaxis_transform(), **style)
     _draw_limits(ax, agreement, compared)
     _finish_agreement(ax, agreement, compared)
     return ax

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from halfwidth.core.estimate import ConfidenceInterval, Estimate
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.types import Array, Bounds
 from halfwidth.plots.style import (
     FAINT,
@@ -91,16 +91,9 @@ def shown_ends(e: Estimate) -> list[float]:
         "lower": (e.value, e.low, min(2 * e.value - e.low, e.high)),
         "upper": (e.value, e.high, max(2 * e.value - e.high, e.low)),
     }
-    low, high = pale_ends(e)
+    low, high = e.unseen_ends
     pale = {"two-sided": (low, high), "lower": (low,), "upper": (high,)}
     return [*seen[e.alternative], *pale[e.alternative]]
-
-
-def pale_ends(e: Estimate) -> ConfidenceInterval:
-    """The interval if cases can fail as none of these did; NaN where it is not much longer."""
-    if e.if_unseen_failures is None or not e.unseen_failures_matter:
-        return ConfidenceInterval(np.nan, np.nan)
-    return e.if_unseen_failures
 
 
 def draw_interval(ax: Axes, e: Estimate, y: float) -> None:
@@ -117,7 +110,7 @@ def draw_interval(ax: Axes, e: Estimate, y: float) -> None:
     first, last = sorted(ax.get_xlim())
     ends = np.clip([e.low, e.high], first, last)
     if e.unseen_failures_matter:
-        ax.plot(np.clip(pale_ends(e), first, last), [y, y], color=PALE, linewidth=1.4, zorder=3)
+        ax.plot(np.clip(e.unseen_ends, first, last), [y, y], color=PALE, linewidth=1.4, zorder=3)
     ax.plot(ends, [y, y], color=INK, linewidth=2.0, solid_capstyle="butt", zorder=4)
     stroke: dict[str, Any] = {"marker": "|", "markersize": 8, "markeredgewidth": 1.4}
     ax.plot([e.value], [y], color=INK, linestyle="", zorder=5, **stroke)

@@ -15,7 +15,6 @@ from halfwidth.core.spec import Estimand
 from halfwidth.core.types import UNBOUNDED, Array, Bounds
 from halfwidth.core.undefined import is_missing
 from halfwidth.estimation.check import as_numbers
-from halfwidth.plots.marks import pale_ends
 from halfwidth.plots.shapes import (
     Codes,
     few_levels,
@@ -299,7 +298,7 @@ def _estimate_parts(e: Estimate, cases: Cases, y: float) -> list[dict[str, NDArr
         return [_part("number", low=e.low, high=e.high, **what)]
     parts = [_part("estimate", low=e.low, high=e.high, **what)]
     if e.unseen_failures_matter:
-        low, high = pale_ends(e)
+        low, high = e.unseen_ends
         parts.append(_part("unseen failures", low=low, high=high, **what))
     return parts
 
