@@ -199,6 +199,7 @@ def test_the_paragraph_follows_parameters_few_cases_and_clusters() -> None:
     groups = np.arange(24) // 2
     clustered = paragraph(hw.summary_ci(x, metric="dsc", groups=groups))
     assert "1 for each cluster and a for a pseudo-cluster" in clustered
+    assert "n as many clusters as their sizes m weigh, (Σm)²/Σm²." in clustered
     apart = hw.compare({"A": x, "B": x[:12]}, metric="dsc", paired=False, rng=1, test="none")
     assert LAW.search(paragraph(apart)).groups() == (  # type: ignore[union-attr]
         LAW.search(paragraph(hw.summary_ci(x, metric="dsc"))).groups()  # type: ignore[union-attr]
