@@ -43,7 +43,7 @@ def test_methods_lists_all_of_them_and_says_when_to_use_each(run: Run) -> None:
         ("median", OF_QUANTILES),
         ("quantile:0.9", OF_QUANTILES),
         ("trimmed_mean", ["trimmed_t", *BOOTSTRAPS, *WEIGHTED]),
-        ("sd", [*BOOTSTRAPS, *WEIGHTED]),
+        ("sd", [*BOOTSTRAPS, "dirichlet_pareto", *WEIGHTED]),
         ("iqr", [*WITHOUT_ERRORS, *WEIGHTED]),
     ],
 )
@@ -78,7 +78,7 @@ def test_one_method_in_any_capitals(name: str, run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("methods", "nope"), "unknown method 'nope'. Known: t, hall, z,"),
+        (("methods", "nope"), "unknown method 'nope'. Known: t, hall, hall_or_t,"),
         (("methods", "wilsn"), "unknown method 'wilsn'; did you mean 'wilson'?"),
         (("methods", "--statistic", "medain"), "did you mean 'median'?"),
         (("methods", "--statistic", "nope"), "unknown statistic 'nope'. Known: mean, median"),

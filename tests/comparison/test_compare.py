@@ -166,7 +166,7 @@ def test_names_choose_a_difference(models: dict[str, pd.Series]) -> None:
     with pytest.raises(hw.OptionError, match="2 comparisons are of 'B'"):
         result["B"]
     assert list(result.to_frame()["second"]) == ["B", "C", "C"]
-    assert "A against B: mean DSC lower by 0.03 (95 % CI of the difference -0.08" in repr(result)
+    assert "A against B: mean DSC lower by 0.030 (95 % CI of the difference -0.041" in repr(result)
     assert "<table" in result._repr_html_()
 
 

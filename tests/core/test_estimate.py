@@ -27,6 +27,7 @@ KEYS = [
     "high",
     "halfwidth",
     "method",
+    "rule",
     "confidence_level",
     "alternative",
     "n",
@@ -41,7 +42,12 @@ KEYS = [
     "n_resamples",
     "n_undefined",
     "seed",
+    "if_unseen_failures",
     "cautions",
+]
+COLUMNS = [
+    *(key for key in KEYS if key not in ("by", "if_unseen_failures", "cautions")),
+    *("low_if_unseen_failures", "high_if_unseen_failures", "cautions"),
 ]
 
 
@@ -167,7 +173,7 @@ def test_cautions_in_json_have_code_and_message() -> None:
 
 def test_frame_of_one_estimate_has_one_row_with_the_names_of_the_contract() -> None:
     frame = estimate().to_frame()
-    assert list(frame.columns) == [key for key in KEYS if key != "by"]
+    assert list(frame.columns) == COLUMNS
     assert len(frame) == 1
     assert frame["value"].item() == estimate().value
     assert frame["cautions"].item() == "HW201"
@@ -218,7 +224,10 @@ def test_sentence_of_a_labelled_row_begins_with_the_label() -> None:
 def test_sentence_of_the_hippocampus_data(shared: Any) -> None:
     text = (shared / "data/segval/hippocampus_3d_dsc.csv").read_text().splitlines()[1:]
     e = hw.summary_ci([float(line.split(",")[2]) for line in text], metric="dsc", scale=100, rng=1)
-    assert e.sentence() == "Mean DSC 0.897 (95 % CI 0.877 to 0.902; n = 110; Dirichlet)."
+    assert e.sentence() == (
+        "Mean DSC 0.897 (95 % CI 0.889 to 0.903; n = 110; Dirichlet-Pareto); "
+        "0.876 to 0.903 if cases can fail as none here did."
+    )
 
 
 def test_sentence_with_a_unit_and_missing_values() -> None:

@@ -24,6 +24,8 @@ from halfwidth.study.specs.spec import Instance
 GOOD = np.random.default_rng(4).normal(0.8, 0.03, 120).clip(0, 1)
 NAMES = [f"c{i}" for i in range(len(GOOD))]
 SMALL = GOOD[:12]
+# Differences that are almost always above 0.
+CLOSE = np.array([0.05, 0.01, 0.02, 0.03, 0.04, 0.01, 0.02, -0.015])
 
 
 def table(**columns: Any) -> hw.Estimate:
@@ -58,10 +60,11 @@ SITUATIONS: dict[str, Callable[[], Any]] = {
     "HW310": lambda: hw.summary_ci(GOOD, statistic=undefined_now_and_then, n_resamples=999),
     "HW311": lambda: hw.summary_ci(GOOD, metric="dsc", method="bca", n_resamples=99),
     "HW312": lambda: hw.summary_ci([1.0, 1.0, 1.0, 2.0], method="studentized", rng=1),
-    "HW315": lambda: hw.summary_ci(SMALL, metric="dsc", method="dirichlet"),
+    "HW315": lambda: hw.summary_ci(SMALL, metric="dsc"),
     "HW316": lambda: hw.summary_ci(GOOD, metric="dsc", method="gaffke"),
     "HW317": lambda: hw.summary_ci(SMALL[:5], statistic="median", method="semiparametric"),
     "HW318": lambda: detected(metric="fppi"),
+    "HW319": lambda: hw.summary_ci([0.9] * 12, metric="dsc"),
     "HW401": lambda: table(case=list("abcdefghijkl"), fold=[0, 1, 2] * 4),
     "HW402": lambda: table(case=list("abcdefghijkl"), patient=list("aabbccddeeff")),
     "HW403": lambda: hw.summary_ci(GOOD, groups=[min(i, 5) for i in range(len(GOOD))]),
@@ -205,7 +208,7 @@ SITUATIONS |= {
     )[0],
     "HW805": lambda: between(SERIES, LOWER, LOWER**2, simultaneous=False, test="none"),
     "HW806": lambda: between(SERIES, LOWER.where(np.arange(len(LOWER)) > 2), missing="omit"),
-    "HW807": lambda: between(SERIES[:8], LOWER[:8], method="dirichlet"),
+    "HW807": lambda: between(0.8 + CLOSE, np.full(len(CLOSE), 0.8)),
     "HW808": lambda: hw.compare_table(
         pd.DataFrame(
             {
@@ -227,9 +230,7 @@ SITUATIONS |= {
     ),
     "HW841": lambda: raters(SOME, SOME, GUESSES),
     "HW842": lambda: raters(np.where(SOME == 1, 0, SOME), SOME, SOME, GUESSES),
-    "HW851": lambda: hw.rank({"A": SERIES, "B": LOWER, "C": SERIES - 0.001}, metric="dsc", rng=1)[
-        0
-    ],
+    "HW851": lambda: hw.rank({"A": 0.8 + CLOSE, "B": 0.8 + 0 * CLOSE}, metric="dsc", rng=1)[0],
     "HW852": lambda: hw.rank(
         {"A": SERIES, "B": LOWER, "C": SERIES.where(np.arange(len(LOWER)) > 2) + 0.001},
         metric="dsc",
@@ -433,8 +434,8 @@ def test_cautions_come_in_the_order_of_their_codes(code: str) -> None:
 
 @pytest.mark.parametrize("statistic", ["mean", "median", "trimmed_mean", "sd", "iqr"])
 def test_good_data_raise_none(statistic: str) -> None:
-    # Nothing far below .7 is what dirichlet has to be told; else it says what that costs (HW315).
-    bounds = (0.6, 1.0) if statistic == "mean" else None
+    # Where nothing lies far below .7, failures unlike any seen change little (else HW315).
+    bounds = (0.65, 1.0) if statistic in ("mean", "sd") else None
     e = hw.summary_ci(GOOD, metric="dsc", statistic=statistic, bounds=bounds, rng=1)
     assert codes(e) == []
 
@@ -537,28 +538,24 @@ def test_intervals_that_know_the_binomial_distribution_hold_near_its_ends(
     assert codes(hw.proportion_ci(successes, 50, method=method)) == []
 
 
-def test_the_width_that_the_bound_makes_is_told_as_a_share() -> None:
-    (message,) = (
-        caution.message
-        for caution in hw.summary_ci(SMALL, metric="dsc", method="dirichlet").cautions
-        if caution.code == "HW315"
-    )
-    by_t = hw.summary_ci(SMALL, metric="dsc", method="t")
-    whole = hw.summary_ci(SMALL, metric="dsc", method="dirichlet")
-    share = 100 * (1 - by_t.halfwidth / whole.halfwidth)
-    assert message == (
-        f"{share:.0f} % of the width comes from the bound 0 of the range: 12 cases without a "
-        "failure cannot exclude failures."
-    )
-    narrower: dict[str, Any] = {"metric": "dsc", "method": "dirichlet", "bounds": (0.7, 0.9)}
-    assert "HW315" not in codes(hw.summary_ci(SMALL, **narrower))
-    assert "HW315" not in codes(hw.summary_ci([*SMALL, 0.1], metric="dsc", method="dirichlet"))
+def test_the_other_reading_is_told_where_it_is_much_longer() -> None:
+    e = hw.summary_ci(SMALL, metric="dsc")
+    assert e.if_unseen_failures is not None
+    (message,) = (caution.message for caution in e.cautions if caution.code == "HW315")
+    low, high = (e.text_of(end) for end in e.if_unseen_failures)
+    assert message == f"{low} to {high} if cases can fail as none of 12 cases did."
+    by_name = hw.summary_ci(SMALL, metric="dsc", method="dirichlet")
+    assert e.if_unseen_failures == (by_name.low, by_name.high)
+    assert "HW315" not in codes(by_name)
+    assert "HW315" not in codes(hw.summary_ci(SMALL, metric="dsc", bounds=(0.7, 0.9)))
+    assert "HW315" not in codes(hw.summary_ci([*SMALL, 0.0], metric="dsc"))
 
 
-def test_equal_values_owe_all_of_their_width_to_the_bound() -> None:
-    found = hw.summary_ci([1.0] * 20, metric="dsc", method="dirichlet").cautions
-    (message,) = (caution.message for caution in found if caution.code == "HW315")
-    assert message.startswith("100 % of the width comes from the bound 0 of the range: 20 cases")
+def test_equal_values_take_the_bounds_and_say_so() -> None:
+    e = hw.summary_ci([1.0] * 20, metric="dsc")
+    assert (e.method, e.rule, e.if_unseen_failures) == ("dirichlet", "auto@1", None)
+    (message,) = (caution.message for caution in e.cautions if caution.code == "HW319")
+    assert message.startswith("20 cases of one value do not tell how far others lie")
 
 
 def test_a_bound_cut_by_auto_is_not_also_outside() -> None:

@@ -16,8 +16,8 @@ PATIENT = np.arange(120) // 4
 @pytest.mark.parametrize(
     ("statistic", "bounded", "unbounded", "clustered"),
     [
-        ("mean", "dirichlet", "hall", "bca_expanded"),
-        ("sd", "dirichlet", "bca", "percentile"),
+        ("mean", "dirichlet_pareto", "hall_or_t", "bca_expanded"),
+        ("sd", "dirichlet_pareto", "bca", "percentile"),
         ("iqr", "dirichlet", "percentile", "percentile"),
         ("trimmed_mean", "dirichlet", "percentile", "percentile"),
         ("median", "percentile", "percentile", "percentile"),
@@ -31,7 +31,7 @@ def test_of_many_values(statistic: str, bounded: str, unbounded: str, clustered:
 
     assert (method("dsc"), method("hd95")) == (bounded, unbounded)
     assert method("hd95", groups=PATIENT) == clustered
-    with_groups = bounded if bounded == "dirichlet" else clustered
+    with_groups = bounded if "dirichlet" in bounded else clustered
     assert method("dsc", groups=PATIENT) == with_groups
 
 
@@ -42,7 +42,8 @@ def test_of_few_clusters_without_bounds(statistic: str, method: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("strata", "method"), [(2, "dirichlet"), (12, "dirichlet"), (13, "t"), (40, "t")]
+    ("strata", "method"),
+    [(2, "dirichlet_pareto"), (12, "dirichlet_pareto"), (13, "t"), (40, "t")],
 )
 def test_means_of_thin_strata_keep_t(strata: int, method: str) -> None:
     labels = np.arange(120) % strata

@@ -75,8 +75,8 @@ def test_one_case_is_enough_for_hoeffding() -> None:
 def test_few_or_equal_values_of_a_bounded_metric_leave_much_open(values: list[float]) -> None:
     e = ask(values, metric="dsc")
     assert e.method == "dirichlet"
-    # What Jeffreys' interval of as many successes leaves open below, times the least value.
-    least = stats.beta(len(values) + 0.5, 0.5).ppf(0.025) * min(values)
+    # What half a failure beside as many successes leaves open below, times the least value.
+    least = stats.beta(len(values), 0.5).ppf(0.025) * min(values)
     assert least - 1e-9 <= e.low < min(values)
     assert max(values) < e.high < 1
 

@@ -170,7 +170,7 @@ def test_a_table_of_three_hundred_columns() -> None:
     frame = pd.DataFrame(values, columns=[f"structure {i}" for i in range(300)])
     table = hw.summary_table(frame, metric="dsc", statistic=["mean", "median"], rng=1)
     assert len(table) == 600
-    assert {e.method for e in table} == {"dirichlet", "percentile"}
+    assert {e.method for e in table} == {"dirichlet_pareto", "percentile"}
 
 
 # --------------------------------------------------------------------------- published numbers

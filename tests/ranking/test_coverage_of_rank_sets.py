@@ -94,7 +94,7 @@ def test_sets_hold_for_scores_with_rare_failures(n: int, more: float) -> None:
             n_resamples=199,
             rng=seed,
         )
-        assert {model.estimate.method for model in ranking.models} == {"dirichlet"}
+        assert {model.estimate.method for model in ranking.models} == {"dirichlet_pareto"}
         held += all(
             rank in ranking[name].rank_set for name, rank in zip("ABCDE", ranks, strict=True)
         )

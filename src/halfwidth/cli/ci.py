@@ -24,7 +24,7 @@ from halfwidth.core.parameters import split_names
 
 STRICT_STATUS = 3
 # Options of values of cases, and those of test sets.
-OF_CASES = ("value", "by", "statistic", "penalty", "scale", "case", "over")
+OF_CASES = ("value", "by", "statistic", "failures", "penalty", "scale", "case", "over")
 OF_TEST_SETS = (
     *option_groups.names_in(test_set_options.average_options, test_set_options.metric_options),
     "jobs",
@@ -35,6 +35,7 @@ OF_TEST_SETS = (
     reading.table_options,
     options.value_options,
     options.interval_options,
+    options.failures_options,
     options.design_options,
     test_set_options.column_options,
     test_set_options.file_options,

@@ -39,7 +39,7 @@ _TYPE = re.compile(r" <.*>$")
 USUAL = (
     *("--case", "--where", "--scale", "--missing", "--penalty"),
     *("--sheet", "--decimal", "--header", "--input-format", "--path", "--filter"),
-    *("--method", "--confidence-level", "--simultaneous", "--alternative"),
+    *("--method", "--failures", "--confidence-level", "--simultaneous", "--alternative"),
     *("--n-samples", "--n-resamples", "--seed"),
 )
 # Longer names of options have their help on the next line.

@@ -313,6 +313,7 @@ OF_MODELS = (
     reading.table_options,
     options.value_options,
     options.interval_options,
+    options.failures_options,
     options.design_options,
     test_set_options.column_options,
     average_options,

@@ -29,7 +29,7 @@ OF_TEST_SETS = (
 PASSED_ON = (
     *("unmatched", "scale", "missing", "penalty", "statistic", "over", "groups", "strata"),
     *("baseline", "margin", "goal", "test", "correction", "simultaneous"),
-    *("method", "confidence_level", "n_resamples", "scores", "average", "absent_class"),
+    *("method", "failures", "confidence_level", "n_resamples", "scores", "average", "absent_class"),
     *("undefined", "top", "ties", "combine", "absent_model"),
 )
 

@@ -12,6 +12,7 @@ from halfwidth.cli import completion
 from halfwidth.cli.command import Group
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.parameters import split_names
+from halfwidth.core.pseudo_cases import FAILURES
 from halfwidth.core.types import ALTERNATIVES
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
 from halfwidth.io.layout import metrics_held
@@ -79,6 +80,16 @@ Method = Annotated[
         help="CI method; 'halfwidth methods' lists them. auto chooses on evidence.",
         metavar="NAME",
         autocompletion=completion.methods,
+        rich_help_panel=Group.INTERVAL,
+    ),
+]
+Failures = Annotated[
+    str,
+    typer.Option(
+        help="What auto allows for: seen, failures such as these cases show; unseen, failures as "
+        "none of them did; of verdicts both.",
+        metavar="WHICH",
+        autocompletion=completion.one_of(*FAILURES),
         rich_help_panel=Group.INTERVAL,
     ),
 ]
@@ -295,6 +306,10 @@ def interval_options(
     n_resamples: NResamplesOrNone = None,
 ) -> None:
     """Options of intervals."""
+
+
+def failures_options(failures: Failures = "seen") -> None:
+    """Which failures intervals and verdicts allow for."""
 
 
 def design_options(groups: Groups = None, strata: Strata = None) -> None:

@@ -137,7 +137,15 @@ def _values(given: Mapping[str, Any], path: Path, *, keep_cases: bool) -> Estima
     from halfwidth.estimation.tables import summary_table
 
     table = reading.table_in(path, reading.Options.from_given(given))
-    passed_on = ("case", "method", "confidence_level", "n_resamples", "missing", "penalty")
+    passed_on = (
+        "case",
+        "method",
+        "failures",
+        "confidence_level",
+        "n_resamples",
+        "missing",
+        "penalty",
+    )
     return summary_table(
         table,
         given["value"],

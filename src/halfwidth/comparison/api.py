@@ -26,6 +26,7 @@ from halfwidth.comparison.sources import (
 from halfwidth.comparison.value_tables import value_families
 from halfwidth.core.comparison import Comparisons, Effect
 from halfwidth.core.errors import OptionError
+from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.undefined import AbsentClass, Missing, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import (
@@ -53,6 +54,7 @@ def compare(
     margin: float | None = None,
     goal: float | None = None,
     method: str = AUTO,
+    failures: Failures = "seen",
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
@@ -160,6 +162,8 @@ def compare(
     settings = resolve_settings(
         resolve_request(
             method=method,
+            failures=failures,
+            verdicts=True,
             confidence_level=confidence_level,
             alternative="two-sided",
             n_resamples=n_resamples,
@@ -224,6 +228,7 @@ def compare_table(
     margin: float | None = None,
     goal: float | None = None,
     method: str = AUTO,
+    failures: Failures = "seen",
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
@@ -311,6 +316,8 @@ def compare_table(
     settings = resolve_settings(
         resolve_request(
             method=method,
+            failures=failures,
+            verdicts=True,
             confidence_level=confidence_level,
             alternative="two-sided",
             n_resamples=n_resamples,

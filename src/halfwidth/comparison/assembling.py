@@ -47,7 +47,8 @@ def compared(
         differences = _differences(one, own, settings)
         for pair, difference, narrow in zip(one.pairs, differences, ends, strict=True):
             error = functools.partial(error_of_cases, one, pair, settings)
-            said = verdict(difference, settings.margin, equivalence=narrow, error=error)
+            both = settings.request.failures == "both"
+            said = verdict(difference, settings.margin, equivalence=narrow, error=error, both=both)
             items.append(replace(difference, verdict=said))
     return Comparisons(
         tuple(items),

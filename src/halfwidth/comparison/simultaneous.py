@@ -22,7 +22,7 @@ from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
-from halfwidth.core.spec import Estimand, Need
+from halfwidth.core.spec import Estimand, Need, spec_of
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.resampling.draws import Plan
@@ -245,8 +245,11 @@ def _pseudo_cases(family: Comparanda, estimates: Sequence[Estimate]) -> PseudoCa
 
     Not where they reach further than the draws: sets and claims made of these would say more.
     """
-    method = estimates[0].method_spec
-    alike = all(estimate.method_spec == method for estimate in estimates)
+    methods = {estimate.method_spec.name: estimate.method_spec for estimate in estimates}
+    # Models that differ by the same in all cases take the fallback of the others' method.
+    fallbacks = {spec_of(one.instead).name for one in methods.values() if one.instead}
+    method, *others = sorted(methods.values(), key=lambda one: one.name in fallbacks)
+    alike = all(one.name in fallbacks for one in others)
     if not (alike and method.pseudo_cases) or Need.JACKKNIFE_DEGREES in method.needs:
         return None
     bounds = family.functional.metric.spec.bounds
@@ -276,7 +279,8 @@ def _dirichlet_intervals(
     if together.reach is not None:
         low, high = together.reach
         bounds = np.stack([np.fmin(bounds[:, 0], low), np.fmax(bounds[:, 1], high)], axis=-1)
-    return _all_within(estimates, bounds, estimates[0].method)
+    intervals = _named(estimates, bounds, [one.method for one in estimates])
+    return Simultaneous(intervals, ((),) * len(estimates))
 
 
 def _by_max_t(

@@ -122,6 +122,7 @@ def verdict(
     *,
     equivalence: tuple[float, float] | None = None,
     error: Callable[[], float] | None = None,
+    both: bool = False,
 ) -> Verdict | None:
     """What a difference's interval says: it rests on the simultaneous one where there is one.
 
@@ -141,6 +142,8 @@ def verdict(
     error : callable, optional
         The standard error of the difference by the cases alone, asked for where it is needed: for
         the number of cases that would settle an inconclusive difference.
+    both : bool
+        Whether the verdict is to hold too if cases can fail as none of these did.
 
     Returns
     -------
@@ -152,10 +155,13 @@ def verdict(
     interval = difference.simultaneous or difference.estimate
     oriented = _oriented(difference, interval.low, interval.high)
     loss = margin or 0.0
-    word = _word(oriented, loss)
+    word = seen = _word(oriented, loss)
+    otherwise = _if_unseen_failures(difference, oriented, seen, loss)
+    if both and otherwise is not None:
+        word = INCONCLUSIVE if INCONCLUSIVE in (seen, otherwise) else otherwise
     lead = oriented.value - oriented.low - loss
     needed = None
-    if word == INCONCLUSIVE and oriented.known:
+    if seen == INCONCLUSIVE and oriented.known:
         needed = _n_needed(difference, oriented, loss, error() if error else math.nan)
     given = (math.nan, math.nan)
     if equivalence is not None:
@@ -164,7 +170,7 @@ def verdict(
     ends = _oriented(difference, *(given if equivalence else (interval.low, interval.high)))
     return Verdict(
         word,
-        _sentence(difference, oriented, word, margin, needed),
+        _sentence(difference, oriented, seen, margin, needed, otherwise, word),
         margin,
         equivalent=None if margin is None else -margin < ends.low and ends.high < margin,
         equivalence_low=given[0],
@@ -205,6 +211,20 @@ def _word(oriented: _Oriented, loss: float) -> str:
     return INCONCLUSIVE
 
 
+def _if_unseen_failures(
+    difference: Difference, oriented: _Oriented, word: str, loss: float
+) -> str | None:
+    """The word if cases can fail as none of these did; None where it is the same, or unknown."""
+    unseen = difference.estimate.if_unseen_failures
+    if unseen is None or not oriented.known:
+        return None
+    other = _oriented(difference, *unseen)
+    # What holds together with other comparisons reaches no less far.
+    low, high = min(oriented.low, other.low), max(oriented.high, other.high)
+    found = _word(_Oriented(oriented.value, low, high), loss)
+    return None if found == word else found
+
+
 def _n_needed(difference: Difference, oriented: _Oriented, loss: float, error: float) -> int | None:
     """The cases at which the bound would pass the limit, if the difference stayed as it is.
 
@@ -240,6 +260,26 @@ def _sampling_share(level: Level, error: float, reach: float) -> float:
 
 
 def _sentence(
+    difference: Difference,
+    oriented: _Oriented,
+    word: str,
+    margin: float | None,
+    n_needed: int | None,
+    otherwise: str | None,
+    verdict_word: str,
+) -> str:
+    """What the interval says, and what it would say if cases can fail as none of these did."""
+    text = _own_sentence(difference, oriented, word, margin, n_needed)
+    if otherwise is None:
+        return text
+    unseen = difference.estimate.unseen_failures_text
+    text = f"{text} {otherwise.capitalize()} if cases can fail as none here did: {unseen}."
+    return (
+        text if word == verdict_word else f"{verdict_word.capitalize()}, since both count. {text}"
+    )
+
+
+def _own_sentence(
     difference: Difference,
     oriented: _Oriented,
     word: str,

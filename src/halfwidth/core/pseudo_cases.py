@@ -19,10 +19,16 @@ Each form of statistic reads them in its own way (``weighted`` of its engine):
 
 from __future__ import annotations
 
+from typing import Literal
+
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Bounds
 
 Masses = tuple[float, float]
+# Which failures an interval allows for: such as the cases show, or as none of them did; a verdict
+# may have to hold for both.
+Failures = Literal["seen", "unseen", "both"]
+FAILURES: tuple[Failures, ...] = ("seen", "unseen", "both")
 
 
 @frozen

@@ -7,6 +7,7 @@ from typing import Any
 from halfwidth.core.checks import MOST_CASES, as_count, plain_text
 from halfwidth.core.errors import DataError, shown
 from halfwidth.core.estimate import Estimate
+from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.check import check_sample
@@ -26,6 +27,7 @@ def summary_ci(
     metric: Any = None,
     statistic: Any = "mean",
     method: str = AUTO,
+    failures: Failures = "seen",
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     n_resamples: int | None = None,
@@ -58,6 +60,10 @@ def summary_ci(
     method : str, default "auto"
         A CI method (see ``halfwidth.METHODS``). ``"auto"`` chooses one on evidence, and cuts its
         bounds to the metric's range; a method asked for by name gives its textbook formula.
+    failures : {"seen", "unseen"}
+        What ``auto`` allows for: failures such as these cases show, and worse by a heavy tail of
+        them; or failures as none of these cases did, as far as the metric's bounds. The other
+        interval is ``if_unseen_failures``.
     confidence_level : float, default 0.95
         Strictly between 0 and 1; at least 0.5 for a one-sided bound.
     alternative : {"two-sided", "lower", "upper"}
@@ -113,6 +119,7 @@ def summary_ci(
     """
     request = resolve_request(
         method=method,
+        failures=failures,
         confidence_level=confidence_level,
         alternative=alternative,
         n_resamples=n_resamples,

@@ -12,6 +12,7 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, RankedAreas, differences_of
 from halfwidth.core.frozen import frozen
+from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.spec import (
     Better,
     Estimand,
@@ -176,6 +177,7 @@ def difference_ci(
     metric: Any = None,
     statistic: Any = "mean",
     method: str = AUTO,
+    failures: Failures = "seen",
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     n_resamples: int | None = None,
@@ -229,6 +231,7 @@ def difference_ci(
     """
     request = resolve_request(
         method=method,
+        failures=failures,
         confidence_level=confidence_level,
         alternative=alternative,
         n_resamples=n_resamples,

@@ -20,7 +20,12 @@ from halfwidth.core.undefined import WithoutResult
 from halfwidth.estimation.batches import SampleGroup, intervals_by_method
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.caution_rules import cautions_for
-from halfwidth.estimation.choose import choose, choose_for_counts, if_unseen_failures
+from halfwidth.estimation.choose import (
+    choose,
+    choose_for_counts,
+    if_unseen_failures,
+    tells_failures,
+)
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import (
     PROPORTION,
@@ -100,6 +105,7 @@ def estimate_jobs(
     """
     plan = plan_of(request) if plan is None else plan
     methods = [method_for(job, request) for job in jobs]
+    _check_failures(methods, request)
     batches: dict[Any, list[int]] = defaultdict(list)
     for index, job in enumerate(jobs):
         what, design = job.functional, job.records.design
@@ -110,6 +116,16 @@ def estimate_jobs(
         batch, own = [jobs[i] for i in indices], [methods[i] for i in indices]
         estimates.update(zip(indices, _estimate_batch(batch, own, request, plan), strict=True))
     return tuple(estimates[index] for index in range(len(jobs)))
+
+
+def _check_failures(methods: Sequence[MethodSpec], request: Request) -> None:
+    """Refuse to speak of failures where ``auto`` makes no difference between them."""
+    if request.failures != "seen" and methods and not any(map(tells_failures, methods)):
+        raise OptionError(
+            f"failures={request.failures!r} (--failures) has no effect: auto takes "
+            f"{methods[0].name} here, and tells failures seen from unseen ones in means and SDs of "
+            "metrics with finite bounds"
+        )
 
 
 def method_for(job: Job, request: Request) -> MethodSpec:

@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from halfwidth.core.checks import as_count, as_number, is_number, one_of
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import Parameter, bind, parse_name
+from halfwidth.core.pseudo_cases import FAILURES, Failures
 from halfwidth.core.rng import resolve_seed
 from halfwidth.core.spec import (
     Estimand,
@@ -38,8 +39,6 @@ from halfwidth.summaries.catalogue import STATISTICS
 AUTO = "auto"
 # The version of its rule (`choose`). A change of rule is a new one, and the old one stays callable.
 RULE = f"{AUTO}@1"
-Failures = Literal["seen", "unseen", "both"]
-FAILURES: tuple[Failures, ...] = ("seen", "unseen", "both")
 # Their replicates take 80 MB; the error that drawing leaves is far below any that matters.
 MOST_RESAMPLES = 10**7
 MOST_THREADS = 1024
@@ -227,8 +226,9 @@ def resolve_request(
     over: Any = "cases",
     threads: Any = 1,
     failures: Any = "seen",
+    verdicts: bool = False,
 ) -> Request:
-    """Check the options that all public functions share."""
+    """Check the options that all public functions share; ``verdicts``: whether it gives any."""
     missing_policy(missing)
     penalty = None if penalty is None else as_number("penalty", penalty)
     if penalty is not None and missing != "worst":
@@ -260,12 +260,17 @@ def resolve_request(
         check_over(over),
         n_threads,
         draws=n_resamples is not None,
-        failures=_resolve_failures(failures, method),
+        failures=_resolve_failures(failures, method, FAILURES if verdicts else FAILURES[:2]),
     )
 
 
-def _resolve_failures(failures: Any, method: Any) -> Failures:
-    found: Failures = one_of("failures", failures, FAILURES)
+def _resolve_failures(failures: Any, method: Any, allowed: Sequence[Failures]) -> Failures:
+    if failures == FAILURES[-1] not in allowed:
+        raise OptionError(
+            f"failures={failures!r} is for verdicts (compare, gate); an interval is for one of "
+            f"{', '.join(allowed)}"
+        )
+    found: Failures = one_of("failures", failures, allowed)
     if found != "seen" and _resolve_method(method) is not None:
         raise OptionError(
             f"failures={found!r} says which interval auto makes, and method={shown(method)} is "

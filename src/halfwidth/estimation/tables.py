@@ -9,6 +9,7 @@ from typing import Any
 from halfwidth.core.checks import as_flag, as_list, one_of
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.estimates import Cases, Estimates
+from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.spec import Kind, Statistic
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Alternative
@@ -38,6 +39,7 @@ def summary_table(
     metric: Any = None,
     statistic: Any = "mean",
     method: str = AUTO,
+    failures: Failures = "seen",
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     n_resamples: int | None = None,
@@ -111,6 +113,7 @@ def summary_table(
     one_of("missing", missing, (*MISSING_POLICIES, ALL_POLICIES))
     request = resolve_request(
         method=method,
+        failures=failures,
         confidence_level=confidence_level,
         alternative=alternative,
         n_resamples=n_resamples,

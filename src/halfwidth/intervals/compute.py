@@ -115,8 +115,18 @@ def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bo
     under = under or (method.independent_only and design.independent)
     # No one has yet written the standard error of each resample of these.
     studentizes = Need.STUDENTIZED not in method.needs or not statistic.spec.of_records
-    weighted = Need.WEIGHTED not in method.needs or has_weights(statistic)
+    weighted = Need.WEIGHTED not in method.needs or (
+        has_weights(statistic) and (not _reaches(method) or engine_for(statistic).takes_reach)
+    )
     return accepted and has_error and studentizes and weighted and under
+
+
+def _reaches(method: MethodSpec) -> bool:
+    """Whether the data place its pseudo-cases."""
+    if method.pseudo_cases is None:
+        return False
+    given = dict(method.bound)
+    return method.pseudo_cases(UNIT_INTERVAL, paired=False, spread=False, **given).reach is not None
 
 
 def rests_on_bounds(method: MethodSpec, statistic: Statistic) -> bool:

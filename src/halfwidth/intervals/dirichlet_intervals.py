@@ -98,7 +98,7 @@ def _stated_beyond(
         "Tails of these quantiles are expanded to Φ(-z), z = √(n/(n - 1)) t, t Student's quantile "
         f"with n - 1 degrees of freedom ({cite('hesterberg2015').in_prose})"
     )
-    if unit != "case":
+    if unit == "cluster":
         levels += f", n as many {unit}s as their sizes m weigh, (Σm)²/Σm²"
     if n >= FEWEST_EXPANDED:
         return law, levels

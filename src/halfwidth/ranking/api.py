@@ -18,6 +18,7 @@ from halfwidth.comparison.sources import (
     sources_of,
 )
 from halfwidth.core.errors import OptionError
+from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.ranking import Rankings
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.grouping import Over
@@ -52,6 +53,7 @@ def rank(
     margin: float = 0.0,
     top: int = 3,
     method: str = AUTO,
+    failures: Failures = "seen",
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
@@ -166,6 +168,7 @@ the rank of C is 3.
     settings = ranking_settings(
         resolve_request(
             method=method,
+            failures=failures,
             confidence_level=confidence_level,
             alternative="two-sided",
             n_resamples=n_resamples,
@@ -223,6 +226,7 @@ def rank_table(
     combine: Combine | None = None,
     absent_model: AbsentModel = "omit",
     method: str = AUTO,
+    failures: Failures = "seen",
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
@@ -314,6 +318,7 @@ def rank_table(
     settings = ranking_settings(
         resolve_request(
             method=method,
+            failures=failures,
             confidence_level=confidence_level,
             alternative="two-sided",
             n_resamples=n_resamples,

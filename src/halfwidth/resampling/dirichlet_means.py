@@ -28,6 +28,7 @@ from halfwidth.resampling.dirichlet_weights import pseudo_weights, unit_weights
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.inversion import (
+    ROUNDING,
     GammaRatios,
     RandomUnit,
     log_probability_below,
@@ -69,11 +70,11 @@ def weighted_means(
 
 
 def _inverted(
-    values: Array, design: Design, pseudo_cases: PseudoCases
+    values: Array, design: Design, pseudo_cases: PseudoCases, of_equal: float = 0.0
 ) -> tuple[DirichletMeans, DirichletMeans]:
     """Without draws, where there is one stratum."""
     low, high = pseudo_cases.value_bounds.low, pseudo_cases.value_bounds.high
-    units = _gathered(values, design) or _Units.of(values, design)
+    units = _gathered(values, design) or _Units.from_values(values, design)
     from_low, from_high = units.seen_from(low, high), units.seen_from(high, low)
     # Values that differ by rounding can be equal as seen from one bound alone.
     merged = from_low.merged(), from_high.merged()
@@ -85,7 +86,7 @@ def _inverted(
             _with_atoms(from_high, pseudo_cases.high, (high, low), pseudo_cases, units.size),
         )
     else:
-        ends = _reaching(from_low, from_high, values, design, (low, high), pseudo_cases)
+        ends = _reaching(from_low, from_high, values, design, (low, high), pseudo_cases, of_equal)
     lower = DirichletMeans(low, high, *ends)
     return lower, replace(lower, is_upper=True)
 
@@ -134,8 +135,8 @@ class MeansBeyond:
         """
         if not self.known:
             rough = self._all(np.arange(self.n_pairs), rough_log_probability_below)
-            self.known.update(rough=rough, exact=np.full(rough.shape, np.nan))
-        exact, rough = self.known["exact"], self.known["rough"]
+            self.known.update(rough=rough, inverted=np.full(rough.shape, np.nan))
+        exact, rough = self.known["inverted"], self.known["rough"]
         with np.errstate(divide="ignore"):
             near = np.abs(np.log(rough / tail)) < np.log(ROUGHLY)
         chosen = self._chosen
@@ -153,7 +154,8 @@ class MeansBeyond:
         step = max(1, MOST_ELEMENTS // self.design.n)
         for start in range(0, len(places), step):
             part = slice(start, start + step)
-            ends = _inverted(self.differences(places[part]), self.design, self.pseudo_cases)
+            differences = self.differences(places[part])
+            ends = _inverted(differences, self.design, self.pseudo_cases, np.inf)
             for side, end in enumerate(ends):
                 margin = -self.margin if end.is_upper else self.margin
                 shares[part, side, 0] = end.share_up_to(margin, log_probability)
@@ -180,7 +182,7 @@ class _Units:
     size: float
 
     @classmethod
-    def of(cls, values: Array, design: Design) -> _Units:
+    def from_values(cls, values: Array, design: Design) -> _Units:
         totals, size = design.totals(values), design.n / design.units
         if design.equal_sizes:
             return cls(totals / size, np.ones(design.units), 1.0)
@@ -274,6 +276,7 @@ def _reaching(
     design: Design,
     bounds: tuple[float, float],
     pseudo_cases: PseudoCases,
+    of_equal: float,
 ) -> tuple[GammaRatios, GammaRatios]:
     """The same with a pseudo-unit beyond the outermost unit, at a place that is random."""
     reach = pseudo_cases.reach
@@ -281,14 +284,15 @@ def _reaching(
         raise TypeError("pseudo-cases at the bounds have no reach")
     (low, high), size = bounds, 1.0 if design.equal_sizes else design.n / design.units
     mean, below, above = outer_distances(
-        design.totals(values), design.unit_sizes.astype(float), reach
+        design.totals(values), design.unit_sizes.astype(float), reach, of_equal
     )
 
     def with_unit(
         units: GammaRatios, from_bound: Array, distance: Array, mass: float
     ) -> GammaRatios:
-        width = high - low
-        places, shares = expected_places(from_bound / width, distance / width, reach.shape)
+        # Without a distance it lies where all units do, to the last bit.
+        own = np.where(distance > 0, from_bound / (high - low), units.limits[0])
+        places, shares = expected_places(own, distance / (high - low), reach.shape)
         return replace(units, random=RandomUnit(places * size, shares, size, mass))
 
     return (
@@ -297,10 +301,20 @@ def _reaching(
     )
 
 
-def outer_distances(totals: Array, sizes: Array, reach: Reach) -> tuple[Array, Array, Array]:
-    """The mean of units, and its distances from the outermost ones that either end reaches by."""
+def outer_distances(
+    totals: Array, sizes: Array, reach: Reach, of_equal: float = 0.0
+) -> tuple[Array, Array, Array]:
+    """The mean of units, and its distances from the outermost ones that either end reaches by.
+
+    ``of_equal`` is that of units which are all equal: infinite, it puts the pseudo-unit at the
+    bound.
+    """
     means, mean = totals / sizes, totals.sum(axis=-1) / sizes.sum()
-    return mean, *distances(mean, means.min(axis=-1), means.max(axis=-1), reach)
+    smallest, largest = means.min(axis=-1), means.max(axis=-1)
+    # Of equal units, the distance of their mean is rounding.
+    equal = largest - smallest <= ROUNDING * np.maximum(np.abs(smallest), np.abs(largest))
+    below, above = distances(mean, smallest, largest, reach)
+    return mean, np.where(equal, of_equal, below), np.where(equal, of_equal, above)
 
 
 @frozen(eq=False)

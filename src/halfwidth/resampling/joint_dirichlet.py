@@ -61,7 +61,7 @@ class JointDraws:
     expands: bool = False
 
     @classmethod
-    def of_models(
+    def from_models(
         cls,
         lower: tuple[Array, Array],
         upper: tuple[Array, Array],
@@ -168,7 +168,7 @@ def draws_of_means(
                 lower -= share * width
                 upper += share * width
                 continue
-            mean, below, above = outer_distances(total[first] - total[second], size, reach)
+            mean, below, above = outer_distances(total[first] - total[second], size, reach, np.inf)
             lower += share * np.maximum(mean[:, None] - below[:, None] * far, -width)
             upper += share * np.minimum(mean[:, None] + above[:, None] * far, width)
         return (lower[0], upper[0]) if isinstance(places, int) else (lower, upper)
@@ -224,4 +224,6 @@ def draws_of_test_sets(
     of_upper = of_lower if upper is None else (upper[0], upper[1])
     each = np.arange(len(pairs))
     pairs_of_rows = np.stack([each, each], axis=-1)
-    return JointDraws.of_models(of_lower, of_upper, pairs_of_rows, effect, design.effective_degrees)
+    return JointDraws.from_models(
+        of_lower, of_upper, pairs_of_rows, effect, design.effective_degrees
+    )

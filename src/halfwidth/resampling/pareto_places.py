@@ -43,8 +43,8 @@ def expected_places(mean: Array, distance: Array, shape: float) -> tuple[Array, 
     1.0
     """
     reaches = distance > 0
-    longest = np.log(np.divide(mean, distance, out=np.ones_like(mean), where=reaches))
-    longest = np.maximum(longest, 0.0)[:, None]
+    ratios = np.divide(mean, distance, out=np.ones_like(mean), where=reaches)
+    longest = np.log(np.maximum(ratios, 1.0))[:, None]
     near = np.minimum(longest, LIMIT)
     (points, weights), (further, weights_further) = _rule(NEAR), _rule(BEYOND)
     logs = np.concatenate([near * points, near + (longest - near) * further], axis=-1)

@@ -102,6 +102,8 @@ class Engine:
         ``weighted(values, design, statistic, plan, pseudo_cases)``: the distributions of the
         statistic under Dirichlet weights of which the lower and the upper end of an interval are
         quantiles; None where the form has none.
+    takes_reach : bool
+        Whether the data may place the pseudo-cases of these distributions.
     weighted_pairs : callable or None
         ``weighted_pairs(models, design, statistic, plan, pseudo_cases, discordance)``: replicates
         of models in pairs for the lower and for the upper end.
@@ -151,6 +153,7 @@ class Engine:
     has_standard_error: Callable[[Statistic], bool] = has_influence
     studentized: OfResamples | None = None
     weighted: Weighted | None = None
+    takes_reach: bool = False
     weighted_pairs: WeightedPairs | None = None
     discordance: Callable[[Array, NDArray[np.intp], Statistic], Array] | None = None
     has_weights: Callable[[Statistic], bool] = lambda _statistic: True

@@ -250,6 +250,7 @@ ENGINE = Engine(
     drawn_distribution=drawn_distribution,
     studentized=studentized,
     weighted=weighted,
+    takes_reach=True,
     signed_sums=signed_sums,
     seconds=seconds,
 )
