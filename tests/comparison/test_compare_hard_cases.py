@@ -128,6 +128,32 @@ def test_a_test_and_an_interval_disagree_only_at_the_same_multiplicity() -> None
     assert 0 < raised < sum(one.test is not None and one.test.p_value <= 0.05 for one in result)
 
 
+@pytest.mark.parametrize(
+    ("options", "asks", "interval"),
+    [
+        (
+            {"test": "wilcoxon"},
+            "whether the differences of these cases lie as far above 0 as below, by their ranks",
+            "the interval also allows for cases beyond those seen",
+        ),
+        (
+            {"test": "wilcoxon", "method": "t"},
+            "whether the differences of these cases lie as far above 0 as below, by their ranks",
+            "the interval says how large the difference in mean DSC may be among all cases",
+        ),
+    ],
+)
+def test_a_test_and_an_interval_that_disagree_say_what_either_asks(
+    options: dict[str, Any], asks: str, interval: str
+) -> None:
+    # A large loss in one case makes up for small gains in all others, and ranks do not see it.
+    gains = np.r_[np.linspace(0.005, 0.015, 14), -0.14]
+    easy = np.linspace(0.7, 0.9, 15)
+    (item,) = hw.compare({"A": easy + gains, "B": easy}, metric="dsc", rng=1, **options)
+    (said,) = (one.message for one in item.cautions if one.code == "HW807")
+    assert said.endswith(f"CI contains 0: the test asks {asks}; {interval}.")
+
+
 def test_ids_that_start_again_in_each_group_do_not_repeat() -> None:
     patients, lesions = np.repeat([f"p{at}" for at in range(15)], 2), np.tile([1, 2], 15)
     values = np.random.default_rng(4).beta(8, 2, 30)

@@ -20,10 +20,12 @@ from halfwidth.plots import (
     bland_altman,
     bland_altman_frame,
     differences,
+    differences_frame,
     figure_of_pairs,
     paired_cases,
     paired_cases_frame,
 )
+from halfwidth.plots.style import PALE
 
 ONE = hand_made(1)
 
@@ -69,9 +71,40 @@ def test_bland_altman_is_its_frame(effect: Any) -> None:
     heights = {float(np.ravel(line.get_ydata())[0]) for line in ax.lines}
     for kind in ("lower", "bias", "upper"):
         (row,) = frame[frame["kind"] == kind].to_dict("records")
-        assert (row["y"], row["low"], row["high"]) == getattr(made, kind)
+        assert (row["y"], row["low"], row["high"]) == pytest.approx(getattr(made, kind))
         assert row["y"] in heights
     assert heights - set(frame["y"]) == {0.0 if effect == "difference" else 1.0}
+
+
+def test_the_bias_has_the_interval_of_the_forest() -> None:
+    rng = np.random.default_rng(5)
+    easy = rng.uniform(0.85, 0.95, 30)
+    models = {"A": easy, "B": easy - 0.01 + rng.normal(0, 0.01, 30)}
+    compared = hw.compare(models, metric="dsc", keep_cases=True, rng=1)
+    (forest,) = differences_frame(compared).to_dict("records")
+    frame, ax = bland_altman_frame(compared).set_index("kind"), bland_altman(compared)
+    assert tuple(frame.loc["bias", ["y", "low", "high"]]) == (
+        forest["x"],
+        forest["low"],
+        forest["high"],
+    )
+    assert f"mean\n{forest['numbers']}" in texts_of(ax)
+    ends = (forest["low_if_unseen_failures"], forest["high_if_unseen_failures"])
+    assert ends == compared[0].estimate.if_unseen_failures
+    assert tuple(frame.loc["unseen failures", ["low", "high"]]) == ends
+    (pale,) = (line for line in ax.lines if line.get_color() == PALE)
+    assert tuple(np.ravel(pale.get_ydata())) == ends
+    assert "pale bar: 95 % CI if cases can fail as none here did" in ax.get_title(loc="left")
+
+
+@pytest.mark.parametrize("options", [{"statistic": "median"}, {"effect": "ratio"}])
+def test_the_bias_is_none_of_what_else_is_compared(options: Any) -> None:
+    values = ONE.cases[0].values
+    compared = hw.compare(values, metric="dsc", keep_cases=True, rng=1, n_resamples=99, **options)
+    frame = bland_altman_frame(compared).set_index("kind")
+    effect = options.get("effect", "difference")
+    made = hw.limits_of_agreement(*values.values(), metric="dsc", effect=effect)
+    assert tuple(frame.loc["bias", ["y", "low", "high"]]) == pytest.approx(made.bias)
 
 
 @pytest.mark.parametrize("kind", ["cases", "bland-altman"])

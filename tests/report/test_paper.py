@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
+import pytest
+from scipy import stats
 
 import halfwidth as hw
+from halfwidth.core.types import Array
 from halfwidth.report.document import Document, Section
 from halfwidth.report.render import render
 
@@ -88,3 +92,145 @@ def test_verdicts_on_simultaneous_intervals_say_so() -> None:
     said = section(hw.compare(models, metric="dsc", rng=1, n_resamples=199), "For the paper")
     assert "adjusted for multiple comparisons by Holm" in said
     assert "Verdicts rest on simultaneous intervals of 3 comparisons that hold at once" in said
+
+
+# --------------------------------------------------------------------------- recomputed
+
+DRAWS = 200_000
+LAW = re.compile(r"Dirichlet-Pareto: a = ([0-9.]+), [^.]* d U\^\(-1/([0-9.]+)\) from the mean")
+UNSEEN = re.compile(
+    r"Intervals if cases can fail as none here did \(Dirichlet\): a = ([0-9.]+), at"
+)
+
+
+def weights(n: int, a: float) -> Array:
+    rng = np.random.default_rng(1)
+    gammas = np.c_[rng.standard_exponential((DRAWS, n)), rng.gamma(a, size=(DRAWS, 1))]
+    return np.asarray(gammas / gammas.sum(axis=1, keepdims=True))
+
+
+def tail_of(n: int) -> float:
+    return float(stats.norm.cdf(-np.sqrt(n / (n - 1)) * stats.t.ppf(0.975, n - 1)))
+
+
+def far_away(nu: float) -> Array:
+    return np.asarray(np.random.default_rng(2).random(DRAWS) ** (-1 / nu))
+
+
+def mean_with(values: Array, w: Array, pseudo: Array | float) -> Array:
+    return np.asarray(w[:, :-1] @ values + w[:, -1] * pseudo)
+
+
+def paragraph(result: Any) -> str:
+    return section(result, "For the paper").split("### Results")[0]
+
+
+def test_a_stranger_can_recompute_the_interval_of_a_mean() -> None:
+    x = np.random.default_rng(3).uniform(0.7, 0.9, 14)
+    e = hw.summary_ci(x, metric="dsc")
+    said = paragraph(e)
+    assert "Methods were chosen by auto@1." in said
+    assert "to the outermost case on that side" in said
+    found = LAW.search(said)
+    assert found is not None
+    a, nu = map(float, found.groups())
+    w, far, mean = weights(14, a), far_away(nu), x.mean()
+    low = mean_with(x, w, np.maximum(mean - (mean - x.min()) * far, 0))
+    high = mean_with(x, w, np.minimum(mean + (x.max() - mean) * far, 1))
+    ends = np.quantile(low, tail_of(14)), np.quantile(high, 1 - tail_of(14))
+    assert ends == pytest.approx((e.low, e.high), abs=0.03 * e.width)
+    found = UNSEEN.search(said)
+    assert found is not None
+    w = weights(14, float(found[1]))
+    ends = np.quantile(mean_with(x, w, 0), 0.025), np.quantile(mean_with(x, w, 1), 0.975)
+    assert ends == pytest.approx(e.if_unseen_failures, abs=0.03 * e.width)
+
+
+def test_a_stranger_can_recompute_the_interval_of_a_difference() -> None:
+    rng = np.random.default_rng(4)
+    first = rng.uniform(0.7, 0.9, 14)
+    d = rng.normal(0.01, 0.03, 14)
+    e = hw.difference_ci(first, first - d, metric="dsc")
+    said = paragraph(e)
+    found = LAW.search(said)
+    assert found is not None
+    assert "to the case farthest from it" in said
+    a, nu = map(float, found.groups())
+    w, reach = weights(14, a), np.abs(d - d.mean()).max() * far_away(nu)
+    low = mean_with(d, w, np.maximum(d.mean() - reach, -1))
+    high = mean_with(d, w, np.minimum(d.mean() + reach, 1))
+    ends = np.quantile(low, tail_of(14)), np.quantile(high, 1 - tail_of(14))
+    assert ends == pytest.approx((e.low, e.high), abs=0.03 * e.width)
+
+
+def test_a_stranger_can_recompute_the_interval_of_an_sd() -> None:
+    x = np.random.default_rng(5).uniform(0.5, 0.9, 14)
+    e = hw.summary_ci(x, metric="dsc", statistic="sd", rng=1)
+    said = paragraph(e)
+    found = LAW.search(said)
+    assert found is not None
+    assert "on the side of the case farthest from the mean" in said
+    assert "the lower end has none" in said
+    a, nu = map(float, found.groups())
+    away = max(x.min() - x.mean(), x.max() - x.mean(), key=abs)
+    pseudo = np.clip(x.mean() + away * far_away(nu), 0, 1)
+
+    def deviations(w: Array) -> Array:
+        squares = mean_with(x**2, w, pseudo**2) - mean_with(x, w, pseudo) ** 2
+        return np.asarray(np.sqrt(squares * 14 / 13))
+
+    with_none = weights(14, 1.0)
+    with_none[:, -1] = 0
+    with_none /= with_none.sum(axis=1, keepdims=True)
+    ends = (
+        np.quantile(deviations(with_none), tail_of(14)),
+        np.quantile(deviations(weights(14, a)), 1 - tail_of(14)),
+    )
+    assert ends == pytest.approx((e.low, e.high), abs=0.06 * e.width)
+
+
+def test_the_paragraph_follows_parameters_few_cases_and_clusters() -> None:
+    x = np.random.default_rng(6).uniform(0.7, 0.9, 24)
+    named = hw.summary_ci(x, metric="dsc", method="dirichlet_pareto:mass=1,shape=3")
+    assert "(mass 1, shape 3): a = 1, on the side of each end, d U^(-1/3)" in paragraph(named)
+    assert "auto" not in paragraph(named)
+    few = paragraph(hw.summary_ci(x[:6], metric="dsc"))
+    assert "With fewer than 10 cases the tail is that of 10" in few
+    groups = np.arange(24) // 2
+    clustered = paragraph(hw.summary_ci(x, metric="dsc", groups=groups))
+    assert "1 for each cluster and a for a pseudo-cluster" in clustered
+    assert "n as many clusters as their sizes m weigh, (Σm)²/Σm²." in clustered
+    apart = hw.compare({"A": x, "B": x[:12]}, metric="dsc", paired=False, rng=1, test="none")
+    assert LAW.search(paragraph(apart)).groups() == (  # type: ignore[union-attr]
+        LAW.search(paragraph(hw.summary_ci(x, metric="dsc"))).groups()  # type: ignore[union-attr]
+    )
+
+
+def test_methods_with_a_source_of_their_own_still_cite_it() -> None:
+    x = np.random.default_rng(7).uniform(0.7, 0.9, 24)
+    assert "Gaffke (Gaffke 2005)" in paragraph(hw.summary_ci(x, metric="dsc", method="gaffke"))
+    of_t = paragraph(hw.summary_ci(x, metric="dsc", method="t"))
+    assert "Dirichlet" not in of_t
+    by_class = hw.metric_ci([0, 1] * 12, [0, 1, 1, 1] * 6, metric="f1", rng=1, n_resamples=99)
+    assert "for pseudo-cases predicted as badly, or as well, as can be" in paragraph(by_class)
+
+
+def test_a_test_that_disagrees_is_explained_in_the_paragraph_of_results() -> None:
+    easy, steps = np.linspace(0.7, 0.9, 12), np.linspace(-0.05, 0.05, 12)
+    shift = 1.05 * float(hw.difference_ci(easy + steps, easy, method="t").halfwidth)
+    models = {"A": easy + (steps + shift)[np.random.default_rng(0).permutation(12)], "B": easy}
+    compared = hw.compare(models, metric="dsc", rng=1)
+    (why,) = (one.message for one in compared[0].cautions if one.code == "HW807")
+    assert "the interval also allows for cases beyond those seen." in why
+    assert why in section(compared, "For the paper")
+
+
+def test_the_drawn_intervals_of_a_report_have_pale_lines_with_one_legend() -> None:
+    x = np.random.default_rng(8).uniform(0.8, 0.9, 30)
+    e = hw.summary_ci(x, metric="dsc")
+    page = hw.make_report(e, figures=False).to_html()
+    assert page.count('class="pale">pale: if cases can fail as none here did<') == 1
+    assert page.count('y2="11.0" class="pale"') == 1
+    assert f"{e.unseen_failures_text} if cases can fail as none here did" in page
+    failed = hw.summary_ci(np.r_[x, np.zeros(30)], metric="dsc")
+    assert 'class="pale"' not in hw.make_report(failed, figures=False).to_html()

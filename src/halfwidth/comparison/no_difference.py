@@ -69,6 +69,8 @@ class TestSpec:
     name : str
     question : str
         What it asks of the cases.
+    asks : str
+        The same in a clause, of cases that are paired.
     refusal : callable
         ``refusal(setting)``: why it cannot be made there; empty where it can.
     cite : str
@@ -78,6 +80,7 @@ class TestSpec:
 
     name: str
     question: str
+    asks: str
     refusal: Callable[[Setting], str]
     cite: str = ""
 
@@ -108,12 +111,14 @@ def _question_of_wilcoxon(setting: Setting) -> str:
     return ""
 
 
+_AS_MANY = "whether as many of these cases favour the one model as the other"
 # Which test answers which question. `auto` takes the first of AUTO_ORDER that can be made.
 TESTS = (
     TestSpec(
         "permutation",
         "Could each case's two results (or ranks, or decisions) as well be the other model's? The "
         "statistic is the difference itself.",
+        "whether either model's results of these cases could as well be the other's",
         _question_of_permutation,
         "bandos2005",
     ),
@@ -121,12 +126,14 @@ TESTS = (
         "mcnemar",
         "Of the cases in which one model is right and the other wrong, do as many favour the one "
         "as the other? Exact: never above its level, mostly far below.",
+        _AS_MANY,
         _question_of_mcnemar,
         "mcnemar1947",
     ),
     TestSpec(
         "mcnemar_midp",
         "The same, with half of the probability of what was observed: close to its level.",
+        _AS_MANY,
         _question_of_mcnemar,
         "fagerland2013",
     ),
@@ -134,6 +141,7 @@ TESTS = (
         "wilcoxon",
         "Do the differences of cases lie as far above 0 as below, by their ranks? A large "
         "difference in few cases hardly counts; it is no test of the mean.",
+        "whether the differences of these cases lie as far above 0 as below, by their ranks",
         _question_of_wilcoxon,
         "wilcoxon1945",
     ),

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from halfwidth.comparison.estimates import ChosenPairs, Pair
+from halfwidth.comparison.no_difference import BY_NAME
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.comparison import Difference
@@ -60,8 +61,18 @@ def disagreement(difference: Difference) -> tuple[Caution, ...]:
         level="simultaneous " * of_many + percent(estimate.confidence_level),
         contains="excludes" if excluded else "contains",
         null=f"{null:g}",
+        asks=BY_NAME[test.name].asks,
+        interval=_interval_says(difference, excluded=excluded),
     )
     return (raised,)
+
+
+def _interval_says(difference: Difference, *, excluded: bool) -> str:
+    """What an interval asks that a test does not."""
+    method = difference.estimate.method_spec
+    if not excluded and (method.of_each or method).pseudo_cases is not None:
+        return "the interval also allows for cases beyond those seen"
+    return f"the interval says how large the {difference.effect_of_subject} may be among all cases"
 
 
 def _identical(jobs: tuple[Job, Job], pair: Pair) -> Iterator[Caution]:

@@ -14,7 +14,7 @@ from decimal import Decimal
 from halfwidth.core.checks import as_number
 from halfwidth.core.comparison import Difference, Effect, GoalResult, Verdict
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimate import Estimate
+from halfwidth.core.estimate import IF_UNSEEN, Estimate
 from halfwidth.core.formatting import fixed_apart, percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Metric
@@ -273,7 +273,7 @@ def _sentence(
     if otherwise is None:
         return text
     unseen = difference.estimate.unseen_failures_text
-    text = f"{text} {otherwise.capitalize()} if cases can fail as none here did: {unseen}."
+    text = f"{text} {otherwise.capitalize()} {IF_UNSEEN}: {unseen}."
     return (
         text if word == verdict_word else f"{verdict_word.capitalize()}, since both count. {text}"
     )

@@ -53,7 +53,8 @@ class TestResult:
         }
 
 
-# The ways to make intervals hold together, in prose, where that is not their name (decision 0051).
+# The ways to make intervals hold together, in prose, where their name does not say it (decision
+# 0051).
 SIMULTANEOUS_TITLES = {"max_t": "max-t bootstrap"}
 
 
@@ -78,7 +79,7 @@ class SimultaneousInterval:
     @property
     def title(self) -> str:
         """The method in prose."""
-        return SIMULTANEOUS_TITLES.get(self.method, self.method.capitalize())
+        return SIMULTANEOUS_TITLES.get(self.method, self.method.replace("_", "-").title())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, NaN as None."""

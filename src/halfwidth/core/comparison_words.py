@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from halfwidth.core.estimate import IF_UNSEEN
 from halfwidth.core.formatting import fixed_apart, percent
 
 if TYPE_CHECKING:
@@ -92,6 +93,9 @@ def sentence(difference: Difference) -> str:
         ends = f"{estimate.text_of(simultaneous.low)} to {estimate.text_of(simultaneous.high)}"
         others = simultaneous.n_comparisons - 1
         text += f"; together with {others} other{'s' * (others > 1)} {ends}"
+    if estimate.unseen_failures_matter:
+        unit = f" {difference.metric_spec.unit}" if difference.metric_spec.unit else ""
+        text += f"; {estimate.unseen_failures_text}{unit} {IF_UNSEEN}"
     if difference.test is not None and not math.isnan(difference.test.p_value):
         text += f"; {p_statement(difference.test)}"
     return f"{text}."

@@ -42,8 +42,10 @@ DESIGN_WORDS = {
     "paired": "paired",
 }
 
-# How many times as long an interval that allows for unseen failures must be to be mentioned.
+# How many times as long an interval that allows for unseen failures must be to be mentioned, and
+# when it holds.
 MUCH_LONGER = 1.25
+IF_UNSEEN = "if cases can fail as none here did"
 
 # What methods need that count cases; of clusters they count as many as these are worth.
 COUNTED = {Need.TRIALS, Need.BOTH_TRIALS, Need.PAIRED_COUNTS}
@@ -227,6 +229,13 @@ class Estimate:
             "upper": self.high - self.value,
         }
         return ends[self.alternative] > MUCH_LONGER * own[self.alternative]
+
+    @property
+    def unseen_ends(self) -> ConfidenceInterval:
+        """That interval as figures show it behind its own: NaN where it is not much longer."""
+        if self.if_unseen_failures is None or not self.unseen_failures_matter:
+            return ConfidenceInterval(math.nan, math.nan)
+        return self.if_unseen_failures
 
     @property
     def unseen_failures_text(self) -> str:
@@ -447,7 +456,7 @@ class Estimate:
         missing = f"; {self.n_missing} missing" if self.n_missing else ""
         otherwise = ""
         if self.unseen_failures_matter:
-            otherwise = f"; {self.unseen_failures_text}{unit} if cases can fail as none here did"
+            otherwise = f"; {self.unseen_failures_text}{unit} {IF_UNSEEN}"
         return (
             f"{about}{subject} {self.text_of(self.value)}{unit} "
             f"({interval}; {self.basis_text}{missing}; {self.method_title}){otherwise}."

@@ -87,6 +87,10 @@ class MethodSpec:
         Codes raised whenever the method is used.
     assumes : str
         What it takes for granted, in plain words.
+    stated : callable or None
+        ``stated(pseudo_cases, statistic, n, unit)``: what a stranger needs to know of its
+        pseudo-cases, and in further sentences of its levels, to recompute its intervals from so
+        many units. None where ``cite`` says it.
     cite : str
     independent_only : bool
         Whether it supposes independent cases, without clusters and strata.
@@ -116,6 +120,7 @@ class MethodSpec:
     clips: bool = False
     cautions: tuple[str, ...] = ()
     assumes: str = ""
+    stated: Callable[[PseudoCases, StatisticSpec, int, str], tuple[str, ...]] | None = None
     cite: str = ""
     synonyms: tuple[str, ...] = ()
     independent_only: bool = False

@@ -20,7 +20,7 @@ from halfwidth.estimation.caution_rules import interval_cautions
 from halfwidth.estimation.choose import choose_unpaired
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.pipeline import Job, estimate_jobs, method_for
-from halfwidth.estimation.resolve import Request
+from halfwidth.estimation.resolve import RULE, Request
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import (
     Computed,
@@ -279,6 +279,7 @@ def _estimate(
         n_resamples=_resamples(computed, own, method),
         n_undefined=int(computed.n_undefined[0]),
         seed=_seed(request, own, method),
+        rule=RULE if request.method is None else None,
     )
     context = CautionContext(
         estimate,

@@ -6,11 +6,20 @@ import numpy as np
 
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.pseudo_cases import PseudoCases, Reach
-from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
+from halfwidth.core.references import cite
+from halfwidth.core.spec import (
+    Drawn,
+    Estimand,
+    Need,
+    Promise,
+    StatisticSpec,
+    Unanswered,
+    interval_method,
+)
 from halfwidth.core.types import Array, Bounds, Interval, Level
 from halfwidth.core.undefined import no_interval
 from halfwidth.resampling.distribution import Quantiles
-from halfwidth.resampling.expansion import expanded_tail
+from halfwidth.resampling.expansion import FEWEST_EXPANDED, expanded_tail
 
 __all__ = ["dirichlet", "dirichlet_pareto", "gaffke"]
 
@@ -54,6 +63,52 @@ def _whole(bounds: Bounds, *, paired: bool, spread: bool) -> PseudoCases:
     return PseudoCases.outward(1.0, bounds, paired=paired)
 
 
+def stated_at_bounds(
+    pseudo_cases: PseudoCases, statistic: StatisticSpec, _n: int, unit: str
+) -> tuple[str, ...]:
+    """What lies at the bounds of a metric."""
+    where = ", at the bound of the metric on the side of each end"
+    if statistic.of_records:
+        where = f" for pseudo-{unit}s predicted as badly, or as well, as can be"
+    elif statistic.estimand is Estimand.SPREAD:
+        where = ", at either bound of the metric; the lower end has none"
+    elif pseudo_cases.paired:
+        where = ", with the worst value of the metric for one model and the best for the other"
+    return (f"a = {pseudo_cases.low[0]:g}{where}",)
+
+
+def _stated_beyond(
+    pseudo_cases: PseudoCases, statistic: StatisticSpec, n: int, unit: str
+) -> tuple[str, ...]:
+    """By which law it lies beyond the cases, and at which levels quantiles are taken."""
+    reach = pseudo_cases.reach
+    if reach is None:
+        raise TypeError("pseudo-cases at the bounds have no reach")
+    side, outermost, alone = "each end", f"the outermost {unit} on that side", ""
+    if statistic.estimand is Estimand.SPREAD:
+        side, outermost = f"the {unit} farthest from the mean", f"that {unit}"
+        alone = "; the lower end has none"
+    elif reach.shared:
+        outermost = f"the {unit} farthest from it"
+    law = (
+        f"a = {pseudo_cases.low[0]:g}, on the side of {side}, d U^(-1/{reach.shape:g}) from the "
+        f"mean but no further than the bounds, U uniform, d from the mean to {outermost}{alone}"
+    )
+    levels = (
+        "Tails of these quantiles are expanded to Φ(-z), z = √(n/(n - 1)) t, t Student's quantile "
+        f"with n - 1 degrees of freedom ({cite('hesterberg2015').in_prose})"
+    )
+    if unit == "cluster":
+        levels += f", n as many {unit}s as their sizes m weigh, (Σm)²/Σm²"
+    if n >= FEWEST_EXPANDED:
+        return law, levels
+    few = (
+        f"With fewer than {FEWEST_EXPANDED} {unit}s the tail is that of {FEWEST_EXPANDED}, and "
+        f"ends lie z(n)/z({FEWEST_EXPANDED}) times as far from the estimate"
+    )
+    return law, levels, few
+
+
 def undefined_reason(_sample: Unanswered) -> tuple[str, str]:
     """Why there is no interval, and what helps."""
     return "the statistic is undefined under random weights", "add cases"
@@ -75,6 +130,7 @@ def _between(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Leve
     accepts=frozenset(Estimand),
     needs=(Need.WEIGHTED, Need.ESTIMATE),
     pseudo_cases=pseudo_cases_of_mass,
+    stated=stated_at_bounds,
     parameters=(MASS,),
     use_when="for few cases of a metric with finite bounds: near its level where bootstraps and "
     "t are far too narrow; wide where the spread is small compared with the range",
@@ -124,6 +180,7 @@ def dirichlet(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Lev
     accepts=frozenset(Estimand),
     needs=(Need.WEIGHTED, Need.ESTIMATE),
     pseudo_cases=_whole,
+    stated=stated_at_bounds,
     use_when="like dirichlet but more conservative: conjectured, not proved, to cover a mean at "
     "least as often as it says",
     assumes="Values lie within the metric's bounds, and cases, or clusters, are independent. "
@@ -183,6 +240,7 @@ def _equal_reason(sample: Unanswered) -> tuple[str, str]:
         Need.TIE_TOLERANCE,
     ),
     pseudo_cases=_beyond_the_outermost,
+    stated=_stated_beyond,
     parameters=(
         Parameter(
             "mass",

@@ -10,7 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from halfwidth.core.forms import Effect
-from halfwidth.core.spec import Drawn, Estimand, Need, Unanswered, interval_method
+from halfwidth.core.pseudo_cases import PseudoCases
+from halfwidth.core.spec import (
+    Drawn,
+    Estimand,
+    Need,
+    StatisticSpec,
+    Unanswered,
+    interval_method,
+)
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.core.undefined import no_interval
 from halfwidth.intervals.bootstrap import percentile
@@ -19,6 +27,7 @@ from halfwidth.intervals.dirichlet_intervals import (
     PROMISES,
     dirichlet,
     pseudo_cases_of_mass,
+    stated_at_bounds,
     undefined_reason,
 )
 from halfwidth.resampling.distribution import Distribution, Quantiles
@@ -72,6 +81,13 @@ def _reaching(plain: Interval, estimate: Array, factor: Array, effect: Effect) -
     return Interval.of(low, high)
 
 
+def _stated_further(
+    pseudo_cases: PseudoCases, statistic: StatisticSpec, n: int, unit: str
+) -> tuple[str, ...]:
+    at_bounds = stated_at_bounds(pseudo_cases, statistic, n, unit)
+    return *at_bounds, "Expanded ends then lie √(G/(G - 1)) t/z times as far from the estimate"
+
+
 @interval_method(
     no_interval=undefined_reason,
     title="expanded Dirichlet",
@@ -79,6 +95,7 @@ def _reaching(plain: Interval, estimate: Array, factor: Array, effect: Effect) -
     accepts=OF_TEST_SETS,
     needs=(Need.WEIGHTED, Need.ESTIMATE, *FACTOR),
     pseudo_cases=pseudo_cases_of_mass,
+    stated=_stated_further,
     parameters=(MASS,),
     use_when="like dirichlet, where a few cases carry the spread, as in the difference of two "
     "detectors when few images hold an object; wider than necessary elsewhere",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.comparison.agreement import Agreement, Limit, agreement_of
-from halfwidth.core.comparison import Comparisons
+from halfwidth.core.comparison import Comparisons, Difference
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import decimals_for, fixed, percent
 from halfwidth.core.forms import NO_EFFECT
+from halfwidth.core.spec import Estimand
 from halfwidth.core.titles import metric_title
 from halfwidth.plots.comparison_words import SIGNS, level_text
 from halfwidth.plots.marks import beside
@@ -18,9 +21,12 @@ from halfwidth.plots.style import (
     FAINT,
     INK,
     NOTE_SIZE,
+    PALE,
     QUIET,
     TEXT_SIZE,
     break_label,
+    numbers_text,
+    pale_note,
     require_matplotlib,
     shorter,
 )
@@ -45,7 +51,8 @@ def bland_altman_frame(comparisons: Comparisons | Agreement) -> pd.DataFrame:
     -------
     DataFrame
         Columns ``kind, x, y, low, high, group``: a row ``case`` for each of them, and the rows
-        ``bias``, ``lower`` and ``upper`` with their bounds.
+        ``bias``, ``lower`` and ``upper`` with their bounds; ``unseen failures`` has the ends of the
+        pale bar, where there is one.
 
     Raises
     ------
@@ -54,7 +61,7 @@ def bland_altman_frame(comparisons: Comparisons | Agreement) -> pd.DataFrame:
     """
     import pandas as pd
 
-    agreement = _agreement(comparisons)
+    agreement, compared = _agreement(comparisons)
     groups = agreement.groups or ("",) * agreement.n
     rows: list[dict[str, Any]] = [
         {"kind": "case", "x": x, "y": y, "low": math.nan, "high": math.nan, "group": str(group)}
@@ -66,6 +73,10 @@ def bland_altman_frame(comparisons: Comparisons | Agreement) -> pd.DataFrame:
             {"kind": kind, "x": math.nan, "y": limit.value, "low": limit.low, "high": limit.high}
             | {"group": ""}
         )
+    if compared is not None and compared.unseen_failures_matter:
+        low, high = compared.unseen_ends
+        pale = {"kind": "unseen failures", "x": math.nan, "y": compared.value}
+        rows.append(pale | {"low": low, "high": high, "group": ""})
     return pd.DataFrame(rows)
 
 
@@ -73,7 +84,9 @@ def bland_altman(comparisons: Comparisons | Agreement, ax: Axes | None = None) -
     """Draw the difference of the two values of each case against their mean.
 
     The black line is the bias, the dashed ones are the limits of agreement, each with its interval
-    in grey; the thin line is no difference.
+    in grey; the thin line is no difference. Of comparisons of the mean the interval of the bias is
+    theirs, as in the figure of `differences`; a pale bar at the right shows it if cases can fail as
+    none of these did, where that is much longer.
 
     Parameters
     ----------
@@ -98,7 +111,7 @@ def bland_altman(comparisons: Comparisons | Agreement, ax: Axes | None = None) -
     bland_altman_frame : the plotted numbers.
     """
     require_matplotlib(ax)
-    agreement = _agreement(comparisons)
+    agreement, compared = _agreement(comparisons)
     ax = ax or new_axes("bland-altman")
     n = agreement.n
     if agreement.effect == "ratio":
@@ -110,8 +123,11 @@ def bland_altman(comparisons: Comparisons | Agreement, ax: Axes | None = None) -
     ax.scatter(agreement.means, agreement.differences, color=DOT, **size, **shape)
     ax.axhline(NO_EFFECT[agreement.effect], color=QUIET, linewidth=0.6, zorder=1.5)
     _keep_apart(ax, agreement)
-    _draw_limits(ax, agreement)
-    _finish_agreement(ax, agreement)
+    if compared is not None and compared.unseen_failures_matter:
+        style: dict[str, Any] = {"color": PALE, "linewidth": 2.0, "clip_on": False, "zorder": 3}
+        ax.plot([1, 1], compared.unseen_ends, transform=ax.get_yaxis_transform(), **style)
+    _draw_limits(ax, agreement, compared)
+    _finish_agreement(ax, agreement, compared)
     return ax
 
 
@@ -123,7 +139,7 @@ def _keep_apart(ax: Axes, agreement: Agreement) -> None:
         ax.set_ylim(agreement.bias.value - 0.1 * size, agreement.bias.value + 0.1 * size)
 
 
-def _draw_limits(ax: Axes, agreement: Agreement) -> None:
+def _draw_limits(ax: Axes, agreement: Agreement, compared: Estimate | None) -> None:
     """The three lines with their intervals; their numbers beside them, kept apart."""
     share, dashed = percent(agreement.share), (0, (5, 2))
     rows: tuple[tuple[Limit, str, Any], ...] = (
@@ -141,7 +157,9 @@ def _draw_limits(ax: Axes, agreement: Agreement) -> None:
         for row, *_ in rows
     ]
     for (limit, words, _), shift in zip(rows, _shifts(ax, heights), strict=True):
-        text = f"{words}\n{_limit_text(limit)}"
+        own = compared if limit is agreement.bias else None
+        numbers = numbers_text(own) if own else _limit_text(limit)
+        text = f"{words}\n{numbers}"
         beside(ax, text, limit.value, points=5, above=shift, fontsize=NOTE_SIZE)
 
 
@@ -162,7 +180,7 @@ def _limit_text(limit: Limit) -> str:
     return f"{value} ({low} to {high})" if math.isfinite(reach) else value
 
 
-def _finish_agreement(ax: Axes, agreement: Agreement) -> None:
+def _finish_agreement(ax: Axes, agreement: Agreement, compared: Estimate | None) -> None:
     from halfwidth.plots.ticks import plain_numbers
 
     title = metric_title(agreement.metric_spec) or "value"
@@ -185,11 +203,25 @@ def _finish_agreement(ax: Axes, agreement: Agreement) -> None:
     clusters = "" if agreement.n_groups is None else f" in {agreement.n_groups} clusters"
     grey = f"grey: {percent(agreement.confidence_level)} CI"
     cases = f"n = {agreement.n}{clusters}"
-    panel_title(ax, level_text(agreement.label, agreement.by), f"{cases} · {grey}")
+    pale = pale_note([compared]) if compared else ""
+    said = "\n".join(filter(None, [f"{cases} · {grey}", pale]))
+    panel_title(ax, level_text(agreement.label, agreement.by), said)
 
 
-def _agreement(given: Comparisons | Agreement) -> Agreement:
+def _agreement(given: Comparisons | Agreement) -> tuple[Agreement, Estimate | None]:
+    """What is drawn, and the compared mean difference, whose interval the bias then has."""
     if isinstance(given, Agreement):
-        return given
+        return given, None
     item, cases = only_pair(given, "bland_altman")
-    return agreement_of(cases, item.first, item.second, item.effect, item.estimate.level)
+    level = item.estimate.level
+    agreement = agreement_of(cases, item.first, item.second, item.effect, level)
+    if not _compares_the_mean(item):
+        return agreement, None
+    return replace(agreement, bias=Limit(item.value, item.low, item.high)), item.estimate
+
+
+def _compares_the_mean(item: Difference) -> bool:
+    """Whether the mean difference of the cases, each counting once, was compared."""
+    e = item.estimate
+    of_mean = e.statistic_spec.spec.estimand in (Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE)
+    return of_mean and item.effect == "difference" and e.over == "cases" and e.n_effective is None

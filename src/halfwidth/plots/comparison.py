@@ -45,6 +45,7 @@ from halfwidth.plots.style import (
     interval_label,
     listed,
     numbers_text,
+    pale_note,
     require_matplotlib,
     same_level,
     shorter,
@@ -81,9 +82,9 @@ def differences_frame(comparisons: Difference | Sequence[Difference]) -> pd.Data
     -------
     DataFrame
         Columns ``y`` (in rows of one line from the top, headings included, of a figure 17 cm wide),
-        ``heading, text, first, second, x, low, high, simultaneous_low, simultaneous_high,
-        margin_low, margin_high, n, numbers, p, verdict, cautions``; bounds of no simultaneous
-        interval and of no margin are NaN.
+        ``heading, text, first, second, x, low, high, low_if_unseen_failures,
+        high_if_unseen_failures, simultaneous_low, simultaneous_high, margin_low, margin_high, n,
+        numbers, p, verdict, cautions``; bounds that are not drawn are NaN.
 
     Raises
     ------
@@ -116,6 +117,8 @@ def _frame_of(items: Sequence[Difference], *, narrow: bool) -> pd.DataFrame:
                 "x": item.value,
                 "low": item.low,
                 "high": item.high,
+                "low_if_unseen_failures": item.estimate.unseen_ends.low,
+                "high_if_unseen_failures": item.estimate.unseen_ends.high,
                 "simultaneous_low": both.low if both else math.nan,
                 "simultaneous_high": both.high if both else math.nan,
                 "margin_low": margin[0],
@@ -134,7 +137,8 @@ def differences(comparisons: Difference | Sequence[Difference], ax: Axes | None 
     """Draw the differences between models as rows, in the order given.
 
     A thick bar is the interval of a difference by itself, a thin one the interval that holds
-    together with those of all other comparisons. The line at no difference is solid, and what lies
+    together with those of all other comparisons, and a pale one the interval if cases can fail as
+    none of these did, where that is much longer. The line at no difference is solid, and what lies
     within the margin is grey. Words below the axis say whom either side favours. Beside each row
     stand its numbers, p-value, verdict and the first of its cautions; in narrow axes the numbers
     alone.
@@ -303,6 +307,7 @@ def _explanation(items: Sequence[Difference], frame: pd.DataFrame, *, with_p: bo
         counts = "/".join(dict.fromkeys(str(count) for _, count in sorted(together)))
         clauses.append(f"thick bar: {interval}")
         clauses.append(f"thin bar: simultaneous over {counts} comparisons ({method})")
+    clauses += filter(None, [pale_note([item.estimate for item in items])])
     margins = sorted({v.margin for item in items if (v := item.verdict) and v.margin is not None})
     if margins:
         clauses.append(f"grey: within the margin of {', '.join(f'{m:g}' for m in margins)}")

@@ -72,6 +72,8 @@ def distribution_frame(
         - ``box``: x the median, low and high the quartiles.
         - ``whiskers``: low and high the farthest cases within 1.5 IQR of the quartiles.
         - ``estimate``: x the value, low and high the interval.
+        - ``unseen failures``: low and high the interval if cases can fail as none of these did
+          (``if_unseen_failures``), where it is much longer.
         - ``number``: the same of a spread (SD, IQR), which has no place on the axis of the values
           and is written only.
 

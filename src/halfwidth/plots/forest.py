@@ -17,6 +17,7 @@ from halfwidth.plots.marks import (
     axis_limits,
     draw_interval,
     finish_axis,
+    note_below,
     row_places,
     shown_ends,
     text_columns,
@@ -33,6 +34,7 @@ from halfwidth.plots.style import (
     check_one_metric,
     interval_label,
     numbers_text,
+    pale_note,
     require_matplotlib,
     same_level,
     several,
@@ -72,7 +74,8 @@ def forest_frame(
     -------
     DataFrame
         Columns ``y`` (in rows of one line from the top, headings included, of a figure 17 cm wide),
-        ``heading, text, statistic, x, low, high, n, n_groups, numbers, cases, cautions``.
+        ``heading, text, statistic, x, low, high, low_if_unseen_failures, high_if_unseen_failures,
+        n, n_groups, numbers, cases, cautions``; the ends of pale bars are NaN where none is drawn.
 
     Raises
     ------
@@ -105,6 +108,8 @@ def frame_of(estimates: Sequence[Estimate], by: str | None, width: float = WIDTH
                 "x": e.value,
                 "low": e.low,
                 "high": e.high,
+                "low_if_unseen_failures": e.unseen_ends.low,
+                "high_if_unseen_failures": e.unseen_ends.high,
                 "n": e.n,
                 "n_groups": e.n_groups,
                 "numbers": numbers_text(e, with_level=with_level),
@@ -121,7 +126,8 @@ def forest(
     """Draw estimates of one metric as rows, in the order given.
 
     Beside each stand its numbers, how many cases it rests on, and the codes of its cautions
-    (``halfwidth explain CODE``); in narrow axes the numbers alone.
+    (``halfwidth explain CODE``); in narrow axes the numbers alone. Where the interval would be much
+    longer if cases could fail as none of these did (``if_unseen_failures``), a pale bar shows it.
 
     Parameters
     ----------
@@ -159,6 +165,8 @@ def forest(
         size = (WIDTH, rows_height(rows, WIDTH))
         ax = Figure(figsize=size, layout="constrained").add_subplot()
     draw_rows(ax, estimates, by, limits_of(estimates))
+    if note := pale_note(estimates):
+        note_below(ax, note)
     return ax
 
 

@@ -17,7 +17,14 @@ from halfwidth.core.types import Bounds
 from halfwidth.plots.figure import TITLE, TITLE_STYLE
 from halfwidth.plots.forest import draw_rows, frame_of, limits_of, places_of, rows_height, rows_of
 from halfwidth.plots.marks import note_below
-from halfwidth.plots.style import WIDTHS, Width, printable, require_matplotlib, several
+from halfwidth.plots.style import (
+    WIDTHS,
+    Width,
+    pale_note,
+    printable,
+    require_matplotlib,
+    several,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,9 +145,12 @@ def figures_of_forest(
     named = any(len({e.metric for e in panel.estimates}) > 1 for panel in every)
     titled = not named and len({panel.title for panel in every}) > 1
     figures = [_figure(page, by, WIDTHS[width], pages, titled=titled) for page in pages]
-    if sort:
-        for figure in figures:
-            note_below(figure.axes[-1], SORTED)
+    for figure, page in zip(figures, pages, strict=True):
+        shown = [e for panel in page for e in panel.estimates]
+        notes = [SORTED] if sort else []
+        notes += filter(None, [pale_note(shown)])
+        if notes:
+            note_below(figure.axes[-1], " · ".join(notes))
     return figures
 
 

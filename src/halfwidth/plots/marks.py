@@ -9,7 +9,16 @@ import numpy as np
 
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.types import Array, Bounds
-from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET, TEXT_SIZE, axes_width, wrapped
+from halfwidth.plots.style import (
+    FAINT,
+    INK,
+    NOTE_SIZE,
+    PALE,
+    QUIET,
+    TEXT_SIZE,
+    axes_width,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,12 +91,15 @@ def shown_ends(e: Estimate) -> list[float]:
         "lower": (e.value, e.low, min(2 * e.value - e.low, e.high)),
         "upper": (e.value, e.high, max(2 * e.value - e.high, e.low)),
     }
-    return list(seen[e.alternative])
+    low, high = e.unseen_ends
+    pale = {"two-sided": (low, high), "lower": (low,), "upper": (high,)}
+    return [*seen[e.alternative], *pale[e.alternative]]
 
 
 def draw_interval(ax: Axes, e: Estimate, y: float) -> None:
     """The bar of the interval, the estimate as a stroke across it, and an arrow for an open end.
 
+    Pale and thin behind it is the interval if cases can fail as none of these did.
     Open is the end that a one-sided interval does not bound, and one beyond the axis. A stroke,
     since a dot would hide short intervals; without an interval, a hollow dot.
     """
@@ -97,6 +109,8 @@ def draw_interval(ax: Axes, e: Estimate, y: float) -> None:
         return
     first, last = sorted(ax.get_xlim())
     ends = np.clip([e.low, e.high], first, last)
+    if e.unseen_failures_matter:
+        ax.plot(np.clip(e.unseen_ends, first, last), [y, y], color=PALE, linewidth=1.4, zorder=3)
     ax.plot(ends, [y, y], color=INK, linewidth=2.0, solid_capstyle="butt", zorder=4)
     stroke: dict[str, Any] = {"marker": "|", "markersize": 8, "markeredgewidth": 1.4}
     ax.plot([e.value], [y], color=INK, linestyle="", zorder=5, **stroke)

@@ -14,11 +14,13 @@ from halfwidth.plots.style import (
     DOT,
     NARROW,
     NOTE_SIZE,
+    PALE,
     QUIET,
     axes_width,
     cluster_style,
     interval_label,
     numbers_text,
+    pale_note,
     row_text,
     same_level,
     shorter,
@@ -70,7 +72,7 @@ def paint_cases(ax: Axes, frame: pd.DataFrame, cases: Sequence[Cases], layout: L
     thin = min(
         0.6, max(0.25, 0.6 * min((_lane(row_cases, layout) for row_cases in cases), default=1.0))
     )
-    ax.hlines(*joined.T, color="#a6a6a6", linewidth=thin, zorder=1, rasterized=as_picture)
+    ax.hlines(*joined.T, color=PALE, linewidth=thin, zorder=1, rasterized=as_picture)
     for row_cases in cases:
         mine = dots[dots["label"] == row_cases.label]
         if not len(mine):
@@ -154,6 +156,7 @@ def explanation(frames: Sequence[pd.DataFrame], estimates: Sequence[Estimate]) -
         "share": "grey bars: shares",
         "box": "box: quartiles, whiskers to 1.5 IQR",
         "estimate": f"black: estimate, {interval_label(estimates)}",
+        "unseen failures": pale_note(estimates),
         "number": "a spread has no place on this axis",
     }
     clauses = [words for kind, words in said.items() if kind in kinds]

@@ -205,7 +205,11 @@ def frame_columns(
         row_parts = (
             *_case_parts(row_cases, row, layout),
             *_shape_parts(row_cases.values, row, layout, bounds),
-            *(_estimate_part(e, row_cases, row + layout.estimate(k)) for k, e in enumerate(mine)),
+            *(
+                part
+                for k, e in enumerate(mine)
+                for part in _estimate_parts(e, row_cases, row + layout.estimate(k))
+            ),
         )
         parts += [
             {**part, "label": np.full(len(part["x"]), row_cases.label, object)}
@@ -287,9 +291,16 @@ def _shape_parts(
     ]
 
 
-def _estimate_part(e: Estimate, cases: Cases, y: float) -> dict[str, NDArray[Any]]:
-    kind = "estimate" if has_place(e, cases) else "number"
-    return _part(kind, statistic=e.statistic_title, x=e.value, y=y, low=e.low, high=e.high)
+def _estimate_parts(e: Estimate, cases: Cases, y: float) -> list[dict[str, NDArray[Any]]]:
+    """The estimate, and the pale bar behind it."""
+    what: dict[str, Any] = {"statistic": e.statistic_title, "x": e.value, "y": y}
+    if not has_place(e, cases):
+        return [_part("number", low=e.low, high=e.high, **what)]
+    parts = [_part("estimate", low=e.low, high=e.high, **what)]
+    if e.unseen_failures_matter:
+        low, high = e.unseen_ends
+        parts.append(_part("unseen failures", low=low, high=high, **what))
+    return parts
 
 
 def has_place(e: Estimate, cases: Cases) -> bool:

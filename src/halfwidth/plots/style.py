@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeVar
 
 from halfwidth.core.errors import OptionError, quoted, shown
-from halfwidth.core.estimate import Estimate
+from halfwidth.core.estimate import IF_UNSEEN, Estimate
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Kind
 from halfwidth.core.titles import metric_title
@@ -23,7 +23,7 @@ TEXT_SIZE, NOTE_SIZE = 8.0, 7.0
 NARROW = 4.2
 # Letters in a line beside the axes, and lines of a label.
 TEXT_WIDTH, MOST_LINES = 38, 4
-INK, QUIET, FAINT, CLOUD = "#000000", "#595959", "#e6e6e6", "#d4d4d4"
+INK, QUIET, PALE, CLOUD, FAINT = "#000000", "#595959", "#a6a6a6", "#d4d4d4", "#e6e6e6"
 # Okabe and Ito's palette, which colour-blind readers tell apart, less black (kept for estimates)
 # and yellow (lost on white), with a grey. The order keeps neighbours apart also for colour-blind
 # readers and in grey: colour difference 17 and lightness 12 or more between any two.
@@ -174,6 +174,13 @@ def same_level(estimates: Iterable[Estimate]) -> bool:
 def interval_label(estimates: Sequence[Estimate]) -> str:
     """What the intervals are: ``95 % CI``."""
     return _level_label(estimates[0]) if same_level(estimates) else "confidence interval"
+
+
+def pale_note(estimates: Sequence[Estimate]) -> str:
+    """What pale bars are; empty where there are none."""
+    if not any(e.unseen_failures_matter for e in estimates):
+        return ""
+    return f"pale bar: {interval_label(estimates)} {IF_UNSEEN}"
 
 
 def _level_label(e: Estimate) -> str:

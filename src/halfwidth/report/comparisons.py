@@ -23,7 +23,7 @@ from halfwidth.report.document import (
     Part,
     Table,
 )
-from halfwidth.report.estimates import CAUTIONS_TITLE, interval_column
+from halfwidth.report.estimates import CAUTIONS_TITLE, interval_column, rule_note
 
 
 def comparisons_document(comparisons: Comparisons) -> Document:
@@ -36,7 +36,8 @@ def comparisons_document(comparisons: Comparisons) -> Document:
         parts += [_goals(comparisons.goals), *_goal_sentences(comparisons.goals)]
     if not parts:
         return Document((Note("No comparisons."),), data)
-    below = [_cautions(comparisons), _seed(comparisons)]
+    chosen = [item.estimate for item in (*comparisons, *comparisons.goals)]
+    below = [_cautions(comparisons), rule_note(chosen), _seed(comparisons)]
     return Document((*parts, *(part for part in below if part.short or part.full)), data)
 
 

@@ -62,12 +62,15 @@ class Axis:
         Places with their labels.
     marks : tuple of float
         Where a line crosses all rows: no difference, margins, a goal.
+    pale : str
+        What pale lines behind the intervals are; empty where there are none.
     """
 
     low: float
     high: float
     ticks: tuple[tuple[float, str], ...]
     marks: tuple[float, ...] = ()
+    pale: str = ""
 
 
 @frozen

@@ -60,6 +60,7 @@ def estimates_document(estimates: Estimates) -> Document:
         _relative(estimates),
         _choices(estimates),
         _cautions(estimates),
+        rule_note(estimates),
         _seed(estimates),
     ]
     return Document((table, *(part for part in below if part.short)), data)
@@ -305,6 +306,18 @@ def _cautions(estimates: Estimates) -> Adaptive:
     """Each code once, with its message, and how many rows share it."""
     items = tuple(Item(code, text, code) for code, text in estimates.caution_lines())
     return Adaptive((Items(items, CAUTIONS_TITLE),) if items else (), (Items(items),))
+
+
+def rule_text(estimates: Iterable[Estimate]) -> list[str]:
+    """Which version of ``auto`` chose methods, where it did."""
+    rules = dict.fromkeys(e.rule for e in estimates if e.rule)
+    return [f"Methods were chosen by {' and '.join(rules)}"] if rules else []
+
+
+def rule_note(estimates: Iterable[Estimate]) -> Adaptive:
+    """The same as a remark below a table."""
+    notes = tuple(Note(f"{text}.") for text in rule_text(estimates))
+    return Adaptive(notes, notes)
 
 
 def _seed(estimates: Estimates) -> Adaptive:

@@ -23,7 +23,7 @@ from halfwidth.report.document import (
     Part,
     Table,
 )
-from halfwidth.report.estimates import CAUTIONS_TITLE, interval_column
+from halfwidth.report.estimates import CAUTIONS_TITLE, interval_column, rule_note
 from halfwidth.report.ranking_cells import set_cell, share_cell
 from halfwidth.report.rankings_together import consensus_parts, stability_part
 
@@ -42,7 +42,8 @@ def rankings_document(rankings: Rankings) -> Document:
         return Document((Note("No rankings."),), data)
     parts += [part for one in rankings.consensus for part in consensus_parts(one)]
     stable = stability_part(rankings)
-    below = (_explanations(rankings), stable, _cautions(rankings), _seed(rankings))
+    rule = rule_note(model.estimate for ranking in rankings for model in ranking.models)
+    below = (_explanations(rankings), stable, _cautions(rankings), rule, _seed(rankings))
     return Document((*parts, *(part for part in below if part.short or part.full)), data)
 
 

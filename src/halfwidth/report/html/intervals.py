@@ -26,14 +26,20 @@ def axis_drawing(axis: Axis) -> Element:
 
 
 def interval_drawing(cell: Cell, axis: Axis) -> Element:
-    """Value and interval of a row; an end beyond the axis, or without limit, is an arrow."""
-    value, low, high = cell.value
+    """Value and interval of a row; an end beyond the axis, or without limit, is an arrow.
+
+    Two further numbers are the ends of a pale line behind it; NaN where there is none.
+    """
+    value, low, high, *pale = cell.value
     drawing = _drawing(role="img", aria_label=cell.text)
     drawing.append(element("title", cell.text))
     for mark in axis.marks:
         if axis.low <= mark <= axis.high:
             drawing.append(_line(_x(mark, axis), 0, _x(mark, axis), HEIGHT, class_="mark"))
     middle = HEIGHT / 2
+    if pale and not math.isnan(pale[0]):
+        first, last = (_x(max(min(end, axis.high), axis.low), axis) for end in pale)
+        drawing.append(_line(first, middle, last, middle, class_="pale"))
     if not (math.isnan(low) or math.isnan(high)):
         ends = [_x(max(min(end, axis.high), axis.low), axis) for end in (low, high)]
         drawing.append(_line(ends[0], middle, ends[1], middle, class_="interval"))

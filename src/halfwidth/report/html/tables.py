@@ -67,6 +67,7 @@ def _heading(stack: Stack, *, sortable: bool) -> Element:
     if column.axis is not None:
         title = [
             element("span", column.heading, class_="unseen"),
+            *([element("span", column.axis.pale, class_="pale")] if column.axis.pale else []),
             axis_drawing(column.axis),
         ]
     elif sortable and column.kind is not Kind.CAUTIONS:

@@ -16,9 +16,11 @@ MOST_LETTERS = 32
 
 
 def axis_for(
-    intervals: Sequence[tuple[float, float, float]], marks: Iterable[float] = ()
+    intervals: Sequence[tuple[float, ...]], marks: Iterable[float] = (), pale: str = ""
 ) -> Axis | None:
-    """An axis on which values with their low and high ends can be drawn; None where none can.
+    """An axis on which values with their ends can be drawn; None where none can.
+
+    ``pale``: what pale lines are, where intervals have two further ends.
 
     >>> axis = axis_for([(0.8, 0.75, 0.86), (0.9, 0.88, 0.95)])
     >>> [label for _, label in axis.ticks]
@@ -31,7 +33,7 @@ def axis_for(
     low, high = min(ends), max(ends)
     room = MARGIN * (high - low) or max(abs(low), 1.0) * MARGIN
     low, high = low - room, high + room
-    return Axis(low, high, tuple(_ticks(low, high)), marks)
+    return Axis(low, high, tuple(_ticks(low, high)), marks, pale)
 
 
 def _ticks(low: float, high: float) -> list[tuple[float, str]]:

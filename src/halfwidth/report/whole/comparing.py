@@ -24,7 +24,14 @@ from halfwidth.report.document import (
 )
 from halfwidth.report.rankings import rankings_document
 from halfwidth.report.whole.axes import axis_for
-from halfwidth.report.whole.performance import WHERE_DRAWN, add_drawn, in_common
+from halfwidth.report.whole.performance import (
+    WHERE_DRAWN,
+    add_drawn,
+    drawn_numbers,
+    drawn_text,
+    in_common,
+    pale_text,
+)
 from halfwidth.report.whole.results import Results
 
 
@@ -60,11 +67,16 @@ def _drawn(comparisons: Comparisons) -> Table:
     for item in comparisons:
         if item.verdict is not None and item.verdict.margin:
             marks += [item.verdict.margin, -item.verdict.margin]
-    axis = axis_for([(one.value, one.low, one.high) for one in comparisons], dict.fromkeys(marks))
+    estimates = [item.estimate for item in comparisons]
+    intervals = [drawn_numbers(e) for e in estimates]
+    axis = axis_for(intervals, dict.fromkeys(marks), pale_text(estimates))
     table = _narrow(comparisons_table(comparisons), comparisons)
     if axis is None:
         return table
-    cells = [Cell(_text(item), (item.value, item.low, item.high)) for item in comparisons]
+    cells = [
+        Cell(f"{item.first} vs {item.second}: {drawn_text(item.estimate)}", numbers)
+        for item, numbers in zip(comparisons, intervals, strict=True)
+    ]
     return add_drawn(table, Column(WHERE_DRAWN, Kind.DRAWN, axis=axis), cells)
 
 
@@ -87,13 +99,6 @@ def _narrow(table: Table, comparisons: Comparisons) -> Table:
     names = {"first": comparisons[0].first, "second": comparisons[0].second}
     columns = (replace(one, heading=names.get(one.heading, one.heading)) for one in table.columns)
     return replace(table, columns=tuple(columns))
-
-
-def _text(item: Difference) -> str:
-    text = item.estimate.text_of
-    return (
-        f"{item.first} vs {item.second}: {text(item.value)} ({text(item.low)} to {text(item.high)})"
-    )
 
 
 def _is_new(part: Part, said: list[str]) -> bool:

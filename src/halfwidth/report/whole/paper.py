@@ -6,14 +6,17 @@ from collections.abc import Sequence
 
 from halfwidth.core.comparison_words import CORRECTIONS
 from halfwidth.core.detection_estimate import DetectionEstimate
-from halfwidth.core.estimate import Estimate
+from halfwidth.core.estimate import IF_UNSEEN, Estimate
 from halfwidth.core.formatting import as_beginning, percent
+from halfwidth.core.forms import Contrast
 from halfwidth.core.ranking_words import listed
 from halfwidth.core.references import cite
+from halfwidth.core.spec import Estimand, MethodSpec
 from halfwidth.core.undefined import MISSING_POLICIES
+from halfwidth.estimation.choose import if_unseen_failures
 from halfwidth.report.comparison_tables import comparisons_table
 from halfwidth.report.document import Document, Excerpt, Heading, Kind, Part, Section, Table
-from halfwidth.report.estimates import estimates_table
+from halfwidth.report.estimates import estimates_table, rule_text
 from halfwidth.report.render.latex import render_latex
 from halfwidth.report.whole.results import Results
 from halfwidth.report.whole.sentences import difference_sentences, estimate_sentences, span
@@ -35,6 +38,8 @@ DESIGNS = {
         "as fixed"
     ),
 }
+# Whose random weights Dirichlet intervals rest on.
+WEIGHTS = "rubin1981"
 LEVELS = {"two-sided": "confidence intervals", "lower": "lower confidence bounds"}
 LEVELS["upper"] = "upper confidence bounds"
 
@@ -59,6 +64,8 @@ def methods_paragraph(results: Results) -> str:
     """How the intervals were made: methods with their sources, units, seed, program."""
     texts = [
         *_intervals(results),
+        *rule_text(results.every_estimate),
+        *_laws(results),
         *_matching(results),
         *_design(results),
         *resampling(results),
@@ -101,7 +108,58 @@ def _intervals(results: Results) -> list[str]:
 def _method(e: Estimate) -> str:
     """The method in prose with its source: ``BCa bootstrap (Efron 1987)``."""
     key = e.method_spec.cite
-    return f"{e.method_title} ({cite(key).in_prose})" if key else e.method_title
+    # Of random weights the interval is one of several; which one is stated by itself.
+    return e.method_title if key in ("", WEIGHTS) else f"{e.method_title} ({cite(key).in_prose})"
+
+
+def _laws(results: Results) -> list[str]:
+    """How intervals that no citation describes are made, each law once."""
+    laws: dict[str, dict[str, dict[str, None]]] = {}
+    further: dict[str, dict[str, None]] = {}
+    units: dict[str, None] = {}
+    for one, subject in _subjects(results):
+        own = one.method_spec.of_each or one.method_spec
+        methods = {own.title: own}
+        other = if_unseen_failures(own) if one.unseen_failures_matter else None
+        if other is not None:
+            methods[f"Intervals {IF_UNSEEN} ({other.title})"] = other
+        unit = one.case_noun if one.n_groups is None else "cluster"
+        for title, method in methods.items():
+            if stated := _stated(method, one, unit):
+                laws.setdefault(title, {}).setdefault(stated[0], {})[subject] = None
+                further.setdefault(title, {}).update(dict.fromkeys(stated[1:]))
+                units[unit] = None
+    if not laws:
+        return []
+    unit = " or ".join(units)
+    weights = (
+        "Ends of Dirichlet intervals are quantiles of the statistic under weights as in the "
+        f"Bayesian bootstrap ({cite(WEIGHTS).in_prose}), each end by itself: Dirichlet(1, ..., 1, "
+        f"a), 1 for each {unit} and a for a pseudo-{unit} that was not seen"
+    )
+    texts = [weights]
+    for title, by_law in laws.items():
+        several = len(by_law) > 1
+        for law, of in by_law.items():
+            texts.append(f"{title}{f' for {listed(list(of))}' if several else ''}: {law}")
+        texts += further[title]
+    return texts
+
+
+def _stated(method: MethodSpec, e: Estimate, unit: str) -> tuple[str, ...]:
+    """What the method does with such an estimate; empty where its citation says it."""
+    if method.stated is None or method.pseudo_cases is None:
+        return ()
+    statistic, paired = e.statistic_spec.spec, not e.n_each
+    if e.n_each and isinstance(statistic.form, Contrast):
+        statistic = statistic.form.statistic
+    pseudo_cases = method.pseudo_cases(
+        e.metric_spec.spec.bounds,
+        paired=paired and statistic.pair_bounds is not None,
+        spread=statistic.estimand is Estimand.SPREAD,
+        **dict(method.bound),
+    )
+    return method.stated(pseudo_cases, statistic, min(e.n_each or (e.n_groups or e.n,)), unit)
 
 
 def _matching(results: Results) -> list[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from halfwidth.core.estimate import Estimate
+from halfwidth.core.estimate import IF_UNSEEN, Estimate
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.spec import Estimand
 from halfwidth.report.document import (
@@ -118,10 +118,10 @@ def with_drawing(estimates: Estimates, alike: Sequence[Estimate]) -> Table:
     table = _lead_named(estimates_table(estimates, titles=True), estimates)
     lead = table.columns[0].heading
     table = table.stacked({heading: lead for heading in BENEATH if heading != lead})
-    axis = axis_for([(e.value, e.low, e.high) for e in (*estimates, *alike)])
+    axis = axis_for([drawn_numbers(e) for e in (*estimates, *alike)], pale=pale_text(estimates))
     if axis is None:
         return table
-    cells = [Cell(f"{_named(e)}{_text(e)}", (e.value, e.low, e.high)) for e in estimates]
+    cells = [Cell(f"{_named(e)}{drawn_text(e)}", drawn_numbers(e)) for e in estimates]
     return add_drawn(table, Column(WHERE_DRAWN, Kind.DRAWN, axis=axis), cells)
 
 
@@ -147,5 +147,17 @@ def _named(e: Estimate) -> str:
     return f"{e.label}: " if e.label else ""
 
 
-def _text(e: Estimate) -> str:
-    return f"{e.text_of(e.value)} ({e.ends_text})"
+def drawn_numbers(e: Estimate) -> tuple[float, ...]:
+    """The value, the ends of its interval, and those of the pale line behind it."""
+    return e.value, e.low, e.high, *e.unseen_ends
+
+
+def drawn_text(e: Estimate) -> str:
+    """The same in words."""
+    unseen = f"; {e.unseen_failures_text} {IF_UNSEEN}" if e.unseen_failures_matter else ""
+    return f"{e.text_of(e.value)} ({e.ends_text}){unseen}"
+
+
+def pale_text(estimates: Iterable[Estimate]) -> str:
+    """What pale lines are, where there are any."""
+    return f"pale: {IF_UNSEEN}" if any(e.unseen_failures_matter for e in estimates) else ""

@@ -16,6 +16,7 @@ from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import Rankings
 from halfwidth.report.document import Figure
+from halfwidth.report.whole.performance import pale_text
 from halfwidth.report.whole.results import Results
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def figures_of_cases(results: Results) -> Iterator[Figure]:
         labels = list(known)
         about = f"{family.task}: " if family.task else ""
         caption = f"{about}{family.metric or 'values'} of each case, with estimates and intervals"
+        if pale := pale_text(family.estimates):
+            caption += f"; {pale}"
         for start in range(0, len(labels), MOST_ROWS):
             some = labels[start : start + MOST_ROWS]
             shown = Estimates(

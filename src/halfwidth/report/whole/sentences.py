@@ -11,6 +11,8 @@ from halfwidth.report.whole.results import MOST_SENTENCES, Results
 
 # Metrics of one test set, each said once, that are still read.
 MOST_METRICS = 12
+# The caution that the interval and the test of a difference disagree.
+DISAGREEMENT = "HW807"
 # Tasks of one verdict that are named, not counted.
 MOST_NAMED = 12
 
@@ -62,12 +64,21 @@ def _with_interval(e: Estimate) -> str:
 
 
 def difference_sentences(results: Results) -> list[str]:
-    """One of each difference with what it allows to say; of many, what they allow to say."""
+    """One of each difference with what it allows to say; of many, what they allow to say.
+
+    Where its test would be read differently, why.
+    """
     compared = list(results.comparisons or ())
     if len(compared) > MOST_SENTENCES:
         return verdict_sentences(compared)
     return [
-        " ".join(filter(None, [item.sentence(), item.verdict.sentence if item.verdict else ""]))
+        " ".join(
+            [
+                item.sentence(),
+                *([item.verdict.sentence] if item.verdict else []),
+                *(one.message for one in item.cautions if one.code == DISAGREEMENT),
+            ]
+        )
         for item in compared
     ]
 
