@@ -26,9 +26,9 @@ from halfwidth.resampling.draws import Plan
 # The nodes are 3, 6, 12, ... cases, and studies are not simulated beyond the last.
 FIRST, DOUBLINGS = 3, 12
 LAST = FIRST * 2**DOUBLINGS
-# Values drawn at a node, which bound its time; fewest and most studies. Those of methods that need
+# Values drawn at a node, which bound its time; fewest and most studies. Methods that need
 # neither weights nor resamples take a hundredth of the time.
-VALUES, QUICK_VALUES = 20_000, 1_000_000
+VALUES, QUICK_VALUES = 20_000, 400_000
 FEWEST, MOST, MOST_QUICK = 60, 200, 4000
 # Times as many studies of which only the SD is computed.
 MORE = 20
@@ -90,12 +90,12 @@ class ExpectedIntervals:
 
     def width(self, n: int) -> float:
         """The mean width of the intervals of studies of n cases."""
-        return self._between(n, _mean_width) * self._width_by_t(n)
+        return self._between(n, _mean_width) * self.width_by_t(n)
 
     def assured_width(self, n: int, share: float) -> float:
         """The width that the share of studies of n cases keep below."""
         found = self._between(n, lambda node: float(np.quantile(node.widths, share)))
-        return found * self._width_by_t(n)
+        return found * self.width_by_t(n)
 
     def power(self, n: int, difference: float, margin: float | None) -> float:
         """How often the interval excludes 0, or lies above -margin, at a true difference.
@@ -105,7 +105,7 @@ class ExpectedIntervals:
         """
         from scipy import special
 
-        error, half = self.standard_error(n), self._width_by_t(n) / 2
+        error, half = self.standard_error(n), self.width_by_t(n) / 2
 
         def at(node: Node) -> float:
             scale = half * self._between(n, _mean_width) / _mean_width(node)
@@ -126,9 +126,10 @@ class ExpectedIntervals:
 
     def curve_width(self, n: int) -> float:
         """The mean width from the nodes that were simulated, for a figure."""
-        return self._between(n, _mean_width, simulate=False) * self._width_by_t(n)
+        return self._between(n, _mean_width, simulate=False) * self.width_by_t(n)
 
-    def _width_by_t(self, n: int) -> float:
+    def width_by_t(self, n: int) -> float:
+        """2 t SE, by the true standard error."""
         from scipy import special
 
         degrees = len(self.cases) * (n - 1)
@@ -161,12 +162,15 @@ class ExpectedIntervals:
             self.known[n] = self._simulated(n)
         return self.known[n]
 
+    @property
+    def _slow(self) -> bool:
+        return self.method.resamples or Need.WEIGHTED in self.method.needs
+
     def _simulated(self, n: int) -> Node:
-        slow = self.method.resamples or Need.WEIGHTED in self.method.needs
-        most, values = (MOST, VALUES) if slow else (MOST_QUICK, QUICK_VALUES)
+        most, values = (MOST, VALUES) if self._slow else (MOST_QUICK, QUICK_VALUES)
         studies = min(max(values // n, FEWEST), most)
         sides = [self._sides(group, studies, n) for group in range(len(self.cases))]
-        half = self._width_by_t(n) / 2
+        half = self.width_by_t(n) / 2
         (below, above, spreads, many), *others = sides
         if others:
             ((down, up, other_spreads, other_many),) = others
@@ -186,8 +190,10 @@ class ExpectedIntervals:
         """Distances of the ends from the mean, SDs of these studies, and of many more."""
         cases = self.cases[group]
         values = cases.drawn(derive_key(ENTROPY, "plan", group, n), studies, n)
-        more = cases.drawn(derive_key(ENTROPY, "plan, SDs", group, n), MORE * studies, n)
-        spreads, many = values.std(axis=1, ddof=1), more.std(axis=1, ddof=1)
+        spreads = many = values.std(axis=1, ddof=1)
+        if self._slow:
+            more = cases.drawn(derive_key(ENTROPY, "plan, SDs", group, n), MORE * studies, n)
+            many = more.std(axis=1, ddof=1)
         if self.method.name == welch.__name__:
             return spreads, spreads, spreads, many
         (computed,) = intervals(
