@@ -315,9 +315,7 @@ class _Asked:
             return self.expected.power(n, self.difference, self.margin)
         sd, level = self.formula.assumed["sd"], self.formula.level
         if self.margin is None:
-            return power_of_difference(
-                self.difference, sd, n, level, paired=self.design.paired
-            )
+            return power_of_difference(self.difference, sd, n, level, paired=self.design.paired)
         return power_to_show_non_inferiority(
             self.difference + self.margin, sd, n, level, paired=self.design.paired
         )
@@ -471,9 +469,7 @@ def _question(
         return size, None
     loss, true = check_positive("margin", margin), as_number("difference", difference or 0.0)
     if loss >= range_.high:
-        raise OptionError(
-            f"margin={loss:g} is no restriction: differences lie within {range_}"
-        )
+        raise OptionError(f"margin={loss:g} is no restriction: differences lie within {range_}")
     if not -loss < true < range_.high:
         raise OptionError(
             f"difference={true:g} is not above -margin, {-loss:g}: such a model is inferior, and "
@@ -487,9 +483,7 @@ def _power_requirement(asked: _Asked, power: float) -> Requirement:
     level, margin = asked.formula.level, asked.margin
     least_power = (1 - level.confidence_level) / (1 if margin is None else 2)
     if power <= least_power:
-        raise OptionError(
-            f"power={power:g} is no more than the level of the test; usual: 0.8"
-        )
+        raise OptionError(f"power={power:g} is no more than the level of the test; usual: 0.8")
     if margin is None:
         what = f"power {power:g} for a difference of {asked.difference:g}"
     else:
@@ -499,13 +493,11 @@ def _power_requirement(asked: _Asked, power: float) -> Requirement:
     )
     error, named = percent(1 - level.confidence_level), asked.formula.formula
     if asked.expected is not None:
-        beyond = "0" if margin is None else f"{-margin:g}"
-        verb = "excludes" if margin is None else "lies above"
-        return Requirement(what, n, f"the interval of {named} {verb} {beyond}, simulated")
+        return Requirement(what, n, f"{named}, simulated")
     if margin is None:
         kind = "paired" if asked.design.paired else "two-sample"
         return Requirement(what, n, f"{kind} t test, two-sided, at {error}")
-    return Requirement(what, n, f"the interval of t lies above {-margin:g}")
+    return Requirement(what, n, f"lower end of {named} above {-margin:g}")
 
 
 def _start(asked: _Asked, power: float) -> int | None:

@@ -149,7 +149,10 @@ class ExpectedIntervals:
         if n in self.known:
             return ratios[sizes.index(n)]
         place = int(np.searchsorted(sizes, n))
-        (lower, upper), (first, second) = sizes[place - 1 : place + 1], ratios[place - 1 : place + 1]
+        (lower, upper), (first, second) = (
+            sizes[place - 1 : place + 1],
+            ratios[place - 1 : place + 1],
+        )
         at = math.log(n / lower) / math.log(upper / lower)
         if min(first, second) > 1:
             # The excess over t falls about as a power of n.

@@ -127,9 +127,7 @@ def mean_n(
     >>> mean_n(0.1, halfwidth=0.05, metric="dsc", method="t").decided_by
     'reliable coverage of the mean DSC'
     """
-    asked = _checked(
-        sd, method, mean, failures_share, metric, statistics, bounds, confidence_level
-    )
+    asked = _checked(sd, method, mean, failures_share, metric, statistics, bounds, confidence_level)
     spec = asked.metric.spec
     wanted = wanted_width(width, halfwidth, spec.bounds, spec.called)
     return plan_for_mean_width(asked.formula, wanted, asked.expected, assurance)
