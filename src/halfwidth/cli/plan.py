@@ -188,7 +188,7 @@ def difference(
         typer.Option(
             "--difference",
             help="The true mean difference, whose power is told: how often the interval excludes "
-            "0, or with --margin lies above it (there: new model minus old, 0 by default).",
+            "0, or with --margin lies above minus that (then new model minus old, 0 by default).",
             metavar="NUMBER",
             show_default=False,
             rich_help_panel=Group.ASSUMED,
@@ -398,9 +398,7 @@ def runs(
 app.command("proportion", short_help="A proportion, by Wilson's interval.", cls=Verb)(
     plan_classes.proportion
 )
-app.command("auroc", short_help="An AUROC, or the difference of two, at a prevalence.", cls=Verb)(
-    plan_classes.auroc
-)
+app.command("auroc", short_help="An AUROC, or the difference of two.", cls=Verb)(plan_classes.auroc)
 app.command("classes", short_help="Sensitivity and specificity, at a prevalence.", cls=Verb)(
     plan_classes.classes
 )

@@ -73,8 +73,7 @@ def auroc(
         typer.Option(
             "--difference",
             help="The true AUROC of a new model minus that expected of the old one, whose power is "
-            "told: how often the interval of the difference excludes 0, or with --margin lies above "
-            "it.",
+            "told: how often the interval excludes 0, or with --margin lies above minus that.",
             metavar="NUMBER",
             show_default=False,
             rich_help_panel=Group.ASSUMED,

@@ -1,4 +1,4 @@
-"""Cases as a plan assumes them: normal, cut at the bounds of the metric, some of them failures."""
+"""Cases as a plan assumes them: normal, cut at the bounds, some of them failures; or a pilot's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.rng import Key, uniforms
+from halfwidth.core.rng import Key, indices, uniforms
 from halfwidth.core.types import Array, Bounds
 
 # Cutting off less than this share of the cases changes neither mean nor SD.
@@ -98,6 +98,27 @@ class AssumedCases:
             f"normal{cut}, but for {100 * self.failures_share:g} % of the cases, which fail "
             f"(value {self.worst:g})"
         )
+
+
+@frozen(eq=False)
+class PilotCases:
+    """Values of cases that are like those of a pilot.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n,)
+    """
+
+    values: Array
+
+    @property
+    def variance(self) -> float:
+        """Of the pilot's values."""
+        return float(self.values.var())
+
+    def drawn(self, key: Key, studies: int, n: int) -> Array:
+        """Values of so many studies of n cases each, drawn with replacement."""
+        return np.asarray(self.values[indices(key, 0, studies, n, len(self.values))])
 
 
 def before_the_cut(mean: float, sd: float, bounds: Bounds) -> tuple[float, float]:

@@ -166,9 +166,7 @@ def auroc_difference_width(
         sd_ratio=sd_ratio,
         confidence_level=confidence_level,
     )
-    what = (
-        f"a difference of AUROCs at prevalence {asked.prevalence:g}, with two cases of each class,"
-    )
+    what = f"a difference of AUROCs at prevalence {asked.prevalence:g}, two cases of each class,"
     plan = plan_at(asked.formula, check_n(n, asked.formula.least, what))
     return _told(plan, asked, settled=difference is not None)
 
@@ -258,14 +256,8 @@ class _Asked:
                 alone = replace(self, areas=(area, area))
                 _, expected, (first, second) = alone.variances(n)
                 degrees = _degrees((first / 2, second / 2), m, others)
-                each.append(
-                    delong_logit_t(
-                        np.array(area),
-                        np.sqrt(np.array(expected / 2)),
-                        np.array(degrees),
-                        self.level,
-                    )
-                )
+                error = np.sqrt(np.array(expected / 2))
+                each.append(delong_logit_t(np.array(area), error, np.array(degrees), self.level))
             made = mover(np.array(self.areas), (each[0], each[1]), "difference", self.level)
         return float(self.difference - made.low), float(made.high - self.difference)
 

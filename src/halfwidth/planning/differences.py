@@ -374,7 +374,7 @@ def _checked(
                 f"mean={mean} has no effect on differences within cases, whose mean is the "
                 "difference; leave it out"
             )
-        cases = (AssumedCases.of(difference or 0.0, s, range_),)
+        cases: tuple[AssumedCases, ...] = (AssumedCases.of(difference or 0.0, s, range_),)
         assumed = {"sd": s}
     else:
         cases, assumed, more = _groups(bound, s, mean, difference or 0.0)

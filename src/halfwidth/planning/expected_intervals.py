@@ -20,7 +20,7 @@ from halfwidth.core.spec import MethodSpec, Statistic
 from halfwidth.core.types import Array, Bounds, Interval, Level
 from halfwidth.intervals.compute import intervals
 from halfwidth.intervals.two_samples import mover, welch
-from halfwidth.planning.assumed_cases import AssumedCases
+from halfwidth.planning.assumed_cases import AssumedCases, PilotCases
 from halfwidth.resampling.draws import Plan
 
 # The nodes are 3, 6, 12, ... cases, and studies are not simulated beyond the last.
@@ -65,23 +65,26 @@ class ExpectedIntervals:
 
     Attributes
     ----------
-    cases : tuple of AssumedCases
+    cases : tuple of AssumedCases or PilotCases
         Of the mean or the differences; of two groups, of either.
     statistic : Statistic
-        The mean, or that of differences within cases.
+        The mean, or that of differences within cases; of a pilot any.
     method : MethodSpec
         Of one sample; of two groups `mover` puts its intervals together, unless it is `welch`.
     level : Level
     bounds : Bounds
         Of the values.
+    effort : float
+        How many studies are simulated, against as many as a plan takes.
     known : dict of int to Node
     """
 
-    cases: tuple[AssumedCases, ...]
+    cases: tuple[AssumedCases | PilotCases, ...]
     statistic: Statistic
     method: MethodSpec
     level: Level
     bounds: Bounds
+    effort: float = 1.0
     known: dict[int, Node] = field(default_factory=dict)
 
     def standard_error(self, n: int) -> float:
@@ -124,6 +127,10 @@ class ExpectedIntervals:
         """Monte-Carlo standard error of the mean width, relative to it."""
         return self._node(_place(n)[0]).error
 
+    def width_at(self, n: int) -> float:
+        """The mean width in studies of n cases exactly, whatever the nodes."""
+        return _mean_width(self._simulated(n)) * self.width_by_t(n)
+
     def curve_width(self, n: int) -> float:
         """The mean width from the nodes that were simulated, for a figure."""
         return self._between(n, _mean_width, simulate=False) * self.width_by_t(n)
@@ -149,10 +156,8 @@ class ExpectedIntervals:
         if n in self.known:
             return ratios[sizes.index(n)]
         place = int(np.searchsorted(sizes, n))
-        (lower, upper), (first, second) = (
-            sizes[place - 1 : place + 1],
-            ratios[place - 1 : place + 1],
-        )
+        lower, upper = sizes[place - 1 : place + 1]
+        first, second = ratios[place - 1 : place + 1]
         at = math.log(n / lower) / math.log(upper / lower)
         if min(first, second) > 1:
             # The excess over t falls about as a power of n.
@@ -171,7 +176,7 @@ class ExpectedIntervals:
 
     def _simulated(self, n: int) -> Node:
         most, values = (MOST, VALUES) if self._slow else (MOST_QUICK, QUICK_VALUES)
-        studies = min(max(values // n, FEWEST), most)
+        studies = int(self.effort * min(max(values // n, FEWEST), most))
         sides = [self._sides(group, studies, n) for group in range(len(self.cases))]
         half = self.width_by_t(n) / 2
         (below, above, spreads, many), *others = sides
@@ -209,8 +214,9 @@ class ExpectedIntervals:
             clip=True,
             errors=False,
         )
-        mean = values.mean(axis=1)
-        return mean - computed.interval.low, computed.interval.high - mean, spreads, many
+        estimate = self.statistic(values)
+        below, above = estimate - computed.interval.low, computed.interval.high - estimate
+        return below, above, spreads, many
 
     def _by_welch(self, spreads: Array, other: Array, n: int) -> tuple[Array, Array]:
         errors, degrees = np.array([spreads, other]) / math.sqrt(n), np.full((2, 1), n - 1.0)

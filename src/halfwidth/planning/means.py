@@ -299,7 +299,8 @@ def assumed_cases(
     metric: Metric, sd: float, mean: float | None, failures_share: float | None
 ) -> tuple[AssumedCases, dict[str, float], tuple[str, ...]]:
     """The cases of a plan, what is assumed of them by name, and what was assumed unasked."""
-    bounds, notes = metric.spec.bounds, ()
+    bounds = metric.spec.bounds
+    notes: tuple[str, ...] = ()
     share = 0.0 if failures_share is None else check_share("failures_share", failures_share)
     worst = metric.spec.worst
     if share and worst is None:
@@ -321,10 +322,8 @@ def assumed_cases(
     elif bounds.finite:
         centre = (bounds.low + bounds.high) / 2
         assumed = {"mean": centre, "sd": sd}
-        notes = (
-            f"No mean was given: {centre:g} is the middle of the range, where the interval is "
-            "widest (--mean).",
-        )
+        text = f"No mean was given: {centre:g} is the middle of the range, where the interval is"
+        notes = (f"{text} widest (--mean).",)
     else:
         # Nothing is cut, and the interval moves with the mean.
         centre, bounds, assumed = 0.0, UNBOUNDED, {"sd": sd}

@@ -37,6 +37,10 @@ from halfwidth.resampling.designs import Design
 CLOSED = (student_t.__name__, normal_z.__name__)
 # Cases of a study for which `auto` is asked; from three on it takes the same of all numbers.
 MANY = 100
+UNKNOWN_BOUNDS = (
+    "Of values without known bounds. Of a metric with finite ones the default analysis takes "
+    "another method, which needs more cases: name the metric (--metric dsc), or give --bounds."
+)
 
 
 def mean_functional(metric: Metric, *, of_pairs: bool = False) -> Functional:
@@ -96,7 +100,7 @@ def expected_intervals(
     *,
     of_pairs: bool = False,
 ) -> ExpectedIntervals:
-    """Simulated intervals of such cases of a metric with these bounds, kept for the next question."""
+    """Simulated intervals of such cases between these bounds, kept for the next question."""
     functional = mean_functional(resolve_metric(None, bounds), of_pairs=of_pairs)
     return ExpectedIntervals(
         cases, functional.statistic, method, level, functional.metric.spec.bounds
@@ -130,20 +134,14 @@ def notes_on_method(
     """Where the default analysis takes another method, or would of a metric with bounds."""
     metric = functional.metric.spec
     if rule:
-        if metric.name != UNNAMED.name or metric.bounds.finite:
-            return ()
-        return (
-            "Of values without known bounds. Of a metric with finite ones the default analysis "
-            "takes another method, which needs more cases: name the metric (--metric dsc), or "
-            "give --bounds.",
-        )
+        unknown = metric.name == UNNAMED.name and not metric.bounds.finite
+        return (UNKNOWN_BOUNDS,) if unknown else ()
     if method.name == normal_z.__name__ or metric.kind is Kind.BINARY:
         return ()
     usual = default_method(functional, level, groups=groups)
-    if method.name == usual.name:
-        return ()
-    return (
+    text = (
         f"This is the width of {method.name}. The default analysis ({RULE}) takes {usual.name} "
         f"here: leave the method out to plan for that one, or name {method.name} when you "
-        f"evaluate (--method {method.name}).",
+        f"evaluate (--method {method.name})."
     )
+    return () if method.name == usual.name else (text,)
