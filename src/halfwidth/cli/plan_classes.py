@@ -122,7 +122,8 @@ def auroc(
 
     \b
     halfwidth plan auroc --expected 0.85 --prevalence 0.3 --width 0.1
-    halfwidth plan auroc --expected 0.85 --margin 0.05 --power 0.8 --correlation 0.6
+    halfwidth plan auroc --expected 0.85 --margin 0.05 --power 0.8 \\
+        --correlation 0.6
     halfwidth plan auroc --expected 0.85 --prevalence 0.3 -n 200 \\
         --formula hanley_mcneil
     """

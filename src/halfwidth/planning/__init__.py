@@ -2,7 +2,7 @@
 
 >>> import halfwidth as hw
 >>> hw.planning.mean_n(0.1, halfwidth=0.02, metric="dsc", mean=0.8).n
-119
+122
 >>> print(hw.planning.review(50, mean=0.85, sd=0.10, metric="dsc").sentence())
 Mean DSC 0.850 (95 % CI 0.822 to 0.878; n = 50; t).
 """

@@ -177,7 +177,7 @@ def both_below(first: float, second: float, correlation: float) -> float:
     By the integral of its derivative in the angle arcsin ρ.
 
     >>> round(both_below(0.0, 0.0, 0.5), 10), round(both_below(1.0, 0.5, 0.0), 4)
-    (0.3333333333, 0.5817)
+    (0.3333333333, 0.5818)
     """
     from scipy import special
 
@@ -272,10 +272,10 @@ class _Asked:
         )
         return WidthFormula(
             quantity=what,
-            formula=delong_t.__name__ if paired else mover.__name__,
-            formula_text="DeLong's variance of normal scores"
-            if paired
-            else f"of {delong_logit_t.__name__} of either, DeLong's variance of normal scores",
+            formula=(
+                delong_t.__name__ if paired else f"{mover.__name__}:{delong_logit_t.__name__}"
+            ),
+            formula_text="DeLong's variance of normal scores",
             level=self.level,
             assumed={
                 "expected": self.areas[1],

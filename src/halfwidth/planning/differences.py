@@ -508,8 +508,8 @@ def _start(asked: _Asked, power: float) -> int | None:
         return None
     shift = (asked.difference or 0.0) + (asked.margin or 0.0)
     quantiles = max(special.ndtri(power) - special.ndtri(asked.formula.level.tail), 0.5)
-    n = (quantiles * asked.expected.standard_error(1) / shift) ** 2
-    return max(asked.formula.least, min(math.ceil(n), MOST_CASES))
+    root = quantiles * asked.expected.standard_error(1) / shift
+    return max(asked.formula.least, math.ceil(min(root, math.sqrt(MOST_CASES)) ** 2))
 
 
 def _with_power(plan: SampleSize, asked: _Asked) -> SampleSize:

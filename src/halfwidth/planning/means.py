@@ -120,7 +120,7 @@ def mean_n(
     --------
     >>> plan = mean_n(0.1, halfwidth=0.02, metric="dsc", mean=0.8)
     >>> plan.n, plan.formula, plan.rule
-    (119, 'dirichlet_pareto', 'auto@1')
+    (122, 'dirichlet_pareto', 'auto@1')
     >>> plan = mean_n(0.1, halfwidth=0.02, metric="dsc", method="t")
     >>> plan.n, plan.n_for_width, plan.decided_by
     (99, 99, 'width')

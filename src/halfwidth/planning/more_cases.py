@@ -31,7 +31,7 @@ def halfwidth_with_more_cases(estimate: Estimate, values: Array, times: int) -> 
     >>> dice = np.array([0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91])
     >>> now = summary_ci(dice, metric="dsc", method="t")
     >>> round(now.halfwidth, 4), round(halfwidth_with_more_cases(now, dice, 4), 4)
-    (0.0311, 0.0135)
+    (0.0309, 0.0137)
     """
     statistic, n = estimate.statistic_spec, len(values)
     simple = estimate.design == "iid" and estimate.level.alternative == "two-sided"

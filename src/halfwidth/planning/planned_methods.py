@@ -25,6 +25,7 @@ from halfwidth.estimation.resolve import (
     resolve_request,
     resolve_statistic,
 )
+from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.mean import z as normal_z
 from halfwidth.intervals.two_samples import mover, welch
@@ -115,7 +116,7 @@ def simulated_formula(
     if len(expected.cases) > 1:
         text += " a group"
         if name != welch.__name__:
-            name, text = mover.__name__, f"of {name} intervals of either group; {text}"
+            name = METHODS[mover.__name__].putting_together(expected.method).name
     return replace(
         plan,
         formula=name,
