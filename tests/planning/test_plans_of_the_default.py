@@ -165,7 +165,7 @@ def test_a_plan_grows_no_wider_with_n_and_needs_no_more_for_less() -> None:
 
 @pytest.mark.parametrize(("mean", "sd"), [(0.9, 0.1), (0.5, 0.03), (0.97, 0.05), (0.4, 0.4)])
 def test_cut_cases_have_the_mean_and_the_sd_that_were_given(mean: float, sd: float) -> None:
-    drawn = AssumedCases.of(mean, sd, Bounds(0, 1)).drawn(derive_key(1, "test"), 2000, 200)
+    drawn = AssumedCases.normal(mean, sd, Bounds(0, 1)).drawn(derive_key(1, "test"), 2000, 200)
     assert drawn.min() >= 0
     assert drawn.max() <= 1
     error = sd / math.sqrt(drawn.size)

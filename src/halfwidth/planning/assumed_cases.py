@@ -43,7 +43,7 @@ class AssumedCases:
     spread: float
 
     @classmethod
-    def of(
+    def normal(
         cls,
         mean: float,
         sd: float,
@@ -63,7 +63,7 @@ class AssumedCases:
 
     def moved(self, distance: float) -> AssumedCases:
         """The same with another mean."""
-        return AssumedCases.of(
+        return AssumedCases.normal(
             self.mean + distance,
             self.sd,
             self.bounds,

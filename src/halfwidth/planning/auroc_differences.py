@@ -190,7 +190,7 @@ def both_below(first: float, second: float, correlation: float) -> float:
 
 
 @frozen(eq=False)
-class _Asked:
+class _TwoAreas:
     """Two AUROCs of normal scores, and what is asked of their difference.
 
     Attributes
@@ -331,7 +331,7 @@ def _checked(
     prevalence: float,
     sd_ratio: float,
     confidence_level: float,
-) -> _Asked:
+) -> _TwoAreas:
     expected, difference, margin = question
     old = check_share("expected", expected)
     apart = 0.0 if difference is None else as_number("difference", difference)
@@ -362,7 +362,7 @@ def _checked(
         correlation = as_number("correlation", correlation)
         if not 0 <= correlation < 1:
             raise OptionError(f"correlation={correlation:g} is not from 0 up to below 1")
-    return _Asked(
+    return _TwoAreas(
         (old + apart, old),
         apart,
         loss,
@@ -373,7 +373,7 @@ def _checked(
     )
 
 
-def _told(plan: SampleSize, asked: _Asked, *, settled: bool) -> SampleSize:
+def _told(plan: SampleSize, asked: _TwoAreas, *, settled: bool) -> SampleSize:
     """A plan with the power at its n, and whether the default analysis takes its method there."""
     assumed = dict(plan.assumed)
     if settled:

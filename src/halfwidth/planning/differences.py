@@ -285,7 +285,7 @@ class _Design:
 
 
 @frozen(eq=False)
-class _Asked:
+class _PlannedDifference:
     """A plan of a difference, its options checked.
 
     Attributes
@@ -328,7 +328,7 @@ def _checked(
     way: tuple[Any, float | None],
     of: tuple[Any, Any],
     confidence_level: float,
-) -> _Asked:
+) -> _PlannedDifference:
     """The width of the interval at n, and the range of differences."""
     from scipy import special
 
@@ -367,21 +367,21 @@ def _checked(
     )
     if found.name in CLOSED:
         refuse_shape(found.name, mean=mean)
-        return _Asked(design, formula, None, range_, difference, margin)
+        return _PlannedDifference(design, formula, None, range_, difference, margin)
     if paired:
         if mean is not None:
             raise OptionError(
                 f"mean={mean} has no effect on differences within cases, whose mean is the "
                 "difference; leave it out"
             )
-        cases: tuple[AssumedCases, ...] = (AssumedCases.of(difference or 0.0, s, range_),)
+        cases: tuple[AssumedCases, ...] = (AssumedCases.normal(difference or 0.0, s, range_),)
         assumed = {"sd": s}
     else:
         cases, assumed, more = _groups(bound, s, mean, difference or 0.0)
         formula = replace(formula, notes=(*formula.notes, *more))
     expected = expected_intervals(cases, found, bound.spec.bounds, level, of_pairs=paired)
     formula = simulated_formula(formula, expected, assumed, cases[0].text)
-    return _Asked(design, formula, expected, range_, difference, margin)
+    return _PlannedDifference(design, formula, expected, range_, difference, margin)
 
 
 def _groups(
@@ -478,7 +478,7 @@ def _question(
     return true, loss
 
 
-def _power_requirement(asked: _Asked, power: float) -> Requirement:
+def _power_requirement(asked: _PlannedDifference, power: float) -> Requirement:
     """The fewest cases at which a study settles the question often enough."""
     level, margin = asked.formula.level, asked.margin
     least_power = (1 - level.confidence_level) / (1 if margin is None else 2)
@@ -500,7 +500,7 @@ def _power_requirement(asked: _Asked, power: float) -> Requirement:
     return Requirement(what, n, f"lower end of {named} above {-margin:g}")
 
 
-def _start(asked: _Asked, power: float) -> int | None:
+def _start(asked: _PlannedDifference, power: float) -> int | None:
     """About how many cases it takes by a normal approximation, where each n is simulated."""
     from scipy import special
 
@@ -512,7 +512,7 @@ def _start(asked: _Asked, power: float) -> int | None:
     return max(asked.formula.least, math.ceil(min(root, math.sqrt(MOST_CASES)) ** 2))
 
 
-def _with_power(plan: SampleSize, asked: _Asked) -> SampleSize:
+def _with_power(plan: SampleSize, asked: _PlannedDifference) -> SampleSize:
     """A plan with the power of a study of its size."""
     if asked.difference is None:
         return plan

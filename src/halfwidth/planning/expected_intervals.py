@@ -29,12 +29,14 @@ LAST = FIRST * 2**DOUBLINGS
 # Values drawn at a node, which bound its time; fewest and most studies. Methods that need
 # neither weights nor resamples take a hundredth of the time.
 VALUES, QUICK_VALUES = 20_000, 400_000
-FEWEST, MOST, MOST_QUICK = 60, 200, 4000
+FEWEST, MOST, MOST_QUICK = 20, 200, 4000
 # Times as many studies of which only the SD is computed.
 MORE = 20
 # How fast the excess over t falls beyond the nodes simulated: as a power of n.
 POWER = 0.5
 N_RESAMPLES = 999
+# At levels next to 0 intervals have no width to compare with.
+LEAST_FACTOR = 1e-9
 ENTROPY = 20_261_130
 
 
@@ -140,7 +142,8 @@ class ExpectedIntervals:
         from scipy import special
 
         degrees = len(self.cases) * (n - 1)
-        return float(-2 * special.stdtrit(degrees, self.level.tail) * self.standard_error(n))
+        factor = max(-special.stdtrit(degrees, self.level.tail), LEAST_FACTOR)
+        return float(2 * factor * self.standard_error(n))
 
     def _between(self, n: int, found: Callable[[Node], float], *, simulate: bool = True) -> float:
         """A ratio to t at n: a power of n between the nodes on either side."""
@@ -176,7 +179,7 @@ class ExpectedIntervals:
 
     def _simulated(self, n: int) -> Node:
         most, values = (MOST, VALUES) if self._slow else (MOST_QUICK, QUICK_VALUES)
-        studies = int(self.effort * min(max(values // n, FEWEST), most))
+        studies = max(int(self.effort * min(values // n, most)), FEWEST)
         sides = [self._sides(group, studies, n) for group in range(len(self.cases))]
         half = self.width_by_t(n) / 2
         (below, above, spreads, many), *others = sides
@@ -190,8 +193,9 @@ class ExpectedIntervals:
                 both = mover((0 * below, 0 * down), (one, other), "difference", self.level)
                 below, above = -both.low, both.high
             spreads, many = np.hypot(spreads, other_spreads), np.hypot(many, other_many)
-        widths, error = _of_many(below + above, spreads, many)
-        adjusted = widths.mean() / (below + above).mean() / half
+        widths, error = _widths_of_many(below + above, spreads, many)
+        drawn = (below + above).mean()
+        adjusted = widths.mean() / drawn / half if drawn > 0 else 1 / half
         return Node(below * adjusted, above * adjusted, np.sort(widths) / (2 * half), error)
 
     def _sides(self, group: int, studies: int, n: int) -> tuple[Array, Array, Array, Array]:
@@ -235,13 +239,15 @@ def _place(n: int) -> tuple[int, float]:
     return low, 0.0 if doublings == DOUBLINGS else math.log2(n / low)
 
 
-def _of_many(widths: Array, spreads: Array, many: Array) -> tuple[Array, float]:
+def _widths_of_many(widths: Array, spreads: Array, many: Array) -> tuple[Array, float]:
     """Widths of many studies of which the SDs are known, from the widths of some.
 
     The logarithm of a width is nearly linear in that of the SD; what is left of it is much smaller
     than the difference between studies, and is added in turn.
     """
     known = (widths > 0) & (spreads > 0)
+    if known.sum() < FEWEST // 2:
+        return widths, 0.0
     x, y = np.log(spreads[known]), np.log(widths[known])
     slope, start = np.polyfit(x, y, 1) if np.ptp(x) else (0.0, y.mean())
     left = y - (start + slope * x)

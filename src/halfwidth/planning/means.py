@@ -218,7 +218,8 @@ def plan_for_mean_width(
         raise OptionError(f"assurance goes with auto and t, not with method={normal_z.__name__!r}")
 
     def reached(n: int) -> bool:
-        return _share_of_studies(enough / width_formula.width_at(n), degrees(n)) >= share
+        width = width_formula.width_at(n)
+        return not width or _share_of_studies(enough / width, degrees(n)) >= share
 
     return plan_for_width(width_formula, wanted, reached=reached, assurance=share)
 
@@ -234,7 +235,7 @@ def _share_of_studies(ratio: float, degrees: int) -> float:
 
 
 @frozen(eq=False)
-class _Asked:
+class _PlannedMean:
     """A plan of a mean, its options checked; ``expected`` is None where there is a formula."""
 
     formula: WidthFormula
@@ -251,7 +252,7 @@ def _checked(
     statistics: Sequence[Any],
     bounds: Any,
     confidence_level: float,
-) -> _Asked:
+) -> _PlannedMean:
     bound, level = resolve_metric(metric, bounds), Level(confidence_level)
     s = check_sd("sd", sd, bound.spec.bounds, bound.spec.called)
     others = [statistics] if isinstance(statistics, str) else statistics
@@ -278,11 +279,11 @@ def _checked(
     )
     if found.name in CLOSED:
         refuse_shape(found.name, mean=mean, failures_share=failures_share)
-        return _Asked(formula, bound, None)
+        return _PlannedMean(formula, bound, None)
     cases, assumed, notes = assumed_cases(bound, s, mean, failures_share)
     expected = expected_intervals((cases,), found, bound.spec.bounds, level)
     formula = simulated_formula(formula, expected, assumed, cases.text)
-    return _Asked(replace(formula, notes=(*notes, *formula.notes)), bound, expected)
+    return _PlannedMean(replace(formula, notes=(*notes, *formula.notes)), bound, expected)
 
 
 def refuse_shape(method: str, **given: float | None) -> None:
@@ -329,7 +330,7 @@ def assumed_cases(
         centre, bounds, assumed = 0.0, UNBOUNDED, {"sd": sd}
     if share:
         assumed["failures_share"] = share
-    cases = AssumedCases.of(
+    cases = AssumedCases.normal(
         centre, sd, bounds, failures_share=share, worst=math.nan if worst is None else worst
     )
     return cases, assumed, notes
