@@ -118,7 +118,8 @@ def test_a_mean_of_distances_has_its_unit() -> None:
 
 
 def test_assurance_takes_more_cases_than_an_average() -> None:
-    for given in ({}, {"metric": "dsc"}, {"method": "t"}):
+    ways: list[dict[str, Any]] = [{}, {"metric": "dsc"}, {"method": "t"}]
+    for given in ways:
         plain = planning.mean_n(0.1, halfwidth=0.02, **given)
         assured = planning.mean_n(0.1, halfwidth=0.02, assurance=0.9, **given)
         assert assured.n > plain.n

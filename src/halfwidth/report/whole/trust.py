@@ -14,7 +14,7 @@ from halfwidth.report.document import Column, Heading, Kind, Note, Paragraph, Pa
 from halfwidth.report.whole.performance import in_common
 from halfwidth.report.whole.results import Results
 
-# A longer table is folded.
+# A longer table is folded, and its rows are extrapolated.
 MOST_ROWS = 20
 # As many times the cases that there are.
 TIMES = (2, 4, 10)
@@ -59,7 +59,9 @@ def _what_more(estimates: list[Estimate], results: Results) -> Section:
     units = results.units
     if any(e.n_groups is not None for e in estimates):
         units = "clusters"
-    simulated = [_simulated(estimate, results) for estimate in estimates]
+    # Each takes a few tenths of a second.
+    few = len(estimates) <= MOST_ROWS
+    simulated = [_simulated(estimate, results) if few else None for estimate in estimates]
     notes = []
     if any(simulated):
         notes.append(_simulation_note(units, every=all(simulated)))
