@@ -490,6 +490,18 @@ def any_result(s: Source) -> Any:
 
 
 OWN: Mapping[str, Mapping[str, Draw]] = {
+    **{
+        name: {
+            "mean": words(None, 0.5, 0.9),
+            "failures_share": words(None, 0.02, 0.2),
+            "margin": words(None, 0.01, 0.1, 1),
+            "correlation": words(None, 0.5, 0.9),
+        }
+        for name in (
+            *("mean_n", "mean_width", "difference_n", "difference_width"),
+            *("auroc_difference_n", "auroc_difference_width"),
+        )
+    },
     "compare_detections": COMPARED_DETECTORS,
     "rank_detections": {
         **COMPARED_DETECTORS,

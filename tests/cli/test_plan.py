@@ -75,7 +75,7 @@ def test_a_plan_is_that_of_the_library(run: Run) -> None:
     (made,) = plans(run(*MEAN, "--halfwidth", "0.02", "--statistic", "sd", "--json").out)
     plan = hw.planning.mean_n(0.1, halfwidth=0.02, metric="dsc", statistics=["sd"])
     assert made == plan.to_dict() == plans(plan.to_json())[0]
-    assert [need["n"] for need in made["requirements"]] == [99, 25, 75]
+    assert [need["n"] for need in made["requirements"]] == [125, 25, 75]
     assert made["decided_by"] == "width"
 
 
@@ -246,9 +246,10 @@ def test_a_small_pilot_and_repeated_cases_are_told(run: Run, tmp_path: Path) -> 
         ("mean --sd 0.1 --halfwidth 0.02 --width 0.1", "got --halfwidth and --width"),
         ("mean --sd 0.1", "got none of them"),
         ("mean --halfwidth 0.1", "--sd is missing: SD of the cases"),
-        ("mean --sd 0.1 -n 1", "n=1 is too few: the interval of a mean needs at least 2"),
+        ("mean --sd 0.1 -n 2", "n=2 is too few: the interval of a mean needs at least 3"),
+        ("mean --sd 0.1 -n 1 --method t", "the interval of a mean needs at least 2"),
         ("mean --sd 0.1 --width 0.1 --confidence-level 95", "for 95 % write 0.95"),
-        ("mean --sd 0.1 --width 0.1 --formula tt", "unknown formula 'tt'; did you mean 't'?"),
+        ("mean --sd 0.1 --width 0.1 --formula tt", "unknown method 'tt'; did you mean 't'?"),
         ("mean --sd 0.1 --width 0.1 --metric dcs", "did you mean 'dsc'?"),
         ("mean --sd 0.1 --width 0.1 --metric auroc", "auroc is a metric of a whole test set"),
         ("mean --sd 0.1 -n 10,x", "--n 10,x is no number of cases, nor a list such as 10,20"),

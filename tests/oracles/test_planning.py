@@ -68,12 +68,12 @@ def test_the_n_of_a_mean_is_the_first_of_all_that_suffice(
         of = stats.t(n - 1) if formula == "t" else stats.norm()
         return float(2 * of.ppf(0.5 + level / 2) / math.sqrt(n))
 
-    plan = hw.planning.mean_n(1.0, width=ratio, formula=formula, confidence_level=level)
+    plan = hw.planning.mean_n(1.0, width=ratio, method=formula, confidence_level=level)
     n = plan.n_for_width
     assert n is not None
     assert width(n) <= ratio
     assert n == 2 or width(n - 1) > ratio
-    given = hw.planning.mean_width(1.0, n, formula=formula, confidence_level=level)
+    given = hw.planning.mean_width(1.0, n, method=formula, confidence_level=level)
     assert given.width == pytest.approx(width(n), rel=1e-12)
     assert given.halfwidth == given.width / 2
 
@@ -100,7 +100,7 @@ def probability_of_width(n: int, wanted: float) -> float:
 def test_assurance_of_a_mean_is_the_share_of_simulated_studies(
     ratio: float, assurance: float
 ) -> None:
-    plan = hw.planning.mean_n(1.0, width=ratio, assurance=assurance)
+    plan = hw.planning.mean_n(1.0, width=ratio, assurance=assurance, method="t")
     n = plan.n_for_width
     assert n is not None
     studies = 20_000
@@ -294,7 +294,9 @@ def test_a_pilot_of_normal_values_needs_what_the_formula_says(halfwidth: float) 
     """A pilot that is the normal distribution itself: its quantiles at 2000 even levels."""
     pilot = stats.norm.ppf((np.arange(2000) + 0.5) / 2000)
     plan = hw.planning.pilot_n(pilot, halfwidth=halfwidth, method="t", n_samples=2000, rng=3)
-    expected = hw.planning.mean_n(float(pilot.std()), halfwidth=halfwidth, assurance=0.8)
+    expected = hw.planning.mean_n(
+        float(pilot.std()), halfwidth=halfwidth, assurance=0.8, method="t"
+    )
     n, found = plan.n_for_width, plan.simulated
     assert n is not None
     assert found is not None

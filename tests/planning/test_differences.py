@@ -51,7 +51,7 @@ def test_power_is_a_number_at_levels_near_one() -> None:
 def test_the_n_for_a_power_is_that_of_statsmodels(
     effect: float, power: float, paired: bool
 ) -> None:
-    plan = planning.difference_n(1.0, difference=effect, power=power, paired=paired)
+    plan = planning.difference_n(1.0, difference=effect, power=power, paired=paired, method="t")
     solver = TTestPower() if paired else TTestIndPower()
     exact = solver.solve_power(effect, power=power, alpha=0.05)
     (need,) = [one for one in plan.requirements if one.what.startswith("power")]
@@ -73,12 +73,12 @@ def test_the_interval_of_two_groups_is_that_of_scipy() -> None:
     b = stats.norm(0.5, 1.7).ppf([(i + 0.5) / 12 for i in range(12)])
     interval = stats.ttest_ind(a, b).confidence_interval(0.95)
     sds = {"sd_a": a.std(ddof=1), "sd_b": b.std(ddof=1)}
-    plan = planning.difference_width(12, **sds, paired=False)
+    plan = planning.difference_width(12, **sds, paired=False, method="t")
     assert plan.width == pytest.approx(interval.high - interval.low)
 
 
 def test_the_assurance_of_two_groups_counts_their_degrees_of_freedom() -> None:
-    plan = planning.difference_n(1.0, paired=False, halfwidth=0.5, assurance=0.8)
+    plan = planning.difference_n(1.0, paired=False, halfwidth=0.5, assurance=0.8, method="t")
     n = plan.n_for_width
     assert n is not None
 
@@ -125,7 +125,7 @@ def test_the_command_tells_power_beside_the_width(run: Run) -> None:
     assert (ran.status, ran.err) == (0, "")
     assert re_row(ran.out) == ["52", "0.0139", "0.0278", "80.8", "%"]
     given = ("plan", "difference", "--unpaired", "--sd", "1", "--difference", "0.5", "--json")
-    (plan,) = json.loads(run(*given, "-n", "64").out)["plans"]
+    (plan,) = json.loads(run(*given, "-n", "64", "--method", "t").out)["plans"]
     assert plan["power"] == pytest.approx(0.8015, abs=1e-4)
     assert plan["of"] == "difference in mean of two groups"
     assert "each of the two groups" in plan["notes"][0]

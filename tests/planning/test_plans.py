@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -113,14 +114,16 @@ def test_the_n_for_reliable_coverage_comes_from_the_specs() -> None:
 def test_a_mean_of_distances_has_its_unit() -> None:
     plan = planning.mean_n(12.0, halfwidth=2.0, metric="hd95")
     assert plan.unit == "mm"
-    assert "half-width 2.00 mm" in plan.sentence()
+    assert re.search(r"half-width [\d.]+ mm", plan.sentence())
 
 
 def test_assurance_takes_more_cases_than_an_average() -> None:
-    plain = planning.mean_n(0.1, halfwidth=0.02)
-    assured = planning.mean_n(0.1, halfwidth=0.02, assurance=0.9)
-    assert assured.n > plain.n
-    assert assured.requirements[0].source == "t, with probability 0.9"
+    ways: list[dict[str, Any]] = [{}, {"metric": "dsc"}, {"method": "t"}]
+    for given in ways:
+        plain = planning.mean_n(0.1, halfwidth=0.02, **given)
+        assured = planning.mean_n(0.1, halfwidth=0.02, assurance=0.9, **given)
+        assert assured.n > plain.n
+        assert assured.requirements[0].source == f"{plain.formula}, with probability 0.9"
 
 
 def test_a_search_finds_the_first() -> None:
@@ -163,11 +166,14 @@ def test_everything_public_is_there() -> None:
         planning.nonsense  # noqa: B018
 
 
-def test_a_plan_by_t_says_where_auto_takes_another_method() -> None:
-    bounded = planning.mean_n(0.1, halfwidth=0.02, metric="dsc").notes
-    paired = planning.difference_n(0.1, halfwidth=0.02, metric="dsc").notes
-    assert bounded == paired
-    assert "auto takes dirichlet" in bounded[0]
-    assert hw.summary_ci([0.8, 0.9, 0.95], metric="dsc").method == "dirichlet"
-    assert planning.mean_n(1.0, halfwidth=0.2, metric="hd95").notes == ()
-    assert planning.mean_n(0.1, halfwidth=0.02, metric="dsc", formula="z").notes == ()
+def test_a_plan_by_a_named_method_says_where_auto_takes_another() -> None:
+    bounded = planning.mean_n(0.1, halfwidth=0.02, metric="dsc", method="t")
+    usual = hw.summary_ci([0.8, 0.9, 0.95], metric="dsc").method
+    assert f"takes {usual} here" in bounded.notes[0]
+    assert bounded.rule == ""
+    paired = planning.difference_n(0.1, halfwidth=0.02, metric="dsc", method="t").notes
+    assert paired == bounded.notes
+    by_default = planning.mean_n(0.1, halfwidth=0.02, metric="dsc", mean=0.8)
+    assert (by_default.formula, by_default.rule, by_default.notes) == (usual, "auto@1", ())
+    assert planning.difference_n(1.0, halfwidth=0.2, metric="hd95", method="t").notes == ()
+    assert planning.mean_n(0.1, halfwidth=0.02, metric="dsc", method="z").notes == ()

@@ -16,7 +16,7 @@ from halfwidth.plots import plan_curve, plan_frame
 
 
 def test_the_curve_is_the_frame() -> None:
-    plan = hw.planning.mean_n(0.1, halfwidth=0.02, metric="dsc")
+    plan = hw.planning.mean_n(0.1, halfwidth=0.02, metric="dsc", method="t")
     ax = plan_curve(plan)
     frame = plan_frame(plan)
     line = ax.get_lines()[0]
@@ -42,7 +42,9 @@ def texts_of(ax: Axes) -> set[str]:
 
 
 def test_plans_of_several_sds_are_told_apart_at_their_ends() -> None:
-    plans = [hw.planning.mean_n(sd, halfwidth=h) for sd in (0.1, 0.2) for h in (0.02, 0.05)]
+    plans = [
+        hw.planning.mean_n(sd, halfwidth=h, method="t") for sd in (0.1, 0.2) for h in (0.02, 0.05)
+    ]
     ax = plan_curve(plans)
     assert {"SD 0.1", "SD 0.2"} <= texts_of(ax)
     assert set(plan_frame(plans)["line"]) == {"SD 0.1", "SD 0.2"}
@@ -110,7 +112,7 @@ def numbers_of(ax: Axes) -> dict[tuple[float, float], str]:
 
 
 def test_numbers_of_dots_do_not_cover_each_other() -> None:
-    plans = [hw.planning.mean_width(sd, n) for sd in (5, 10) for n in (10, 50, 200)]
+    plans = [hw.planning.mean_width(sd, n, method="t") for sd in (5, 10) for n in (10, 50, 200)]
     ax = plan_curve(plans)
     written = numbers_of(ax)
     # The upper dots have theirs; there is no room for more.

@@ -23,7 +23,7 @@ def curves() -> Any:
 @pytest.mark.parametrize(
     ("result", "words"),
     [
-        (lambda: mean_n(0.1, halfwidth=0.02, metric="dsc"), ["Mean DSC, 95 % CI", "Assumed: SD"]),
+        (lambda: mean_n(0.1, halfwidth=0.02, metric="dsc"), ["Mean DSC, 95 % CI", "Assumed: mean"]),
         (lambda: auroc_n(0.9, prevalence=0.2, halfwidth=0.03), ["AUROC, 95 % CI", "613"]),
         (lambda: review(n=50, mean=0.85, sd=0.1, metric="dsc"), ["0.822 to 0.878", "This assumes"]),
         (
@@ -65,7 +65,7 @@ def test_metrics_of_other_units_have_axes_of_their_own() -> None:
 
 
 def test_the_repr_of_a_plan_is_its_sentence() -> None:
-    plan = mean_n(0.1, halfwidth=0.02)
+    plan = mean_n(0.1, halfwidth=0.02, method="t")
     assert repr(plan) == f"SampleSize: {plan.sentence()}"
     assert "(t; SD 0.1)" in plan.sentence()
 

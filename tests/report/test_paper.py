@@ -81,6 +81,28 @@ def test_coverage_is_told_of_what_was_studied() -> None:
     assert "more cases of the same clusters bring less" in clustered
 
 
+def test_more_cases_are_drawn_and_evaluated_by_the_method_itself() -> None:
+    """Half-widths of the default fall faster than √n, those of t as √n; else they say ~."""
+    dice = np.random.default_rng(2).normal(0.9, 0.02, 20).round(3)
+    kept: dict[str, Any] = {"metric": "dsc", "keep_cases": True}
+    found = {}
+    for method in ("auto", "t"):
+        table = hw.summary_table({"dice": dice}, method=method, **kept)
+        said = section(table, "How far to trust the intervals")
+        assert "drawn from these with replacement" in said
+        assert "~" not in said
+        (row,) = [line for line in said.splitlines() if line.startswith("| mean DSC | 20")]
+        now, *more = (float(cell) for cell in row.split("|")[3:7])
+        found[method] = [one / now for one in more]
+    # A fifth allows for t at more degrees of freedom and for the simulation.
+    assert found["t"] == pytest.approx([times**-0.5 for times in (2, 4, 10)], rel=0.2)
+    assert all(one < of_t for one, of_t in zip(found["auto"], found["t"], strict=True))
+    without = section(
+        hw.summary_table({"dice": dice}, metric="dsc"), "How far to trust the intervals"
+    )
+    assert "~: an extrapolation" in without
+
+
 def test_runs_are_not_called_cases() -> None:
     found = hw.runs_ci(np.linspace(0.8, 0.9, 25), bounds=(0, 1))
     assert "number of runs grows." in section(found, "How far to trust the intervals")

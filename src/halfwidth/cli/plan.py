@@ -11,10 +11,13 @@ from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import SETTINGS, Group, Verb
 from halfwidth.cli.plan_options import (
     Assurance,
-    Formula,
     Halfwidths,
+    Margin,
+    Mean,
+    Method,
     Outlet,
     Plot,
+    Power,
     Sizes,
     Widths,
     answer,
@@ -31,7 +34,7 @@ app = typer.Typer(
     "that n cases give (--n). Beside it stands the n from which such intervals hold their level; "
     "the larger one wins.\n\n"
     "\b\n"
-    "halfwidth plan mean --sd 0.1 --halfwidth 0.02 --metric dsc\n"
+    "halfwidth plan mean --sd 0.1 --mean 0.8 --halfwidth 0.02 --metric dsc\n"
     "halfwidth plan pilot dice.csv --value liver --metric dsc --halfwidth 0.02\n"
     "halfwidth plan runs --quantile 0.9\n"
     "halfwidth plan subsample dice.csv --value liver --metric dsc",
@@ -65,7 +68,18 @@ def mean(
             rich_help_panel=Group.ESTIMATE,
         ),
     ] = None,
-    formula: Formula = "t",
+    mean_of_cases: Mean = None,
+    failures_share: Annotated[
+        float | None,
+        typer.Option(
+            help="Share of cases that fail, with the worst value of the metric; --sd and --mean "
+            "are then those of the others.",
+            metavar="SHARE",
+            show_default=False,
+            rich_help_panel=Group.ASSUMED,
+        ),
+    ] = None,
+    method: Method = "auto",
     assurance: Assurance = None,
     bounds: options.BoundsOption = None,
     confidence_level: options.ConfidenceLevel = 0.95,
@@ -74,12 +88,16 @@ def mean(
     out: options.Out = None,
     plot: Plot = None,
 ) -> Answer:
-    """The mean of per-case values: width 2 t SD/√n. Formulas: t (default), z.
+    """The mean of per-case values, by the interval that a study of them gets by default.
+
+    Its mean width in simulated studies of normal cases, cut at the bounds of the metric. Of
+    --method t and z by formula: 2 t SD/√n.
 
     \b
-    halfwidth plan mean --sd 0.1 --halfwidth 0.02 --metric dsc
-    halfwidth plan mean --sd 0.1 --halfwidth 0.02 --assurance 0.8
-    halfwidth plan mean --sd 5 --sd 10 -n 10 -n 50 -n 200 --formula z
+    halfwidth plan mean --sd 0.1 --mean 0.8 --halfwidth 0.02 --metric dsc
+    halfwidth plan mean --sd 0.03 --mean 0.9 --failures-share 0.02 \\
+        --halfwidth 0.02 --metric dsc --assurance 0.8
+    halfwidth plan mean --sd 5 --sd 10 -n 10 -n 50 -n 200 --method z
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n)
@@ -94,7 +112,9 @@ def mean(
                 one,
                 width=goal.width,
                 halfwidth=goal.halfwidth,
-                formula=formula,
+                method=method,
+                mean=mean_of_cases,
+                failures_share=failures_share,
                 assurance=assurance,
                 metric=metric,
                 statistics=also,
@@ -105,7 +125,9 @@ def mean(
             else mean_width(
                 one,
                 goal.n,
-                formula=formula,
+                method=method,
+                mean=mean_of_cases,
+                failures_share=failures_share,
                 metric=metric,
                 statistics=also,
                 bounds=limits,
@@ -165,24 +187,21 @@ def difference(
         float | None,
         typer.Option(
             "--difference",
-            help="The true mean difference; with it the power of a two-sided t test is told.",
+            help="The true mean difference, whose power is told: how often the interval excludes "
+            "0, or with --margin lies above minus that (then new model minus old, 0 by default).",
             metavar="NUMBER",
+            show_default=False,
             rich_help_panel=Group.ASSUMED,
         ),
     ] = None,
-    power: Annotated[
-        float | None,
-        typer.Option(
-            help="The power wanted of the test, instead of a width or beside it: 0.8, for example.",
-            metavar="SHARE",
-            rich_help_panel=Group.GOAL,
-        ),
-    ] = None,
+    mean_of_cases: Mean = None,
+    margin: Margin = None,
+    power: Power = None,
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
     metric: options.OneMetric = None,
-    formula: Formula = "t",
+    method: Method = "auto",
     assurance: Assurance = None,
     bounds: options.BoundsOption = None,
     confidence_level: options.ConfidenceLevel = 0.95,
@@ -191,13 +210,17 @@ def difference(
     out: options.Out = None,
     plot: Plot = None,
 ) -> Answer:
-    """The mean difference of two models, on the same cases or in two groups. Formulas: t, z.
+    """The mean difference of two models, on the same cases or in two groups.
+
+    By the interval that compare makes by default, in simulated studies; of --method t and z by
+    formula.
 
     \b
-    halfwidth plan difference --sd 0.05 --halfwidth 0.01
+    halfwidth plan difference --sd 0.05 --halfwidth 0.01 --metric dsc
     halfwidth plan difference --sd-a 0.1 --sd-b 0.12 --correlation 0.8 \\
-        --halfwidth 0.01
-    halfwidth plan difference --sd 0.05 --difference 0.02 --power 0.8
+        --halfwidth 0.01 --metric dsc
+    halfwidth plan difference --sd 0.05 --difference 0.02 --power 0.8 --metric dsc
+    halfwidth plan difference --sd 0.05 --margin 0.02 --power 0.8 --metric dsc
     halfwidth plan difference --sd 0.1 --unpaired --difference 0.05 -n 30 -n 60
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
@@ -216,10 +239,12 @@ def difference(
                 correlation=correlation,
                 paired=not unpaired,
                 difference=effect,
+                margin=margin,
                 power=power,
                 width=goal.width,
                 halfwidth=goal.halfwidth,
-                formula=formula,
+                method=method,
+                mean=mean_of_cases,
                 assurance=assurance,
                 metric=metric,
                 bounds=limits,
@@ -234,7 +259,9 @@ def difference(
                 correlation=correlation,
                 paired=not unpaired,
                 difference=effect,
-                formula=formula,
+                margin=margin,
+                method=method,
+                mean=mean_of_cases,
                 metric=metric,
                 bounds=limits,
                 confidence_level=confidence_level,
@@ -371,7 +398,7 @@ def runs(
 app.command("proportion", short_help="A proportion, by Wilson's interval.", cls=Verb)(
     plan_classes.proportion
 )
-app.command("auroc", short_help="An AUROC, at a prevalence.", cls=Verb)(plan_classes.auroc)
+app.command("auroc", short_help="An AUROC, or the difference of two.", cls=Verb)(plan_classes.auroc)
 app.command("classes", short_help="Sensitivity and specificity, at a prevalence.", cls=Verb)(
     plan_classes.classes
 )

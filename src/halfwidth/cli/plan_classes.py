@@ -13,8 +13,10 @@ from halfwidth.cli.plan_options import (
     Expected,
     Formula,
     Halfwidths,
+    Margin,
     Outlet,
     Plot,
+    Power,
     Prevalence,
     Sizes,
     Widths,
@@ -22,6 +24,7 @@ from halfwidth.cli.plan_options import (
     parse_goals,
     refuse_assurance,
 )
+from halfwidth.core.errors import OptionError
 
 
 def proportion(
@@ -65,6 +68,36 @@ def proportion(
 def auroc(
     expected: Expected,
     prevalence: Prevalence = [0.5],  # noqa: B006 -- typer copies it
+    effect: Annotated[
+        float | None,
+        typer.Option(
+            "--difference",
+            help="The true AUROC of a new model minus that expected of the old one, whose power is "
+            "told: how often the interval excludes 0, or with --margin lies above minus that.",
+            metavar="NUMBER",
+            show_default=False,
+            rich_help_panel=Group.ASSUMED,
+        ),
+    ] = None,
+    correlation: Annotated[
+        float | None,
+        typer.Option(
+            help="Of two models: how their scores correlate within a class, from 0 up to below 1.",
+            metavar="R",
+            show_default=False,
+            rich_help_panel=Group.ASSUMED,
+        ),
+    ] = None,
+    unpaired: Annotated[
+        bool,
+        typer.Option(
+            "--unpaired",
+            help="Two models on cases of their own, n each, instead of the same.",
+            rich_help_panel=Group.ASSUMED,
+        ),
+    ] = False,
+    margin: Margin = None,
+    power: Power = None,
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
@@ -83,15 +116,60 @@ def auroc(
     out: options.Out = None,
     plot: Plot = None,
 ) -> Answer:
-    """An AUROC. Formulas: delong_logit (default; ci takes t for z), delong, hanley_mcneil.
+    """An AUROC, or the difference of two (--margin, --difference, --correlation, --unpaired).
+
+    Formulas of one: delong_logit (default; ci takes t for z), delong, hanley_mcneil.
 
     \b
     halfwidth plan auroc --expected 0.85 --prevalence 0.3 --width 0.1
+    halfwidth plan auroc --expected 0.85 --margin 0.05 --power 0.8 \\
+        --correlation 0.6
     halfwidth plan auroc --expected 0.85 --prevalence 0.3 -n 200 \\
         --formula hanley_mcneil
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
-    goals = parse_goals(halfwidth, width, n)
+    goals = parse_goals(halfwidth, width, n, power)
+    if unpaired or any(one is not None for one in (effect, correlation, margin, power)):
+        if formula != "delong_logit":
+            raise OptionError(
+                f"--formula {formula} is for the width of one AUROC; the difference of two has "
+                "DeLong's interval"
+            )
+        from halfwidth.planning.auroc_differences import auroc_difference_n, auroc_difference_width
+
+        return answer(
+            [
+                auroc_difference_n(
+                    one,
+                    difference=effect,
+                    margin=margin,
+                    power=power,
+                    width=goal.width,
+                    halfwidth=goal.halfwidth,
+                    correlation=correlation,
+                    paired=not unpaired,
+                    prevalence=share,
+                    sd_ratio=sd_ratio,
+                    confidence_level=confidence_level,
+                )
+                if goal.n is None
+                else auroc_difference_width(
+                    one,
+                    goal.n,
+                    difference=effect,
+                    margin=margin,
+                    correlation=correlation,
+                    paired=not unpaired,
+                    prevalence=share,
+                    sd_ratio=sd_ratio,
+                    confidence_level=confidence_level,
+                )
+                for one in expected
+                for share in prevalence
+                for goal in goals
+            ],
+            outlet,
+        )
     from halfwidth.planning.auroc import auroc_n, auroc_width
 
     return answer(

@@ -78,6 +78,48 @@ Formula = Annotated[
     str,
     typer.Option(help="The formula for the width.", metavar="NAME", rich_help_panel=Group.ASSUMED),
 ]
+Method = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        "--formula",
+        help="The method planned for: what the default analysis takes, or one that is named "
+        "(halfwidth methods); t and z have formulas.",
+        metavar="NAME",
+        rich_help_panel=Group.INTERVAL,
+    ),
+]
+Mean = Annotated[
+    float | None,
+    typer.Option(
+        "--mean",
+        help="The mean of the cases (with --unpaired, of the second group), which says how far the "
+        "bounds of the metric are; default: the middle between them, where intervals are widest.",
+        metavar="NUMBER",
+        show_default=False,
+        rich_help_panel=Group.ASSUMED,
+    ),
+]
+Margin = Annotated[
+    float | None,
+    typer.Option(
+        "--margin",
+        help="The largest loss that does not matter: plans for non-inferiority, the lower end of "
+        "the interval above minus this.",
+        metavar="NUMBER",
+        show_default=False,
+        rich_help_panel=Group.GOAL,
+    ),
+]
+Power = Annotated[
+    float | None,
+    typer.Option(
+        help="The power wanted, to find the difference or to show non-inferiority, instead of a "
+        "width or beside it: 0.8, for example.",
+        metavar="SHARE",
+        rich_help_panel=Group.GOAL,
+    ),
+]
 Plot = Annotated[
     Path | None,
     typer.Option(

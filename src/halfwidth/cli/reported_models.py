@@ -93,9 +93,9 @@ def results_of(ctx: typer.Context, files: list[str], *, figures: bool) -> Found:
     if compared_detections.asks_for_detections(ctx):
         return _detectors(ctx, files, named, figures=figures)
     if len(named) > 1 or _holds_models(ctx, *named.values()):
-        found = _several_models(ctx, files, named, keep_cases=figures)
+        found = _several_models(ctx, files, named, keep_cases=True)
     else:
-        found = _one_model(ctx, *named.values(), keep_cases=figures)
+        found = _one_model(ctx, *named.values(), keep_cases=True)
     found = replace(found, estimates=_with_decisions(found.estimates, ctx.params))
     if not (figures and columns_of(ctx.params).has_test_set):
         return found

@@ -39,6 +39,7 @@ USUAL_NAMES = {
     "groups": "group cluster clusters patient patients cluster_id",
     "strata": "stratum stratify",
     "sample_weight": "weight weights sample_weights",
+    "method": "formula",
     "metric": "metrics scoring scorer metric_fn",
     "statistic": "statistics stat stats estimator func",
     "average": "averages averaging multi_class",

@@ -1,8 +1,8 @@
 """Planning a test set or runs, and reading published numbers.
 
 >>> import halfwidth as hw
->>> hw.planning.mean_n(0.1, halfwidth=0.02).n
-99
+>>> hw.planning.mean_n(0.1, halfwidth=0.02, metric="dsc", mean=0.8).n
+122
 >>> print(hw.planning.review(50, mean=0.85, sd=0.10, metric="dsc").sentence())
 Mean DSC 0.850 (95 % CI 0.822 to 0.878; n = 50; t).
 """
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from halfwidth.planning.auroc import auroc_n, auroc_width
+    from halfwidth.planning.auroc_differences import auroc_difference_n, auroc_difference_width
     from halfwidth.planning.classes import classes_n, classes_width
     from halfwidth.planning.differences import difference_n, difference_width
     from halfwidth.planning.means import mean_n, mean_width
@@ -34,6 +35,8 @@ __all__ = [
     "SampleSize",
     "Subsamples",
     "WidthTable",
+    "auroc_difference_n",
+    "auroc_difference_width",
     "auroc_n",
     "auroc_width",
     "classes_n",
@@ -62,6 +65,8 @@ _HOME = {
     "SampleSize": "sample_size",
     "Subsamples": "subsampling",
     "WidthTable": "width_tables",
+    "auroc_difference_n": "auroc_differences",
+    "auroc_difference_width": "auroc_differences",
     "auroc_n": "auroc",
     "auroc_width": "auroc",
     "classes_n": "classes",

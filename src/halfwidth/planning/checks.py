@@ -7,17 +7,9 @@ from typing import Any
 
 from halfwidth.core.checks import MOST_CASES, as_count, as_number
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
-from halfwidth.core.kinds import Kind
-from halfwidth.core.spec import Metric
 from halfwidth.core.types import Bounds
-from halfwidth.intervals.mean import t as student_t
 
 MOST_EXTREME, MOST_EXTENT = 1e-9, 1e100
-AUTO_IS_WIDER = (
-    "This is the width of t. auto takes dirichlet for a mean between finite bounds, which is "
-    "wider where the SD is small against the range: plan it from a pilot (halfwidth plan "
-    "pilot), or name t when you evaluate (--method t)."
-)
 
 
 def check_share(name: str, value: Any, *, ends: bool = False) -> float:
@@ -66,17 +58,6 @@ def check_sd(name: str, value: Any, bounds: Bounds, called: str) -> float:
             f"{bounds.width / 2:g}{hint}"
         )
     return number
-
-
-def notes_on_auto(metric: Metric, formula: str) -> tuple[str, ...]:
-    """What ``auto`` makes of the same mean, where its intervals are not those of the plan."""
-    if (
-        formula != student_t.__name__
-        or not metric.spec.bounds.finite
-        or metric.spec.kind is Kind.BINARY
-    ):
-        return ()
-    return (AUTO_IS_WIDER,)
 
 
 def check_n(value: Any, least: int, what: str) -> int:

@@ -15,19 +15,33 @@ from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.mean import z as normal_z
+from halfwidth.planning.assumed_cases import AssumedCases
 from halfwidth.planning.checks import (
-    check_choice,
     check_n,
     check_positive,
     check_sd,
     check_share,
-    notes_on_auto,
     wanted_width,
 )
-from halfwidth.planning.means import FORMULAS, LEAST, plan_for_mean_width
+from halfwidth.planning.expected_intervals import ExpectedIntervals
+from halfwidth.planning.means import (
+    FORMULAS,
+    LEAST,
+    assumed_cases,
+    plan_for_mean_width,
+    refuse_shape,
+)
+from halfwidth.planning.planned_methods import (
+    CLOSED,
+    expected_intervals,
+    mean_functional,
+    notes_on_method,
+    planned_method,
+    simulated_formula,
+)
 from halfwidth.planning.reliability import quantity_text, reliability_requirement
 from halfwidth.planning.sample_size import Requirement, SampleSize
-from halfwidth.planning.width_formulas import WidthFormula, plan_at, smallest_n
+from halfwidth.planning.width_formulas import MOST_CASES, WidthFormula, plan_at, smallest_n
 
 GROUP_FORMULAS = {
     student_t.__name__: "2 t s √(2/n), t of 2n - 2 degrees of freedom",
@@ -45,19 +59,23 @@ def difference_n(
     width: float | None = None,
     halfwidth: float | None = None,
     difference: float | None = None,
+    margin: float | None = None,
     power: float | None = None,
-    formula: str = "t",
+    method: Any = "auto",
+    mean: float | None = None,
     assurance: float | None = None,
     metric: Any = None,
     bounds: Any = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """The cases for an interval of a mean difference, for the power of its test, or for both.
+    """The cases for an interval of a mean difference, for the power to settle it, or for both.
 
-    Of two models on the same cases, that of `mean_n` with the SD of the differences, given by
-    itself or as √(s_a² + s_b² - 2 r s_a s_b). Of two groups of n independent cases each, the
-    smallest n with 2 q s √(2/n) ≤ width, s² = (s_a² + s_b²)/2. With a power, the smallest n at
-    which the test finds a true ``difference`` that often (`power_of_difference`).
+    Of two models on the same cases, whose differences are normal, that of `mean_n` with the SD of
+    the differences, given by itself or as √(s_a² + s_b² - 2 r s_a s_b); of two groups of n
+    independent cases each likewise. With a power, the smallest n at which the interval that a
+    comparison gets by default excludes 0 that often at a true ``difference``, or lies above
+    ``-margin``. Of ``"t"`` and ``"z"`` the width is 2 q s/√n, of two groups 2 q s √(2/n) with
+    s² = (s_a² + s_b²)/2, and the power that of the t test (`power_of_difference`).
 
     Parameters
     ----------
@@ -68,14 +86,21 @@ def difference_n(
         two groups do not.
     paired : bool, default True
         Whether both models see the same cases; otherwise n is the size of each of two groups.
-    width, halfwidth : float, optional
+    width, halfwidth : float
         At most one of them; none where there is a power.
     difference : float, optional
-        The true mean difference that the test is to find; by itself, it adds the power at n.
+        The true mean difference that the comparison is to find; by itself, it adds the power at n.
+        With a margin that of the new model minus the old, in the direction in which more is better;
+        0 where none is given.
+    margin : float, optional
+        The largest loss that does not matter: the power is then that of showing non-inferiority.
     power : float, optional
         Strictly between 0 and 1; usual is 0.8 or 0.9.
-    formula, assurance, metric, bounds, confidence_level
-        As for `mean_n`; the test is two-sided, at 1 - the confidence level.
+    method, assurance, metric, bounds, confidence_level
+        As for `mean_n`; intervals are two-sided.
+    mean : float, optional
+        Of two groups, that of the second, which says how far the bounds are; the first has it plus
+        the difference. Default: both lie about the middle of the range.
 
     Returns
     -------
@@ -92,35 +117,43 @@ def difference_n(
 
     Examples
     --------
-    >>> difference_n(0.05, halfwidth=0.01).n
-    99
-    >>> difference_n(sd_a=0.1, sd_b=0.1, correlation=0.875, halfwidth=0.01).n
-    99
-    >>> plan = difference_n(0.05, difference=0.02, power=0.8)
+    >>> plan = difference_n(0.05, difference=0.02, power=0.8, metric="dsc")
+    >>> plan.n, plan.formula, plan.rule
+    (62, 'dirichlet_pareto', 'auto@1')
+    >>> plan = difference_n(0.05, difference=0.02, power=0.8, metric="dsc", method="t")
     >>> plan.n, round(plan.power, 3), round(plan.halfwidth, 4)
     (52, 0.808, 0.0139)
+    >>> difference_n(0.05, margin=0.02, power=0.8, metric="dsc").n
+    62
+    >>> difference_n(sd_a=0.1, sd_b=0.1, correlation=0.875, halfwidth=0.01).n
+    99
     """
-    design = _Design(as_flag("paired", paired))
-    width_formula, differences = _width_formula(
-        design, (sd, sd_a, sd_b, correlation), formula, metric, bounds, confidence_level
+    asked = _checked(
+        as_flag("paired", paired),
+        (sd, sd_a, sd_b, correlation),
+        (difference, margin),
+        (method, mean),
+        (metric, bounds),
+        confidence_level,
     )
-    effect = _difference(difference, differences)
+    formula = asked.formula
     if power is not None:
         power = check_share("power", power)
-        if effect is None:
-            raise OptionError("power goes with a difference: the one that the test is to find")
-        width_formula = replace(
-            width_formula,
-            needs=(_power_requirement(width_formula, design, effect, power), *width_formula.needs),
-        )
+        if asked.difference is None:
+            raise OptionError(
+                "power goes with a difference, the one that is to be found, or with a margin, to "
+                "which no loss is to come"
+            )
+        needs = (_power_requirement(asked, power), *formula.needs)
+        formula = replace(formula, needs=needs)
     if width is None and halfwidth is None and power is not None:
-        n = max(need.n for need in width_formula.needs)
-        return _with_power(
-            replace(plan_at(width_formula, n), aim=power), width_formula, design, effect
-        )
-    wanted = wanted_width(width, halfwidth, differences, "a difference")
-    plan = plan_for_mean_width(width_formula, wanted, formula, assurance, design.degrees)
-    return _with_power(replace(plan, aim=power), width_formula, design, effect)
+        if assurance is not None:
+            raise OptionError("assurance is that of a width; leave it out, or give a width")
+        n = max(need.n for need in formula.needs)
+        return _with_power(replace(plan_at(formula, n), aim=power), asked)
+    wanted = wanted_width(width, halfwidth, asked.range, "a difference")
+    plan = plan_for_mean_width(formula, wanted, asked.expected, assurance, asked.design.degrees)
+    return _with_power(replace(plan, aim=power), asked)
 
 
 def difference_width(
@@ -132,24 +165,28 @@ def difference_width(
     correlation: float | None = None,
     paired: bool = True,
     difference: float | None = None,
-    formula: str = "t",
+    margin: float | None = None,
+    method: Any = "auto",
+    mean: float | None = None,
     metric: Any = None,
     bounds: Any = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """The width of the interval of a mean difference at n cases, and the power of its test.
+    """The width of the interval of a mean difference at n cases, and its power.
 
     Parameters
     ----------
     n : int
-        Cases that both models have seen, or those of each of two groups; at least 2.
-    sd, sd_a, sd_b, correlation, paired, difference, formula, metric, bounds, confidence_level
+        Cases that both models have seen, or those of each of two groups; at least 2, and 3 where
+        studies are simulated.
+    sd, sd_a, sd_b, correlation, paired, difference, margin, method, mean, metric, bounds
         As for `difference_n`.
+    confidence_level : float, default 0.95
 
     Returns
     -------
     SampleSize
-        ``power`` is None without a difference.
+        ``power`` is None without a difference and a margin.
 
     Raises
     ------
@@ -159,16 +196,20 @@ def difference_width(
     --------
     >>> round(difference_width(100, 0.05).halfwidth, 4)
     0.0099
-    >>> round(difference_width(30, 0.1, paired=False, difference=0.05).power, 3)
+    >>> round(difference_width(30, 0.1, paired=False, difference=0.05, method="t").power, 3)
     0.478
     """
-    design = _Design(as_flag("paired", paired))
-    width_formula, differences = _width_formula(
-        design, (sd, sd_a, sd_b, correlation), formula, metric, bounds, confidence_level
+    asked = _checked(
+        as_flag("paired", paired),
+        (sd, sd_a, sd_b, correlation),
+        (difference, margin),
+        (method, mean),
+        (metric, bounds),
+        confidence_level,
     )
-    effect = _difference(difference, differences)
-    plan = plan_at(width_formula, check_n(n, LEAST, "the interval of a mean difference"))
-    return _with_power(plan, width_formula, design, effect)
+    least = asked.formula.least
+    plan = plan_at(asked.formula, check_n(n, least, "the interval of a mean difference"))
+    return _with_power(plan, asked)
 
 
 def power_of_difference(
@@ -201,6 +242,30 @@ def power_of_difference(
     return float(1 - below + (0.0 if math.isnan(other) else other))
 
 
+def power_to_show_non_inferiority(
+    shift: float, sd: float, n: int, level: Level, *, paired: bool = True
+) -> float:
+    """The probability that the t interval lies above -margin, for normal values.
+
+    P(T > t), T noncentral t as in `power_of_difference`, with the margin plus the true difference
+    for a shift.
+
+    Examples
+    --------
+    >>> round(power_to_show_non_inferiority(0.5, 1.0, 34, Level(0.95)), 4)
+    0.8078
+    """
+    from scipy import special
+
+    design = _Design(paired)
+    degrees, noncentrality = design.degrees(n), shift / design.standard_error(sd, n)
+    critical = -special.stdtrit(degrees, level.tail)
+    below = special.nctdtr(degrees, noncentrality, critical)
+    if math.isnan(below):
+        below = special.chdtrc(degrees, degrees * (noncentrality / critical) ** 2)
+    return float(1 - below)
+
+
 # --------------------------------------------------------------------------- designs
 
 
@@ -219,46 +284,119 @@ class _Design:
         return sd * math.sqrt((1 if self.paired else 2) / n)
 
 
-def _width_formula(
-    design: _Design,
+@frozen(eq=False)
+class _PlannedDifference:
+    """A plan of a difference, its options checked.
+
+    Attributes
+    ----------
+    design : _Design
+    formula : WidthFormula
+    expected : ExpectedIntervals or None
+        None where there is a formula.
+    range : Bounds
+        Of differences.
+    difference, margin : float or None
+        Both None where no power is asked for.
+    """
+
+    design: _Design
+    formula: WidthFormula
+    expected: ExpectedIntervals | None
+    range: Bounds
+    difference: float | None
+    margin: float | None
+
+    def power(self, n: int) -> float:
+        """How often a study of n cases settles the question."""
+        if self.difference is None:
+            raise TypeError("there is no power without a difference")
+        if self.expected is not None:
+            return self.expected.power(n, self.difference, self.margin)
+        sd, level = self.formula.assumed["sd"], self.formula.level
+        if self.margin is None:
+            return power_of_difference(self.difference, sd, n, level, paired=self.design.paired)
+        return power_to_show_non_inferiority(
+            self.difference + self.margin, sd, n, level, paired=self.design.paired
+        )
+
+
+def _checked(
+    paired: bool,
     sds: tuple[float | None, float | None, float | None, float | None],
-    formula: str,
-    metric: Any,
-    bounds: Any,
+    question: tuple[float | None, float | None],
+    way: tuple[Any, float | None],
+    of: tuple[Any, Any],
     confidence_level: float,
-) -> tuple[WidthFormula, Bounds]:
+) -> _PlannedDifference:
     """The width of the interval at n, and the range of differences."""
     from scipy import special
 
-    bound = resolve_metric(metric, bounds)
+    design, bound, level = _Design(paired), resolve_metric(*of), Level(confidence_level)
     reach = bound.spec.bounds.width
-    differences = Bounds(-reach, reach)
-    s = _sd_of_pairs(*sds, bound, differences) if design.paired else _sd_of_groups(*sds, bound)
-    level, named = Level(confidence_level), check_choice("formula", formula, list(FORMULAS))
+    range_ = Bounds(-reach, reach)
+    s = _sd_of_pairs(*sds, bound, range_) if paired else _sd_of_groups(*sds, bound)
+    difference, margin = _question(*question, range_)
+    functional = mean_functional(bound, of_pairs=paired)
+    method, mean = way
+    found, rule = planned_method(method, functional, level, groups=not paired)
 
     def width_at(n: int) -> float:
-        normal = named == normal_z.__name__
-        degrees = design.degrees(n)
+        normal, degrees = found.name == normal_z.__name__, design.degrees(n)
         q = -special.ndtri(level.tail) if normal else -special.stdtrit(degrees, level.tail)
         return float(2 * q * design.standard_error(s, n))
 
-    mean = resolve_statistic("mean")
-    of = f"difference in {quantity_text(mean, bound)}" + ("" if design.paired else " of two groups")
-    notes: tuple[str, ...] = ("n is the number of cases of each of the two groups.",)
-    if design.paired:
-        notes = notes_on_auto(bound, named)
-    return WidthFormula(
-        quantity=of,
-        formula=named,
-        formula_text=(FORMULAS if design.paired else GROUP_FORMULAS)[named],
+    statistic = resolve_statistic("mean")
+    what = f"difference in {quantity_text(statistic, bound)}"
+    what += "" if paired else " of two groups"
+    notes = notes_on_method(found, rule, functional, level, groups=not paired)
+    if not paired:
+        notes = ("n is the number of cases of each of the two groups.", *notes)
+    formula = WidthFormula(
+        quantity=what,
+        formula=found.name,
+        formula_text=(FORMULAS if paired else GROUP_FORMULAS).get(found.name, ""),
         level=level,
         assumed={"sd": s},
         width_at=width_at,
         least=LEAST,
-        needs=(reliability_requirement(bound, mean, of),),
+        needs=(reliability_requirement(bound, statistic, what),),
         unit=bound.unit,
         notes=notes,
-    ), differences
+        rule=rule,
+    )
+    if found.name in CLOSED:
+        refuse_shape(found.name, mean=mean)
+        return _PlannedDifference(design, formula, None, range_, difference, margin)
+    if paired:
+        if mean is not None:
+            raise OptionError(
+                f"mean={mean} has no effect on differences within cases, whose mean is the "
+                "difference; leave it out"
+            )
+        cases: tuple[AssumedCases, ...] = (AssumedCases.normal(difference or 0.0, s, range_),)
+        assumed = {"sd": s}
+    else:
+        cases, assumed, more = _groups(bound, s, mean, difference or 0.0)
+        formula = replace(formula, notes=(*formula.notes, *more))
+    expected = expected_intervals(cases, found, bound.spec.bounds, level, of_pairs=paired)
+    formula = simulated_formula(formula, expected, assumed, cases[0].text)
+    return _PlannedDifference(design, formula, expected, range_, difference, margin)
+
+
+def _groups(
+    metric: Metric, sd: float, mean: float | None, difference: float
+) -> tuple[tuple[AssumedCases, ...], dict[str, float], tuple[str, ...]]:
+    """Either group of cases, whose means differ; without a mean they lie about the middle."""
+    second, assumed, notes = assumed_cases(metric, sd, mean, None)
+    moved = second.mean + difference
+    if mean is None:
+        second, moved = second.moved(-difference / 2), moved - difference / 2
+    if not second.bounds.low < moved < second.bounds.high:
+        raise OptionError(
+            f"difference={difference:g} from mean={second.mean:g} leads out of {second.bounds}"
+        )
+    return (second.moved(moved - second.mean), second), assumed, notes
 
 
 def _sd_of_pairs(
@@ -318,42 +456,67 @@ def _sd_of_groups(
 # --------------------------------------------------------------------------- power
 
 
-def _difference(given: float | None, differences: Bounds) -> float | None:
-    """The true difference to find; its sign does not matter to a two-sided test."""
-    if given is None:
-        return None
-    size = check_positive("difference", abs(as_number("difference", given)))
-    if size >= differences.high:
-        raise OptionError(f"difference={float(given):g} is not within {differences}")
-    return size
-
-
-def _power_requirement(
-    width_formula: WidthFormula, design: _Design, difference: float, power: float
-) -> Requirement:
-    """The fewest cases at which the test has the power."""
-    if power <= 1 - width_formula.level.confidence_level:
-        raise OptionError(f"power={power:g} is no more than the level of the test; usual: 0.8")
-
-    def often_enough(n: int) -> bool:
-        reached = power_of_difference(
-            difference, width_formula.assumed["sd"], n, width_formula.level, paired=design.paired
+def _question(
+    difference: float | None, margin: float | None, range_: Bounds
+) -> tuple[float | None, float | None]:
+    """The true difference and the margin; the sign of a difference to be found does not matter."""
+    if margin is None:
+        if difference is None:
+            return None, None
+        size = check_positive("difference", abs(as_number("difference", difference)))
+        if size >= range_.high:
+            raise OptionError(f"difference={float(difference):g} is not within {range_}")
+        return size, None
+    loss, true = check_positive("margin", margin), as_number("difference", difference or 0.0)
+    if loss >= range_.high:
+        raise OptionError(f"margin={loss:g} is no restriction: differences lie within {range_}")
+    if not -loss < true < range_.high:
+        raise OptionError(
+            f"difference={true:g} is not above -margin, {-loss:g}: such a model is inferior, and "
+            "no number of cases shows that it is not"
         )
-        return reached >= power
-
-    n = smallest_n(often_enough, LEAST, f"power {power:g} for a difference of {difference:g}")
-    what = f"power {power:g} for a difference of {difference:g}"
-    level = percent(1 - width_formula.level.confidence_level)
-    kind = "paired" if design.paired else "two-sample"
-    return Requirement(what, n, f"{kind} t test, two-sided, at {level}")
+    return true, loss
 
 
-def _with_power(
-    plan: SampleSize, width_formula: WidthFormula, design: _Design, difference: float | None
-) -> SampleSize:
-    """A plan with the power of the test at its n."""
-    if difference is None:
+def _power_requirement(asked: _PlannedDifference, power: float) -> Requirement:
+    """The fewest cases at which a study settles the question often enough."""
+    level, margin = asked.formula.level, asked.margin
+    least_power = (1 - level.confidence_level) / (1 if margin is None else 2)
+    if power <= least_power:
+        raise OptionError(f"power={power:g} is no more than the level of the test; usual: 0.8")
+    if margin is None:
+        what = f"power {power:g} for a difference of {asked.difference:g}"
+    else:
+        what = f"power {power:g} for non-inferiority by {margin:g}"
+    n = smallest_n(
+        lambda n: asked.power(n) >= power, asked.formula.least, what, _start(asked, power)
+    )
+    error, named = percent(1 - level.confidence_level), asked.formula.formula
+    if asked.expected is not None:
+        return Requirement(what, n, f"{named}, simulated")
+    if margin is None:
+        kind = "paired" if asked.design.paired else "two-sample"
+        return Requirement(what, n, f"{kind} t test, two-sided, at {error}")
+    return Requirement(what, n, f"lower end of {named} above {-margin:g}")
+
+
+def _start(asked: _PlannedDifference, power: float) -> int | None:
+    """About how many cases it takes by a normal approximation, where each n is simulated."""
+    from scipy import special
+
+    if asked.expected is None:
+        return None
+    shift = (asked.difference or 0.0) + (asked.margin or 0.0)
+    quantiles = max(special.ndtri(power) - special.ndtri(asked.formula.level.tail), 0.5)
+    root = quantiles * asked.expected.standard_error(1) / shift
+    return max(asked.formula.least, math.ceil(min(root, math.sqrt(MOST_CASES)) ** 2))
+
+
+def _with_power(plan: SampleSize, asked: _PlannedDifference) -> SampleSize:
+    """A plan with the power of a study of its size."""
+    if asked.difference is None:
         return plan
-    sd = width_formula.assumed["sd"]
-    power = power_of_difference(difference, sd, plan.n, width_formula.level, paired=design.paired)
-    return replace(plan, power=power, assumed={**plan.assumed, "difference": difference})
+    assumed = {**plan.assumed, "difference": asked.difference}
+    if asked.margin is not None:
+        assumed["margin"] = asked.margin
+    return replace(plan, power=asked.power(plan.n), assumed=assumed)

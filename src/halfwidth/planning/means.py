@@ -4,21 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
+from halfwidth.core.checks import as_number
 from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
-from halfwidth.core.types import Level
+from halfwidth.core.types import UNBOUNDED, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.mean import z as normal_z
+from halfwidth.planning.assumed_cases import AssumedCases
 from halfwidth.planning.checks import (
     check_assurance,
-    check_choice,
     check_n,
     check_sd,
-    notes_on_auto,
+    check_share,
     wanted_width,
+)
+from halfwidth.planning.expected_intervals import ExpectedIntervals
+from halfwidth.planning.planned_methods import (
+    CLOSED,
+    expected_intervals,
+    mean_functional,
+    notes_on_method,
+    planned_method,
+    simulated_formula,
 )
 from halfwidth.planning.reliability import (
     other_requirements,
@@ -26,7 +38,13 @@ from halfwidth.planning.reliability import (
     reliability_requirement,
 )
 from halfwidth.planning.sample_size import SampleSize
-from halfwidth.planning.width_formulas import ROUNDING, WidthFormula, plan_at, plan_for_width
+from halfwidth.planning.width_formulas import (
+    ROUNDING,
+    WidthFormula,
+    plan_at,
+    plan_for_width,
+    smallest_n,
+)
 
 FORMULAS = {
     student_t.__name__: "2 t s / √n, t of n - 1 degrees of freedom",
@@ -40,7 +58,9 @@ def mean_n(
     *,
     width: float | None = None,
     halfwidth: float | None = None,
-    formula: str = "t",
+    method: Any = "auto",
+    mean: float | None = None,
+    failures_share: float | None = None,
     assurance: float | None = None,
     metric: Any = None,
     statistics: Sequence[Any] = (),
@@ -49,9 +69,11 @@ def mean_n(
 ) -> SampleSize:
     """The cases for an interval of a mean of at most the wanted width.
 
-    The smallest n with 2 q s/√n ≤ width, q the quantile of Student's t with n - 1 degrees of
-    freedom, or the normal one (``formula="z"``). With an assurance, the smallest n at which the
-    SD of the study itself, which varies, gives such a width with that probability.
+    The smallest n at which the mean width of the interval that a study gets by default is no more
+    than wanted, in simulated studies of normal cases that are cut at the bounds of the metric. Of
+    ``"t"`` and ``"z"`` that with 2 q s/√n ≤ width, q the quantile of Student's t with n - 1 degrees
+    of freedom, or the normal one. With an assurance, the smallest n at which a study, whose own SD
+    varies, gets such a width with that probability.
 
     Parameters
     ----------
@@ -59,11 +81,18 @@ def mean_n(
         SD of the cases, in the metric's unit: of a pilot, of a published table.
     width, halfwidth : float
         One of them, in the metric's unit.
-    formula : {"t", "z"}
-        ``"z"`` is El Jurdi's table; too small below about 100 cases.
+    method : str, default "auto"
+        As for `summary_ci`; ``"auto"`` takes what that does by default. ``"z"`` is El Jurdi's
+        table; too small below about 100 cases.
+    mean : float, optional
+        The mean of the cases, which says how far the bounds are. Default: the middle of the range,
+        where the interval is widest; without a finite range nothing is cut.
+    failures_share : float, optional
+        Share of cases that fail, with the worst value of the metric; ``sd`` and ``mean`` are then
+        those of the others.
     assurance : float, optional
-        From 0.5 up to below 1; usual is 0.8. For normal values and ``"t"``. Without it about half
-        of the studies are wider than planned.
+        From 0.5 up to below 1; usual is 0.8. Without it about half of the studies are wider than
+        planned.
     metric : str, MetricSpec or metric function, optional
         As for `summary_ci`; its range, its unit, and from how many cases its mean is reliable.
     statistics : sequence of str, optional
@@ -89,38 +118,41 @@ def mean_n(
 
     Examples
     --------
-    >>> plan = mean_n(0.1, halfwidth=0.02, metric="dsc")
+    >>> plan = mean_n(0.1, halfwidth=0.02, metric="dsc", mean=0.8)
+    >>> plan.n, plan.formula, plan.rule
+    (122, 'dirichlet_pareto', 'auto@1')
+    >>> plan = mean_n(0.1, halfwidth=0.02, metric="dsc", method="t")
     >>> plan.n, plan.n_for_width, plan.decided_by
     (99, 99, 'width')
-    >>> mean_n(0.1, halfwidth=0.05, metric="dsc").decided_by
+    >>> mean_n(0.1, halfwidth=0.05, metric="dsc", method="t").decided_by
     'reliable coverage of the mean DSC'
     """
-    width_formula, bound_metric = _checked_formula(
-        sd, formula, metric, statistics, bounds, confidence_level
-    )
-    spec = bound_metric.spec
+    asked = _checked(sd, method, mean, failures_share, metric, statistics, bounds, confidence_level)
+    spec = asked.metric.spec
     wanted = wanted_width(width, halfwidth, spec.bounds, spec.called)
-    return plan_for_mean_width(width_formula, wanted, formula, assurance)
+    return plan_for_mean_width(asked.formula, wanted, asked.expected, assurance)
 
 
 def mean_width(
     sd: float,
     n: int,
     *,
-    formula: str = "t",
+    method: Any = "auto",
+    mean: float | None = None,
+    failures_share: float | None = None,
     metric: Any = None,
     statistics: Sequence[Any] = (),
     bounds: Any = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """The width of the interval of a mean at n cases, 2 q s/√n.
+    """The width of the interval of a mean at n cases: the mean over studies, or 2 q s/√n.
 
     Parameters
     ----------
-    sd, formula, metric, statistics, bounds, confidence_level
+    sd, method, mean, failures_share, metric, statistics, bounds, confidence_level
         As for `mean_n`.
     n : int
-        Cases, at least 2.
+        Cases, at least 2; 3 where studies are simulated.
 
     Returns
     -------
@@ -133,11 +165,13 @@ def mean_width(
 
     Examples
     --------
-    >>> round(mean_width(10.0, 50, formula="z").halfwidth, 2)
+    >>> round(mean_width(10.0, 50, method="z").halfwidth, 2)
     2.77
     """
-    width_formula, _ = _checked_formula(sd, formula, metric, statistics, bounds, confidence_level)
-    return plan_at(width_formula, check_n(n, LEAST, "the interval of a mean"))
+    formula = _checked(
+        sd, method, mean, failures_share, metric, statistics, bounds, confidence_level
+    ).formula
+    return plan_at(formula, check_n(n, formula.least, "the interval of a mean"))
 
 
 # --------------------------------------------------------------------------- formulas
@@ -159,19 +193,33 @@ def mean_interval_width(sd: float, n: int, formula: str, level: Level) -> float:
 def plan_for_mean_width(
     width_formula: WidthFormula,
     wanted: float,
-    formula: str,
+    expected: ExpectedIntervals | None,
     assurance: float | None,
     degrees: Callable[[int], int] = lambda n: n - 1,
 ) -> SampleSize:
     """The plan for a width of a mean, or of a difference of means with other degrees of freedom."""
-    if assurance is None:
+    enough = wanted * (1 + ROUNDING)
+    share = None if assurance is None else check_assurance(assurance)
+    if expected is not None:
+        # Most methods are a little wider than t, so that its n is near.
+        start = smallest_n(lambda n: expected.width_by_t(n) <= enough, width_formula.least)
+        if share is None:
+            return plan_for_width(width_formula, wanted, start=start)
+        return plan_for_width(
+            width_formula,
+            wanted,
+            reached=lambda n: expected.assured_width(n, share) <= enough,
+            assurance=share,
+            start=start,
+        )
+    if share is None:
         return plan_for_width(width_formula, wanted)
-    if formula != student_t.__name__:
-        raise OptionError(f"assurance goes with formula='t', not with {formula!r}")
-    share, enough = check_assurance(assurance), wanted * (1 + ROUNDING)
+    if width_formula.formula != student_t.__name__:
+        raise OptionError(f"assurance goes with auto and t, not with method={normal_z.__name__!r}")
 
     def reached(n: int) -> bool:
-        return _share_of_studies(enough / width_formula.width_at(n), degrees(n)) >= share
+        width = width_formula.width_at(n)
+        return not width or _share_of_studies(enough / width, degrees(n)) >= share
 
     return plan_for_width(width_formula, wanted, reached=reached, assurance=share)
 
@@ -186,44 +234,103 @@ def _share_of_studies(ratio: float, degrees: int) -> float:
     return float(special.chdtr(degrees, degrees * ratio**2))
 
 
-def _checked_formula(
+@frozen(eq=False)
+class _PlannedMean:
+    """A plan of a mean, its options checked; ``expected`` is None where there is a formula."""
+
+    formula: WidthFormula
+    metric: Metric
+    expected: ExpectedIntervals | None
+
+
+def _checked(
     sd: float,
-    formula: str,
+    method: Any,
+    mean: float | None,
+    failures_share: float | None,
     metric: Any,
     statistics: Sequence[Any],
     bounds: Any,
     confidence_level: float,
-) -> tuple[WidthFormula, Metric]:
-    bound = resolve_metric(metric, bounds)
+) -> _PlannedMean:
+    bound, level = resolve_metric(metric, bounds), Level(confidence_level)
     s = check_sd("sd", sd, bound.spec.bounds, bound.spec.called)
     others = [statistics] if isinstance(statistics, str) else statistics
-    mean = resolve_statistic("mean")
     needs = dict.fromkeys(
-        [reliability_requirement(bound, mean), *other_requirements(bound, others)]
+        [
+            reliability_requirement(bound, resolve_statistic("mean")),
+            *other_requirements(bound, others),
+        ]
     )
-    return _width_formula(
-        quantity_text(mean, bound), s, formula, confidence_level, tuple(needs), bound
-    ), bound
-
-
-def _width_formula(
-    of: str,
-    sd: float,
-    formula: str,
-    confidence_level: float,
-    needs: tuple[Any, ...],
-    metric: Metric,
-) -> WidthFormula:
-    level, named = Level(confidence_level), check_choice("formula", formula, list(FORMULAS))
-    return WidthFormula(
-        quantity=of,
-        formula=named,
-        formula_text=FORMULAS[named],
+    functional = mean_functional(bound)
+    found, rule = planned_method(method, functional, level)
+    formula = WidthFormula(
+        quantity=quantity_text(functional.statistic, bound),
+        formula=found.name,
+        formula_text=FORMULAS.get(found.name, ""),
         level=level,
-        assumed={"sd": sd},
-        width_at=lambda n: mean_interval_width(sd, n, named, level),
+        assumed={"sd": s},
+        width_at=lambda n: mean_interval_width(s, n, found.name, level),
         least=LEAST,
-        needs=needs,
-        unit=metric.unit,
-        notes=notes_on_auto(metric, named),
+        needs=tuple(needs),
+        unit=bound.unit,
+        notes=notes_on_method(found, rule, functional, level),
+        rule=rule,
     )
+    if found.name in CLOSED:
+        refuse_shape(found.name, mean=mean, failures_share=failures_share)
+        return _PlannedMean(formula, bound, None)
+    cases, assumed, notes = assumed_cases(bound, s, mean, failures_share)
+    expected = expected_intervals((cases,), found, bound.spec.bounds, level)
+    formula = simulated_formula(formula, expected, assumed, cases.text)
+    return _PlannedMean(replace(formula, notes=(*notes, *formula.notes)), bound, expected)
+
+
+def refuse_shape(method: str, **given: float | None) -> None:
+    """What says how cases are distributed has no effect on a formula without it."""
+    for name, value in given.items():
+        if value is not None:
+            raise OptionError(
+                f"{name}={value} has no effect with method {method!r}, whose formula takes the SD "
+                "alone; leave one of them out"
+            )
+
+
+def assumed_cases(
+    metric: Metric, sd: float, mean: float | None, failures_share: float | None
+) -> tuple[AssumedCases, dict[str, float], tuple[str, ...]]:
+    """The cases of a plan, what is assumed of them by name, and what was assumed unasked."""
+    bounds = metric.spec.bounds
+    notes: tuple[str, ...] = ()
+    share = 0.0 if failures_share is None else check_share("failures_share", failures_share)
+    worst = metric.spec.worst
+    if share and worst is None:
+        raise OptionError(
+            f"failures_share={share:g} takes a metric with a worst value, at which cases that fail "
+            f"lie; {metric.spec.called} has none: name the metric, with bounds (--bounds 0,150) "
+            "where it is a distance"
+        )
+    if mean is not None:
+        centre = as_number("mean", mean)
+        if not bounds.low < centre < bounds.high:
+            raise OptionError(f"mean={mean} is not within {bounds}, the range of the values")
+        if not (math.isfinite(bounds.low) or math.isfinite(bounds.high)):
+            raise OptionError(
+                f"mean={mean} has no effect without bounds: it says how far they are; name the "
+                "metric, or give bounds"
+            )
+        assumed = {"mean": centre, "sd": sd}
+    elif bounds.finite:
+        centre = (bounds.low + bounds.high) / 2
+        assumed = {"mean": centre, "sd": sd}
+        text = f"No mean was given: {centre:g} is the middle of the range, where the interval is"
+        notes = (f"{text} widest (--mean).",)
+    else:
+        # Nothing is cut, and the interval moves with the mean.
+        centre, bounds, assumed = 0.0, UNBOUNDED, {"sd": sd}
+    if share:
+        assumed["failures_share"] = share
+    cases = AssumedCases.normal(
+        centre, sd, bounds, failures_share=share, worst=math.nan if worst is None else worst
+    )
+    return cases, assumed, notes

@@ -85,9 +85,9 @@ class SampleSize:
     low, high : float
         The expected ends of the interval at n; NaN if unknown.
     formula : str
-        Name of the formula for the width.
+        Name of the formula for the width, or of the method whose intervals were simulated.
     formula_text : str
-        The formula.
+        The formula, or what was simulated.
     confidence_level : float
     assumed : mapping of str to float
         The assumptions of the formula: ``{"sd": 0.1}``.
@@ -110,6 +110,11 @@ class SampleSize:
     notes : tuple of str
         Remarks for the reader.
     simulated : Simulated or None
+    rule : str
+        The version of ``auto`` that takes this method: then the plan is that of the interval that a
+        study gets by default. Empty where the method was named.
+    shape : str
+        How cases are assumed to be distributed; empty where a formula does without.
     label : str
         Of the pilot, where there are several.
     curve : tuple of (int, float)
@@ -137,6 +142,8 @@ class SampleSize:
     parts: tuple[SampleSize, ...] = ()
     notes: tuple[str, ...] = ()
     simulated: Simulated | None = None
+    rule: str = ""
+    shape: str = ""
     label: str = ""
     curve: tuple[tuple[int, float], ...] = field(default=(), compare=False)
     part_curves: Mapping[str, tuple[tuple[int, float], ...]] = field(
@@ -177,7 +184,7 @@ class SampleSize:
         Examples
         --------
         >>> from halfwidth.planning import mean_n
-        >>> mean_n(0.1, halfwidth=0.02, metric="dsc").sentence()
+        >>> mean_n(0.1, halfwidth=0.02, metric="dsc", method="t").sentence()
         '99 cases give a 95 % CI of the mean DSC of half-width 0.0199 (t; SD 0.1); width decides.'
         """
         reach = fixed(self.halfwidth, self.decimals)
@@ -186,7 +193,8 @@ class SampleSize:
             f"{name.replace('_', ' ').replace('sd', 'SD')} {value:g}"
             for name, value in self.assumed.items()
         )
-        rests_on = "; ".join(filter(None, [self.formula, assumed]))
+        named = f"{self.formula}, the default interval" if self.rule else self.formula
+        rests_on = "; ".join(filter(None, [named, assumed, self.shape]))
         end = f"; {self.decided_by} decides" if self.solves_for_n else ""
         return (
             f"{self.n} cases give a {percent(self.confidence_level)} CI of the {self.quantity} of "
@@ -206,6 +214,8 @@ class SampleSize:
             "unit": self.unit,
             "confidence_level": self.confidence_level,
             "formula": self.formula,
+            "rule": self.rule or None,
+            "shape": self.shape or None,
             "assumed": dict(self.assumed),
             "wanted_width": self.wanted,
             "assurance": self.assurance,

@@ -19,6 +19,7 @@ from halfwidth.estimation.check import Sample, check_sample
 from halfwidth.estimation.choose import choose
 from halfwidth.estimation.records import Records
 from halfwidth.estimation.resolve import (
+    RULE,
     Request,
     check_accepts,
     check_bounds,
@@ -247,6 +248,7 @@ class Studies:
             unit=self.sample.metric.unit,
             notes=self._notes(),
             simulated=simulated,
+            rule="" if self.request.method is not None else RULE,
             label=self.label,
             curve=tuple(
                 (size, _quantile(self.widths[size], assurance))

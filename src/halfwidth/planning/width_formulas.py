@@ -41,6 +41,10 @@ class WidthFormula:
         Cases of each class at n.
     search : callable or None
         Finds the n for a width where bisection would fail.
+    curve_at : callable or None
+        Widths for a figure, where those of ``width_at`` take long.
+    rule, shape : str
+        As in `SampleSize`.
     """
 
     quantity: str
@@ -56,10 +60,17 @@ class WidthFormula:
     search: Callable[[float], int] | None = None
     unit: str = ""
     notes: tuple[str, ...] = field(default=())
+    curve_at: Callable[[int], float] | None = None
+    rule: str = ""
+    shape: str = ""
 
 
-def smallest_n(reached: Callable[[int], bool], least: int, what: str = "the width") -> int:
+def smallest_n(
+    reached: Callable[[int], bool], least: int, what: str = "the width", start: int | None = None
+) -> int:
     """The smallest n from ``least`` on with ``reached(n)``, which all larger n must satisfy too.
+
+    The search begins at ``start``, where one is given: nearby it asks for few n.
 
     Raises
     ------
@@ -71,14 +82,17 @@ def smallest_n(reached: Callable[[int], bool], least: int, what: str = "the widt
     >>> smallest_n(lambda n: n * n >= 50, 1)
     8
     """
-    high = least
+    low = high = least if start is None else max(least, start)
     while not reached(high):
         if high >= MOST_CASES:
             raise OptionError(
                 f"{what} takes more than {MOST_CASES} cases; ask for a wider interval"
             )
-        high = min(2 * high, MOST_CASES)
-    low = max(least, high // 2)
+        low, high = high + 1, min(2 * high, MOST_CASES)
+    while low == high > least:
+        low = max(least, high // 2)
+        if reached(low):
+            high = low
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle + 1, high)
@@ -91,15 +105,18 @@ def plan_for_width(
     *,
     reached: Callable[[int], bool] | None = None,
     assurance: float | None = None,
+    start: int | None = None,
 ) -> SampleSize:
     """The plan for a width: n is the largest of all requirements."""
     enough = wanted * (1 + ROUNDING)
     if reached is not None:
-        n = smallest_n(reached, width_formula.least)
+        n = smallest_n(reached, width_formula.least, start=start)
     elif width_formula.search is not None:
         n = width_formula.search(enough)
     else:
-        n = smallest_n(lambda m: width_formula.width_at(m) <= enough, width_formula.least)
+        n = smallest_n(
+            lambda m: width_formula.width_at(m) <= enough, width_formula.least, start=start
+        )
     source = width_formula.formula
     if assurance is not None:
         source += f", with probability {assurance:g}"
@@ -136,7 +153,9 @@ def _planned(
         assurance=assurance,
         unit=width_formula.unit,
         notes=width_formula.notes,
-        curve=width_curve(width_formula.width_at, n, width_formula.least),
+        curve=width_curve(width_formula.curve_at or width_formula.width_at, n, width_formula.least),
+        rule=width_formula.rule,
+        shape=width_formula.shape,
     )
 
 

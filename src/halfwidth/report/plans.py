@@ -10,7 +10,11 @@ from halfwidth.core.formatting import fixed, fixed_apart, percent
 from halfwidth.planning.sample_size import SCHEMA_VERSION, SampleSize, Simulated, width_decimals
 from halfwidth.report.document import Data, Document, Heading, Kind, Note, Table
 
-WORDS = {"sd": "SD", "sd_ratio": "ratio of SDs"}
+WORDS = {
+    "sd": "SD",
+    "sd_ratio": "ratio of SDs",
+    "failures_share": "share of failures",
+}
 # Kinds of the columns that hold no numbers.
 KINDS = {
     **dict.fromkeys(("label", "decided by", "needed for", "by"), Kind.TEXT),
@@ -149,8 +153,10 @@ def _lines(plans: Sequence[SampleSize]) -> list[str]:
         for name, value in first.assumed.items()
         if name not in varying
     ]
-    lines = [f"Formula: {first.formula}, {first.formula_text}."]
+    lines = [_method_line(first)]
     lines += [f"Assumed: {', '.join(assumed)}."] if assumed else []
+    shapes = dict.fromkeys(plan.shape for plan in plans if plan.shape)
+    lines += [f"Shape assumed: {shape}." for shape in shapes]
     if first.wanted is not None:
         lines.append("wanted: the half-width asked for.")
     if first.wanted is not None and first.assurance is not None:
@@ -158,6 +164,13 @@ def _lines(plans: Sequence[SampleSize]) -> list[str]:
         lines.append(f"Assurance: {percent(first.assurance)} of studies {what}.")
     lines += _simulation_lines(first, alone=len(plans) == 1)
     return lines + list(dict.fromkeys(note for plan in plans for note in plan.notes))
+
+
+def _method_line(plan: SampleSize) -> str:
+    """The method or the formula, and whether a study gets its interval by default."""
+    default = f" (the default, {plan.rule})" if plan.rule else ""
+    kind = "Method" if plan.rule or plan.shape else "Formula"
+    return f"{kind}: {plan.formula}{default}, {plan.formula_text}."
 
 
 def _assured(plan: SampleSize) -> str:

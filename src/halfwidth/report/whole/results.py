@@ -18,6 +18,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import Ranking, Rankings
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.titles import metric_title
+from halfwidth.core.types import Array
 from halfwidth.report.document import Table
 
 CHUNK = 2**20
@@ -220,6 +221,17 @@ class Results:
             if (cases.metric, cases.label) == (metric, estimate.label):
                 return replace(cases, label=model)
         return None
+
+    def values_behind(self, estimate: Estimate) -> Array | None:
+        """The values of an estimate, where they were kept."""
+        metric, labels = metric_title(estimate.metric_spec), {estimate.label}
+        if not estimate.label:
+            # The name of the only column may have been left out.
+            labels |= {cases.label for cases in self.estimates.cases}
+        found = [
+            one for one in self.estimates.cases if one.metric == metric and one.label in labels
+        ]
+        return found[0].values if len(found) == 1 else None
 
     @property
     def statistics(self) -> list[Statistic]:

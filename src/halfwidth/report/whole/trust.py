@@ -9,11 +9,12 @@ from halfwidth.core.formatting import fixed
 from halfwidth.core.ranking_words import listed
 from halfwidth.estimation.evidence_lookup import found_for
 from halfwidth.intervals.catalogue import METHODS
+from halfwidth.planning.more_cases import halfwidth_with_more_cases
 from halfwidth.report.document import Column, Heading, Kind, Note, Paragraph, Part, Section, Table
 from halfwidth.report.whole.performance import in_common
 from halfwidth.report.whole.results import Results
 
-# A longer table is folded.
+# A longer table is folded, and its rows are extrapolated.
 MOST_ROWS = 20
 # As many times the cases that there are.
 TIMES = (2, 4, 10)
@@ -27,7 +28,7 @@ def trust(results: Results) -> Section | None:
     parts: list[Part] = [*_coverage(estimates)]
     shrinking = [e for e in estimates if e.halfwidth > 0]
     if shrinking:
-        parts.append(_what_more(shrinking, results.units))
+        parts.append(_what_more(shrinking, results))
     return Section("How far to trust the intervals", tuple(parts))
 
 
@@ -54,16 +55,45 @@ def _coverage(estimates: list[Estimate]) -> list[Part]:
     return parts
 
 
-def _what_more(estimates: list[Estimate], units: str) -> Section:
+def _what_more(estimates: list[Estimate], results: Results) -> Section:
+    units = results.units
     if any(e.n_groups is not None for e in estimates):
         units = "clusters"
-    parts = (*in_common(_widths(estimates)), Note(_extrapolation_note(units)))
+    # Each takes a few tenths of a second.
+    few = len(estimates) <= MOST_ROWS
+    simulated = [_simulated(estimate, results) if few else None for estimate in estimates]
+    notes = []
+    if any(simulated):
+        notes.append(_simulation_note(units, every=all(simulated)))
+    if not all(simulated):
+        notes.append(_extrapolation_note(units))
+    parts = (*in_common(_widths(estimates, simulated)), *map(Note, notes))
     return Section(f"What more {units} would bring", parts, folded=len(estimates) > MOST_ROWS)
+
+
+def _simulated(estimate: Estimate, results: Results) -> list[float] | None:
+    """Half-widths with more cases like these, or None where they cannot be simulated."""
+    values = results.values_behind(estimate)
+    if values is None:
+        return None
+    found = [halfwidth_with_more_cases(estimate, values, times) for times in TIMES]
+    known = [one for one in found if one is not None]
+    return known if len(known) == len(found) else None
+
+
+def _simulation_note(units: str, *, every: bool) -> str:
+    start = "Half-widths" if every else "Half-widths without ~ are"
+    return (
+        f"{start}{' are' if every else ''} means over studies of so many {units}, drawn from "
+        f"these with replacement, each with its interval by the same method: of {units} to come "
+        "that are like these. halfwidth plan says how many a wanted width needs, and from how many "
+        "on intervals hold their level."
+    )
 
 
 def _extrapolation_note(units: str) -> str:
     text = (
-        "An extrapolation: half-widths shrink about as the square root of the number of "
+        "~: an extrapolation; half-widths shrink about as the square root of the number of "
         f"{units} grows"
     )
     if units == "clusters":
@@ -76,7 +106,7 @@ def _extrapolation_note(units: str) -> str:
     )
 
 
-def _widths(estimates: list[Estimate]) -> Table:
+def _widths(estimates: list[Estimate], simulated: list[list[float] | None]) -> Table:
     labelled = any(estimate.label for estimate in estimates)
     unit = "clusters" if all(estimate.n_groups is not None for estimate in estimates) else "n"
     columns = (
@@ -91,8 +121,13 @@ def _widths(estimates: list[Estimate]) -> Table:
             *([e.label or e.subject] if labelled else []),
             e.subject,
             str(e.n if unit == "n" else e.n_groups),
-            *(fixed(e.halfwidth / math.sqrt(times), e.decimals + 1) for times in (1, *TIMES)),
+            fixed(e.halfwidth, e.decimals + 1),
+            *(
+                [fixed(halfwidth, e.decimals + 1) for halfwidth in found]
+                if found
+                else [f"~{fixed(e.halfwidth / math.sqrt(x), e.decimals + 1)}" for x in TIMES]
+            ),
         )
-        for e in estimates
+        for e, found in zip(estimates, simulated, strict=True)
     )
     return Table(columns, tuple(rows))

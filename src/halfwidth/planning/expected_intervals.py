@@ -1,0 +1,256 @@
+"""What the intervals of a method are like in studies of n assumed cases, found by simulation.
+
+Studies are simulated at few numbers of cases, the nodes, each twice the one before. How much wider
+the intervals are there than the formula of Student's t changes slowly with n, so that it is known
+between the nodes. Draws have fixed keys: a plan is the same whenever it is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import field
+
+import numpy as np
+
+from halfwidth.core.frozen import frozen
+from halfwidth.core.kinds import Need
+from halfwidth.core.rng import derive_key
+from halfwidth.core.spec import MethodSpec, Statistic
+from halfwidth.core.types import Array, Bounds, Interval, Level
+from halfwidth.intervals.compute import intervals
+from halfwidth.intervals.two_samples import mover, welch
+from halfwidth.planning.assumed_cases import AssumedCases, PilotCases
+from halfwidth.resampling.draws import Plan
+
+# The nodes are 3, 6, 12, ... cases, and studies are not simulated beyond the last.
+FIRST, DOUBLINGS = 3, 12
+LAST = FIRST * 2**DOUBLINGS
+# Values drawn at a node, which bound its time; fewest and most studies. Methods that need
+# neither weights nor resamples take a hundredth of the time.
+VALUES, QUICK_VALUES = 20_000, 400_000
+FEWEST, MOST, MOST_QUICK = 20, 200, 4000
+# Times as many studies of which only the SD is computed.
+MORE = 20
+# How fast the excess over t falls beyond the nodes simulated: as a power of n.
+POWER = 0.5
+N_RESAMPLES = 999
+# At levels next to 0 intervals have no width to compare with.
+LEAST_FACTOR = 1e-9
+ENTROPY = 20_261_130
+
+
+@frozen(eq=False)
+class Node:
+    """Studies of one number of cases.
+
+    Attributes
+    ----------
+    below, above : ndarray, shape (S,)
+        How far the ends of their intervals lie from the estimate, in half-widths by the formula of
+        t; their average is adjusted for the SDs that happened to be drawn.
+    widths : ndarray
+        Widths of many studies, ascending, in widths by the formula of t.
+    error : float
+        Monte-Carlo standard error of their mean, relative to it.
+    """
+
+    below: Array
+    above: Array
+    widths: Array
+    error: float
+
+
+@frozen(eq=False)
+class ExpectedIntervals:
+    """Intervals for a mean, for a mean difference of pairs, or of two groups of n cases each.
+
+    Attributes
+    ----------
+    cases : tuple of AssumedCases or PilotCases
+        Of the mean or the differences; of two groups, of either.
+    statistic : Statistic
+        The mean, or that of differences within cases; of a pilot any.
+    method : MethodSpec
+        Of one sample; of two groups `mover` puts its intervals together, unless it is `welch`.
+    level : Level
+    bounds : Bounds
+        Of the values.
+    effort : float
+        How many studies are simulated, against as many as a plan takes.
+    known : dict of int to Node
+    """
+
+    cases: tuple[AssumedCases | PilotCases, ...]
+    statistic: Statistic
+    method: MethodSpec
+    level: Level
+    bounds: Bounds
+    effort: float = 1.0
+    known: dict[int, Node] = field(default_factory=dict)
+
+    def standard_error(self, n: int) -> float:
+        """The true one of the mean, or of the difference of two."""
+        return math.sqrt(sum(one.variance for one in self.cases) / n)
+
+    def width(self, n: int) -> float:
+        """The mean width of the intervals of studies of n cases."""
+        return self._between(n, _mean_width) * self.width_by_t(n)
+
+    def assured_width(self, n: int, share: float) -> float:
+        """The width that the share of studies of n cases keep below."""
+        found = self._between(n, lambda node: float(np.quantile(node.widths, share)))
+        return found * self.width_by_t(n)
+
+    def power(self, n: int, difference: float, margin: float | None) -> float:
+        """How often the interval excludes 0, or lies above -margin, at a true difference.
+
+        The mean of normal cases is independent of how they scatter about it, so that its
+        distribution needs no simulation: only how far the ends lie from it does.
+        """
+        from scipy import special
+
+        error, half = self.standard_error(n), self.width_by_t(n) / 2
+
+        def at(node: Node) -> float:
+            scale = half * self._between(n, _mean_width) / _mean_width(node)
+            below, above = scale * node.below, scale * node.above
+            if margin is not None:
+                return float(special.ndtr((difference + margin - below) / error).mean())
+            higher = special.ndtr((difference - below) / error)
+            return float((higher + special.ndtr((-difference - above) / error)).mean())
+
+        low, share = _place(n)
+        if not share:
+            return at(self._node(low))
+        return (1 - share) * at(self._node(low)) + share * at(self._node(2 * low))
+
+    def relative_error(self, n: int) -> float:
+        """Monte-Carlo standard error of the mean width, relative to it."""
+        return self._node(_place(n)[0]).error
+
+    def width_at(self, n: int) -> float:
+        """The mean width in studies of n cases exactly, whatever the nodes."""
+        return _mean_width(self._simulated(n)) * self.width_by_t(n)
+
+    def curve_width(self, n: int) -> float:
+        """The mean width from the nodes that were simulated, for a figure."""
+        return self._between(n, _mean_width, simulate=False) * self.width_by_t(n)
+
+    def width_by_t(self, n: int) -> float:
+        """2 t SE, by the true standard error."""
+        from scipy import special
+
+        degrees = len(self.cases) * (n - 1)
+        factor = max(-special.stdtrit(degrees, self.level.tail), LEAST_FACTOR)
+        return float(2 * factor * self.standard_error(n))
+
+    def _between(self, n: int, found: Callable[[Node], float], *, simulate: bool = True) -> float:
+        """A ratio to t at n: a power of n between the nodes on either side."""
+        low, share = _place(n)
+        if simulate:
+            for size in (low, 2 * low) if share else (low,):
+                self._node(size)
+        sizes = sorted(self.known)
+        ratios = [found(self.known[size]) for size in sizes]
+        if n > sizes[-1] or n < sizes[0]:
+            nearest = -1 if n > sizes[-1] else 0
+            return float(ratios[nearest] ** ((sizes[nearest] / n) ** POWER))
+        if n in self.known:
+            return ratios[sizes.index(n)]
+        place = int(np.searchsorted(sizes, n))
+        lower, upper = sizes[place - 1 : place + 1]
+        first, second = ratios[place - 1 : place + 1]
+        at = math.log(n / lower) / math.log(upper / lower)
+        if min(first, second) > 1:
+            # The excess over t falls about as a power of n.
+            logs = math.log(math.log(first)), math.log(math.log(second))
+            return math.exp(math.exp((1 - at) * logs[0] + at * logs[1]))
+        return float(first ** (1 - at) * second**at)
+
+    def _node(self, n: int) -> Node:
+        if n not in self.known:
+            self.known[n] = self._simulated(n)
+        return self.known[n]
+
+    @property
+    def _slow(self) -> bool:
+        return self.method.resamples or Need.WEIGHTED in self.method.needs
+
+    def _simulated(self, n: int) -> Node:
+        most, values = (MOST, VALUES) if self._slow else (MOST_QUICK, QUICK_VALUES)
+        studies = max(int(self.effort * min(values // n, most)), FEWEST)
+        sides = [self._sides(group, studies, n) for group in range(len(self.cases))]
+        half = self.width_by_t(n) / 2
+        (below, above, spreads, many), *others = sides
+        if others:
+            ((down, up, other_spreads, other_many),) = others
+            if self.method.name == welch.__name__:
+                below, above = self._by_welch(spreads, other_spreads, n)
+            else:
+                # As `mover` puts them together, about estimates of 0.
+                one, other = Interval.of(-below, above), Interval.of(-down, up)
+                both = mover((0 * below, 0 * down), (one, other), "difference", self.level)
+                below, above = -both.low, both.high
+            spreads, many = np.hypot(spreads, other_spreads), np.hypot(many, other_many)
+        widths, error = _widths_of_many(below + above, spreads, many)
+        drawn = (below + above).mean()
+        adjusted = widths.mean() / drawn / half if drawn > 0 else 1 / half
+        return Node(below * adjusted, above * adjusted, np.sort(widths) / (2 * half), error)
+
+    def _sides(self, group: int, studies: int, n: int) -> tuple[Array, Array, Array, Array]:
+        """Distances of the ends from the mean, SDs of these studies, and of many more."""
+        cases = self.cases[group]
+        values = cases.drawn(derive_key(ENTROPY, "plan", group, n), studies, n)
+        spreads = many = values.std(axis=1, ddof=1)
+        if self._slow:
+            more = cases.drawn(derive_key(ENTROPY, "plan, SDs", group, n), MORE * studies, n)
+            many = more.std(axis=1, ddof=1)
+        if self.method.name == welch.__name__:
+            return spreads, spreads, spreads, many
+        (computed,) = intervals(
+            values,
+            self.statistic,
+            [self.method],
+            self.level,
+            bounds=self.bounds,
+            plan=Plan(derive_key(ENTROPY, "resamples", n).value, N_RESAMPLES, kept={}),
+            clip=True,
+            errors=False,
+        )
+        estimate = self.statistic(values)
+        below, above = estimate - computed.interval.low, computed.interval.high - estimate
+        return below, above, spreads, many
+
+    def _by_welch(self, spreads: Array, other: Array, n: int) -> tuple[Array, Array]:
+        errors, degrees = np.array([spreads, other]) / math.sqrt(n), np.full((2, 1), n - 1.0)
+        made = welch(np.zeros((2, len(spreads))), errors, degrees, self.level)
+        return -made.low, made.high
+
+
+def _mean_width(node: Node) -> float:
+    return float(node.widths.mean())
+
+
+def _place(n: int) -> tuple[int, float]:
+    """The node at or below n, and how far it is to the next, on a logarithmic scale."""
+    doublings = min(int(math.log2(n / FIRST) + 1e-12), DOUBLINGS)
+    low = FIRST * 2**doublings
+    return low, 0.0 if doublings == DOUBLINGS else math.log2(n / low)
+
+
+def _widths_of_many(widths: Array, spreads: Array, many: Array) -> tuple[Array, float]:
+    """Widths of many studies of which the SDs are known, from the widths of some.
+
+    The logarithm of a width is nearly linear in that of the SD; what is left of it is much smaller
+    than the difference between studies, and is added in turn.
+    """
+    known = (widths > 0) & (spreads > 0)
+    if known.sum() < FEWEST // 2:
+        return widths, 0.0
+    x, y = np.log(spreads[known]), np.log(widths[known])
+    slope, start = np.polyfit(x, y, 1) if np.ptp(x) else (0.0, y.mean())
+    left = y - (start + slope * x)
+    seen = many[many > 0]
+    made = np.exp(start + slope * np.log(seen) + np.resize(left, len(seen)))
+    return made, float(left.std(ddof=2) / math.sqrt(len(left)))
