@@ -111,8 +111,8 @@ def test_a_test_and_an_interval_disagree_only_at_the_same_multiplicity() -> None
     values = np.linspace(0.4, 0.6, 8)
     models = {
         "base": values,
-        "mostly better": values + [0.05, 0.01, 0.02, 0.03, 0.04, 0.01, 0.02, -0.015],
-        "once much better": values + [0.01, 0.3, 0.01, 0.02, 0.01, 0.02, 0.01, 0.012],
+        "mostly better": values + np.array([0.05, 0.01, 0.02, 0.03, 0.04, 0.01, 0.02, -0.015]),
+        "once much better": values + np.array([0.01, 0.3, 0.01, 0.02, 0.01, 0.02, 0.01, 0.012]),
     }
     result = hw.compare(models, metric="dsc", rng=1, n_resamples=999)
     raised = 0
