@@ -205,10 +205,12 @@ def test_either_end_of_a_simultaneous_band_has_draws_of_its_own() -> None:
     lower = np.cumsum(generator.normal(size=(20, 999)), axis=0)
     upper = lower + generator.random((20, 999))
     low, high = simultaneous(lower, upper, 0.9)
-    inside = ((lower.T >= low) & (upper.T <= high)).all(axis=1).mean()
+    within = (lower.T - low >= 0) & (upper.T - high <= 0)
+    inside = within.all(axis=1).mean()
     assert 0.9 <= inside < 0.93
     # Of one level: as many heights lie below the lower end as above the upper one.
-    assert (lower.T < low).sum(axis=0).tolist() == (upper.T > high).sum(axis=0).tolist()
+    below, above = (lower.T - low < 0).sum(axis=0), (upper.T - high > 0).sum(axis=0)
+    assert below.tolist() == above.tolist()
 
 
 def test_few_clusters_have_no_bands_of_averages() -> None:
