@@ -20,7 +20,7 @@ from halfwidth.comparison.simultaneous import (
     simultaneous_intervals,
 )
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.pseudo_cases import PseudoCases
+from halfwidth.core.pseudo_cases import PseudoCases, Reach
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.pipeline import Job, estimate_jobs
@@ -88,12 +88,22 @@ def methods(of: Simultaneous) -> list[str]:
     return [one.method for one in of.intervals]
 
 
-def test_dirichlet_intervals_are_made_at_the_level_at_which_they_hold_together() -> None:
-    values, functional = values_of(20), mean_of("dsc")
-    got, estimates, levels = made(functional, values)
-    assert methods(got) == ["dirichlet"] * 3
+@pytest.mark.parametrize(
+    ("n", "method", "name", "reach"),
+    # Of few cases the pseudo-case at the bounds, which all pairs share, would outweigh them.
+    [
+        (20, "auto", "dirichlet_pareto", Reach(5.0, shared=True)),
+        (2000, "dirichlet", "dirichlet", None),
+    ],
+)
+def test_dirichlet_intervals_are_made_at_the_level_at_which_they_hold_together(
+    n: int, method: str, name: str, reach: Reach | None
+) -> None:
+    values, functional = values_of(n), mean_of("dsc")
+    got, estimates, levels = made(functional, values, method=method)
+    assert methods(got) == [name] * 3
     design = records(values)[0].design
-    half = PseudoCases.at_both(0.5, Bounds(0, 1))
+    half = PseudoCases.outward(0.5, Bounds(0, 1), paired=True, reach=reach)
     assert levels == [draws_of_means(values, PAIRS, design, PLAN, half).together(Level(0.95)).level]
     assert 0.95 < levels[0].confidence_level < 1 - 0.05 / 3
     for interval, single in zip(got.intervals, estimates, strict=True):
@@ -103,7 +113,7 @@ def test_dirichlet_intervals_are_made_at_the_level_at_which_they_hold_together()
 
 def test_other_masses_of_pseudo_cases_are_taken_over() -> None:
     _, _, levels = made(mean_of("dsc"), values_of(20), method="dirichlet:mass=2")
-    half = PseudoCases.at_both(2.0, Bounds(0, 1))
+    half = PseudoCases.outward(2.0, Bounds(0, 1), paired=True)
     design = records(values_of(20))[0].design
     assert levels == [
         draws_of_means(values_of(20), PAIRS, design, PLAN, half).together(Level(0.95)).level
@@ -201,7 +211,7 @@ def test_dirichlet_intervals_of_test_sets_rest_on_the_draws_that_these_share() -
         assert interval.low < single.low < single.high < interval.high
     # As many draws as the level allows lie beyond a bound of any pair.
     codes = cells_of_models()
-    statistic, half = statistic_of("mcc", "", 2), PseudoCases.at_both(0.5, Bounds(-1, 1))
+    statistic, half = statistic_of("mcc", "", 2), PseudoCases.outward(0.5, Bounds(-1, 1))
     draws = draws_of_test_sets(
         codes, PAIRS, Design((60,), paired=True), statistic, PLAN, half, "difference"
     )
@@ -216,7 +226,7 @@ def test_dirichlet_intervals_of_test_sets_rest_on_the_draws_that_these_share() -
 @pytest.mark.parametrize(
     ("metric", "statistic", "ways"),
     [
-        ("dsc", "mean", {"dirichlet"}),
+        ("dsc", "mean", {"dirichlet_pareto"}),
         ("hd95", "mean", {"max_t", "bonferroni"}),
         ("dsc", "median", {"bonferroni"}),
     ],

@@ -188,7 +188,7 @@ def test_a_point_has_the_interval_of_its_metric() -> None:
 def test_share_of_curves_within_a_simultaneous_band(confidence: float) -> None:
     drawn = np.cumsum(np.random.default_rng(1).normal(size=(30, 999)), axis=0)
     drawn[:, 5] = np.nan
-    low, high = simultaneous(drawn, confidence)
+    low, high = simultaneous(drawn, drawn, confidence)
     kept = np.delete(drawn, 5, axis=1).T
     inside = ((kept >= low) & (kept <= high)).all(axis=1).mean()
     assert confidence <= inside < confidence + 0.03
@@ -197,6 +197,20 @@ def test_share_of_curves_within_a_simultaneous_band(confidence: float) -> None:
     place = int((ascending[:, 0] < low[0]).sum())
     closer = (ascending[place + 1], ascending[-place - 2])
     assert ((kept >= closer[0]) & (kept <= closer[1])).all(axis=1).mean() < confidence
+
+
+def test_either_end_of_a_simultaneous_band_has_draws_of_its_own() -> None:
+    """A curve lies within it where its heights for both ends do, each above or below its end."""
+    generator = np.random.default_rng(2)
+    lower = np.cumsum(generator.normal(size=(20, 999)), axis=0)
+    upper = lower + generator.random((20, 999))
+    low, high = simultaneous(lower, upper, 0.9)
+    within = (lower.T - low >= 0) & (upper.T - high <= 0)
+    inside = within.all(axis=1).mean()
+    assert 0.9 <= inside < 0.93
+    # Of one level: as many heights lie below the lower end as above the upper one.
+    below, above = (lower.T - low < 0).sum(axis=0), (upper.T - high > 0).sum(axis=0)
+    assert below.tolist() == above.tolist()
 
 
 def test_few_clusters_have_no_bands_of_averages() -> None:

@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 UNIT = Bounds(0, 1)
 MEAN = Statistic(STATISTICS["mean"])
 PLAN = Plan(entropy=5, n_resamples=999)
-HALF, WHOLE = PseudoCases.at_both(0.5, UNIT), PseudoCases.outward(1, UNIT)
+HALF, WHOLE = PseudoCases.outward(0.5, UNIT), PseudoCases.outward(1, UNIT)
 TAILS = (0.0005, 0.025, 0.05, 0.3, 0.5)
 
 
@@ -99,22 +99,34 @@ def test_inversion_of_zeros_and_ones_gives_beta_quantiles(n: int) -> None:
                 )
 
 
-@pytest.mark.parametrize(("method", "known"), [("dirichlet", "beta"), ("gaffke", "beta")])
-def test_proportions_have_the_known_intervals(method: str, known: str) -> None:
+@pytest.mark.parametrize(
+    ("method", "mass"), [("dirichlet", 0.5), ("dirichlet:mass=2", 2.0), ("gaffke", 1.0)]
+)
+def test_proportions_have_beta_quantiles(method: str, mass: float) -> None:
     for n in (1, 2, 9):
         for ones in range(n + 1):
             values = np.repeat([0.0, 1.0], [n - ones, ones])
-            low, high = interval(values, method)
-            name = "jeffreys" if method == "dirichlet" else "clopper_pearson"
-            same = hw.proportion_ci(ones, n, method=name)
-            # Brown's ends: 0 without a success, 1 without a failure.
-            assert (low, high) == pytest.approx((same.low, same.high), abs=1e-12)
+            # Without a success the lower end is 0, without a failure the upper one is 1.
+            low = special.betaincinv(ones, n - ones + mass, 0.025) if ones else 0.0
+            high = special.betaincinv(ones + mass, n - ones, 0.975) if ones < n else 1.0
+            assert low <= ones / n <= high
+            assert interval(values, method) == pytest.approx((low, high), abs=1e-12)
             counted = hw.proportion_ci(ones, n, method=method)
             assert (counted.low, counted.high) == pytest.approx((low, high), abs=1e-12)
-            oracle = {"dirichlet": "jeffreys", "gaffke": known}[method]
-            if 0 < ones < n:
-                outside = proportion_confint(ones, n, method=oracle)
+            if method == "gaffke":
+                same = hw.proportion_ci(ones, n, method="clopper_pearson")
+                assert (low, high) == pytest.approx((same.low, same.high), abs=1e-12)
+                outside = proportion_confint(ones, n, method="beta")
                 assert (low, high) == pytest.approx(outside, abs=1e-8)
+
+
+@pytest.mark.parametrize(("alternative", "end"), [("lower", 0), ("upper", 1)])
+def test_counts_have_one_sided_bounds_and_standard_errors_too(alternative: Any, end: int) -> None:
+    one = hw.proportion_ci(7, 9, method="dirichlet", alternative=alternative)
+    expected = special.betaincinv(7, 2.5, 0.05), special.betaincinv(7.5, 2, 0.95)
+    assert (one.low, one.high)[end] == pytest.approx(expected[end], abs=1e-12)
+    squares = [a * b / (a + b) ** 2 / (a + b + 1) for a, b in ((7, 2.5), (7.5, 2))]
+    assert one.standard_error == pytest.approx(np.sqrt(np.mean(squares)), rel=1e-12)
 
 
 def test_values_at_the_bounds_of_any_range() -> None:
@@ -138,22 +150,11 @@ def test_gaffke_of_a_few_cases_in_exact_fractions(n: int) -> None:
 
 @pytest.mark.parametrize("value", [0.0, 0.02, 0.4, 0.9, 1.0])
 def test_one_case(value: float) -> None:
-    """θ = w x + (1 - w) B, w uniform and B from the arcsine distribution."""
+    """The case weighs w of all, w ~ Beta(1, ½), with P(w < b) = 1 - √(1 - b)."""
     low, high = interval(np.array([value]), "dirichlet")
-
-    def below(t: float) -> float:
-        def given_weight(w: float) -> float:
-            share = np.clip((t - w * value) / (1 - w), 0, 1)
-            return 2 / np.pi * float(np.arcsin(np.sqrt(share)))
-
-        kinks = sorted({min(t / value, 1) if value else 0.5, (1 - t) / (1 - value + 1e-300)})
-        kinks = [kink for kink in kinks if 0 < kink < 1]
-        return float(integrate.quad(given_weight, 0, 1, points=kinks, limit=200)[0])
-
-    if value > 0:
-        assert below(low) == pytest.approx(0.025, abs=1e-8)
-    if value < 1:
-        assert below(high) == pytest.approx(0.975, abs=1e-8)
+    least = 1 - 0.975**2
+    assert low == pytest.approx(least * value, abs=1e-12)
+    assert high == pytest.approx(1 - least * (1 - value), abs=1e-12)
     assert low <= value <= high
 
 
@@ -178,15 +179,14 @@ def samples() -> dict[str, Array]:
 @pytest.mark.parametrize("name", samples())
 def test_bounds_have_their_probabilities_by_imhof(name: str) -> None:
     values = samples()[name]
-    for method, masses in (("dirichlet", (0.5, 0.5)), ("dirichlet:mass=0.1", (0.1, 0.1))):
+    for method, mass in (("dirichlet", 0.5), ("dirichlet:mass=0.1", 0.1)):
         low, high = interval(values, method)
-        a = np.concatenate([[0.0, 1.0], values])
-        m = np.concatenate([masses, np.ones(len(values))])
-        # An interval reaches as far as its estimate where that lies beyond a quantile.
-        if low < values.mean():
-            assert imhof(a, np.ones(len(a)), m, low) == pytest.approx(0.025, abs=2e-8)
-        if high > values.mean():
-            assert imhof(a, np.ones(len(a)), m, high) == pytest.approx(0.975, abs=2e-8)
+        m = np.append(mass, np.ones(len(values)))
+        # Each end has a pseudo-case of its own. Either is as far out as the estimate at least.
+        for end, bound, share in ((low, 0.0, 0.025), (high, 1.0, 0.975)):
+            a = np.append(bound, values)
+            assert (end - values.mean()) * (bound - values.mean()) > 0
+            assert imhof(a, np.ones(len(a)), m, end) == pytest.approx(share, abs=2e-8)
     assert lower_quantiles(ratios(values), 0.025)[0] == pytest.approx(
         lower_quantiles(ratios(values).merged(), 0.025)[0], abs=1e-12
     )
@@ -284,10 +284,9 @@ def test_clusters_are_ratios_of_sums_by_imhof() -> None:
     sizes = np.bincount(groups).astype(float)
     totals = np.bincount(groups, values)
     size = len(groups) / 9
-    a, b = np.append(totals, [0, size]), np.append(sizes, [size, size])
-    m = np.append(np.ones(9), [0.5, 0.5])
-    assert imhof(a, b, m, low) == pytest.approx(0.025, abs=2e-8)
-    assert imhof(a, b, m, high) == pytest.approx(0.975, abs=2e-8)
+    b, m = np.append(sizes, size), np.append(np.ones(9), 0.5)
+    assert imhof(np.append(totals, 0), b, m, low) == pytest.approx(0.025, abs=2e-8)
+    assert imhof(np.append(totals, size), b, m, high) == pytest.approx(0.975, abs=2e-8)
 
 
 def test_equal_clusters_count_as_their_means() -> None:
@@ -298,17 +297,19 @@ def test_equal_clusters_count_as_their_means() -> None:
         assert clustered == pytest.approx(interval(values.mean(axis=-1), method), abs=1e-10)
 
 
-def strata_by_hand(parts: list[Array], draws: int) -> Array:
-    """Draws of Σ W mean, the pseudo-mass divided among strata by their shares."""
+def strata_by_hand(parts: list[Array], draws: int) -> tuple[Array, Array]:
+    """Draws of Σ W mean for either end, the pseudo-mass divided among strata by their shares."""
     rng = np.random.default_rng(77)
     n = sum(len(part) for part in parts)
-    total = np.zeros(draws)
+    lower, upper = np.zeros((2, draws))
     for part in parts:
         share = len(part) / n
         weights = rng.standard_exponential((draws, len(part)))
-        low, high = rng.gamma(0.5 * share, size=(2, draws))
-        total += share * (weights @ part + high) / (weights.sum(axis=-1) + low + high)
-    return total
+        pseudo = rng.gamma(0.5 * share, size=draws)
+        total, size = weights @ part, weights.sum(axis=-1) + pseudo
+        lower += share * total / size
+        upper += share * (total + pseudo) / size
+    return lower, upper
 
 
 def test_strata_keep_their_shares() -> None:
@@ -318,9 +319,9 @@ def test_strata_keep_their_shares() -> None:
     low, high = interval(
         np.concatenate(parts), "dirichlet", strata=strata, n_resamples=40_000, rng=1
     )
-    by_hand = strata_by_hand(parts, 40_000)
-    # Both are drawn: quantiles of 40 000 draws have SEs of .8 % in probability.
-    share_low, share_high = (by_hand < low).mean(), (by_hand > high).mean()
+    lower, upper = strata_by_hand(parts, 40_000)
+    # Both are drawn: shares of 40 000 draws beyond them have SEs of .0011.
+    share_low, share_high = (lower < low).mean(), (upper > high).mean()
     assert share_low == pytest.approx(0.025, abs=0.006)
     assert share_high == pytest.approx(0.025, abs=0.006)
 
@@ -345,38 +346,41 @@ def test_strata_of_clusters() -> None:
 # --------------------------------------------------------------------------- paired differences
 
 
-def differences_by_hand(first: Array, second: Array, draws: int) -> Array:
+def differences_by_hand(first: Array, second: Array, corner: float, draws: int) -> Array:
     rng = np.random.default_rng(21)
     weights = rng.standard_exponential((draws, len(first)))
-    corners = rng.gamma(0.25, size=(draws, 4))
-    of_corners = corners @ np.array([0.0, -1.0, 1.0, 0.0])
-    total = weights.sum(axis=-1) + corners.sum(axis=-1)
-    return np.asarray((weights @ (first - second) + of_corners) / total)
+    pseudo = rng.gamma(0.5, size=draws)
+    total = weights.sum(axis=-1) + pseudo
+    return np.asarray((weights @ (first - second) + corner * pseudo) / total)
 
 
-def test_pairs_have_a_quarter_of_a_pseudo_pair_at_each_corner() -> None:
+def test_pairs_have_half_a_pseudo_pair_at_the_outward_corner() -> None:
     rng = np.random.default_rng(9)
     first = rng.beta(8, 2, 12)
     second = np.clip(first - 0.1 * rng.random(12), 0, 1)
     e = hw.difference_ci(first, second, metric="dsc", method="dirichlet")
-    d = np.concatenate([[-1.0, 0.0, 1.0], first - second])
-    m = np.concatenate([[0.25, 0.5, 0.25], np.ones(12)])
-    assert imhof(d, np.ones(15), m, e.low) == pytest.approx(0.025, abs=2e-8)
-    assert imhof(d, np.ones(15), m, e.high) == pytest.approx(0.975, abs=2e-8)
-    by_hand = differences_by_hand(first, second, 40_000)
-    assert (by_hand < e.low).mean() == pytest.approx(0.025, abs=0.004)
+    m = np.append(0.5, np.ones(12))
+    for end, corner, share in ((e.low, -1.0, 0.025), (e.high, 1.0, 0.975)):
+        d = np.append(corner, first - second)
+        assert imhof(d, np.ones(13), m, end) == pytest.approx(share, abs=2e-8)
+        # Five standard errors: a false alarm in 1.7 million for each end.
+        by_hand = differences_by_hand(first, second, corner, 40_000)
+        assert (by_hand < end).mean() == pytest.approx(share, abs=0.004)
     assert e.n_resamples is None
     assert e.seed is None
 
 
 def test_a_margin_of_a_pair_is_the_interval_of_its_model() -> None:
-    corners = HALF.corners(HALF.low)
-    for side in (0, 1):
-        for bound in (0.0, 1.0):
-            at_bound = sum(mass for pair, mass in corners if pair[side] == bound)
-            assert at_bound == pytest.approx(0.5)
-    outward = WHOLE.corners(WHOLE.low)
-    assert [pair for pair, mass in outward if mass] == [(0.0, 1.0)]
+    """The first model has the masses of its own end, the second those of the opposite one."""
+    for masses in (HALF.low, HALF.high, (0.5, 0.5), (0.2, 0.3)):
+        corners = HALF.corners(masses)
+        for side, own in ((0, masses), (1, masses[::-1])):
+            for bound, mass in zip((0.0, 1.0), own, strict=True):
+                at_bound = sum(each for pair, each in corners if pair[side] == bound)
+                assert at_bound == pytest.approx(mass)
+    for pseudo_cases, mass in ((HALF, 0.5), (WHOLE, 1.0)):
+        outward = pseudo_cases.corners(pseudo_cases.low)
+        assert [(pair, each) for pair, each in outward if each] == [((0.0, 1.0), mass)]
 
 
 def test_gaffke_of_pairs_in_exact_fractions() -> None:
@@ -415,7 +419,7 @@ def test_bounds_belong_to_the_interval_where_the_estimate_equals_them() -> None:
     assert interval(np.zeros(5), "dirichlet")[0] == 0
     assert interval(np.ones(5), "dirichlet")[1] == 1
     assert interval(np.ones(5), "dirichlet")[0] == pytest.approx(
-        special.betaincinv(5.5, 0.5, 0.025), abs=1e-12
+        special.betaincinv(5, 0.5, 0.025), abs=1e-12
     )
 
 
@@ -437,10 +441,13 @@ def test_of_undefined_estimates_there_is_no_interval() -> None:
 def test_standard_error_is_the_spread_under_the_weights() -> None:
     values = np.random.default_rng(3).beta(8, 2, 30)
     e = hw.summary_ci(values, method="dirichlet", bounds=(0, 1))
-    a, m = np.append(values, [0, 1]), np.append(np.ones(30), [0.5, 0.5])
-    mean = (m * a).sum() / m.sum()
-    expected = np.sqrt((m * (a - mean) ** 2).sum() / m.sum() / (m.sum() + 1))
-    assert e.standard_error == pytest.approx(expected, rel=1e-12)
+    squares, m = [], np.append(np.ones(30), 0.5)
+    for bound in (0, 1):
+        a = np.append(values, bound)
+        mean = (m * a).sum() / m.sum()
+        squares.append((m * (a - mean) ** 2).sum() / m.sum() / (m.sum() + 1))
+    # The root mean square of those for both ends.
+    assert e.standard_error == pytest.approx(np.sqrt(np.mean(squares)), rel=1e-12)
 
 
 def test_parameters_stand_in_the_name_of_a_method() -> None:

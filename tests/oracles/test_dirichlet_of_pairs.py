@@ -99,27 +99,42 @@ def mcc(table: Array) -> Array:
     return np.asarray((tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
 
 
+def joint_draws(truth: Any, decisions: Any, *, upper: bool) -> Array:
+    """Tables of truth and both decisions, (B, 2, 2, 2), with half a pseudo-pair of either class.
+
+    For the lower end of a difference the first model is wrong of it and the second is right.
+    """
+    joint = np.zeros((2, 2, 2))
+    np.add.at(joint, (truth, *decisions), 1.0)
+    for true in (0, 1):
+        joint[true, true if upper else 1 - true, 1 - true if upper else true] += 0.5
+    return np.asarray(GENERATOR.standard_gamma(joint, (DRAWS, 2, 2, 2)))
+
+
 @pytest.mark.parametrize(("name", "function"), [("f1", f1), ("mcc", mcc)])
 @pytest.mark.parametrize("effect", ["difference", "ratio"])
-def test_two_tables_have_a_quarter_of_a_case_in_each_joint_cell(
+def test_two_tables_have_half_a_case_of_either_class_that_tells_them_apart(
     name: str, function: Callable[[Array], Array], effect: Effect
 ) -> None:
-    joint = np.zeros((2, 2, 2))
-    np.add.at(joint, (TRUTH, *DECISIONS), 1.0)
-    drawn = GENERATOR.standard_gamma(joint + 0.25, (DRAWS, 2, 2, 2))
-    first, second = function(drawn.sum(axis=3)), function(drawn.sum(axis=2))
+    ends = []
+    for upper in (False, True):
+        drawn = joint_draws(TRUTH, DECISIONS, upper=upper)
+        first, second = function(drawn.sum(axis=3)), function(drawn.sum(axis=2))
+        ends.append(first - second if effect == "difference" else first / second)
     codes = [2.0 * TRUTH + decisions.astype(float) for decisions in DECISIONS]
-    found = interval(pair(functional_of(name), codes, effect))
-    check(found, first - second if effect == "difference" else first / second)
+    check(interval(pair(functional_of(name), codes, effect)), *ends)
+
+
+def of_class(label: int) -> list[Array]:
+    """Draws of the difference in F1 of a class against the rest, for either end."""
+    truth, *guesses = ((one == label).astype(int) for one in (CLASSES, *GUESSES))
+    drawn = [joint_draws(truth, guesses, upper=upper) for upper in (False, True)]
+    return [f1(one.sum(axis=3)) - f1(one.sum(axis=2)) for one in drawn]
 
 
 def test_a_class_of_several_is_of_its_tables_against_the_rest() -> None:
-    joint = np.zeros((2, 2, 2))
-    np.add.at(joint, tuple((one == 2).astype(int) for one in (CLASSES, *GUESSES)), 1.0)
-    drawn = GENERATOR.standard_gamma(joint + 0.25, (DRAWS, 2, 2, 2))
     codes = [4.0 * CLASSES + guesses.astype(float) for guesses in GUESSES]
-    found = interval(pair(functional_of("f1", 4, "none", 2), codes))
-    check(found, f1(drawn.sum(axis=3)) - f1(drawn.sum(axis=2)))
+    check(interval(pair(functional_of("f1", 4, "none", 2), codes)), *of_class(2))
 
 
 def test_of_all_classes_at_once_one_model_is_wrong_where_the_other_is_right() -> None:
@@ -128,26 +143,20 @@ def test_of_all_classes_at_once_one_model_is_wrong_where_the_other_is_right() ->
         chance = (share.sum(axis=-1) * share.sum(axis=-2)).sum(axis=-1)
         return np.asarray((np.trace(share, axis1=-2, axis2=-1) - chance) / (1 - chance))
 
-    joint = np.zeros((4, 4, 4))
-    np.add.at(joint, (CLASSES, *GUESSES), 1.0)
-    for true, other in ((t, o) for t in range(4) for o in range(4) if o != t):
-        for cell in ((true, other, other), (true, other, true), (true, true, other)):
-            joint[cell] += 0.25 / 12
-    joint[range(4), range(4), range(4)] += 0.25 / 4
-    drawn = GENERATOR.standard_gamma(joint, (DRAWS, 4, 4, 4))
+    ends = []
+    for upper in (False, True):
+        joint = np.zeros((4, 4, 4))
+        np.add.at(joint, (CLASSES, *GUESSES), 1.0)
+        for true, other in ((t, o) for t in range(4) for o in range(4) if o != t):
+            joint[(true, true, other) if upper else (true, other, true)] += 0.5 / 12
+        drawn = GENERATOR.standard_gamma(joint, (DRAWS, 4, 4, 4))
+        ends.append(kappa(drawn.sum(axis=3)) - kappa(drawn.sum(axis=2)))
     codes = [4.0 * CLASSES + guesses.astype(float) for guesses in GUESSES]
-    found = interval(pair(functional_of("cohen_kappa", 4, ""), codes))
-    check(found, kappa(drawn.sum(axis=3)) - kappa(drawn.sum(axis=2)))
+    check(interval(pair(functional_of("cohen_kappa", 4, ""), codes)), *ends)
 
 
 def test_averages_of_classes_add_up_in_quadrature() -> None:
-    differences = []
-    for label in range(4):
-        joint = np.zeros((2, 2, 2))
-        marks = [np.where(label == one, 1, 0) for one in (CLASSES, *GUESSES)]
-        np.add.at(joint, tuple(marks), 1.0)
-        drawn = GENERATOR.standard_gamma(joint + 0.25, (DRAWS, 2, 2, 2))
-        differences.append(f1(drawn.sum(axis=3)) - f1(drawn.sum(axis=2)))
+    lower, upper = np.array([of_class(label) for label in range(4)]).swapaxes(0, 1)
     # Classes share the weights of their cases; how much they then correlate is read off such draws.
     weights = GENERATOR.standard_exponential((DRAWS, 80))
     shared = []
@@ -164,7 +173,7 @@ def test_averages_of_classes_add_up_in_quadrature() -> None:
     values = [
         f1_of(CLASSES, GUESSES[0], label) - f1_of(CLASSES, GUESSES[1], label) for label in range(4)
     ]
-    check_quadrature(found, np.array(differences), np.array(shared), np.array(values))
+    check_quadrature(found, (lower, upper), np.array(shared), np.array(values))
 
 
 def f1_of(truth: Any, guess: Any, label: int) -> float:
@@ -172,10 +181,13 @@ def f1_of(truth: Any, guess: Any, label: int) -> float:
     return float(2 * both.sum() / ((truth == label).sum() + (guess == label).sum()))
 
 
-def check_quadrature(found: Any, differences: Array, shared: Array, values: Array) -> None:
+def check_quadrature(
+    found: Any, differences: tuple[Array, Array], shared: Array, values: Array
+) -> None:
     """Whether bounds lie as far from the mean as those of classes do, with their correlations."""
-    for sign, tail, bound in ((-1, 0.025, found.low), (1, 0.975, found.high)):
-        away = sign * (np.quantile(differences, tail, axis=1) - values)
+    sides = ((-1, 0.025, found.low), (1, 0.975, found.high))
+    for (sign, tail, bound), drawn in zip(sides, differences, strict=True):
+        away = sign * (np.quantile(drawn, tail, axis=1) - values)
         expected = np.mean(values) + sign * np.sqrt(away @ np.corrcoef(shared) @ away) / 4
         assert bound == pytest.approx(expected, abs=0.06 * (found.high - found.low))
 
@@ -213,30 +225,56 @@ def share_apart(first: Array, second: Array, truth: Array) -> float:
     return float(np.arccos(r) / np.pi)
 
 
-def corners_of(discordance: float) -> tuple[Array, Array]:
-    """Weights at the ends as the first and as the second has them, (B, 4) each."""
-    # Class, above or below all scores of the first, and of the second.
-    concordant = np.eye(2) == 1
-    masses = np.where(concordant, 0.25 * (1 - discordance), 0.25 * discordance)
-    drawn = GENERATOR.standard_gamma(np.broadcast_to(masses, (DRAWS, 2, 2, 2)))
+def corners(*, upper: bool) -> tuple[Array, Array]:
+    """Weights at the ends as the first and as the second has them, (B, 4) each.
+
+    For the lower end a quarter of a positive case lies below all scores of the first and above all
+    of the second, and a quarter of a negative one the other way round.
+    """
+    positive, negative = GENERATOR.standard_gamma(0.25, (2, DRAWS))
+    none = np.zeros(DRAWS)
+    worst = np.column_stack([none, negative, positive, none])
+    best = np.column_stack([positive, none, none, negative])
+    return (best, worst) if upper else (worst, best)
+
+
+def two_areas(scores: Sequence[Array], truth: Array, effect: Effect, *, upper: bool) -> Array:
+    weights = GENERATOR.standard_exponential((DRAWS, len(truth)))
     first, second = (
-        np.moveaxis(one, 1, -1).reshape(DRAWS, 4) for one in (drawn.sum(axis=3), drawn.sum(axis=2))
+        concordances(score, truth, weights, ends)
+        for score, ends in zip(scores, corners(upper=upper), strict=True)
     )
-    return first, second
+    return np.asarray(first - second if effect == "difference" else first / second)
 
 
 @pytest.mark.parametrize("effect", ["difference", "ratio"])
-def test_two_rankings_have_pseudo_pairs_of_either_class_at_each_corner(effect: Effect) -> None:
-    share = np.ceil(32 * 2 / 3 * share_apart(SCORES[0], SCORES[1], TRUTH)) / 32
-    assert 1 / 32 < share < 0.5
-    weights = GENERATOR.standard_exponential((DRAWS, N))
-    first, second = (
-        concordances(score, TRUTH, weights, ends)
-        for score, ends in zip(SCORES, corners_of(share), strict=True)
-    )
+def test_two_rankings_have_a_pseudo_pair_of_either_class_that_tells_them_apart(
+    effect: Effect,
+) -> None:
     models = [np.stack([score, 1.0 - TRUTH]) for score in SCORES]
     found = interval(pair(functional_of("auroc"), models, effect))
-    check(found, first - second if effect == "difference" else first / second)
+    check(found, *(two_areas(SCORES, TRUTH, effect, upper=upper) for upper in (False, True)))
+
+
+def test_discordance_is_that_of_the_ranks_and_moves_no_outward_end() -> None:
+    share = np.ceil(32 * 2 / 3 * share_apart(SCORES[0], SCORES[1], TRUTH)) / 32
+    assert 1 / 32 < share < 0.5
+    functional = functional_of("auroc")
+    values = np.stack([np.stack([score, 1.0 - TRUTH]) for score in SCORES])
+    engine = engine_for(functional.statistic)
+    assert engine.discordance is not None
+    assert engine.weighted_pairs is not None
+    places = np.array([[0, 1], [1, 0]])
+    assert engine.discordance(values, places, functional.statistic).tolist() == [share, share]
+    _, design = arrange(values[0], identities=np.arange(N))
+    outward, plan = PseudoCases.outward(0.5, Bounds(0, 1)), Plan(3, 99)
+    few, many = (
+        engine.weighted_pairs(values, design, functional.statistic, plan, outward, each)
+        for each in (1 / 32, 0.5)
+    )
+    for one, other in zip(few, many, strict=True):
+        np.testing.assert_array_equal(one.first, other.first)
+        np.testing.assert_array_equal(one.second, other.second)
 
 
 def test_macro_averages_of_areas_add_up_in_quadrature() -> None:
@@ -246,25 +284,24 @@ def test_macro_averages_of_areas_add_up_in_quadrature() -> None:
             [np.vstack([scores, CLASSES]) for scores in PROBABILITIES],
         )
     )
-    # Scores of these models are independent within the classes, and so are their pseudo-pairs.
-    differences: list[Array] = []
+    ends: tuple[list[Array], list[Array]] = ([], [])
     shared: list[Array] = []
     values: list[Array] = []
     weights = GENERATOR.standard_exponential((DRAWS, 80))
     nothing = np.zeros((DRAWS, 4))
     for label in range(4):
         truth = np.where(label == CLASSES, 1, 0)
-        for into, ends, each in (
-            (differences, corners_of(11 / 32), weights),
-            (shared, (nothing, nothing), weights),
-            (values, (nothing[:1], nothing[:1]), np.ones((1, 80))),
+        own = [scores[label] for scores in PROBABILITIES]
+        for upper, into in zip((False, True), ends, strict=True):
+            into.append(two_areas(own, truth, "difference", upper=upper))
+        for among, none, each in (
+            (shared, nothing, weights),
+            (values, nothing[:1], np.ones((1, 80))),
         ):
-            one, other = (
-                concordances(scores[label], truth, each, own)
-                for scores, own in zip(PROBABILITIES, ends, strict=True)
-            )
-            into.append(one - other)
-    check_quadrature(found, np.array(differences), np.array(shared), np.concatenate(values))
+            one, other = (concordances(score, truth, each, none) for score in own)
+            among.append(one - other)
+    drawn = np.array(ends[0]), np.array(ends[1])
+    check_quadrature(found, drawn, np.array(shared), np.concatenate(values))
 
 
 # --------------------------------------------------------------------------- margins
@@ -315,11 +352,12 @@ def test_each_model_by_itself_has_its_own_distribution(
                 assert abs(share - p) < 5 * np.sqrt(2 * p * (1 - p) / DRAWS) + 0.002
 
 
-def test_a_model_against_itself_differs_by_nothing_on_average() -> None:
+def test_a_model_against_itself_differs_by_a_pseudo_pair() -> None:
     models = [np.stack([SCORES[0], 1.0 - TRUTH])] * 2
     found = interval(pair(functional_of("auroc"), models))
     assert found.low < found.value == 0 < found.high
-    assert -found.low < 0.02 > found.high
+    same = [SCORES[0], SCORES[0]]
+    check(found, *(two_areas(same, TRUTH, "difference", upper=upper) for upper in (False, True)))
 
 
 def test_a_perfect_model_against_a_perfect_one() -> None:

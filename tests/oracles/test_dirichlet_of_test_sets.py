@@ -72,6 +72,21 @@ def _kappa(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     return np.asarray(((tp + tn) / n - chance) / (1 - chance))
 
 
+def _with_one_end(tp: Any, fn: Any, fp: Any, tn: Any, upper: Any, mass: float = 0.5) -> list[Any]:
+    """Cells with what a pseudo-case of either class adds: right for an upper end, wrong else."""
+    worse, better = (0.0, mass) if upper else (mass, 0.0)
+    return [tp + better, fn + worse, fp + worse, tn + better]
+
+
+def _both_ends(cells: Array, function: Callable[..., Array]) -> tuple[Array, Array]:
+    """Draws of a function of four cells for the lower and for the upper end."""
+    low, high = (
+        function(*GENERATOR.standard_gamma(_with_one_end(*cells, upper=upper), (DRAWS, 4)).T)
+        for upper in (False, True)
+    )
+    return low, high
+
+
 COUNTED = [
     ("balanced_accuracy", _balanced_accuracy),
     ("f1", _f1),
@@ -86,8 +101,8 @@ def test_counting_metrics_are_those_of_gamma_weights_in_the_cells(
     metric: str, function: Callable[..., Array], times: int
 ) -> None:
     truth, decisions = np.tile(TRUTH, times), np.tile(DECISIONS, times)
-    cells = GENERATOR.standard_gamma(_cells(truth, decisions) + 0.5, (DRAWS, 4))
-    _check(_dirichlet(truth, decisions, metric, pos_label=1), function(*cells.T))
+    draws = _both_ends(_cells(truth, decisions), function)
+    _check(_dirichlet(truth, decisions, metric, pos_label=1), *draws)
 
 
 @pytest.mark.parametrize("metric", [name for name, _ in COUNTED])
@@ -100,14 +115,14 @@ def test_perfect_test_sets_have_intervals_with_a_length(metric: str) -> None:
 def test_sensitivity_is_a_beta_variate() -> None:
     tp, fn, _, _ = _cells(TRUTH, DECISIONS)
     estimate = _dirichlet(TRUTH, DECISIONS, "sensitivity", pos_label=1)
-    expected = stats.beta(tp + 0.5, fn + 0.5).ppf([0.025, 0.975])
+    expected = stats.beta(tp, fn + 0.5).ppf(0.025), stats.beta(tp + 0.5, fn).ppf(0.975)
     assert np.allclose([estimate.low, estimate.high], expected, rtol=0, atol=1e-8)
 
 
 def test_one_class_of_several_is_of_its_table_against_the_rest() -> None:
     second = _dirichlet(CLASSES, NOISY, "f1", average="none")[1]
     cells = _cells((CLASSES == 1).astype(int), (NOISY == 1).astype(int))
-    _check(second, _f1(*GENERATOR.standard_gamma(cells + 0.5, (DRAWS, 4)).T))
+    _check(second, *_both_ends(cells, _f1))
 
 
 # --------------------------------------------------------------------------- areas
@@ -135,7 +150,7 @@ def _with_ends(case: Array, masses: list[float]) -> Array:
     return np.concatenate([case, pseudo], axis=1)
 
 
-BOTH, LOWER, UPPER = [0.25] * 4, [0, 0.25, 0.25, 0], [0.25, 0, 0, 0.25]
+LOWER, UPPER = [0, 0.25, 0.25, 0], [0.25, 0, 0, 0.25]
 KIND, PLACE = np.array([1, 0, 1, 0]), np.array([99.0, 99.0, -99.0, -99.0])
 
 
@@ -144,24 +159,32 @@ def _drawn(truth: Array, scores: Array, case: Array, masses: list[float], metric
     return _areas(_with_ends(case, masses), np.concatenate([truth, KIND]), every, metric)
 
 
-def test_auroc_has_a_quarter_of_a_pseudo_case_of_each_class_at_each_end() -> None:
-    case = GENERATOR.standard_exponential((DRAWS, N))
-    _check(_dirichlet(TRUTH, SCORES, "auroc"), _drawn(TRUTH, SCORES, case, BOTH, "auroc"))
+def _at_both(case: Array, metric: str) -> list[Array]:
+    return [_drawn(TRUTH, SCORES, case, masses, metric) for masses in (LOWER, UPPER)]
 
 
-def test_average_precision_has_them_where_they_move_an_end_outwards() -> None:
+@pytest.mark.parametrize("metric", ["auroc", "average_precision"])
+def test_areas_have_a_quarter_of_a_pseudo_case_of_each_class_where_it_moves_an_end_outwards(
+    metric: str,
+) -> None:
     case = GENERATOR.standard_exponential((DRAWS, N))
-    low, high = (
-        _drawn(TRUTH, SCORES, case, masses, "average_precision") for masses in (LOWER, UPPER)
-    )
-    _check(_dirichlet(TRUTH, SCORES, "average_precision"), low, high)
+    _check(_dirichlet(TRUTH, SCORES, metric), *_at_both(case, metric))
 
 
 def test_a_cluster_has_one_weight_and_a_pseudo_case_weighs_as_much_as_one() -> None:
     groups = np.arange(N) // 4
     case = np.repeat(GENERATOR.standard_exponential((DRAWS, N // 4)), 4, axis=1).reshape(DRAWS, N)
-    draws = _drawn(TRUTH, SCORES, case / 4, BOTH, "auroc")
-    _check(_dirichlet(TRUTH, SCORES, "auroc", groups=groups), draws)
+    draws = _at_both(case / 4, "auroc")
+    _check(_dirichlet(TRUTH, SCORES, "auroc", groups=groups), *draws)
+
+
+def _of_weighted_cells(
+    case: Array, function: Callable[..., Array], each: float = 1.0
+) -> list[Array]:
+    """Draws for either end from weights of cases and pseudo-cases that weigh ``each``."""
+    tn, fp, fn, tp = (case[:, cell == 2 * TRUTH + DECISIONS].sum(axis=1) for cell in range(4))
+    one, two = each * GENERATOR.standard_gamma(0.5, (2, DRAWS))
+    return [function(tp, fn + one, fp + two, tn), function(tp + one, fn, fp, tn + two)]
 
 
 def test_in_strata_the_cases_of_each_weigh_as_many_as_they_are() -> None:
@@ -170,28 +193,26 @@ def test_in_strata_the_cases_of_each_weigh_as_many_as_they_are() -> None:
     for place in (0, 1):
         own = strata == place
         case[:, own] *= own.sum() / case[:, own].sum(axis=1, keepdims=True)
-    draws = _drawn(TRUTH, SCORES, case, BOTH, "auroc")
-    _check(_dirichlet(TRUTH, SCORES, "auroc", strata=strata), draws)
-    cells = np.stack([case[:, cell == 2 * TRUTH + DECISIONS].sum(axis=1) for cell in range(4)])
-    tn, fp, fn, tp = cells + GENERATOR.standard_gamma(0.5, (4, DRAWS))
+    _check(_dirichlet(TRUTH, SCORES, "auroc", strata=strata), *_at_both(case, "auroc"))
     _check(
         _dirichlet(TRUTH, DECISIONS, "mcc", pos_label=1, strata=strata),
-        _mcc(tp, fn, fp, tn),
+        *_of_weighted_cells(case, _mcc),
     )
 
 
 def test_weights_of_cases_multiply_theirs() -> None:
     own = GENERATOR.random(N) + 0.5
     case = own * GENERATOR.standard_exponential((DRAWS, N))
-    every = np.concatenate([np.full(N, 1.0), np.full(4, own.mean())])
-    weights = _with_ends(case, BOTH) * np.where(every == 1, 1, every)
+    every = np.append(np.ones(N), np.full(4, own.mean()))
     scores, truth = np.concatenate([SCORES, PLACE]), np.concatenate([TRUTH, KIND])
     estimate = _dirichlet(TRUTH, SCORES, "auroc", sample_weight=own)
-    _check(estimate, _areas(weights, truth, scores, "auroc"))
-    cells = np.stack([case[:, cell == 2 * TRUTH + DECISIONS].sum(axis=1) for cell in range(4)])
-    tn, fp, fn, tp = cells + own.mean() * GENERATOR.standard_gamma(0.5, (4, DRAWS))
+    low, high = (
+        _areas(_with_ends(case, masses) * every, truth, scores, "auroc")
+        for masses in (LOWER, UPPER)
+    )
+    _check(estimate, low, high)
     estimate = _dirichlet(TRUTH, DECISIONS, "f1", pos_label=1, sample_weight=own)
-    _check(estimate, _f1(tp, fn, fp, tn))
+    _check(estimate, *_of_weighted_cells(case, _f1, own.mean()))
 
 
 def test_perfect_rankings_reach_1_and_have_a_length() -> None:
@@ -323,24 +344,21 @@ def test_no_library_no_other_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_errors_within_bounds_have_pseudo_cases_there() -> None:
     target = GENERATOR.normal(size=30)
     predicted = target + GENERATOR.uniform(-0.5, 0.5, 30)
-    weights = np.concatenate(
-        [
-            GENERATOR.standard_exponential((DRAWS, 30)),
-            GENERATOR.standard_gamma(0.5, (DRAWS, 2)),
-        ],
-        axis=1,
+    weights = np.column_stack(
+        [GENERATOR.standard_exponential((DRAWS, 30)), GENERATOR.standard_gamma(0.5, DRAWS)]
     )
     weights /= weights.sum(axis=1, keepdims=True)
     error = np.abs(target - predicted)
     for metric, power, high in (("mae", 1, 2), ("mse", 2, 4), ("rmse", 2, 2)):
         at_high = 4 if power == 2 else 2
-        draws = weights @ np.concatenate([error**power, [0, at_high]])
+        draws = [weights @ np.append(error**power, end) for end in (0, at_high)]
         estimate = _dirichlet(target, predicted, metric, bounds=(0, high))
-        _check(estimate, np.sqrt(draws) if metric == "rmse" else draws)
+        _check(estimate, *(np.sqrt(draws) if metric == "rmse" else draws))
     case = weights[:, :30] / weights[:, :30].sum(axis=1, keepdims=True)
     spread = case @ target**2 - (case @ target) ** 2
-    r2 = weights[:, :30].sum(axis=1) * (1 - case @ error**2 / spread) + weights[:, 30:] @ [-1, 1]
-    _check(_dirichlet(target, predicted, "r2", bounds=(-1, 1)), r2)
+    own = weights[:, :30].sum(axis=1) * (1 - case @ error**2 / spread)
+    estimate = _dirichlet(target, predicted, "r2", bounds=(-1, 1))
+    _check(estimate, own - weights[:, 30], own + weights[:, 30])
 
 
 def test_the_error_of_a_single_case_within_bounds_has_that_of_its_square() -> None:

@@ -65,7 +65,15 @@ def test_sets_count_the_models_that_simultaneous_intervals_put_above_and_below()
 
 def test_the_sets_count_the_claims_of_the_ranking() -> None:
     (ranking,) = hw.rank(models(), metric="dsc", **FEW)
-    assert set(ranking.claims) == {("D", worse) for worse in "ABC"}
+    assert set(ranking.claims) == {("C", "A"), *(("D", worse) for worse in "ABC")}
+    # Of these data stepdown claims no more than the intervals that hold together say.
+    compared = hw.compare(models(), metric="dsc", test="none", **FEW)
+    above = {
+        (one.second, one.first)
+        for one in compared
+        if one.simultaneous and one.simultaneous.high < 0
+    }
+    assert set(ranking.claims) == above
     assert ranking.to_dict()["claims"] == [list(pair) for pair in ranking.claims]
     for model in ranking.models:
         above = sum(worse == model.name for _, worse in ranking.claims)
@@ -142,7 +150,9 @@ def test_two_models_have_the_ranks_of_their_interval() -> None:
     assert [model.rank_set for model in ranking.models] == [RankSet(1, 1), RankSet(2, 2)]
     assert ranking.groups == ()
     assert ranking.sentence() == "Mean DSC: B is first of 2 (95 % confidence); the rank of A is 2."
-    assert not ranking.cautions
+    # That B leads holds either way.
+    (caution,) = ranking.cautions
+    assert caution.code == "HW315"
 
 
 def test_within_the_margin_models_share_a_rank() -> None:

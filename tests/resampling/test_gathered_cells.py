@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 N = 4500
 PLAN = Plan(entropy=1, n_resamples=999)
 HALF, WHOLE = (
-    PseudoCases.at_both(0.5, Bounds(0, 1)),
+    PseudoCases.outward(0.5, Bounds(0, 1)),
     PseudoCases.outward(1, Bounds(0, 1)),
 )
 
@@ -80,19 +80,17 @@ def test_quantiles_are_those_of_all_values(name: str, monkeypatch: pytest.Monkey
 
 
 def test_a_million_zeros_and_ones_have_beta_quantiles() -> None:
-    ones = 999_000
-    values = np.repeat([0.0, 1.0], [10**6 - ones, ones])[None]
-    # Not at the bounds, so that the closed form of proportions is not taken.
-    off = quantiles(0.25 + values / 2, PseudoCases.at_both(0.5, Bounds(0.25, 0.75)), 0.025)
-    cells = dirichlet_means._gathered(values, Design((10**6,)))
-    assert cells is not None
-    atoms = np.array([0.0, 1.0]), np.array([0.5, 0.5])
-    ends = dirichlet_means._from_cells(cells, (0.0, 1.0), atoms)
-    means = dirichlet_means.DirichletMeans(0.0, 1.0, *ends, True)
-    expected = special.betaincinv(ones + 0.5, 10**6 - ones + 0.5, [0.025, 0.975])
-    found = [means.quantile(0.025)[0], means.quantile(0.975)[0]]
-    assert found == pytest.approx(expected, abs=1e-13)
-    assert off[:, 0] == pytest.approx(0.25 + expected / 2, abs=1e-13)
+    n, ones = 10**6, 999_000
+    values = np.repeat([0.25, 0.75], [n - ones, ones])[None]
+    low = special.betaincinv(ones, n - ones + 0.5, 0.025)
+    high = special.betaincinv(ones + 0.5, n - ones, 0.975)
+    expected = pytest.approx((0.25 + low / 2, 0.25 + high / 2), abs=1e-13)
+    half = PseudoCases.outward(0.5, Bounds(0.25, 0.75))
+    assert quantiles(values, half, 0.025)[:, 0] == expected
+    # That was the closed form of proportions; this is the inversion, of points.
+    assert dirichlet_means._gathered(values, Design((n,))) is not None
+    lower, upper = dirichlet_means._inverted(values, Design((n,)), half)
+    assert (lower.quantile(0.025)[0], upper.quantile(0.975)[0]) == expected
 
 
 def test_batches_pairs_and_equal_clusters_of_many(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ from halfwidth.resampling.forms.matched_curves import plain_curves
 from halfwidth.resampling.kernels import native
 
 METRICS = ("ap", "froc_score", "sensitivity_at_fppi", "afroc_auc", "wafroc_auc")
-HALF = PseudoCases.at_both(0.5, UNIT_INTERVAL)
+HALF = PseudoCases.outward(0.5, UNIT_INTERVAL)
 
 
 def repeated(lists: MatchLists, times: NDArray[np.int64]) -> MatchLists:
@@ -159,26 +159,47 @@ def test_perfect_detectors_have_intervals() -> None:
     assert 0.7 < float(found.interval.low[0]) < 0.95
 
 
-def test_models_that_do_alike_differ_seldom() -> None:
-    """Pseudo-images are as discordant as images are for the two detectors."""
+def test_models_that_do_alike_are_seldom_discordant() -> None:
     functional, (first, second) = records_of(match_lists(8, 40), "ap")
-    statistic = functional.statistic
     models, places = np.stack([first, second]), np.array([[0, 0], [0, 1]])
-    same, other = matched_weighted.discordance(models, places, statistic)
+    same, other = matched_weighted.discordance(models, places, functional.statistic)
     assert same == STEP
     assert other > 0.3
-    difference = difference_functional(functional)
-    (found,) = intervals(
-        np.stack([first, first])[None],
-        difference.statistic,
-        [METHODS["dirichlet"]],
-        Level(0.95),
-        bounds=Bounds(-1, 1),
-        plan=Plan(1, 999),
-        design=Design((40,), paired=True),
+
+
+def test_an_image_that_was_not_seen_tells_equal_models_apart() -> None:
+    """As each has its own distribution: for the lower end the first's lower, the second's upper."""
+    functional, (first, _) = records_of(match_lists(8, 40), "ap")
+    statistic, design = functional.statistic, Design((40,), paired=True)
+    plan = Plan(1, 4000)
+    found, single = (
+        intervals(
+            values,
+            one,
+            [METHODS["dirichlet"]],
+            Level(0.95),
+            bounds=bounds,
+            plan=plan,
+            design=design,
+        )[0].interval
+        for values, one, bounds in (
+            (
+                np.stack([first, first])[None],
+                difference_functional(functional).statistic,
+                Bounds(-1, 1),
+            ),
+            (first[None], statistic, UNIT_INTERVAL),
+        )
     )
-    width = float(found.interval.high[0] - found.interval.low[0])
-    assert 0 < width < 0.05
+    both = np.stack([first, first])
+    lower, upper = matched_weighted.weighted_pairs(both, design, statistic, plan, HALF, STEP)
+    apart = [end.first[0, 0] - end.second[1, 0] for end in (lower, upper)]
+    assert (apart[0] <= 1e-12).all()
+    assert (apart[1] >= -1e-12).all()
+    assert float(found.low[0]) == pytest.approx(np.quantile(apart[0], 0.025), abs=2e-3)
+    assert float(found.high[0]) == pytest.approx(np.quantile(apart[1], 0.975), abs=2e-3)
+    # They share the weights of the images: what they have in common is not uncertain.
+    assert 0 < float(found.high[0] - found.low[0]) < float(single.high[0] - single.low[0])
 
 
 @pytest.mark.parametrize(

@@ -216,7 +216,7 @@ def evidence_of(
     pseudo_cases = _pseudo_cases(family, estimates)
     draws = pseudo_cases and family.weighted(pseudo_cases, plan)
     # Of very few units the intervals reach further than their distribution; each has its share.
-    few = draws and draws.expands and family.models[0].design.units < FEWEST_EXPANDED
+    few = draws and draws.expands and draws.degrees_of_freedom < FEWEST_EXPANDED - 1
     studentized = None if draws else family.studentized(plan)
     without = np.ones(len(family.pairs))
     if studentized is not None:

@@ -296,9 +296,10 @@ def apply(
     outside = (low < statistic_range.low - slack) | (high > statistic_range.high + slack)
     clip = clip or method.clips
     clipped = outside & clip
-    if clip:
-        low = np.clip(low, statistic_range.low, statistic_range.high)
-        high = np.clip(high, statistic_range.low, statistic_range.high)
+    # What is outside by rounding is not.
+    cut = clip | ~outside
+    low = np.where(cut, np.clip(low, statistic_range.low, statistic_range.high), low)
+    high = np.where(cut, np.clip(high, statistic_range.low, statistic_range.high), high)
     drawn = _distributions(method, given)
     standard_error = interval.standard_error
     own_error = not np.isnan(standard_error).all()

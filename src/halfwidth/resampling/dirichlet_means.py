@@ -31,9 +31,10 @@ from halfwidth.resampling.inversion import (
     ROUNDING,
     GammaRatios,
     RandomUnit,
+    least_log_probability_below,
     log_probability_below,
     lower_quantiles,
-    rough_log_probability_below,
+    most_log_probability_below,
 )
 from halfwidth.resampling.pareto_places import distances, drawn_reach, expected_places
 from halfwidth.resampling.proportions import weighted_proportions
@@ -41,7 +42,7 @@ from halfwidth.resampling.tails import as_distribution
 
 # More cases than this are gathered in cells.
 MOST_VALUES = 4096
-# A rough probability is within this factor of itself.
+# What is known roughly of a probability is within this factor of it.
 ROUGHLY = 2.0
 # Elements of differences that are looked at a time. No result depends on it.
 MOST_ELEMENTS = 2**16
@@ -131,20 +132,33 @@ class MeansBeyond:
         """For the lower and for the upper end, (P, 2): P(D <= margin) and P(D >= -margin).
 
         And of what lies beyond the margin on the other side: P(D < -margin) and P(D > margin).
-        Those that are near a tail are exact, the others on the right side of it.
+        Those that could be on either side of the tail are exact, the others are on the right one.
         """
         if not self.known:
-            rough = self._all(np.arange(self.n_pairs), rough_log_probability_below)
-            self.known.update(rough=rough, inverted=np.full(rough.shape, np.nan))
-        exact, rough = self.known["inverted"], self.known["rough"]
-        with np.errstate(divide="ignore"):
-            near = np.abs(np.log(rough / tail)) < np.log(ROUGHLY)
-        chosen = self._chosen
-        sought = chosen[(near & np.isnan(exact))[chosen].any(axis=(1, 2))]
-        if len(sought):
-            exact[sought] = self._all(sought, lambda ratios, t: log_probability_below(ratios, t)[0])
-        best = np.where(np.isnan(exact), rough, exact)[chosen]
+            least = self._all(np.arange(self.n_pairs), least_log_probability_below)
+            unknown = np.full(least.shape, np.nan)
+            self.known.update(least=least, most=unknown, inverted=unknown.copy())
+        chosen, known = self._chosen, self.known
+        low = known["least"] < ROUGHLY * tail
+        self._look_for("most", low, most_log_probability_below)
+        near = low & (known["most"] > tail / ROUGHLY)
+        self._look_for("inverted", near, lambda ratios, t: log_probability_below(ratios, t)[0])
+        rough = np.where(low, known["most"], known["least"])
+        inverted = known["inverted"]
+        best = np.where(np.isnan(inverted), rough, inverted)[chosen]
         return best[..., 0], best[..., 1]
+
+    def _look_for(
+        self,
+        name: str,
+        wanted: NDArray[np.bool_],
+        log_probability: Callable[[GammaRatios, Array], Array],
+    ) -> None:
+        """Make known what is wanted, (n_pairs, 2, 2), of the chosen pairs."""
+        chosen = self._chosen
+        sought = chosen[(wanted & np.isnan(self.known[name]))[chosen].any(axis=(1, 2))]
+        if len(sought):
+            self.known[name][sought] = self._all(sought, log_probability)
 
     def _all(
         self, places: NDArray[np.intp], log_probability: Callable[[GammaRatios, Array], Array]

@@ -157,23 +157,23 @@ def _bands(
         return []
     at_once = max(1, MOST_HEIGHTS // (request.n_resamples * len(made[0].grid)))
     parts = [made[first : first + at_once] for first in range(0, len(made), at_once)]
-    drawn = (one for part in parts for one in _drawn(part, request))
+    drawn = (ends for part in parts for ends in zip(*_drawn(part, request), strict=True))
     once = np.ones((1, made[0].design.units), dtype=np.int64)
     return [
-        _band(heights(once)[:, 0], of_curve, request, band, few=_too_few(job, heights))
-        for heights, of_curve, job in zip(made, drawn, jobs, strict=True)
+        _band(heights(once)[:, 0], ends, request, band, few=_too_few(job, heights))
+        for heights, ends, job in zip(made, drawn, jobs, strict=True)
     ]
 
 
-def _drawn(made: Sequence[Heights], request: Request) -> Array:
-    """Heights of all resamples, (curves, K, B).
+def _drawn(made: Sequence[Heights], request: Request) -> tuple[Array, Array]:
+    """Heights of all resamples, (curves, K, B), for lower and for upper ends.
 
     Of one class under Dirichlet weights, as their areas have them: few detections make the left of
     a curve, and where these are all right no bootstrap sees that they might not be. Of averages,
     where pseudo-images of every class would draw them to the middle, of images drawn.
     """
     design, grid = made[0].design, made[0].grid
-    drawn = np.empty((len(made), len(grid), request.n_resamples))
+    lower = np.empty((len(made), len(grid), request.n_resamples))
     plan = Plan(request.seed, request.n_resamples)
     elements = max(heights.elements for heights in made)
     averages = [place for place, heights in enumerate(made) if len(heights.by_class) > 1]
@@ -185,12 +185,15 @@ def _drawn(made: Sequence[Heights], request: Request) -> Array:
     if averages:
         for start, stop, counts in count_blocks(design, plan, elements):
             for place in averages:
-                drawn[place, :, start:stop] = made[place](counts)
-    if classes:
-        for start, stop, counts in weighted_counts(design, plan, _pseudo_cases(), elements):
+                lower[place, :, start:stop] = made[place](counts)
+    if not classes:
+        return lower, lower
+    upper, pseudo_cases = lower.copy(), _pseudo_cases()
+    for drawn, masses in ((lower, pseudo_cases.low), (upper, pseudo_cases.high)):
+        for start, stop, counts in weighted_counts(design, plan, masses, elements):
             for place, heights in classes.items():
                 drawn[place, :, start:stop] = heights(counts)
-    return drawn
+    return lower, upper
 
 
 def _pseudo_cases() -> PseudoCases:
@@ -201,25 +204,26 @@ def _pseudo_cases() -> PseudoCases:
     return made
 
 
-def _band(y: Array, drawn: Array, request: Request, band: Band, *, few: bool) -> _Band:
-    undefined = int(np.isnan(drawn).any(axis=0).sum())
+def _band(y: Array, ends: tuple[Array, Array], request: Request, band: Band, *, few: bool) -> _Band:
+    lower, upper = ends
+    undefined = int((np.isnan(lower) | np.isnan(upper)).any(axis=0).sum())
     if band == "pointwise":
-        interval = percentile(Replicates.sorting(drawn), request.level)
-        low, high = interval.low, interval.high
+        low = percentile(Replicates.sorting(lower), request.level).low
+        high = percentile(Replicates.sorting(upper), request.level).high
     else:
-        low, high = simultaneous(drawn, request.level.confidence_level)
+        low, high = simultaneous(lower, upper, request.level.confidence_level)
     # What is undefined on the images has no interval, whatever their resamples say.
     none = np.isnan(y) | few
     return _Band(y, np.where(none, np.nan, low), np.where(none, np.nan, high), undefined)
 
 
-def simultaneous(drawn: Array, confidence: float) -> tuple[Array, Array]:
+def simultaneous(lower: Array, upper: Array, confidence: float) -> tuple[Array, Array]:
     """The narrowest band of order statistics of one level that holds enough of the curves whole.
 
     Parameters
     ----------
-    drawn : ndarray, shape (K, B)
-        Heights of B curves; those with NaN are left out.
+    lower, upper : ndarray, shape (K, B)
+        Heights of B curves for either end of the band; those with NaN are left out.
     confidence : float
         The share of them that lie within the band everywhere, or a few more.
 
@@ -229,24 +233,26 @@ def simultaneous(drawn: Array, confidence: float) -> tuple[Array, Array]:
 
     Examples
     --------
-    >>> simultaneous(np.array([[1.0, 2, 3, 4, 5], [1, 2, 5, 4, 3]]), 0.4)
+    >>> curves = np.array([[1.0, 2, 3, 4, 5], [1, 2, 5, 4, 3]])
+    >>> simultaneous(curves, curves, 0.4)
     (array([2., 2.]), array([4., 4.]))
     """
-    curves = drawn[:, ~np.isnan(drawn).any(axis=0)]
-    count = curves.shape[1]
+    known = ~np.isnan(lower + upper).any(axis=0)
+    below, above = lower[:, known], upper[:, known]
+    count = int(known.sum())
     if not count:
-        return np.full(len(drawn), np.nan), np.full(len(drawn), np.nan)
-    ascending = np.sort(curves, axis=1)
+        return np.full(len(lower), np.nan), np.full(len(lower), np.nan)
+    ascending = np.sort(below, axis=1), np.sort(above, axis=1)
     # How many heights lie at or beyond those of a curve, where it is most extreme.
     depth = np.full(count, count)
-    for own, in_order in zip(curves, ascending, strict=True):
-        below = np.searchsorted(in_order, own, side="right")
-        above = count - np.searchsorted(in_order, own, side="left")
-        depth = np.minimum(depth, np.minimum(below, above))
+    for own, other, *in_order in zip(below, above, *ascending, strict=True):
+        under = np.searchsorted(in_order[0], own, side="right")
+        over = count - np.searchsorted(in_order[1], other, side="left")
+        depth = np.minimum(depth, np.minimum(under, over))
     kept = int(np.ceil(confidence * count - 1e-9))
     deepest = int(np.sort(depth)[::-1][kept - 1])
     place = min(deepest - 1, (count - 1) // 2)
-    return ascending[:, place], ascending[:, count - 1 - place]
+    return ascending[0][:, place], ascending[1][:, count - 1 - place]
 
 
 def _too_few(job: Job, heights: Heights) -> bool:

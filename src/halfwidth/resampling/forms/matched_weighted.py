@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.detection_forms import MatchedScores, ScoredMatches
 from halfwidth.core.match_lists import Outcome
-from halfwidth.core.pseudo_cases import PseudoCases
+from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
@@ -174,13 +174,14 @@ def _put_behind(turned: native.Counts, counts: NDArray[np.uint8]) -> None:
 
 
 def weighted_counts(
-    design: Design, plan: Plan, pseudo_cases: PseudoCases, elements: int
+    design: Design, plan: Plan, masses: Masses, elements: int
 ) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
     """Ranges of resamples of one class, and what units and pseudo-units count for, (B, U + 4).
 
-    Pseudo-units are those of `pseudo_units`; ``elements`` are those of temporaries of a resample.
+    Pseudo-units are those of `pseudo_units`, of the ``masses`` of one end of an interval;
+    ``elements`` are those of temporaries of a resample.
     """
-    ends = ends_of_rows(1, design, plan, [pseudo_cases.low])[0, 0] * design.units / design.n
+    ends = ends_of_rows(1, design, plan, [masses])[0, 0] * design.units / design.n
     for start, stop in plan.blocks(elements):
         parts = [_observed_parts(design, plan, (start, stop)), in_parts(ends[:, start:stop].T)]
         yield start, stop, np.concatenate(parts, axis=1).astype(np.int64)
