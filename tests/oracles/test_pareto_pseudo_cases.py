@@ -370,7 +370,7 @@ def test_equal_values_and_one_or_two_cases_have_no_distance_to_go_by(
     values: Array, *, groups: bool
 ) -> None:
     n = len(values)
-    given = {"groups": np.minimum(np.arange(n), 2)} if groups and n > 2 else {}
+    given: dict[str, Any] = {"groups": np.minimum(np.arange(n), 2)} if groups and n > 2 else {}
     chosen = hw.summary_ci(values, metric="dsc", **given)
     assert chosen.method == "dirichlet"
     assert "HW319" in codes(chosen)

@@ -169,12 +169,12 @@ def _why_no_interval(context: CautionContext) -> tuple[str, str]:
 def _works_from(context: CautionContext, unit: str, *, clustered: bool) -> str:
     """Which method makes an interval of so few units, if one does."""
     e = context.estimate
-    instead = e.method_spec.instead
-    if instead is not None:
-        fewest = spec_of(instead).fewest_units(e.statistic_spec.spec, clustered=clustered)
+    # Of so few cases the bounds of a metric say more than how these vary.
+    if e.method_spec.instead is dirichlet:
+        fewest = spec_of(dirichlet).fewest_units(e.statistic_spec.spec, clustered=clustered)
         if context.units >= max(fewest, 1):
             every = unit if fewest > 1 else unit[:-1]
-            return f"{instead.__name__} works from {max(fewest, 1)} {every} on"
+            return f"{dirichlet.__name__} works from {max(fewest, 1)} {every} on"
     return f"{t.__name__} works from 2 {unit} on" if context.units > 1 and _is_mean(e) else ""
 
 
