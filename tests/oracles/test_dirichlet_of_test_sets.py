@@ -72,16 +72,15 @@ def _kappa(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     return np.asarray(((tp + tn) / n - chance) / (1 - chance))
 
 
-def _with_one_end(tp: Any, fn: Any, fp: Any, tn: Any, upper: Any, mass: float = 0.5) -> list[Any]:
+def _with_one_end(cells: Array, *, upper: bool, mass: float = 0.5) -> Array:
     """Cells with what a pseudo-case of either class adds: right for an upper end, wrong else."""
-    worse, better = (0.0, mass) if upper else (mass, 0.0)
-    return [tp + better, fn + worse, fp + worse, tn + better]
+    return np.asarray(cells + mass * np.array([1, 0, 0, 1] if upper else [0, 1, 1, 0]))
 
 
 def _both_ends(cells: Array, function: Callable[..., Array]) -> tuple[Array, Array]:
     """Draws of a function of four cells for the lower and for the upper end."""
     low, high = (
-        function(*GENERATOR.standard_gamma(_with_one_end(*cells, upper=upper), (DRAWS, 4)).T)
+        function(*GENERATOR.standard_gamma(_with_one_end(cells, upper=upper), (DRAWS, 4)).T)
         for upper in (False, True)
     )
     return low, high

@@ -68,12 +68,12 @@ def test_the_sets_count_the_claims_of_the_ranking() -> None:
     assert set(ranking.claims) == {("C", "A"), *(("D", worse) for worse in "ABC")}
     # Of these data stepdown claims no more than the intervals that hold together say.
     compared = hw.compare(models(), metric="dsc", test="none", **FEW)
-    above = {
+    said = {
         (one.second, one.first)
         for one in compared
         if one.simultaneous and one.simultaneous.high < 0
     }
-    assert set(ranking.claims) == above
+    assert set(ranking.claims) == said
     assert ranking.to_dict()["claims"] == [list(pair) for pair in ranking.claims]
     for model in ranking.models:
         above = sum(worse == model.name for _, worse in ranking.claims)

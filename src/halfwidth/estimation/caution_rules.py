@@ -154,7 +154,7 @@ def _why_no_interval(context: CautionContext) -> tuple[str, str]:
     if context.units < least:
         unit = "clusters" if "cluster" in context.units_text else "cases"
         needed = f"it needs at least {least} {unit} and there "
-        hint = f"{t.__name__} works from 2 {unit} on" if context.units > 1 and _is_mean(e) else ""
+        hint = _works_from(context, unit, clustered=clustered)
         are = "is" if context.units == 1 else "are"
         return f"{needed}{are} {context.units}", hint or f"collect more {unit}"
     if len(context.strata) > 1 and max(context.strata) < 2:
@@ -164,6 +164,18 @@ def _why_no_interval(context: CautionContext) -> tuple[str, str]:
     if e.method_spec.resamples:
         return "the statistic is undefined on every resample", "choose another statistic"
     return "its formula is undefined on these values", "choose another method, or auto"
+
+
+def _works_from(context: CautionContext, unit: str, *, clustered: bool) -> str:
+    """Which method makes an interval of so few units, if one does."""
+    e = context.estimate
+    # Of so few cases the bounds of a metric say more than how these vary.
+    if e.method_spec.instead is dirichlet:
+        fewest = spec_of(dirichlet).fewest_units(e.statistic_spec.spec, clustered=clustered)
+        if context.units >= max(fewest, 1):
+            every = unit if fewest > 1 else unit[:-1]
+            return f"{dirichlet.__name__} works from {max(fewest, 1)} {every} on"
+    return f"{t.__name__} works from 2 {unit} on" if context.units > 1 and _is_mean(e) else ""
 
 
 def _unanswered(context: CautionContext) -> Unanswered:

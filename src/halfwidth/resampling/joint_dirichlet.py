@@ -132,11 +132,13 @@ def draws_of_means(
 
     Examples
     --------
+    >>> from halfwidth.core.pseudo_cases import Reach
     >>> from halfwidth.core.types import Bounds
     >>> values = np.array([[0.9, 0.8, 0.7, 0.9], [0.8, 0.8, 0.5, 0.7], [0.8, 0.9, 0.7, 0.8]])
     >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
     >>> design = Design((4,), paired=True)
-    >>> half = PseudoCases.outward(0.5, Bounds(0, 1), paired=True)
+    >>> reach = Reach(5.0, shared=True)
+    >>> half = PseudoCases.outward(0.5, Bounds(0, 1), paired=True, reach=reach)
     >>> draws = draws_of_means(values, pairs, design, Plan(1), half)
     >>> 0.95 < draws.together(Level(0.95)).level.confidence_level < 0.984
     True
