@@ -38,7 +38,7 @@ def models() -> dict[str, Any]:
 
 
 def restore_all(folder: Path) -> None:
-    """Write ``FOLDER/TASK_dsc.csv`` with a row for each image and a column for each model."""
+    """Write ``FOLDER/MODEL_dsc.csv`` with a row for each image and a column for each task."""
     folder.mkdir(parents=True, exist_ok=True)
     generator = np.random.default_rng(SEED)
     whole = load_digits().data
@@ -47,15 +47,15 @@ def restore_all(folder: Path) -> None:
         "noise": whole + generator.normal(0, NOISE, whole.shape),
         "holes": np.where(generator.random(whole.shape) < LOST, MIDDLE_GREY, whole),
     }
-    for task, seen in spoilt.items():
+    for name, model in models().items():
         table = pd.DataFrame({"case": np.arange(len(whole))})
-        for name, model in models().items():
+        for task, seen in spoilt.items():
             mask = cross_val_predict(model, seen, whole, cv=10) > MIDDLE_GREY
             both = (mask & reference).sum(axis=1)
-            table[name] = dice = 2 * both / (mask.sum(axis=1) + reference.sum(axis=1))
+            table[task] = dice = 2 * both / (mask.sum(axis=1) + reference.sum(axis=1))
             spread = f"{dice.mean():.3f}, SD {dice.std():.3f}, lowest {dice.min():.2f}"
-            print(f"{task}, {name}: Dice {spread}")
-        table.to_csv(folder / f"{task}_dsc.csv", index=False, float_format="%.6g")
+            print(f"{name}, {task}: Dice {spread}")
+        table.to_csv(folder / f"{name}_dsc.csv", index=False, float_format="%.6g")
 
 
 if __name__ == "__main__":
