@@ -116,8 +116,10 @@ def evidence(folder: Path, file: Path) -> None:
     """Put the rows of the added methods into what estimates quote; others stay as they are."""
     of_sets = [name for name in OF_SETS if (folder / name).exists()]
     cells = pd.concat([cells_of(folder, name) for name in ("auto", *of_sets)])
-    known = known_of(*of_sets).dropna(subset="smallest_share")
-    shares = dict(zip(known["instance"], known["smallest_share"], strict=True))
+    shares = {}
+    if of_sets:
+        known = known_of(*of_sets).dropna(subset="smallest_share")
+        shares = dict(zip(known["instance"], known["smallest_share"], strict=True))
     found = analysis.evidence_rows(cells, smallest_shares=shares)
     before = pd.read_csv(file, keep_default_na=False, na_values=["nan"])
     found = found[found["method"].isin(ADDED)]
