@@ -19,28 +19,35 @@ from pathlib import Path
 
 import pandas as pd
 from real_study import HERE, cells_of, known_of, percent, table, what
+from restore_digits import restore_all
 from train_classifiers import train_all
 
 import halfwidth as hw
 from halfwidth.study import analysis
 
-OF_CASES, OF_SETS = ("auto", "auto-failures"), ("auto-classes", "auto-two-classes")
-ADDED = ("auto", "bca_expanded", "delong_logit_t", "dirichlet", "gaffke")
+OF_CASES = ("auto", "auto-failures", "auto-steady")
+OF_SETS = ("auto-classes", "auto-two-classes")
+ADDED = (
+    *("auto", "bca_expanded", "delong_logit_t", "dirichlet", "dirichlet_pareto", "gaffke"),
+    "hall_or_t",
+)
+SUBJECT = ["statistic", "metric", "average"]
 KEY = ["family", "statistic", "average", "method", "n", "smallest"]
 SEED = 1
 
 
 def run(folder: Path, jobs: int) -> None:
-    """Train the classifiers if need be, and run every spec."""
-    if not (HERE / "classifiers").exists():
-        train_all(HERE / "classifiers")
+    """Make what is not there of classifiers and restored digits, and run every spec."""
+    for made, make in (("classifiers", train_all), ("digits", restore_all)):
+        if not (HERE / made).exists():
+            make(HERE / made)
     for name in (*OF_CASES, *OF_SETS):
         hw.study.run(HERE / f"real-{name}.toml", folder / name, jobs=jobs)
 
 
 def kinds(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:
     """The cells of each kind of instance, with its title, of the studies that were run."""
-    segmentation, failed, classes, two_classes = (
+    segmentation, failed, steady, classes, two_classes = (
         cells_of(folder, name) if (folder / name).exists() else None
         for name in (*OF_CASES, *OF_SETS)
     )
@@ -48,10 +55,14 @@ def kinds(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:
         yield "Segmentation", segmentation
     if failed is not None:
         planted = failed["instance"].str.contains("failures")
-        steady = failed["instance"].str.contains("±") & ~planted
-        yield "IoU", failed[~planted & ~steady]
+        small = failed["instance"].str.contains("±") & ~planted
+        yield "IoU", failed[~planted & ~small]
         yield "Failures of 1, 2, 5 %", failed[planted]
-        yield "Small SDs", failed[steady]
+        yield "Small SDs", failed[small]
+    if steady is not None:
+        cut = steady["instance"].str.endswith("above half the median")
+        yield "Touchstone, cases above half the median", steady[cut]
+        yield "SegVal and restored digits", steady[~cut]
     if classes is not None:
         yield "Test sets, macro averages", classes
     if two_classes is not None:
@@ -67,12 +78,18 @@ def tables(folder: Path) -> None:
         "of 95 % intervals in %: median [first quartile] lowest of the instances; then the median"
     )
     print("width over that of the reference, the first method named. Ranked as")
-    print("[`halfwidth study advise`](study-advise.md) does; in brackets: not reliable.")
+    print("[`halfwidth study advise`](study-advise.md) does; in brackets: not reliable. Behind the")
+    print(
+        "semicolon the two ends: how often the lower one lies above the true value, and how often"
+    )
+    print("the upper one below it, in % (medians); 2.5 each is what is wanted.")
     for kind, cells in kinds(folder):
         samples = int(cells["samples"].iloc[0])
         print(f"\n## {kind}\n\n{cells['instance'].nunique()} instances, {samples} samples.")
         ranked = analysis.advice(cells, n_bootstrap=0, rng=SEED)
-        for _, group in ranked.groupby(["statistic", "metric", "average"], sort=False):
+        ends = cells.groupby([*SUBJECT, "method", "n"])[["missed_above", "missed_below"]].median()
+        ranked = ranked.join(ends, on=[*SUBJECT, "method", "n"])
+        for _, group in ranked.groupby(SUBJECT, sort=False):
             _table(group)
 
 
@@ -91,15 +108,18 @@ def _table(ranked: pd.DataFrame) -> None:
 def _cell(row: pd.Series) -> str:
     rank = str(row["rank"]) if row["reliable"] else f"({row['rank']})"
     middle, low, least = (percent(row[f"coverage_{name}"]) for name in ("median", "q1", "lowest"))
-    return f"{middle} [{low}] {least} × {row['width_ratio_median']:.2f}, {rank}"
+    ends = " and ".join(percent(row[name]) for name in ("missed_above", "missed_below"))
+    return f"{middle} [{low}] {least} × {row['width_ratio_median']:.2f}, {rank}; {ends}"
 
 
 def evidence(folder: Path, file: Path) -> None:
     """Put the rows of the added methods into what estimates quote; others stay as they are."""
     of_sets = [name for name in OF_SETS if (folder / name).exists()]
     cells = pd.concat([cells_of(folder, name) for name in ("auto", *of_sets)])
-    known = known_of(*of_sets).dropna(subset="smallest_share")
-    shares = dict(zip(known["instance"], known["smallest_share"], strict=True))
+    shares = {}
+    if of_sets:
+        known = known_of(*of_sets).dropna(subset="smallest_share")
+        shares = dict(zip(known["instance"], known["smallest_share"], strict=True))
     found = analysis.evidence_rows(cells, smallest_shares=shares)
     before = pd.read_csv(file, keep_default_na=False, na_values=["nan"])
     found = found[found["method"].isin(ADDED)]

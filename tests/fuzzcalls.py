@@ -327,6 +327,7 @@ GOOD: Mapping[str, Draw] = {
     "mean": words(True, False),
     "method": lambda s: s.choice(["auto", *hw.METHODS.names, "dirichlet:mass=0.25"]),
     "metric": lambda s: s.choice([None, "dsc", "dsc", "hd95", "nsd:tolerance=2", "correct"]),
+    "failures": words("seen", "unseen", "both"),
     "missing": words("raise", "omit", "worst"),
     "n": count(1, 3000),
     "n_resamples": words(2, 19, 49, 99),

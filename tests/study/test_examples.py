@@ -77,5 +77,33 @@ def test_paces_of_two_studies_are_fitted_to_the_same_n(monkeypatch: pytest.Monke
     assert all(sizes == ({2}, {2}) for sizes in given if sizes[1])
 
 
+def test_tables_of_auto_tell_the_two_ends_apart(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for made, make in (("train_classifiers", "train_all"), ("restore_digits", "restore_all")):
+        monkeypatch.setitem(sys.modules, made, SimpleNamespace(**{make: None}))
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    real_auto = importlib.import_module("real_auto")
+    same = {"metric": "dsc", "statistic": "mean", "average": "", "label": "", "n": 10}
+    same |= {"confidence_level": 0.95, "alternative": "two-sided", "samples": 200}
+    rows = [
+        same
+        | {"instance": f"{task}/dsc", "task": task, "method": method, "coverage_se": 0.01}
+        | {"missed_above": above, "missed_below": below, "coverage": 1 - above - below}
+        | {"width_mean": width}
+        for method, width, misses in (
+            ("auto", 0.3, ((0.02, 0.02), (0.03, 0.03))),
+            ("t", 0.2, ((0.08, 0.0), (0.1, 0.02))),
+        )
+        for task, (above, below) in zip("ab", misses, strict=True)
+    ]
+    monkeypatch.setattr(real_auto, "kinds", lambda _: [("Segmentation", pd.DataFrame(rows))])
+    real_auto.tables(Path())
+    printed = capsys.readouterr().out
+    # Ranks and widths as before; of t nine in a hundred lie above the truth, and one below it.
+    assert "| `auto` | 95.0 [94.5] 94.0 × 1.50, 1; 2.5 and 2.5 |" in printed
+    assert "| `t` | 90.0 [89.0] 88.0 × 1.00, (2); 9.0 and 1.0 |" in printed
+
+
 def nothing(*_: Any, **__: Any) -> None:
     pass

@@ -15,6 +15,7 @@ SAMPLES = {
     "real-empirical": 1000,
     "real-auto": 300,
     "real-auto-failures": 300,
+    "real-auto-steady": 300,
     "real-auto-classes": 200,
     "real-auto-two-classes": 300,
 }

@@ -137,6 +137,8 @@ def test_a_summary_is_what_pandas_makes_of_the_rows(
         for column, name in (("coverage", "coverage"), ("width_mean", "width")):
             quartiles = [row[f"{name}_{said}"] for said in ("q1", "median", "q3")]
             assert quartiles == pytest.approx(_quartiles(group[column]), rel=1e-12, nan_ok=True)
+        for end in ("missed_above", "missed_below"):
+            assert row[end] == pytest.approx(group[end].median(), rel=1e-12, nan_ok=True)
         assert row["coverage_se"] == pytest.approx(
             group["coverage_se"].max(), rel=1e-12, nan_ok=True
         )
@@ -147,8 +149,8 @@ def test_a_summary_is_what_pandas_makes_of_the_rows(
 def test_a_summary_has_all_columns_whatever_it_is_by(folder: Path) -> None:
     results = open_results(folder / "store")
     names = ["instances", "coverage_q1", "coverage_median", "coverage_q3"]
-    names += ["width_q1", "width_median", "width_q3", "coverage_se"]
-    names += ["undefined", "zero_width", "truth_error"]
+    names += ["width_q1", "width_median", "width_q3", "missed_above", "missed_below"]
+    names += ["coverage_se", "undefined", "zero_width", "truth_error"]
     assert list(results.summary(("n",)).columns) == ["n", *names]
     assert list(results.summary().columns) == [*BY, *names]
     wide = results.summary()

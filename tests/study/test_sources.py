@@ -279,6 +279,43 @@ def test_failures_are_planted_in_the_population(folder: Path) -> None:
     assert abs(drawn.mean() - expected) < 0.02
 
 
+def test_low_cases_can_be_cut_off_and_the_instance_says_so(folder: Path) -> None:
+    plain, cut = one(folder, SINGLE), one(folder, SINGLE + "above = 0.5\n")
+    assert cut.name == f"{plain.name}, cases above half the median"
+    # The median is 0.55, and 7 of the values are not above 0.275.
+    np.testing.assert_allclose(values_of(cut), VALUES[7:], rtol=1e-15)
+    assert cut.n_cases == 53
+    assert cut.notes == ("7 of 60 cases left out: at most 0.275",)
+    assert cut.digest != plain.digest
+    other = one(folder, SINGLE + "above = 0.25\n")
+    assert other.name == f"{plain.name}, cases above 0.25 of the median"
+    # What nothing is cut off from is still another instance, under its own name.
+    assert (other.n_cases, other.notes) == (60, ())
+    assert other.digest not in {plain.digest, cut.digest}
+
+
+def test_a_cut_is_of_the_metric_that_the_study_has(folder: Path) -> None:
+    lines = ('files = "single/*.csv"', 'metric = "iou"', 'from = "dsc"', "scale = 100")
+    every = values_of(one(folder, table(*lines)))
+    kept = values_of(one(folder, table(*lines, "above = 0.5")))
+    np.testing.assert_array_equal(kept, every[every > np.median(every) / 2])
+    assert len(kept) < len(every)
+
+
+def test_failures_are_planted_into_what_a_cut_leaves(folder: Path) -> None:
+    both = one(folder, SINGLE + "above = 0.5\nfailures = 0.25\n")
+    assert both.name.endswith("/dsc, cases above half the median+25% failures")
+    assert math.isclose(
+        both.build().mean, 0.75 * one(folder, SINGLE + "above = 0.5\n").build().mean, rel_tol=1e-12
+    )
+
+
+def test_a_cut_that_leaves_nothing_is_an_error(folder: Path) -> None:
+    long_table(folder, value=[0.0] * 60)
+    said = complaint(folder, table('files = "long.csv"', 'metric = "dsc"', "above = 0.5"))
+    assert "0 cases left; a population needs 5" in said
+
+
 def test_right_and_wrong_are_sampled_as_they_are(folder: Path) -> None:
     long_table(folder, metric=["correct"] * 60, value=[0, 1] * 30)
     build: Any = one(folder, table('files = "long.csv"')).build
@@ -311,6 +348,7 @@ def test_the_digest_does_not_depend_on_the_order_of_cases_nor_on_the_file(folder
         SINGLE.replace('"dsc"', '"iou"'),
         SINGLE + 'population = "empirical"\n',
         SINGLE + "bounds = [0, 0.99]\n",
+        SINGLE + "above = 0.1\n",
     ],
 )
 def test_the_digest_depends_on_values_and_what_is_made_of_them(folder: Path, other: str) -> None:

@@ -130,7 +130,9 @@ def auroc(
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n, power)
     if unpaired or any(one is not None for one in (effect, correlation, margin, power)):
-        if formula != "delong_logit":
+        from halfwidth.intervals.auc import delong_logit
+
+        if formula != delong_logit.__name__:
             raise OptionError(
                 f"--formula {formula} is for the width of one AUROC; the difference of two has "
                 "DeLong's interval"

@@ -157,7 +157,7 @@ def compare(
     ... )
     >>> one = result["B", "A"]
     >>> print(f"{one.value:.3f} ({one.low:.2f} to {one.high:.2f}), {one.verdict.word}")
-    0.021 (-0.12 to 0.16), non-inferior
+    0.021 (-0.01 to 0.05), non-inferior
     """
     settings = resolve_settings(
         resolve_request(

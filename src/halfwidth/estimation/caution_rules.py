@@ -11,7 +11,7 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
 from halfwidth.core.forms import Contrast
-from halfwidth.core.spec import Estimand, Need, Promise, Unanswered, spec_of
+from halfwidth.core.spec import Estimand, Need, Unanswered, spec_of
 from halfwidth.core.titles import statistic_title
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import with_evidence
@@ -233,8 +233,8 @@ def _extrapolated(context: CautionContext) -> Caution | None:
 
 def _clipped(context: CautionContext) -> Caution | None:
     e = context.estimate
-    # Some methods are cut by definition.
-    if not context.clipped or Promise.STAYS_IN_RANGE in e.method_spec.promises:
+    # Below ten cases these reach as far beyond their draws as it takes, and no further than that.
+    if not context.clipped or Need.WEIGHTED in e.method_spec.needs:
         return None
     return caution("HW309", method=e.method_spec.title, range=e.range, what=context.what)
 

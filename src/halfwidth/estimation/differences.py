@@ -227,7 +227,7 @@ def difference_ci(
     >>> second = [0.90, 0.85, 0.93, 0.70, 0.89, 0.90, 0.85, 0.93, 0.87, 0.90]
     >>> e = hw.difference_ci(first, second, metric="dsc")
     >>> print(f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f}), {e.method_title}")
-    0.021 (-0.123 to 0.157), paired Dirichlet
+    0.021 (-0.008 to 0.054), paired Dirichlet-Pareto
     """
     request = resolve_request(
         method=method,

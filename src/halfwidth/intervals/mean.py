@@ -267,7 +267,6 @@ def _trimmed_away_reason(_sample: Unanswered) -> tuple[str, str]:
 @interval_method(
     instead=t,
     title="t or Hall, the farther end",
-    drawn=Drawn("black", "solid", "P", "t or Hall"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES,),
     use_when="a mean without bounds: each end as far out as the farther of t and hall, since hall "
@@ -299,7 +298,7 @@ def hall_or_t(values: Array, level: Level) -> Interval:
     --------
     >>> interval = hall_or_t(np.array([0.1, 0.8, 0.9, 0.9, 0.95]), Level(0.95))
     >>> print(f"{interval.low:.3f} {interval.high:.3f}")
-    -0.733 1.175
+    -0.733 1.172
     """
     skewed = hall(values, level)
     mean, sd = _centre_and_sd(values)

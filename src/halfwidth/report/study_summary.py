@@ -29,12 +29,14 @@ def _tables(frame: pd.DataFrame) -> Iterator[tuple[Part, ...]]:
     # Columns that say nothing are left out.
     shares = {"no CI %": "undefined", "0 width %": "zero_width"}
     shown = {name: column for name, column in shares.items() if (frame[column] > 0).any()}
-    names = ["n", "method", "cover %", "Q1", "Q3", "width", "from", "to", *shown]
+    names = ["n", "method", "cover %", "Q1", "Q3", "above", "below", "width", "from", "to", *shown]
     for target, group in by_target(frame):
         rows = []
         for row in group.sort_values(["n", "method"], kind="stable").to_dict("records"):
             cells = [str(row["n"]), str(row["method"])]
-            cells += [*_three(row, "coverage", 100, "{:.1f}"), *_three(row, "width", 1, "{:.3g}")]
+            cells += _three(row, "coverage", 100, "{:.1f}")
+            cells += [_percent(row[name]) for name in ("missed_above", "missed_below")]
+            cells += _three(row, "width", 1, "{:.3g}")
             cells += [f"{100 * row[column]:.1f}" for column in shown.values()]
             rows.append(cells)
         title = f"{target.title}, {target.intervals}"
@@ -47,6 +49,10 @@ def _three(row: dict[Any, Any], name: str, scale: float, form: str) -> list[str]
     return ["-" if math.isnan(value) else form.format(scale * value) for value in quartiles]
 
 
+def _percent(share: float) -> str:
+    return "-" if math.isnan(share) else f"{100 * share:.1f}"
+
+
 def _notes(frame: pd.DataFrame) -> Iterator[str]:
     """What the numbers are of, and how sure they are."""
     instances = sorted({int(count) for count in frame["instances"]})
@@ -57,6 +63,7 @@ def _notes(frame: pd.DataFrame) -> Iterator[str]:
         "" if math.isnan(worst) else f"; Monte-Carlo SE of a coverage at most {100 * worst:.2f} %"
     )
     yield f"Medians and quartiles over {many} {noun}{error}."
+    yield "Above, below: how often the whole interval lies above, below the true value, in %."
     yield "An undefined interval counts as a miss."
     truths = frame["truth_error"].max()
     if truths > UNSURE:

@@ -143,7 +143,7 @@ def masses_at_corners(masses: Masses, discordance: float = INDEPENDENT) -> tuple
 
     The first has the ``masses`` of bad and of good ones; the second, of which a bad one raises the
     difference, has them the other way round. Independent models have the product; what is less
-    discordant lies where both are bad or both are good, and changes neither of them by itself.
+    discordant lies where both are bad or both are good, half of it at either.
 
     Returns
     -------
@@ -158,14 +158,22 @@ def masses_at_corners(masses: Masses, discordance: float = INDEPENDENT) -> tuple
     (0.4375, 0.0625, 0.0625, 0.4375)
     >>> masses_at_corners((1.0, 0.0))
     (0.0, 1.0, 0.0, 0.0)
+    >>> masses_at_corners((1.0, 0.0), 0.125)
+    (0.375, 0.25, 0.0, 0.375)
     """
     bad, good = masses
     total = bad + good or 1.0
     both_bad, first_bad, second_bad, both_good = (
         mine * other / total for mine in masses for other in masses[::-1]
     )
-    moved = (1 - discordance / INDEPENDENT) * min(first_bad, second_bad)
-    return both_bad + moved, first_bad - moved, second_bad - moved, both_good + moved
+    alike = 1 - discordance / INDEPENDENT
+    moved = alike * (first_bad + second_bad) / 2
+    return (
+        both_bad + moved,
+        first_bad - alike * first_bad,
+        second_bad - alike * second_bad,
+        both_good + moved,
+    )
 
 
 def weights_at_corners(

@@ -103,10 +103,13 @@ class Results:
         -------
         DataFrame
             A row per group: the number of ``instances``, the quartiles (type 7) of ``coverage``
-            and ``width`` (the mean width of each instance, in the unit of the metric), the largest
-            Monte-Carlo standard error of a coverage, ``undefined`` and ``zero_width``, the shares
-            of samples without an interval and with one of no width, and ``truth_error``, the
-            largest standard error of a true value over the median width (NaN where all are exact).
+            and ``width`` (the mean width of each instance, in the unit of the metric), the medians
+            of ``missed_above`` and ``missed_below``, the shares of samples whose interval lies
+            wholly above and wholly below the true value (its low end, its high end misses), the
+            largest Monte-Carlo standard error of a coverage, ``undefined`` and ``zero_width``, the
+            shares of samples without an interval and with one of no width, and ``truth_error``,
+            the largest standard error of a true value over the median width (NaN where all are
+            exact).
         """
         by = _checked_columns(by, list(self.run["columns"]))
         quartiles = ", ".join(
@@ -114,8 +117,12 @@ class Results:
             for column, name in zip(SUMMARISED, ("coverage", "width"), strict=True)
             for p, suffix in ((0.25, "q1"), (0.5, "median"), (0.75, "q3"))
         )
+        ends = ", ".join(
+            f"quantile_cont({name}, 0.5) FILTER (NOT isnan({name})) AS {name}"
+            for name in ("missed_above", "missed_below")
+        )
         return self.query(
-            f"SELECT {_quoted(by)}, count(DISTINCT instance) AS instances, {quartiles}, "  # noqa: S608 -- names are checked
+            f"SELECT {_quoted(by)}, count(DISTINCT instance) AS instances, {quartiles}, {ends}, "  # noqa: S608 -- names are checked
             "max(coverage_se) FILTER (NOT isnan(coverage_se)) AS coverage_se, "
             "sum(undefined) / sum(samples) AS undefined, "
             "sum(zero_width) / sum(samples) AS zero_width, "

@@ -134,7 +134,7 @@ def detection_ci(
     ... ]
     >>> e = hw.detection_ci(detections, references, metric="ap", rng=1)
     >>> print(e.sentence())
-    AP 0.75 (95 % CI 0.66 to 0.82; box IoU ≥ 0.5, greedy by score; n = 40 images; Dirichlet).
+    AP 0.75 (95 % CI 0.65 to 0.83; box IoU ≥ 0.5, greedy by score; n = 40 images; Dirichlet).
     """
     request = resolve_request(
         method=method,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 NEEDED = (
     *("instance", "coverage", "width_mean", "coverage_se"),
     *("undefined", "zero_width", "samples", "truth_se", "width_median"),
+    *("missed_below", "missed_above"),
 )
 
 
@@ -33,8 +34,9 @@ def coverage(cells: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         A row for each metric, statistic, average, label, method, level, alternative and n, with the
         columns of `Results.summary`: ``instances``, ``coverage_q1``, ``coverage_median``,
-        ``coverage_q3``, ``width_q1`` and so on (type 7; NaN left out), ``coverage_se`` (the
-        largest), ``undefined``, ``zero_width``, ``truth_error``.
+        ``coverage_q3``, ``width_q1`` and so on (type 7; NaN left out), the medians
+        ``missed_above`` and ``missed_below``, ``coverage_se`` (the largest), ``undefined``,
+        ``zero_width``, ``truth_error``.
 
     Raises
     ------
@@ -55,6 +57,8 @@ def coverage(cells: pd.DataFrame) -> pd.DataFrame:
     for column, name in (("coverage", "coverage"), ("width_mean", "width")):
         for suffix, share in quantile_names(name).items():
             counts[suffix] = grouped[column].quantile(share)
+    for name in ("missed_above", "missed_below"):
+        counts[name] = grouped[name].median()
     counts["coverage_se"] = grouped["coverage_se"].max()
     samples = grouped["samples"].sum()
     for name in ("undefined", "zero_width"):

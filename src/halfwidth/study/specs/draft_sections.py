@@ -194,6 +194,7 @@ def _tables_block(group: Sequence[ValueColumns], root: Path, place: Path) -> Blo
         Line("population", "auto", '"kde", "empirical", or by the metric'),
         Line("min_cases", 0, "fewer cases: left out"),
         Line("failures", 0.02, "share of failed cases to plant", active=False),
+        Line("above", 0.5, "keeps cases above half the median", active=False),
         Line("from", dsc.__name__, 'the values, of metric = "iou"', active=False),
         Line("model", "U-Net", "default: as files says", active=False),
         Line("task", "liver", "default: as files says, or the column", active=False),
@@ -246,8 +247,6 @@ def _scores_block(group: Sequence[ScoreFiles], scores: str, targets: str, root: 
         Line("population", "kde", '"kde" of logits, or "empirical"'),
         Line("bandwidth", "d+4", 'shrinks as n^(-1/(d+4)), or "5"'),
         Line("min_cases", 0, "fewer cases: left out"),
-        Line("failures", 0.02, "share of failed cases to plant", active=False),
-        Line("from", dsc.__name__, 'the values, of metric = "iou"', active=False),
         Line("model", "ResNet-50", "default: as scores says", active=False),
         Line("task", "pneumonia", "default: as scores says", active=False),
     )

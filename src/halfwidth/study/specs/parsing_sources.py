@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar, get_args
 
 from halfwidth.core.errors import DataError
-from halfwidth.core.spec import Metric
+from halfwidth.core.spec import Better, Metric
 from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import MISSING_POLICIES, Missing
 from halfwidth.estimation.detections.requests import detector_request
@@ -33,6 +33,7 @@ from halfwidth.study.specs.value_files import CONVERSIONS
 OF_TABLES = (
     *("files", "metric", "bounds", "columns", "by", "case", "scale"),
     *("missing", "penalty", "population", "min_cases", "model", "task", "from", "failures"),
+    "above",
 )
 OF_SCORES = (
     *("kind", "scores", "targets", "files", "target", "columns", "labels", "positive"),
@@ -132,6 +133,7 @@ def _tables(section: Section) -> TableSource:
         task=section.text("task"),
         converted_from=_converted_from(section, metric),
         failures=_failures(section, metric),
+        above=_above(section, metric),
     )
 
 
@@ -158,6 +160,26 @@ def _failures(section: Section, metric: Metric | None) -> float:
         raise DataError(
             f"{section.at('failures')} needs a metric with a worst value; "
             + ("name it: metric = ..." if metric is None else f"{metric.spec.called} has none")
+        )
+    return share
+
+
+def _above(section: Section, metric: Metric | None) -> float:
+    """The share of the median that a case must exceed to be kept."""
+    share = section.number("above")
+    if share is None:
+        return 0.0
+    at = section.at("above")
+    if not 0 < share < 1:
+        raise DataError(f"{at} = {share:g} is not a share of the median such as 0.5")
+    if metric is None:
+        raise DataError(f"{at} needs a metric; name it: metric = ...")
+    if metric.spec.better is Better.LOWER:
+        raise DataError(f"{at} keeps high values; {metric.spec.called} is better the lower it is")
+    if metric.spec.bounds.low < 0:
+        raise DataError(
+            f"{at} is a share of the median, for values from 0 on; {metric.spec.called} begins at "
+            f"{metric.spec.bounds.low:g}"
         )
     return share
 

@@ -69,6 +69,8 @@ class TableSource:
         The metric that the tables hold, where ``metric`` is computed from it.
     failures : float
         The share of cases of the population that have the worst value of the metric.
+    above : float
+        Cases up to this share of the median of the instance are left out; 0 keeps all.
     """
 
     place: str
@@ -87,6 +89,7 @@ class TableSource:
     task: str = ""
     converted_from: str = ""
     failures: float = 0.0
+    above: float = 0.0
 
 
 @frozen

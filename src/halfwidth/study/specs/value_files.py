@@ -127,13 +127,23 @@ def _instance(
     values = np.sort(np.clip(ready.values, held.bounds.low, held.bounds.high))
     if source.converted_from:
         values = CONVERSIONS[source.converted_from, metric.spec.name](values)
-    fit = _fit(source, metric, values)
+    low = source.above * np.median(values) if source.above and len(values) else -np.inf
+    kept = values[values > low]
+    fit = _fit(source, metric, kept)
     name = "/".join(filter(None, (model, task, written(metric))))
+    notes = [*layout_notes, *_notes(source, part, ready)]
     recipe: dict[str, Any] = {
         "population": fit.population,
         "metric": written(metric, complete=True),
         "bounds": [repr(bounds.low), repr(bounds.high)],
     }
+    if source.above:
+        share = "half" if source.above == 0.5 else f"{source.above:g} of"
+        name += f", cases above {share} the median"
+        recipe["above"] = repr(source.above)
+    if len(kept) < len(values):
+        left_out = len(values) - len(kept)
+        notes.append(f"{left_out} of {len(values)} cases left out: at most {low:.3g}")
     if source.failures and metric.spec.worst is not None:
         fit = _with_failures(fit, source.failures, metric.spec.worst)
         name += f"+{100 * source.failures:g}% failures"
@@ -146,11 +156,11 @@ def _instance(
         level=MetricLevel.INDIVIDUAL,
         metric=metric,
         build=fit.build,
-        n_cases=len(values),
-        digest=digest_of(recipe, values),
+        n_cases=len(kept),
+        digest=digest_of(recipe, kept),
         bounds=bounds,
-        notes=(*layout_notes, *_notes(source, part, ready)),
-        cautions=tuple(_value_cautions(values)),
+        notes=tuple(notes),
+        cautions=tuple(_value_cautions(kept)),
     )
 
 
