@@ -48,7 +48,7 @@ def complaint(
     assert "\n" not in text
     assert "  " not in text, "a word is missing"
     assert "None of" not in text
-    assert len(text) < 600
+    assert len(text) < 500
     return text
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.checks import as_count, as_number, is_number, one_of
-from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.errors import OptionError, UnknownNameError, shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import Parameter, bind, parse_name
 from halfwidth.core.pseudo_cases import FAILURES, Failures
@@ -295,7 +295,7 @@ def _resolve_method(method: Any) -> MethodSpec | None:
         return declared
     if not isinstance(method, str):
         raise OptionError(
-            f"method={shown(method)} is not a name; known: auto, {', '.join(METHODS.names)}"
+            f"method={shown(method)} is not a name; known: {shortened([AUTO, *METHODS.names])}"
         )
     if method.strip().lower() in (AUTO, RULE):
         return None

@@ -230,7 +230,7 @@ def _equal_reason(sample: Unanswered) -> tuple[str, str]:
     no_interval=_equal_reason,
     instead=dirichlet,
     title="Dirichlet-Pareto",
-    drawn=Drawn("gold", "solid", "p"),
+    drawn=Drawn("mint", "solid", "p"),
     accepts=frozenset({Estimand.MEAN, Estimand.SPREAD}),
     needs=(
         Need.WEIGHTED,

@@ -60,7 +60,7 @@ PALETTE = {
     "slate": "#4C6A92",
     "cyan": "#1CA9C9",
     "rose": "#E05780",
-    "gold": "#C9A400",
+    "mint": "#00B38A",
     "magenta": "#C400A0",
 }
 NAMED_STROKES = dict(zip(("solid", "dashed", "dotted", "broken"), STROKES, strict=True))
