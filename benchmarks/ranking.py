@@ -25,8 +25,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.types import Array, Bounds, Level
+from halfwidth.intervals.dirichlet_intervals import pseudo_cases_beyond
 from halfwidth.ranking.rank_sets import Flags, rank_bounds, square
 from halfwidth.ranking.ranks import Ranks, rank_distribution, ranks_of
 from halfwidth.resampling.designs import Design
@@ -108,7 +108,7 @@ def _judged_by_weights(
         all_pairs(models),
         Design((n,), paired=True),
         Plan(seed, n_resamples=n_draws),
-        PseudoCases.at_both(0.5, bounds),
+        pseudo_cases_beyond(bounds, paired=True, spread=False),
     )
     tails = draws.tails(LEVEL)
     plain = tails.claimed(tails.limit(np.ones_like(tails.beyond, dtype=bool)))

@@ -28,15 +28,13 @@ from pathlib import Path
 import numpy as np
 from scipy import optimize, special, stats
 
-from halfwidth.core.spec import Statistic
 from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Level
 from halfwidth.estimation.batches import automatic_intervals
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Functional
-from halfwidth.estimation.resolve import resolve_metric
+from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.summaries.catalogue import STATISTICS
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 LEVEL = Level(0.95)
@@ -297,7 +295,7 @@ def empirical_likelihood(values: Array) -> Ends:
 
 def automatic(values: Array, statistic: str, seed: int, *, paired: bool = False) -> Ends:
     """What the library makes of the samples."""
-    functional = Functional(Statistic(STATISTICS[statistic]), resolve_metric("dsc"))
+    functional = Functional(resolve_statistic(statistic), resolve_metric("dsc"))
     functional = difference_functional(functional) if paired else functional
     design, plan = Design.iid(values.shape[1]), Plan(seed, 999, kept={})
     ends = np.empty((2, len(values)))

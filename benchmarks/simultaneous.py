@@ -40,6 +40,7 @@ from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import resolve_request
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
+from halfwidth.intervals.dirichlet_intervals import pseudo_cases_beyond
 from halfwidth.io.layout import layout_of, slices
 from halfwidth.io.readers import read_table
 from halfwidth.metrics.averaging import AreaFinish
@@ -112,7 +113,7 @@ def means(draw: Draw, truth: Array, n: int, samples: int) -> Iterator[tuple[str,
     def note(method: str, low: Array, high: Array) -> None:
         bounds.setdefault(method, []).append((np.maximum(low, -1), np.minimum(high, 1)))
 
-    half = PseudoCases.at_both(0.5, UNIT_INTERVAL)
+    pseudo_cases = pseudo_cases_beyond(UNIT_INTERVAL, paired=True, spread=False)
     for seed, values in enumerate(batch):
         plan = Plan(seed, RESAMPLES)
         found = mean_differences(values, pairs, design, plan)
@@ -120,19 +121,21 @@ def means(draw: Draw, truth: Array, n: int, samples: int) -> Iterator[tuple[str,
         note("max-t", interval.low, interval.high)
         note("fixed SE", *fixed(found, values[first] - values[second], design, plan))
         # Its level comes from the tails of draws, of which more are needed.
-        draws = draws_of_means(values, pairs, design, Plan(seed, 9999), half)
+        draws = draws_of_means(values, pairs, design, Plan(seed, 9999), pseudo_cases)
         tail = draws.together(LEVEL).level.tail
-        drawn = [draws.contrasts(place)[0] for place in range(len(pairs))]
-        note("Dirichlet together", *np.quantile(drawn, [tail, 1 - tail], axis=-1))
+        drawn = [draws.contrasts(slice(place, place + 1)) for place in range(len(pairs))]
+        low, high = (np.concatenate(side) for side in zip(*drawn, strict=True))
+        ends = np.quantile(low, tail, axis=-1), np.quantile(high, 1 - tail, axis=-1)
+        note("Dirichlet-Pareto together", *ends)
     computed = intervals(
         np.concatenate([values[first] - values[second] for values in batch]),
         MEAN,
-        [METHODS["t"], METHODS["dirichlet"]],
+        [METHODS["t"], METHODS["dirichlet_pareto"]],
         Level(1 - LEVEL.alpha / len(pairs)),
         bounds=Bounds(-1, 1),
         plan=Plan(1, RESAMPLES),
     )
-    for name, one in zip(("t", "dirichlet"), computed, strict=True):
+    for name, one in zip(("t", "dirichlet_pareto"), computed, strict=True):
         low, high = (side.reshape(samples, -1) for side in (one.interval.low, one.interval.high))
         for ends in zip(low, high, strict=True):
             note(f"Bonferroni {name}", *ends)
@@ -278,7 +281,7 @@ def _cells(
 def study_of_many_models(samples: int) -> None:
     """By quantiles of the draws at the level of all, and as far as these draws ask for besides."""
     print(f"twenty equal models, {samples} samples: quantiles alone, and what is taken")
-    models, half = 20, PseudoCases.at_both(0.5, UNIT_INTERVAL)
+    models, half = 20, PseudoCases.outward(0.5, UNIT_INTERVAL, paired=True)
     pairs, leads = all_pairs(models), np.full(models, 1.2)
     for name in ("auroc", "average_precision"):
         statistic = of_scores(name).statistic
@@ -315,7 +318,10 @@ def _hold_of_equal(draws: JointDraws) -> list[tuple[bool, float]]:
 def speed(folder: Path) -> None:
     """CPU seconds of all pairs of nine models on nine organs, 9999 resamples."""
     organs = touchstone(folder)
-    plan, half = Plan(1, 9999, kept={}), PseudoCases.at_both(0.5, UNIT_INTERVAL)
+    plan, pseudo_cases = (
+        Plan(1, 9999, kept={}),
+        pseudo_cases_beyond(UNIT_INTERVAL, paired=True, spread=False),
+    )
     begin = time.process_time()
     for values in organs.values():
         design = Design((values.shape[-1],), paired=True)
@@ -323,7 +329,7 @@ def speed(folder: Path) -> None:
     max_t, begin = time.process_time() - begin, time.process_time()
     for values in organs.values():
         design = Design((values.shape[-1],), paired=True)
-        draws_of_means(values, all_pairs(len(values)), design, plan, half).together(LEVEL)
+        draws_of_means(values, all_pairs(len(values)), design, plan, pseudo_cases).together(LEVEL)
     level = time.process_time() - begin
     largest = max(values.shape[-1] for values in organs.values())
     print(f"\n{len(organs)} organs, n up to {largest}: CPU s max-t {max_t:.2f}, ", end="")

@@ -151,7 +151,8 @@ def check_estimate(e: hw.Estimate, *, chosen: bool) -> None:
     if math.isnan(e.low) or math.isnan(e.value):
         assert e.cautions, "no interval and no caution"
         return
-    slack = ROUNDING * max(abs(x) for x in (e.value, e.low, e.high, 1e-300) if math.isfinite(x))
+    scale = (e.value, e.low, e.high, e.range.high - e.range.low, 1e-300)
+    slack = ROUNDING * max(abs(x) for x in scale if math.isfinite(x))
     inside = e.range.low - slack, e.range.high + slack
     assert e.low <= e.high + slack, f"low {e.low} > high {e.high}"
     promises = e.method_spec.promises

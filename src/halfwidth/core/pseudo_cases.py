@@ -70,9 +70,9 @@ class PseudoCases:
 
     Examples
     --------
-    >>> half = PseudoCases.at_both(0.5, Bounds(0, 1))
+    >>> half = PseudoCases.outward(0.5, Bounds(0, 1))
     >>> half.low, half.high
-    ((0.5, 0.5), (0.5, 0.5))
+    ((0.5, 0.0), (0.0, 0.5))
     """
 
     bounds: Bounds
@@ -80,11 +80,6 @@ class PseudoCases:
     high: Masses
     paired: bool = False
     reach: Reach | None = None
-
-    @classmethod
-    def at_both(cls, mass: float, bounds: Bounds, *, paired: bool = False) -> PseudoCases:
-        """The same at both bounds, for both ends of the interval."""
-        return cls(bounds, (mass, mass), (mass, mass), paired)
 
     @classmethod
     def outward(

@@ -43,7 +43,7 @@ def pseudo_cases_of_mass(bounds: Bounds, *, paired: bool, spread: bool, mass: fl
     return PseudoCases.outward(mass, bounds, paired=paired)
 
 
-def _beyond_the_outermost(
+def pseudo_cases_beyond(
     bounds: Bounds,
     *,
     paired: bool,
@@ -239,7 +239,7 @@ def _equal_reason(sample: Unanswered) -> tuple[str, str]:
         Need.DEGREES_OF_FREEDOM,
         Need.TIE_TOLERANCE,
     ),
-    pseudo_cases=_beyond_the_outermost,
+    pseudo_cases=pseudo_cases_beyond,
     stated=_stated_beyond,
     parameters=(
         Parameter(
