@@ -73,7 +73,7 @@ SITUATIONS: dict[str, Callable[[], Any]] = {
 SITUATIONS |= {
     "HW204": lambda: hw.metric_ci([1] * 3 + [0] * 47, SCORES, metric="auroc"),
     "HW205": lambda: hw.metric_ci([1] * 3 + [0] * 47, SCORES, metric="mcc", method="bca"),
-    "HW206": lambda: hw.metric_ci([1] * 2 + [0] * 48, SCORES, metric="mcc"),
+    "HW206": lambda: hw.metric_ci([1] * 2 + [0] * 48, SCORES, metric="f1"),
     "HW207": lambda: hw.metric_ci([0] * 3 + [1] * 47, SCORES, metric="auroc"),
     "HW209": lambda: hw.metric_ci(
         [0, 1] * 25, SCORES, metric="auroc", sample_weight=[1] + [1e-3] * 49

@@ -103,9 +103,9 @@ def test_few_cases_of_the_other_classes_are_cautioned() -> None:
 
 
 def test_five_cases_of_a_class_are_enough_for_auto_by_the_evidence() -> None:
-    found = {few: message_or_none(ask(truth_of(200, few), metric="mcc")) for few in (3, 5)}
+    found = {few: message_or_none(ask(truth_of(200, few), metric="f1")) for few in (3, 5)}
     assert found[5] is None
-    assert "reliable intervals for the MCC need about 5 or more of each class" in str(found[3])
+    assert "reliable intervals for the F1 need about 5 or more of each class" in str(found[3])
 
 
 def message_or_none(e: hw.Estimate) -> str | None:

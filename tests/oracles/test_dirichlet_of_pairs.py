@@ -335,7 +335,9 @@ def test_each_model_by_itself_has_its_own_distribution(
         models = [4.0 * CLASSES + guesses.astype(float) for guesses in GUESSES]
     values = np.stack(models)
     _, design = arrange(values[0], identities=np.arange(values.shape[-1]))
-    pseudo_cases = (PseudoCases.outward if outward else PseudoCases.at_both)(0.5, Bounds(0, 1))
+    bounds, half = Bounds(0, 1), (0.5, 0.5)
+    own_of_end = PseudoCases.outward(0.5, bounds)
+    pseudo_cases = own_of_end if outward else PseudoCases(bounds, half, half)
     plan = Plan(3, DRAWS)
     inner = engine_for(functional.statistic)
     assert inner.weighted_pairs is not None

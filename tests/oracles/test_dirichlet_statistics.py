@@ -23,7 +23,8 @@ from halfwidth.resampling.kernels import native
 Array = NDArray[np.float64]
 
 UNIT = Bounds(0, 1)
-HALF = PseudoCases.at_both(0.5, UNIT)
+HALF = PseudoCases(UNIT, (0.5, 0.5), (0.5, 0.5))
+QUARTER = PseudoCases(UNIT, (0.25, 0.25), (0.25, 0.25))
 WHOLE = PseudoCases.outward(1, UNIT)
 # Every statistic with a weighted form but the mean.
 STATISTICS = [
@@ -117,7 +118,7 @@ def test_distributions_are_those_of_plain_gammas(name: str, design: str) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pseudo_cases", [HALF, WHOLE, PseudoCases.at_both(0.25, UNIT)])
+@pytest.mark.parametrize("pseudo_cases", [HALF, WHOLE, QUARTER])
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("name", STATISTICS)
 def test_distributions_are_those_of_many_plain_gammas(

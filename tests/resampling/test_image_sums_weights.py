@@ -19,7 +19,7 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import has_weights
 from halfwidth.resampling.forms import sums
 
-HALF = PseudoCases.at_both(0.5, UNIT_INTERVAL)
+HALF = PseudoCases(UNIT_INTERVAL, (0.5, 0.5), (0.5, 0.5))
 
 
 def one_object_each(found: int, images: int, empty: int = 0) -> MatchLists:
