@@ -53,7 +53,7 @@ def test_the_commands_of_the_docs_print_what_stands_there(
 ) -> None:
     text = (ROOT / "docs" / "planning.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```console\n\$ halfwidth (.*?)\n(.*?)```", text, flags=re.DOTALL)
-    assert len(blocks) == 12
+    assert len(blocks) == 15
     monkeypatch.chdir(shared / "data" / "segval")
     for command, output in blocks:
         ran = run(*command.split())
