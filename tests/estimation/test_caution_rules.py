@@ -555,7 +555,7 @@ def test_equal_values_take_the_bounds_and_say_so() -> None:
     e = hw.summary_ci([1.0] * 20, metric="dsc")
     assert (e.method, e.rule, e.if_unseen_failures) == ("dirichlet", "auto@1", None)
     (message,) = (caution.message for caution in e.cautions if caution.code == "HW319")
-    assert message.startswith("20 cases of one value do not tell how far others lie")
+    assert message.startswith("20 cases of one value cannot tell how far others lie")
 
 
 def test_a_bound_cut_by_auto_is_not_also_outside() -> None:

@@ -206,7 +206,7 @@ DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW319",
         "no distance to go by",
-        "{what} do not tell how far others lie: the interval reaches as far as the range {range} "
+        "{what} cannot tell how far others lie: the interval reaches as far as the range {range} "
         "allows.",
         "Elsewhere auto lets a case that was not seen lie a few times as far out as the outermost "
         "one. One or two cases, or cases that are all equal, have no such distance, and the bounds "
