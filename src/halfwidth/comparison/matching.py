@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -35,7 +35,7 @@ def matched(family: Family, unmatched: Unmatched) -> Family:
         return family
     places = [_places_by_identity(model, family.place) for model in models]
     shared = set(places[0]).intersection(*places[1:])
-    every, of_some = _applicable(models, places)
+    every, of_some = _applicable(models, places, shared)
     if of_some and not shared:
         raise DataError(
             f"{family.place}in no case does the metric apply for every model: with the status "
@@ -68,7 +68,9 @@ def matched(family: Family, unmatched: Unmatched) -> Family:
 
 
 def _applicable(
-    models: Sequence[ModelCases], places: Sequence[Mapping[Identity, int]]
+    models: Sequence[ModelCases],
+    places: Sequence[Mapping[Identity, int]],
+    shared: Set[Identity],
 ) -> tuple[set[Identity], dict[Identity, None]]:
     """Cases to which the metric applies, and those to which it applies for some models only.
 
@@ -76,14 +78,12 @@ def _applicable(
     found one all the same (spurious), it has a value. Every model has a row of such a case, so
     that nothing is lacking, and no pair of values.
     """
-    every: dict[Identity, None] = {}
-    of_some: dict[Identity, None] = {}
-    without = [set(model.not_applicable) for model in models]
-    for case in itertools.chain(*places):
-        known = [case in p or case in w for p, w in zip(places, without, strict=True)]
-        does_not_apply = any(case not in place for place in places) and all(known)
-        (of_some if does_not_apply else every)[case] = None
-    return set(every), of_some
+    every = dict.fromkeys(itertools.chain(*places))
+    known = [
+        place.keys() | model.not_applicable for model, place in zip(models, places, strict=True)
+    ]
+    of_some = {one: None for one in every if one not in shared and all(one in k for k in known)}
+    return every.keys() - of_some.keys(), of_some
 
 
 def _unmatched_cautions(count: int, total: int) -> tuple[Caution, ...]:
