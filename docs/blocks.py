@@ -27,7 +27,7 @@ def of_the_mean() -> str:
     for n in ("10", "25", "50", "100"):
         cells = [n]
         for method in ("t", "percentile", "bca", "hall"):
-            middle, low, least = numbers_of(page.cell(method, f"n = {n}"))
+            middle, low, least, *_ = numbers_of(page.cell(method, f"n = {n}"))
             ratio = evidence("cases", "mean", method, n, "width_ratio")
             width = "" if method == "t" else f" × {ratio:.2f}"
             cells.append(f"{middle:.1f} [{low:.1f}] {least:.0f}{width}")
@@ -37,18 +37,19 @@ def of_the_mean() -> str:
 
 def of_areas() -> str:
     """One AUROC, by method."""
-    names = {
-        "auto": "`delong_logit`, else `newcombe`",
-        "delong_logit": "`delong_logit` alone",
-    }
-    methods = ("auto", "delong_logit", "delong", "newcombe", "hanley_mcneil", "percentile", "bca")
+    methods = (
+        "auto",
+        "dirichlet",
+        "delong_logit_t",
+        "delong_logit, else newcombe",
+        *("delong_logit", "delong", "newcombe", "hanley_mcneil", "percentile", "bca"),
+    )
     rows = []
     for area in ("0.75", "0.95"):
         for method in methods:
             covers = [_coverage(f"AUROC {area}", method, n) for n in SIZES]
-            rows.append(
-                [area if method == "auto" else "", names.get(method, f"`{method}`"), *covers]
-            )
+            named = f"`{method.replace(', else ', '`, else `')}`"
+            rows.append([area if method == "auto" else "", named, *covers])
     return table(["AUROC", "method", "n = 25", *SIZES[1:]], rows)
 
 
@@ -62,7 +63,8 @@ def _side_by_side(first: str, metrics: Sequence[tuple[str, Sequence[str]]]) -> s
 
 def of_averages() -> str:
     """AP and averages of areas."""
-    two, three = ("percentile", "bca"), ("percentile", "bca", "basic")
+    two = ("dirichlet", "percentile", "bca")
+    three = (*two, "basic")
     areas = ("AP 0.57", "AP 0.90", *(f"macro AUROC 0.85 ({x})" for x in ("common", "ten", "rare")))
     precisions = ("macro AP 0.71 (common)", "macro AP 0.48 (ten)", "macro AP 0.61 (rare)")
     return _side_by_side("areas", [(a, two) for a in areas] + [(a, three) for a in precisions])
@@ -70,7 +72,7 @@ def of_averages() -> str:
 
 def of_counting() -> str:
     """Functions of a confusion matrix."""
-    three = ("percentile", "bca", "delta")
+    methods = ("dirichlet", "percentile", "bca", "delta")
     names = [
         "balanced accuracy 0.78 (common)",
         "balanced accuracy 0.78 (rare)",
@@ -80,7 +82,7 @@ def of_counting() -> str:
         "MCC 0.75 (rare)",
     ]
     accuracy = ("accuracy 0.87 (rare)", ("wilson", "wald", "percentile"))
-    return _side_by_side("counting metrics", [*((name, three) for name in names), accuracy])
+    return _side_by_side("counting metrics", [*((name, methods) for name in names), accuracy])
 
 
 def of_absent_classes() -> str:
@@ -113,7 +115,8 @@ def of_macro_ap() -> str:
     for n in ("10", "25", "50", "100", "250"):
         cells = [
             ", ".join(
-                page.cell(n, f"{policy} {method}") for method in ("percentile", "basic", "bca")
+                f"{numbers_of(page.cell(n, f'{policy} {method}'))[0]:.1f}"
+                for method in ("percentile", "basic", "bca")
             )
             for policy in ("omit", "zero")
         ]

@@ -37,6 +37,8 @@ OF_A_METHOD = ["metric", "statistic", "average", "method", "n"]
 OF_A_ROW = ["family", "statistic", "average", "method"]
 PERMUTATION_SEED = 1
 BOOTSTRAPS = ("percentile", "basic", "bca")
+OF_BOTH_ENDS = """how often the lower end lies above the true value, and how often the upper one
+below it, in % (medians; 2.5 each is what is wanted)"""
 NAMES = {"dsc": "DSC", "nsd": "NSD", "hd95": "HD95", "auroc": "AUROC", "mcc": "MCC", "f1": "F1"}
 
 
@@ -115,6 +117,11 @@ def number(value: Any, form: str = ".3g") -> str:
     return "–" if math.isnan(value) else format(value, form)
 
 
+def both_ends(cells: pd.DataFrame) -> str:
+    """Such as ``1.3 and 3.5``: how often each end of the intervals is on the wrong side, in %."""
+    return " and ".join(percent(cells[name].median()) for name in ("missed_above", "missed_below"))
+
+
 def what(row: pd.Series) -> str:
     """Such as ``mean DSC`` or ``macro F1``."""
     metric = NAMES.get(row["metric"], row["metric"].replace("_", " "))
@@ -123,7 +130,7 @@ def what(row: pd.Series) -> str:
 
 
 def coverage_table(title: str, cells: pd.DataFrame, sizes: Sequence[int], note: str = "") -> None:
-    """Median [first quartile] of the coverage, and the median of the mean width."""
+    """Median [first quartile] of the coverage, the median of the mean width, and of both ends."""
     rows = []
     for (method, *_), group in cells.groupby(["method", "confidence_level"]):
         row = [f"`{method}`"]
@@ -133,7 +140,8 @@ def coverage_table(title: str, cells: pd.DataFrame, sizes: Sequence[int], note: 
                 row.append("–")
                 continue
             middle, low = of_n["coverage"].median(), of_n["coverage"].quantile(0.25)
-            row.append(f"{percent(middle)} [{percent(low)}]; {number(of_n['width_mean'].median())}")
+            width = number(of_n["width_mean"].median())
+            row.append(f"{percent(middle)} [{percent(low)}]; {width}; {both_ends(of_n)}")
         rows.append(row)
     count = cells["instance"].nunique()
     names = ["method", *(f"n = {n}" for n in sizes)]
@@ -142,7 +150,8 @@ def coverage_table(title: str, cells: pd.DataFrame, sizes: Sequence[int], note: 
 
 def segmentation(cells: pd.DataFrame) -> None:
     """Coverage and width by statistic and metric."""
-    print("\n## Segmentation\n\nCoverage in %: median [first quartile]; then the median width.")
+    print("\n## Segmentation\n\nCoverage in %: median [first quartile]; the median width;")
+    print(f"{OF_BOTH_ENDS}.")
     sizes = (10, 25, 50, 100, 250)
     for metric, statistics in {
         "dsc": ("mean", "median", "trimmed_mean", "sd", "iqr"),
@@ -157,32 +166,32 @@ def segmentation(cells: pd.DataFrame) -> None:
 def lowest(kernels: pd.DataFrame, empirical: pd.DataFrame) -> None:
     """How far below its level the mean is covered on the worst instance."""
     print("\n## The worst instance")
-    print("\nCoverage of the mean in %: median [first quartile] lowest; DSC and NSD together.")
+    print("\nCoverage of the mean in %: median [first quartile] lowest; DSC and NSD together;")
+    print(f"{OF_BOTH_ENDS}.")
     print("Populations: densities fitted to the cases, or the cases themselves.")
     for cells, title in ((kernels, "fitted densities"), (empirical, "the cases themselves")):
         own = cells[cells["metric"].isin(["dsc", "nsd"]) & (cells["statistic"] == "mean")]
         count = own["instance"].nunique()
         rows = []
         for method in ("t", "percentile", "bca", "hall"):
-            shares = [
-                own[(own["method"] == method) & (own["n"] == n)]["coverage"]
-                for n in (10, 25, 50, 100)
-            ]
-            rows.append([f"`{method}`", *map(_with_lowest, shares)])
+            of_sizes = [own[(own["method"] == method) & (own["n"] == n)] for n in (10, 25, 50, 100)]
+            rows.append([f"`{method}`", *map(_with_lowest, of_sizes)])
         names = ["method", *(f"n = {n}" for n in (10, 25, 50, 100))]
         table(f"mean, {title} ({count} instances)", names, rows)
 
 
-def _with_lowest(shares: pd.Series) -> str:
-    if shares.empty:
+def _with_lowest(cells: pd.DataFrame) -> str:
+    if cells.empty:
         return "–"
+    shares = cells["coverage"]
     middle, low, least = shares.median(), shares.quantile(0.25), shares.min()
-    return f"{percent(middle)} [{percent(low)}] {percent(least)}"
+    return f"{percent(middle)} [{percent(low)}] {percent(least)}; {both_ends(cells)}"
 
 
 def classification(cells: pd.DataFrame, two: pd.DataFrame) -> None:
     """Coverage and width by metric and average."""
-    print("\n## Classification\n\nCoverage in %: median [first quartile]; then the median width.")
+    print("\n## Classification\n\nCoverage in %: median [first quartile]; the median width;")
+    print(f"{OF_BOTH_ENDS}.")
     sizes = (10, 25, 50, 100, 250)
     for frame, title in ((cells, ""), (two, ", two classes")):
         for _, own in frame.groupby(["metric", "average"]):
@@ -191,16 +200,19 @@ def classification(cells: pd.DataFrame, two: pd.DataFrame) -> None:
 
 def studentized(cells: pd.DataFrame) -> None:
     """The table of the design, on these instances."""
-    print("\n## The studentized bootstrap\n\nCoverage of the mean in %; width over that of `t`.")
+    print("\n## The studentized bootstrap\n\nCoverage of the mean in %: median [first quartile],")
+    print(f"width over that of `t`; {OF_BOTH_ENDS}.")
     ratios = analysis.width_ratios(cells).set_index(["metric", "method", "n"])["ratio_median"]
     for metric in ("dsc", "nsd"):
         rows = []
         for n, of_n in analysis.chosen(cells, metric=metric).groupby("n"):
             row = [str(n)]
             for method in ("t", "percentile", "bca", "studentized", "hall"):
-                shares = of_n[of_n["method"] == method]["coverage"]
+                cells_of_method = of_n[of_n["method"] == method]
+                shares = cells_of_method["coverage"]
                 ratio = "" if method == "t" else f" × {ratios[metric, method, n]:.2f}"
-                row.append(f"{percent(shares.median())} [{percent(shares.quantile(0.25))}]{ratio}")
+                cover = f"{percent(shares.median())} [{percent(shares.quantile(0.25))}]"
+                row.append(f"{cover}{ratio}; {both_ends(cells_of_method)}")
             rows.append(row)
         table(NAMES[metric], ["n", "t", "percentile", "bca", "studentized", "hall"], rows)
 
@@ -208,7 +220,7 @@ def studentized(cells: pd.DataFrame) -> None:
 def absent_class(omit: pd.DataFrame, zero: pd.DataFrame) -> None:
     """What counting an absent class as 0 does to macro averages."""
     print("\n## A class without cases\n\nMedian coverage in %, macro averages, absent classes left")
-    print("out of the average (`omit`) or counted as 0 (`zero`).")
+    print(f"out of the average (`omit`) or counted as 0 (`zero`); {OF_BOTH_ENDS}.")
     kept = zero["instance"].unique()
     omit = omit[omit["instance"].isin(kept) & (omit["average"] == "macro")]
     many = {
@@ -227,8 +239,10 @@ def absent_class(omit: pd.DataFrame, zero: pd.DataFrame) -> None:
                         & (frame["n"] == n)
                         & (frame["instance"].isin(many) == several)
                     ]
-                    middle = own.groupby("method")["coverage"].median()
-                    row += [percent(middle[method]) for method in BOOTSTRAPS]
+                    for method in BOOTSTRAPS:
+                        of_method = own[own["method"] == method]
+                        middle = percent(of_method["coverage"].median())
+                        row.append(f"{middle}; {both_ends(of_method)}")
                 rows.append(row)
             names = [f"{policy} {method}" for policy in ("omit", "zero") for method in BOOTSTRAPS]
             table(f"{NAMES.get(metric, metric)}, {title}", ["n", *names], rows)
