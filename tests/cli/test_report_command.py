@@ -17,6 +17,7 @@ from support import Run
 from halfwidth.cli.printing import find_browser
 
 BROWSER = find_browser()
+OF_PREDICTIONS = ("preds.csv", "--target", "y", "--score", "p", "--metric", "auroc")
 OF_MODELS = (("A", 1.0), ("B", 2.0))
 
 
@@ -220,7 +221,16 @@ def test_other_formats_stand_beside_the_page(run: Run) -> None:
         ((), "name a table"),
         (("old.csv", "-o", "report.pdf"), "the page ends in .html; --pdf"),
         (("old.csv", "-o", "no/report.html"), "no folder no"),
-        (("old.csv", "--margin", "0.1"), "--margin compares models, and old.csv holds one"),
+        (("old.csv", "--margin", "0.1"), "--margin is about several models, and old.csv holds one"),
+        (("old.csv", "--unmatched", "omit"), "--unmatched is about several models"),
+        (("old.csv", "--better", "lower"), "--better is about several models"),
+        (("old.csv", "--average", "macro"), "--average needs --target COLUMN"),
+        (("old.csv", "--threshold", "0.3"), "--threshold needs --target COLUMN"),
+        ((*OF_PREDICTIONS, "--value", "p"), "--value has no effect on a metric of a test set"),
+        ((*OF_PREDICTIONS, "--statistic", "sd"), "--statistic has no effect on a metric of a test"),
+        ((*OF_PREDICTIONS, "--over", "runs"), "--over has no effect on a metric of a test set"),
+        ((*OF_PREDICTIONS, "--failures", "unseen"), "--failures has no effect on a metric of a"),
+        ((*OF_PREDICTIONS, "--within", "y"), "--within has no effect on a test set of one model"),
         (("old.csv", "--protocol", "gone.txt"), "gone.txt"),
         (("gone.csv",), "gone.csv"),
         (("old.csv", "--score", "p"), "--target"),

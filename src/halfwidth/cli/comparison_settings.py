@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from halfwidth.core.spec import MetricSpec
 
 # Options with a meaning for per-case values alone, and for test sets alone.
-OF_VALUES = ("value", "statistic", "penalty", "scale", "over")
+OF_VALUES = ("value", "statistic", "penalty", "scale", "over", "failures")
 OF_TEST_SETS = (
     *("scores", "labels", "positive", "average", "threshold", "absent_class", "undefined"),
     *("costs", "priors", "weight"),
@@ -45,11 +45,7 @@ def comparison_settings(ctx: typer.Context) -> dict[str, Any]:
         For options that would be ignored, and values that cannot be read.
     """
     given = ctx.params
-    of_test_set = columns_of(given).has_test_set
-    if of_test_set:
-        refuse_given(ctx, OF_VALUES, "has no effect on a metric of a test set (--target)")
-    else:
-        refuse_given(ctx, OF_TEST_SETS, "needs --target COLUMN, the true classes")
+    of_test_set = refuse_ignored(ctx)
     further: dict[str, Any] = {}
     if "ratio" in given:
         further["effect"] = "ratio" if given["ratio"] else "difference"
@@ -71,6 +67,16 @@ def comparison_settings(ctx: typer.Context) -> dict[str, Any]:
             "sample_weight": given["weight"],
         }
     )
+
+
+def refuse_ignored(ctx: typer.Context) -> bool:
+    """Refuse what has no effect on test sets, or on values of cases; whether it is test sets."""
+    of_test_set = columns_of(ctx.params).has_test_set
+    if of_test_set:
+        refuse_given(ctx, OF_VALUES, "has no effect on a metric of a test set (--target)")
+    else:
+        refuse_given(ctx, OF_TEST_SETS, "needs --target COLUMN, the true classes")
+    return of_test_set
 
 
 def columns_of(given: Mapping[str, Any]) -> Columns:

@@ -17,10 +17,9 @@ from halfwidth.cli import (
     reading,
     reported_curves,
 )
-from halfwidth.cli.command import is_given
+from halfwidth.cli.command import refuse_given
 from halfwidth.cli.compared_models import named_files
 from halfwidth.cli.comparison_settings import columns_of
-from halfwidth.core.errors import OptionError
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
@@ -40,8 +39,9 @@ if TYPE_CHECKING:
 MOST_IN_PAIRS = 5
 # Options of comparisons that rankings do not have.
 OF_COMPARISONS = ("baseline", "margin")
-# Arguments for several detectors that one does not take.
+# Arguments for several detectors that one does not take, and what says nothing of one model.
 OF_SEVERAL = ("models", *OF_COMPARISONS)
+ABOUT_SEVERAL = (*OF_COMPARISONS, "unmatched", "better", "model_from")
 
 
 @frozen(eq=False)
@@ -127,8 +127,11 @@ def _holds_models(ctx: typer.Context, path: Path) -> bool:
 
 
 def _one_model(ctx: typer.Context, path: Path, *, keep_cases: bool) -> Found:
-    _refuse_comparing(ctx, f"{path} holds one; name the column of models: --by")
-    if columns_of(ctx.params).has_test_set:
+    why = f"is about several models, and {path} holds one; name the column of models: --by"
+    refuse_given(ctx, ABOUT_SEVERAL, why)
+    if comparison_settings.refuse_ignored(ctx):
+        why = "has no effect on a test set of one model: --where COLUMN=LEVEL reports a part of it"
+        refuse_given(ctx, ["within"], why)
         return Found({"": path}, _test_set(ctx.params, path))
     return Found({"": path}, _values(ctx.params, path, keep_cases=keep_cases))
 
@@ -195,7 +198,7 @@ def _detectors(
     if len(named) == 1:
         from halfwidth.estimation.detections.api import detection_ci
 
-        _refuse_comparing(ctx, "one detector is given")
+        refuse_given(ctx, ABOUT_SEVERAL, "is about several detectors, and one is given")
         found = {name: one for name, one in arguments.items() if name not in OF_SEVERAL}
         (detections,) = arguments["models"].values()
         made = detection_ci(detections, found.pop("references"), **found)
@@ -215,12 +218,6 @@ def _detectors(
     of_detectors = {name: tuple(one[name].estimate for one in rankings) for name in named}
     curves = reported_curves.curves_of_detectors(arguments, of_detectors) if figures else ()
     return Found(read, _estimates(rankings), comparisons, rankings, curves)
-
-
-def _refuse_comparing(ctx: typer.Context, why: str) -> None:
-    for name in OF_COMPARISONS:
-        if is_given(ctx, name):
-            raise OptionError(f"--{name} compares models, and {why}")
 
 
 # --------------------------------------------------------------------------- several models

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -70,7 +71,7 @@ def matched(family: Family, unmatched: Unmatched) -> Family:
 def _applicable(
     models: Sequence[ModelCases],
     places: Sequence[Mapping[Identity, int]],
-    shared: Set[Identity],
+    shared: AbstractSet[Identity],
 ) -> tuple[set[Identity], dict[Identity, None]]:
     """Cases to which the metric applies, and those to which it applies for some models only.
 
