@@ -185,6 +185,31 @@ def test_cautions() -> None:
     assert any(c.code == "HW842" and "Without C" in c.message for c in found.cautions)
 
 
+@pytest.mark.parametrize("metric", ["sensitivity", "specificity"])
+def test_raters_differ_in_how_often_they_give_the_positive_class(metric: str) -> None:
+    model, raters = MODEL == 2, {name: said == 2 for name, said in RATERS.items()}
+    d = hw.compare_with_raters(model, raters, metric=metric, rng=1, n_resamples=99)[0]
+    positive = metric == "sensitivity"
+    model_pairs = [recall_score(one, model, pos_label=positive) for one in raters.values()]
+    pairs = itertools.permutations(raters.values(), 2)
+    rater_pairs = [recall_score(*pair, pos_label=positive) for pair in pairs]
+    assert d.first_value == pytest.approx(np.mean(model_pairs))
+    assert d.second_value == pytest.approx(np.mean(rater_pairs))
+    assert d.low < d.value < d.high
+
+
+def test_a_rater_who_never_gives_the_positive_class() -> None:
+    model, raters = MODEL == 2, {"A": TRUTH == 2, "B": RATERS["B"] == 2, "C": np.full(N, False)}
+    d = hw.compare_with_raters(model, raters, metric="sensitivity", rng=1)[0]
+    assert np.isnan([d.value, d.low, d.high]).all()
+    (told,) = [one.message for one in d.cautions if one.code == "HW843"]
+    assert "3 of 9 pairs have no value (model on C, A on C, B on C)" in told
+    zero = hw.compare_with_raters(model, raters, metric="sensitivity", undefined="zero", rng=1)[0]
+    assert zero.low < zero.value < zero.high
+    # All that C never gives is the negative class, which others do give.
+    assert hw.compare_with_raters(model, raters, metric="specificity", rng=1)[0].value > 0
+
+
 def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(hw.OptionError, match="1 rater"):
         hw.compare_with_raters(MODEL, {"A": RATERS["A"]}, metric="accuracy")

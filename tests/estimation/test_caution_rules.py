@@ -230,6 +230,9 @@ SITUATIONS |= {
     ),
     "HW841": lambda: raters(SOME, SOME, GUESSES),
     "HW842": lambda: raters(np.where(SOME == 1, 0, SOME), SOME, SOME, GUESSES),
+    "HW843": lambda: hw.compare_with_raters(
+        [0, 1] * 20, {"A": [1, 0] * 20, "B": [0] * 40}, metric="sensitivity", rng=1
+    )[0],
     "HW851": lambda: hw.rank({"A": 0.8 + CLOSE, "B": 0.8 + 0 * CLOSE}, metric="dsc", rng=1)[0],
     "HW852": lambda: hw.rank(
         {"A": SERIES, "B": LOWER, "C": SERIES.where(np.arange(len(LOWER)) > 2) + 0.001},

@@ -18,6 +18,7 @@ from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.verdicts import equivalence_level, verdict
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.comparison import Difference
+from halfwidth.core.errors import shortened
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import Contrast, PairAverages
 from halfwidth.core.frozen import frozen
@@ -31,6 +32,7 @@ from halfwidth.estimation.records import NO_VALUES, Functional
 RATERS = "raters"
 # With two raters there is one pair of them.
 FEW_RATERS = 3
+SHOWN = 3
 
 
 @frozen
@@ -177,15 +179,19 @@ class _Sides:
         )
 
     def _cautions(self) -> Iterator[Caution]:
-        """Few raters, and a rater on whom the sign of the difference rests."""
-        raters = self.ratings.raters
+        """Pairs without a value, few raters, and a rater on whom the difference's sign rests."""
+        raters, names, values = self.ratings.raters, self._names(), self.values
+        undefined = [name for name, value in zip(names, values, strict=True) if np.isnan(value)]
+        if undefined:
+            count, total = len(undefined), len(names)
+            yield caution("HW843", count=count, total=total, names=shortened(undefined, SHOWN))
         if len(raters) < FEW_RATERS:
             yield caution("HW841", names=" and ".join(raters))
             return
-        values = dict(zip(self._names(), self.values.tolist(), strict=True))
-        whole = _point(values, self.family, self.ratings)
+        of_pairs = dict(zip(names, values.tolist(), strict=True))
+        whole = _point(of_pairs, self.family, self.ratings)
         for rater in raters:
-            part = _point(values, self.family, self.ratings.without(rater))
+            part = _point(of_pairs, self.family, self.ratings.without(rater))
             if part * whole < 0:
                 yield caution("HW842", rater=rater, part=f"{part:+.2g}", whole=f"{whole:+.2g}")
 

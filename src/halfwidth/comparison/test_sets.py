@@ -76,10 +76,12 @@ class _Reader:
                 "comparison needs two at least"
             )
         identities = _identities(sets, named=models[0].identities is not None)
+        shares_truth = all(np.array_equal(one.truth, sets[0].truth) for one in sets)
         return [
             replace(
                 one,
                 identities=identities,
+                shares_truth=shares_truth,
                 n_missing=n_missing,
                 cautions=(*one.cautions, *further),
             )

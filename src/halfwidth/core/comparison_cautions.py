@@ -143,6 +143,15 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Look at that rater's cases, and report the agreement of each pair.",
     ),
     CautionSpec(
+        "HW843",
+        "pairs without a value",
+        "{count} of {total} pairs have no value ({names}), so their average has none.",
+        "The metric divides by cases of a class that the one or the other of the pair never gives: "
+        "sensitivity by the positive cases of the reference, PPV by those of the prediction.",
+        "Leave that rater out and say so, take a metric that is defined (Cohen's kappa, accuracy), "
+        'or count such pairs as 0: undefined="zero" (--undefined zero).',
+    ),
+    CautionSpec(
         "HW851",
         "near ties",
         "The ranks of {count} of {total} models are not settled; the shares of resamples in which "

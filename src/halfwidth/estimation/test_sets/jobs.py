@@ -186,7 +186,8 @@ def _share(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -
     hit, miss = share_of(row, metric, cases.truth, cases.predicted)
     trials = hit | miss
     compared = cases.identities is not None
-    if not trials.any() or (compared and not _is_by_truth(metric)):
+    same_trials = not compared or (cases.shares_truth and _is_by_truth(metric))
+    if not trials.any() or not same_trials:
         return None
     share = share_job(hit, metric, cases, trials)
     if cases.strata is None or not (compared or (hit.any() and miss.any())):
@@ -205,7 +206,7 @@ def _share(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -
 
 
 def _is_by_truth(metric: Metric) -> bool:
-    """Whether the truth says which cases are trials, so that they are the same for all models."""
+    """Whether the truth says which cases are trials, so that models of one truth share them."""
     return set(metric.spec.share) in ({"tp", "fn"}, {"tn", "fp"})
 
 

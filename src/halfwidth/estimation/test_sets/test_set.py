@@ -56,6 +56,8 @@ class TestSet:
         Which of the cases given these are.
     identities : ndarray of int, shape (n,), or None
         Which case each is, the same number for every model that is compared.
+    shares_truth : bool
+        Whether all that is compared has these true classes; raters are each other's.
     """
 
     __test__ = False  # not a class of tests
@@ -79,6 +81,7 @@ class TestSet:
     cautions: tuple[Caution, ...] = ()
     kept: NDArray[np.bool_] | None = None
     identities: Codes | None = None
+    shares_truth: bool = True
 
     @property
     def n_effective(self) -> float | None:
