@@ -66,10 +66,11 @@ def needs(what: str) -> str:
 CLAIMS: list[tuple[str, str, Callable[[], tuple[str, ...]]]] = [
     (
         "HW201",
-        r"about (\d+) cases for the mean DSC, (\d+) for its SD, (\d+) for its IQR, median and",
+        r"about (\d+) cases for the mean DSC, (\d+) for its SD, (\d+) for its IQR, \d+ for its",
         lambda: (needs("mean DSC"), needs("sd DSC"), needs("iqr DSC")),
     ),
-    ("HW201", r"(\d+) for its IQR, median and trimmed mean", lambda: (needs("median DSC"),)),
+    ("HW201", r"(\d+) for its median and trimmed mean", lambda: (needs("median DSC"),)),
+    ("HW201", r"(\d+) for its median and trimmed mean", lambda: (needs("trimmed mean DSC"),)),
     (
         "HW201",
         r"classification from (\d+) for accuracy and macro F1",
