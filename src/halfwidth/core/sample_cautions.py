@@ -86,11 +86,12 @@ DECLARED: tuple[CautionSpec, ...] = (
         "95 % reached 92.5 % from about 25 cases for the mean DSC and 75 for the mean ASSD. "
         "On 166 real instances of this project's own study percentile intervals did so from about "
         "50 cases for the mean DSC, 75 for its SD, 25 for its IQR, 10 for its median and trimmed "
-        "mean; on 50 of classification from 100 for accuracy and macro F1, and not up to 250 for a macro AUROC "
-        "near 1. This is raised where on real instances what was run (a named method, or auto with "
-        "its fallbacks) was covered less often than that, or in a quarter of them less than 90 %; "
-        "where none were studied (paired differences, dirichlet of another mass, gaffke of a test "
-        "set, weighted cases), below the number that the metric and the statistic declare. "
+        "mean; on 50 of classification from 100 for accuracy and macro F1, and not up to 250 for "
+        "a macro AUROC near 1. This is raised where on real instances what was run (a named "
+        "method, or auto with its fallbacks) was covered less often than that, or in a quarter of "
+        "them less than 90 %; where none were studied (paired differences, dirichlet of another "
+        "mass, gaffke of a test set, weighted cases), below the number that the metric and the "
+        "statistic declare. "
         "Clusters count as many of equal size as weigh like these.",
         "Collect more cases, or read the interval as optimistic.",
         "andre2025",
