@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,6 +54,21 @@ def test_a_figure_is_written_with_its_numbers(run: Run, folder: Path, tmp_path: 
     expected = cells.groupby(["method", "n"])["coverage"].median()
     found = numbers.set_index(["series", "n"])["median"]
     assert found.to_dict() == pytest.approx(expected.to_dict())
+
+
+def test_what_cannot_be_written_leaves_what_was_there(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "coverage-dsc-mean.pdf").write_bytes(b"as it was")
+    monkeypatch.setattr(os, "fsync", full)
+    ran = run("study", "plot", folder / "store", "--out", tmp_path, "coverage-dsc-mean")
+    assert ran.status == 2
+    assert ran.err.endswith("coverage-dsc-mean.pdf: cannot be written (No space left on device)\n")
+    (left,) = tmp_path.iterdir()
+    assert left.read_bytes() == b"as it was"
 
 
 def test_a_family_and_formats_and_filters(run: Run, folder: Path, tmp_path: Path) -> None:

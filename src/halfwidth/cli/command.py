@@ -16,6 +16,7 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from halfwidth.cli.answer import Answer
+from halfwidth.cli.kept_inputs import refuse_inputs
 from halfwidth.core.errors import OptionError
 
 # Settings of the command and of verbs that hold further verbs. Escape codes have no place in the
@@ -138,6 +139,7 @@ class Verb(TyperCommand):
 
     def invoke(self, ctx: Context) -> int:
         """Run the verb and show its answer, no wider than the terminal; the exit status."""
+        refuse_inputs(ctx)
         answer: Answer = super().invoke(ctx)
         answer.show()
         return answer.status

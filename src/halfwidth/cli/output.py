@@ -13,7 +13,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TextIO
 
-from halfwidth.core.errors import DataError, printable
+from halfwidth.core.errors import printable
+from halfwidth.core.files import write_whole
 
 # Draws of cases from which on a job is long where NumPy makes them.
 LONG_JOB = 2e9
@@ -28,10 +29,7 @@ class InterruptReportedError(Exception):
 def write(text: str, out: Path | None = None) -> None:
     """Text to a file, or to stdout; a reader that has gone away ('| head') is no error."""
     if out is not None:
-        try:
-            out.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise DataError(f"{out}: cannot be written ({error.strerror})") from None
+        write_whole(out, text.encode())
         note(f"wrote {out}")
         return
     if sys.stdout.isatty():

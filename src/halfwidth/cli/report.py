@@ -17,6 +17,7 @@ from halfwidth.cli import (
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
+from halfwidth.cli.kept_inputs import refuse_inputs
 from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError
@@ -144,6 +145,9 @@ def report(
         raise DataError(f"--protocol {protocol}: there is no such file")
     if figures:
         _check_figures()
+    wanted = {".tex": latex, ".md": markdown, ".json": json, ".pdf": pdf}
+    written = [out, *(out.with_suffix(suffix) for suffix, asked in wanted.items() if asked)]
+    refuse_inputs(ctx, written)
     from halfwidth.report.whole.results import Results, Source
 
     found = reported_models.results_of(ctx, files, figures=figures)
@@ -163,8 +167,7 @@ def report(
     from halfwidth.report.whole.document import report_document
 
     made = Report(title, report_document(results, with_figures=figures))
-    wanted = {".tex": latex, ".md": markdown, ".json": json}
-    _write(made, out, [suffix for suffix, asked in wanted.items() if asked], pdf=pdf)
+    _write(made, written)
     from halfwidth.report.document import Document
 
     return Answer(Document(), status=STRICT_STATUS if strict and results.cautions else 0)
@@ -195,13 +198,12 @@ def _without_folder(word: str) -> str:
     return f"{before}{equals}{Path(path).name}" if path else word
 
 
-def _write(made: Report, out: Path, suffixes: list[str], *, pdf: bool) -> None:
-    for file in (out, *(out.with_suffix(suffix) for suffix in suffixes)):
-        made.save(file)
-        note(f"wrote {file}")
-    if pdf:
-        from halfwidth.cli.printing import print_page
+def _write(made: Report, files: list[Path]) -> None:
+    for file in files:
+        if file.suffix == ".pdf":
+            from halfwidth.cli.printing import print_page
 
-        file = out.with_suffix(".pdf")
-        print_page(out, file)
+            print_page(files[0], file)
+        else:
+            made.save(file)
         note(f"wrote {file}")

@@ -115,6 +115,8 @@ def init(
 
     if out.exists() and not force:
         raise DataError(f"{out}: is there already; --force overwrites it, -o FILE names another")
+    if out.exists() and out.suffix != ".toml":
+        raise DataError(f"{out}: is no spec (.toml), and --force overwrites nothing else")
     write(draft(folder, out.parent), out)
     note(f"read it, then: halfwidth study run {out} --store {out.with_suffix('')}-store --dry-run")
     return Answer(Document())

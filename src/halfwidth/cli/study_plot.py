@@ -13,6 +13,7 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.cli.study_answers import opened
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth.core.files import write_whole
 from halfwidth.report.document import Document, Item, Items
 
 if TYPE_CHECKING:
@@ -293,9 +294,5 @@ def _write(drawn: Drawn, stem: Path, formats: Sequence[str]) -> int:
         # Laid out once for all formats.
         drawn.figure.set_layout_engine("none")
     text = drawn.frame.to_csv(index=False, lineterminator="\n")
-    file = stem.with_name(f"{stem.name}.csv")
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"{file}: cannot be written ({error.strerror})") from None
+    write_whole(stem.with_name(f"{stem.name}.csv"), text.encode())
     return len(formats) + 1

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.files import write_whole
 from halfwidth.demonstration import masks, models, pages
 
 TABLES = {
@@ -28,10 +30,10 @@ def write_files(folder: Path, seed: int) -> None:
     """
     _write_masks(folder / "masks", seed)
     for name, make in TABLES.items():
-        make(seed).to_csv(folder / name, index=False)
+        write_whole(folder / name, make(seed).to_csv(index=False, lineterminator="\n").encode())
     references, detections = pages.coco(seed)
     for name, content in (("references", references), ("detections", detections)):
-        (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+        write_whole(folder / f"{name}.json", json.dumps(content).encode())
 
 
 def _write_masks(folder: Path, seed: int) -> None:
@@ -39,7 +41,7 @@ def _write_masks(folder: Path, seed: int) -> None:
         for name, label_map in maps.items():
             (folder / name).mkdir(parents=True, exist_ok=True)
             _write_nifti(label_map, folder / name / f"{case}.nii.gz")
-    (folder / "labels.json").write_text(json.dumps(masks.LABELS), encoding="utf-8")
+    write_whole(folder / "labels.json", json.dumps(masks.LABELS).encode())
 
 
 def _write_nifti(label_map: NDArray[np.uint8], file: Path) -> None:
@@ -49,4 +51,4 @@ def _write_nifti(label_map: NDArray[np.uint8], file: Path) -> None:
     affine = np.diag([*reversed(masks.SPACING), 1.0])
     image = nibabel.Nifti1Image(label_map.T, affine)  # type: ignore[no-untyped-call]
     image.header.set_xyzt_units("mm")  # type: ignore[no-untyped-call]
-    nibabel.save(image, file)
+    write_whole(file, gzip.compress(image.to_bytes(), 1, mtime=0))

@@ -6,11 +6,11 @@ import csv
 import importlib.util
 import io
 import math
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.files import write_whole
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 
@@ -66,20 +66,15 @@ def write_table(header: Sequence[str], rows: Sequence[Sequence[object]], path: P
     DataError
         If it cannot be written.
     """
-    # Renamed when it is complete, so that no reader ever finds a part of it.
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        if path.suffix.lower() == ".parquet":
-            import pandas as pd
+    if path.suffix.lower() == ".parquet":
+        import pandas as pd
 
-            pd.DataFrame(list(rows), columns=list(header)).to_parquet(unfinished, index=False)
-        else:
-            separator = "\t" if path.suffix.lower() == ".tsv" else ","
-            unfinished.write_text(csv_text(header, rows, separator=separator), encoding="utf-8")
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise DataError(f"{path}: cannot be written ({error.strerror or error})") from None
+        frame = pd.DataFrame(list(rows), columns=list(header))
+        content: bytes = frame.to_parquet(index=False)
+    else:
+        separator = "\t" if path.suffix.lower() == ".tsv" else ","
+        content = csv_text(header, rows, separator=separator).encode()
+    write_whole(path, content)
 
 
 def _defused(cell: object) -> object:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
+from halfwidth.core.files import write_whole
 from halfwidth.core.titles import metric_title
 from halfwidth.plots.distribution import axes_height, draw
 from halfwidth.plots.marks import note_below
@@ -205,18 +207,17 @@ def write_figure(figure: Figure | Axes, path: str | Path) -> None:
     }
     # Only a layout engine makes room for the texts beside the axes.
     box = None if root.get_layout_engine() else "tight"
-    try:
-        with mpl.rc_context(unchanging):
-            if box is None:
-                # The second layout may differ from the first by a rounding error, and no more from
-                # then on; a figure that was shown or written before has its first one behind it.
-                root.draw_without_rendering()
-            root.savefig(
-                file,
-                format=suffix[1:],
-                dpi=DPI[suffix],
-                metadata=METADATA[suffix],
-                bbox_inches=box,
-            )
-    except OSError as error:
-        raise DataError(f"{file}: cannot be written ({error.strerror or error})") from None
+    content = io.BytesIO()
+    with mpl.rc_context(unchanging):
+        if box is None:
+            # The second layout may differ from the first by a rounding error, and no more from
+            # then on; a figure that was shown or written before has its first one behind it.
+            root.draw_without_rendering()
+        root.savefig(
+            content,
+            format=suffix[1:],
+            dpi=DPI[suffix],
+            metadata=METADATA[suffix],
+            bbox_inches=box,
+        )
+    write_whole(file, content.getvalue())

@@ -10,9 +10,10 @@ from halfwidth.core.checks import as_flag
 from halfwidth.core.comparison import Comparisons, Difference
 from halfwidth.core.curves import Curve, Curves
 from halfwidth.core.detection_curves import DetectionCurve, DetectionCurves
-from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
+from halfwidth.core.files import write_whole
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import Ranking, Rankings
 from halfwidth.report.document import Document
@@ -78,10 +79,7 @@ class Report:
                 "halfwidth report --pdf"
             )
         text = self.to_html() if fmt == "html" else render(self.document, fmt)
-        try:
-            path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise DataError(f"{path}: cannot be written ({error.strerror})") from None
+        write_whole(path, text.encode())
 
     def _repr_html_(self) -> str:
         from halfwidth.report.html.page import render_fragment

@@ -12,6 +12,7 @@ from typing import Any
 
 from halfwidth import __version__
 from halfwidth.core.errors import DataError
+from halfwidth.core.files import cannot_write, write_whole
 from halfwidth.io.images import files_of
 from halfwidth.scoring.cases import ScoringSettings
 from halfwidth.scoring.pairs import CaseFiles
@@ -72,21 +73,17 @@ class Checkpoint:
         """Write the cases that are done already; `add` appends the others."""
         lines = [json.dumps({"asked": self._options_digest})]
         lines += [_case_line(fingerprint, scores) for fingerprint, scores in done.items()]
-        anew = self.path.with_name(f"{self.path.name}.new")
-        try:
-            anew.write_text("\n".join(lines) + "\n", encoding="utf-8")
-            # Replacing the file at once loses nothing if this is cut off.
-            anew.replace(self.path)
-        except OSError as error:
-            anew.unlink(missing_ok=True)
-            raise DataError(f"{self.path}: cannot be written ({error.strerror})") from None
+        write_whole(self.path, ("\n".join(lines) + "\n").encode())
 
     def add(self, fingerprint: str, scores: CaseScores) -> None:
         """Keep the scores of one more case."""
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(_case_line(fingerprint, scores) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(_case_line(fingerprint, scores) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise cannot_write(self.path, error) from None
 
     def end(self) -> None:
         """Remove the checkpoint, once the output is written."""

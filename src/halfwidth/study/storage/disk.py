@@ -1,67 +1,14 @@
-"""Atomic writing of files, and sealed JSON."""
+"""Sealed JSON."""
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from halfwidth.core.errors import DataError
+from halfwidth.core.files import write_whole
 from halfwidth.study.storage import seals
-
-# The end of the names of files that are being written.
-TEMPORARY = ".tmp"
-
-
-def write_whole(path: Path, content: bytes, writer: str) -> None:
-    """Write to a temporary file in the same folder, sync it, rename it, and sync the folder.
-
-    Parameters
-    ----------
-    path : Path
-    content : bytes
-    writer : str
-        Name of the lock that this process holds. It is part of the name of the temporary file, so
-        that the next holder of the lock knows that the file's writer is dead.
-
-    Raises
-    ------
-    DataError
-        If the system refuses; no file is left behind then.
-    """
-    # Without the name of the file, which may have the greatest length allowed.
-    temporary = path.with_name(f".{writer}.{os.getpid()}{TEMPORARY}")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        _sync_folder(path.parent)
-    except OSError as error:
-        raise cannot_write(path, error) from None
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name of a file permanent; Windows neither allows nor needs this."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
-
-
-def cannot_write(path: Path, error: OSError) -> DataError:
-    """The error if the system refuses to write."""
-    return DataError(f"{path}: cannot be written ({error.strerror or error})")
 
 
 def write_json(path: Path, content: Mapping[str, Any], writer: str) -> None:

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.files import cannot_write
 from halfwidth.core.frozen import frozen
 from halfwidth.study.chunks import Shard
-from halfwidth.study.storage.disk import cannot_write, read_json, write_json
+from halfwidth.study.storage.disk import read_json, write_json
 
 FOLDER = "locks"
 WHOLE, DOOR = "whole", "door"

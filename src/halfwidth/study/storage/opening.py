@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.files import TEMPORARY, cannot_write
 from halfwidth.study.storage import locks, manifest
-from halfwidth.study.storage.disk import TEMPORARY, cannot_write
 from halfwidth.study.storage.part_files import study_hash_in
 from halfwidth.study.storage.store import BROKEN, CHUNKS, FOLDERS, PARTS, Store, set_aside
 

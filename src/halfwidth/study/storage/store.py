@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.files import TEMPORARY, cannot_write, write_whole
 from halfwidth.core.frozen import frozen
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.storage import locks, manifest
-from halfwidth.study.storage.disk import TEMPORARY, cannot_write, read_json, write_json, write_whole
+from halfwidth.study.storage.disk import read_json, write_json
 from halfwidth.study.storage.part_files import check_part, parquet, part_metadata, seal_part
 
 PARTS, FAILED, TIMINGS = "parts", "failed", "timings"

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.files import cannot_write, write_whole
 from halfwidth.study.storage import locks
-from halfwidth.study.storage.disk import cannot_write, parse_json, sealed_json, write_whole
+from halfwidth.study.storage.disk import parse_json, sealed_json
 from halfwidth.study.storage.store import TIMINGS, set_aside
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.files import write_whole
 from halfwidth.core.frozen import frozen
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.storage import manifest
-from halfwidth.study.storage.disk import parse_json, read_json, write_whole
+from halfwidth.study.storage.disk import parse_json, read_json
 from halfwidth.study.storage.locks import LockHolder, hold_lock, holders
 from halfwidth.study.storage.opening import create_or_open, open_store
 from halfwidth.study.storage.part_files import check_content, check_part, seal_part
