@@ -295,6 +295,27 @@ def test_an_internal_error_is_1_and_asks_for_a_report(
     )
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError(), "'halfwidth ci good.csv'; fewer cases"),
+        (MemoryError("Unable to allocate 75 GiB"), "good.csv' (Unable to allocate 75 GiB); fewer"),
+    ],
+)
+def test_too_little_memory_says_for_what(
+    error: MemoryError, said: str, complaint: Complaint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _break(monkeypatch, error)
+    assert said in complaint("ci", "good.csv")
+
+
+def test_what_the_system_refuses_is_no_fault_of_ours(
+    complaint: Complaint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _break(monkeypatch, PermissionError(13, "Permission denied", "a/folder"))
+    assert complaint("ci", "good.csv") == "a/folder: Permission denied"
+
+
 def test_interrupted_is_130(
     capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

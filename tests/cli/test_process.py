@@ -13,6 +13,7 @@ import pytest
 
 HEAVY = ("scipy", "pandas", "matplotlib", "numba", "sklearn", "pyarrow", "openpyxl")
 RUN = [sys.executable, "-m", "halfwidth"]
+PRINTING = [["explain", "HW201"], ["explain", "--help"]]
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -101,13 +102,14 @@ def test_output_survives_a_pipe_on_windows(arguments: list[str], tmp_path: Path)
     assert b"internal error" not in done.stderr
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("arguments", PRINTING)
+def test_a_reader_that_goes_away_is_no_error(arguments: list[str], tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("case,dice\na,0.9\nb,0.8\nc,0.7\n")
     read_end, write_end = os.pipe()
     os.close(read_end)
     try:
         done = subprocess.run(
-            [*RUN, "ci", "t.csv", "--metric", "dsc"],
+            [*RUN, *arguments],
             stdout=write_end,
             stderr=subprocess.PIPE,
             check=False,
@@ -118,6 +120,66 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     finally:
         os.close(write_end)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def ended_with(
+    streams: str, arguments: list[str], folder: Path
+) -> subprocess.CompletedProcess[str]:
+    """What comes of a command whose streams a shell has set."""
+    (folder / "t.csv").write_text("case,dice\na,0.9\nb,0.8\nc,0.7\n")
+    return subprocess.run(
+        ["/bin/sh", "-c", f'exec "$@" {streams}', "sh", *RUN, *arguments],
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+        env=environment(),
+        cwd=folder,
+    )
+
+
+@pytest.mark.parametrize(
+    ("streams", "reason", "arguments"),
+    [
+        (">/dev/full", "No space left on device", PRINTING[0]),
+        (">/dev/full", "No space left on device", PRINTING[1]),
+        (">&-", "Bad file descriptor", PRINTING[0]),
+    ],
+)
+def test_what_cannot_be_printed_is_said(
+    streams: str, reason: str, arguments: list[str], tmp_path: Path
+) -> None:
+    done = ended_with(streams, arguments, tmp_path)
+    said = f"halfwidth: standard output: cannot be written ({reason})\n"
+    assert (done.returncode, done.stderr) == (2, said)
+
+
+def test_where_no_error_can_be_written_the_status_says_it(tmp_path: Path) -> None:
+    done = ended_with("2>/dev/full", ["explain", "HW201x"], tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
+
+
+def test_a_file_is_written_without_any_stream(tmp_path: Path) -> None:
+    arguments = ["ci", "t.csv", "--metric", "dsc", "-o", "out.csv"]
+    assert ended_with("<&- >&- 2>&-", arguments, tmp_path).returncode == 0
+    assert (tmp_path / "out.csv").read_text().startswith("label,")
+
+
+def test_closed_standard_input_is_empty(tmp_path: Path) -> None:
+    done = ended_with("<&-", ["ci", "-", "--metric", "dsc"], tmp_path)
+    assert done.stderr == "halfwidth: standard input: the file is empty\n"
+
+
+def test_too_low_a_limit_of_memory_is_said() -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'ulimit -v 200000; exec "$@"', "sh", *RUN, "--version"],
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "halfwidth: the limit of memory is 205 MB (ulimit -v); set it to 537 MB or more\n"
+    )
 
 
 def test_a_table_is_read_and_estimated_without_any_warning(tmp_path: Path) -> None:

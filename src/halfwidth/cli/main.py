@@ -1,15 +1,18 @@
 """Entry point of the command line, and what it does with errors.
 
-Data go to stdout, chatter to stderr. Exit status: 0 ok, 2 wrong usage or bad input, 1 internal
-error, 3 with ``--strict`` when a caution was raised, 130 interrupted; of ``gate`` also 4 where the
-new model is worse by the margin and 5 where there are too few cases to say.
+Data go to stdout, chatter to stderr. Exit status: 0 ok, 2 wrong usage, bad input or
+what the system refuses, 1 internal error, 3 with ``--strict`` when a caution was raised, 130
+interrupted; of ``gate`` also 4 where the new model is worse by the margin and 5 where there are too
+few cases to say.
 """
 
 from __future__ import annotations
 
+import errno
 import functools
 import importlib
 import re
+import shlex
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -25,12 +28,20 @@ from typer._click.exceptions import (
 
 import halfwidth
 from halfwidth.cli.command import SETTINGS, Verb
-from halfwidth.cli.output import InterruptReportedError, complain, lacking_letters_noted, quietly
+from halfwidth.cli.output import (
+    InterruptReportedError,
+    complain,
+    give_up_stdout,
+    lacking_letters_noted,
+    quietly,
+)
 from halfwidth.cli.wrong_options import proposal
-from halfwidth.core.errors import HalfwidthError
+from halfwidth.core.errors import HalfwidthError, one_line
 from halfwidth.core.frozen import frozen
 
 INTERRUPTED = 130
+# How a full device and a closed stream refuse what is printed.
+OF_STDOUT = (errno.ENOSPC, errno.EBADF)
 # Verbs of plan that read a file.
 FILES_OF_PLAN = ("--pilot", "--subsample")
 # What the parser says of a verb that does not exist, as everything else that does not.
@@ -195,21 +206,17 @@ def status_of(arguments: list[str]) -> int:
     debug = "--debug" in arguments
     try:
         with quietly("--quiet" in arguments), lacking_letters_noted():
-            parser = command(_called(arguments))
-            # What was typed is kept for those who report it.
-            result: Any = parser(
-                args=arguments, prog_name="halfwidth", standalone_mode=False, obj=tuple(arguments)
-            )
+            result = _result_of(arguments)
     except NoArgsIsHelpError as error:
         error.show()
         return 2
     except ClickException as error:
         complain(_usage(error, arguments))
         return 2
-    except HalfwidthError as error:
+    except (HalfwidthError, MemoryError, OSError) as error:
         if debug:
             traceback.print_exc()
-        complain(str(error))
+        complain(_text_of(error, arguments))
         return 2
     except InterruptReportedError:
         return INTERRUPTED
@@ -228,6 +235,38 @@ def status_of(arguments: list[str]) -> int:
         # The parser turns an interrupt into this status, without a word.
         complain("interrupted")
     return result if isinstance(result, int) else 0
+
+
+def _result_of(arguments: list[str]) -> Any:
+    parser = command(_called(arguments))
+    try:
+        # What was typed is kept for those who report it.
+        return parser(
+            args=arguments, prog_name="halfwidth", standalone_mode=False, obj=tuple(arguments)
+        )
+    except SystemExit:
+        # So the parser ends where the reader of its help has gone away ('| head').
+        return 0
+    except OSError as error:
+        # Help, which the parser prints itself: what is written to files has its own errors.
+        if error.errno in OF_STDOUT:
+            give_up_stdout(error)
+        raise
+
+
+def _text_of(error: Exception, arguments: list[str]) -> str:
+    """What was wrong, in a sentence."""
+    if isinstance(error, HalfwidthError):
+        return str(error)
+    if isinstance(error, OSError):
+        named = "" if error.filename is None else f"{error.filename}: "
+        return f"{named}{error.strerror or one_line(error)}"
+    # NumPy says how much it was to be.
+    how_much = f" ({one_line(error)})" if str(error) else ""
+    return (
+        f"there is not enough memory for '{shlex.join(['halfwidth', *arguments])}'{how_much}; "
+        "fewer cases at a time, fewer --n-resamples or --jobs take less"
+    )
 
 
 def _usage(error: ClickException, arguments: list[str]) -> str:

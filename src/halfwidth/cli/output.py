@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from halfwidth.core.errors import printable
-from halfwidth.core.files import write_whole
+from halfwidth.core.files import cannot_write, write_whole
 
 # Draws of cases from which on a job is long where NumPy makes them.
 LONG_JOB = 2e9
@@ -27,7 +27,7 @@ class InterruptReportedError(Exception):
 
 
 def write(text: str, out: Path | None = None) -> None:
-    """Text to a file, or to stdout; a reader that has gone away ('| head') is no error."""
+    """Text to a file, or to stdout."""
     if out is not None:
         write_whole(out, text.encode())
         note(f"wrote {out}")
@@ -39,9 +39,22 @@ def write(text: str, out: Path | None = None) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode())
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        # What Python still wants to flush at its end must go somewhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        give_up_stdout(error)
+
+
+def give_up_stdout(error: OSError) -> None:
+    """Print no more; a reader that has gone away ('| head') is no error.
+
+    Raises
+    ------
+    DataError
+        If stdout is full or closed.
+    """
+    # What Python still wants to flush at its end must go somewhere.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if not isinstance(error, BrokenPipeError):
+        raise cannot_write(Path("standard output"), error) from None
 
 
 @contextlib.contextmanager
@@ -115,4 +128,6 @@ def say(text: str, stream: TextIO | None = None) -> None:
     """Text to stderr (or another stream), in letters that its encoding has."""
     stream = stream or sys.stderr
     encoding = stream.encoding or "utf-8"
-    stream.write(printable(text).encode(encoding, "backslashreplace").decode(encoding))
+    # Where not even errors can be written, the exit status has to say it.
+    with contextlib.suppress(OSError):
+        stream.write(printable(text).encode(encoding, "backslashreplace").decode(encoding))
