@@ -1,8 +1,11 @@
 """``halfwidth`` and ``python -m halfwidth``: the command line, whenever it is interrupted."""
 
+import atexit
 import os
 import signal
 import sys
+
+from halfwidth.core.processes import terminate
 
 # Bytes of addresses that the libraries take to load; with less, OpenBLAS waits for more for ever.
 LEAST_MEMORY = 1 << 29
@@ -21,6 +24,10 @@ def main() -> None:
         # Takes a second on a busy machine, in which people press Ctrl-C too.
         from halfwidth.cli.main import main as run
 
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, terminate)
+            # The sender of the signal looks at the exit status.
+            atexit.register(signal.raise_signal, signal.SIGTERM)
         run()
     except KeyboardInterrupt:
         sys.stderr.write("halfwidth: interrupted\n")
@@ -28,6 +35,10 @@ def main() -> None:
     finally:
         # Whoever asks again while the interpreter tidies up shall see no traceback of that.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+        if signal.getsignal(signal.SIGTERM) is terminate:
+            # It has not come.
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            atexit.unregister(signal.raise_signal)
 
 
 def _open_closed_streams() -> None:

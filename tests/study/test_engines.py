@@ -17,10 +17,10 @@ import toywork
 from toywork import all_end, calls, chunks, files_of_at_most, parts, pids, ran, silent, store_in
 
 import halfwidth as hw
-from halfwidth.core.processes import deaf_to_interrupts
+from halfwidth.core.processes import LIBRARIES, deaf_to_interrupts
 from halfwidth.resampling import progress
 from halfwidth.study.chunks import Chunk, ChunkResult, Queue, Shard, Work
-from halfwidth.study.execution.attempts import LIBRARIES, Answer, Fault, attempt, attempt_here
+from halfwidth.study.execution.attempts import Answer, Fault, attempt, attempt_here
 from halfwidth.study.execution.engines import pooled
 from halfwidth.study.execution.interrupts import Stop, shielded
 from halfwidth.study.execution.progress import Reporter

@@ -1,13 +1,46 @@
-"""Worker processes: how many, and that they leave interrupts to the process that starts them."""
+"""Worker processes: how many, and that they end with the process that starts them.
+
+Workers are spawned by loky, which comes with joblib. They leave interrupts to the process that
+started them.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
+import os
+import re
 import signal
-from collections.abc import Iterator
-from typing import Any
+import threading
+import time
+import warnings
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from types import FrameType
+from typing import Any, TypeVar
 
-from halfwidth.core.errors import OptionError
+from halfwidth.core.errors import DataError, OptionError
+
+# Variables that numerical libraries read when loaded.
+LIBRARIES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+PINNED = dict.fromkeys(LIBRARIES, "1")
+# For new processes.
+ONE_THREAD = PINNED | {"NUMEXPR_NUM_THREADS": "1"}
+# Seconds between two looks of a worker at whether its run is alive.
+LOOK = 0.25
+# Seconds that a task may take to be sent on.
+SENDING = 1.0
+# Seconds after which workers without work end; until then the next call takes them over.
+IDLE = 300
+# Seconds that a process has to end in order once it is told to.
+GRACE = 5.0
+
+T = TypeVar("T")
 
 
 def check_jobs(jobs: Any) -> int:
@@ -21,6 +54,107 @@ def check_jobs(jobs: Any) -> int:
     import joblib
 
     return int(joblib.cpu_count())
+
+
+def in_workers(
+    function: Callable[..., T], tasks: Iterable[tuple[Any, ...]], jobs: int
+) -> Generator[tuple[int, T]]:
+    """The place of each task with what a function returns for it, in the order in which they end.
+
+    The processes end with this one, however it ends, and at once if the generator is closed early.
+
+    Raises
+    ------
+    DataError
+        If a process dies.
+    """
+    from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+
+    from joblib.externals.loky import get_reusable_executor
+
+    todo, running = enumerate(tasks), dict[Any, int]()
+    pool = get_reusable_executor(jobs, timeout=IDLE, **_settings())
+    try:
+        while True:
+            with deaf_to_interrupts():
+                for place, task in itertools.islice(todo, 2 * jobs - len(running)):
+                    running[pool.submit(function, *task)] = place
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                yield running.pop(future), future.result()
+    except BrokenExecutor as error:
+        raise DataError(
+            f"a worker process died: {death_text(error)}; fewer --jobs take less memory"
+        ) from None
+    finally:
+        if running:
+            end_at_once([pool], running)
+
+
+def end_at_once(pools: Iterable[Any], running: Collection[Any]) -> None:
+    """End the processes of pools, and what they are doing."""
+    # Loky fails if it is shut down with a task that it has not sent on yet.
+    until = time.monotonic() + SENDING
+    while time.monotonic() < until and any(
+        not (future.running() or future.done()) for future in running
+    ):
+        time.sleep(0.001)
+    for pool in pools:
+        pool.shutdown(kill_workers=True)
+
+
+def start_process() -> Any:
+    """A pool of one process, which ends with this one, however it ends."""
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    return ProcessPoolExecutor(max_workers=1, **_settings())
+
+
+def _settings() -> dict[str, Any]:
+    # Loky replaces processes whose memory has grown, which is welcome.
+    warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
+    return {"initializer": _begin, "initargs": (os.getpid(),), "env": ONE_THREAD}
+
+
+def _begin(run: int) -> None:
+    """Initialise a worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if os.name == "posix":
+        threading.Thread(target=_end_with, args=(run,), daemon=True).start()
+
+
+def _end_with(run: int) -> None:
+    """Exit when the run has ended, in whatever way."""
+    while os.getppid() == run:
+        time.sleep(LOOK)
+    os._exit(1)
+
+
+def death_text(error: BaseException) -> str:
+    """How a worker died, without loky's advice for programmers."""
+    text = " ".join(str(error).split())
+    match = re.search(r"exit codes of the workers are {(\w+)\((-?\d+)\)", text)
+    if match is None:
+        return text or type(error).__name__
+    name, code = match.groups()
+    if name == "SIGKILL":
+        return "SIGKILL, as the system does it when memory runs out"
+    return f"exit code {code}" if name == "EXIT" else name
+
+
+class Terminated(KeyboardInterrupt):
+    """The process is told to end (SIGTERM): what it began is undone on the way out."""
+
+
+def terminate(number: int, _frame: FrameType | None = None) -> None:
+    """Handle SIGTERM as an interrupt, so that workers end first and no half file is left."""
+    # Whoever repeats it means at once; and so it is if this is swallowed, as by a callback from C.
+    signal.signal(number, signal.SIG_DFL)
+    insisting = threading.Timer(GRACE, os.kill, (os.getpid(), number))
+    insisting.daemon = True
+    insisting.start()
+    raise Terminated
 
 
 @contextlib.contextmanager

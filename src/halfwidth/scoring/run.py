@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import warnings
 from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 
 from halfwidth.core.errors import DataError
-from halfwidth.core.processes import deaf_to_interrupts
+from halfwidth.core.processes import in_workers
 from halfwidth.resampling.progress import tracked
 from halfwidth.scoring.cases import ScoringSettings, score_case
 from halfwidth.scoring.checkpoint import Checkpoint, fingerprint
@@ -68,19 +67,10 @@ def _outcomes(
     if jobs == 1 or len(cases) < 2:
         yield from (_attempt(files, settings) for files in cases)
         return
-    from joblib import Parallel, delayed, parallel_config
-
-    with parallel_config(backend="loky", inner_max_num_threads=1), deaf_to_interrupts():
-        run = Parallel(n_jobs=min(jobs, len(cases)), return_as="generator_unordered")
-        folder = Path.cwd()
-        outcomes = run(delayed(_attempt_in)(folder, files, settings) for files in cases)
-    try:
-        yield from outcomes
-    finally:
-        with warnings.catch_warnings():
-            # Dropping the remaining cases is intended.
-            warnings.simplefilter("ignore")
-            outcomes.close()
+    folder = Path.cwd()
+    tasks = ((folder, files, settings) for files in cases)
+    with contextlib.closing(in_workers(_attempt_in, tasks, min(jobs, len(cases)))) as outcomes:
+        yield from (outcome for _, outcome in outcomes)
 
 
 def _attempt_in(folder: Path, files: CaseFiles, settings: ScoringSettings) -> Outcome:

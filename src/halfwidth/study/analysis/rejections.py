@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import warnings
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ import numpy as np
 from halfwidth.core import rng as randomness
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.processes import deaf_to_interrupts
+from halfwidth.core.processes import in_workers
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
 from halfwidth.resampling.progress import tracked
@@ -228,19 +227,10 @@ def _fit_tasks(tasks: list[_Task], jobs: int) -> Generator[list[dict[str, Any]]]
         for _, task in zip(steps, tasks, strict=True):
             yield _rows(task)
         return
-    from joblib import Parallel, delayed, parallel_config
-
-    with parallel_config(backend="loky", inner_max_num_threads=1), deaf_to_interrupts():
-        run = Parallel(n_jobs=min(jobs, len(tasks)), return_as="generator")
-        results = run(delayed(_rows)(task) for task in tasks)
-    try:
-        for _, rows in zip(steps, results, strict=True):
-            yield rows
-    finally:
-        with warnings.catch_warnings():
-            # After Ctrl-C that the rest is given up is meant.
-            warnings.simplefilter("ignore")
-            results.close()
+    workers = in_workers(_rows, ((task,) for task in tasks), min(jobs, len(tasks)))
+    with contextlib.closing(workers) as results:
+        fitted = dict(result for _, result in zip(steps, results, strict=True))
+    yield from (fitted[place] for place in range(len(tasks)))
 
 
 def _rows(task: _Task) -> list[dict[str, Any]]:

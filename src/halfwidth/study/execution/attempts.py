@@ -14,20 +14,9 @@ from typing import Any
 
 from halfwidth import __version__
 from halfwidth.core.frozen import frozen
+from halfwidth.core.processes import PINNED
 from halfwidth.resampling import progress
 from halfwidth.study.chunks import Chunk, ChunkResult, Work
-
-# Variables that numerical libraries read when loaded.
-LIBRARIES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "BLIS_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-)
-PINNED = dict.fromkeys(LIBRARIES, "1")
-# For new processes.
-ONE_THREAD = PINNED | {"NUMEXPR_NUM_THREADS": "1"}
 
 
 @frozen

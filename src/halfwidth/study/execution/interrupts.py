@@ -9,12 +9,17 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
+from halfwidth.core.processes import terminate
+
 # After this many requests the run ends at any cost.
 OFTEN = 3
 # Seconds until an interrupt that was swallowed is repeated.
 AGAIN = 0.5
-# The default handlers of the signals that end a run.
-USUALLY = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+# The handlers of the signals that end a run, of Python and of the command line.
+USUALLY = {
+    signal.SIGINT: (signal.default_int_handler,),
+    signal.SIGTERM: (signal.SIG_DFL, terminate),
+}
 
 
 class Stopped(KeyboardInterrupt):
@@ -95,11 +100,11 @@ def shielded() -> Iterator[Stop]:
 
     A process told to terminate does so in the end.
 
-    Other handlers than Python's defaults, and other threads than the main one, are left alone.
+    Other handlers than these, and other threads than the main one, are left alone.
     """
     stop = Stop()
     before = {number: signal.getsignal(number) for number in USUALLY}
-    usual = [number for number, handler in USUALLY.items() if before[number] is handler]
+    usual = [number for number, handlers in USUALLY.items() if before[number] in handlers]
     if threading.current_thread() is not threading.main_thread():
         usual = []
     for number in usual:
