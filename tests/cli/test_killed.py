@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import signal
@@ -16,9 +17,10 @@ import pandas as pd
 import pytest
 
 # Seconds after which something that is waited for will never be.
-NEVER = 20.0
+NEVER = 60.0
 RUN = [sys.executable, "-m", "halfwidth"]
 SIGNALS = [signal.SIGTERM, signal.SIGKILL]
+WITHOUT = ("--method", "t", "--no-figures")
 SCORE = ("score", "p", "r", "--metric", "dsc,hd95", "--spacing", "1,1,1", "--jobs", "2")
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="asks /proc")
@@ -43,6 +45,10 @@ def processes(mark: str) -> Iterator[int]:
                 continue
 
 
+def all_ended(mark: str) -> bool:
+    return not [*processes(mark)]
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     rng = np.random.default_rng(1)
@@ -52,6 +58,7 @@ def folder(tmp_path: Path) -> Path:
             np.save(tmp_path / name / f"{case}.npy", rng.integers(0, 2, (40, 120, 120), np.uint8))
     dice = {"case": range(5000), "dice": rng.beta(9, 2, 5000).round(4)}
     pd.DataFrame(dice).to_csv(tmp_path / "a.csv", index=False)
+    pd.DataFrame(dice).head(9).to_csv(tmp_path / "few.csv", index=False)
     box = {"image": range(900), "x1": 0, "y1": 0, "x2": 9, "y2": 9, "class": "a"}
     pd.DataFrame(box).to_csv(tmp_path / "true.csv", index=False)
     found = pd.DataFrame({**box, "score": rng.random(900)})
@@ -83,13 +90,30 @@ def test_workers_end_with_their_command(folder: Path, number: signal.Signals) ->
     # Also of the pipes, which all processes share.
     _, err = process.communicate(timeout=NEVER)
     assert process.returncode == -number
-    assert until(lambda: not [*processes(mark)])
+    assert until(functools.partial(all_ended, mark))
     assert not (folder / "s.csv").exists()
     if number == signal.SIGTERM:
         assert err == (
             "halfwidth: interrupted; what is done is kept in s.csv.partial, the same command goes "
             "on from there\n"
         )
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_browser_ends_with_its_command(
+    folder: Path, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "chromium").write_text("#!/bin/sh\ntouch begun\nexec sleep 1000\n")
+    (folder / "chromium").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=":")
+    (folder / "report.pdf").write_text("as it was")
+    process, mark = begun(folder, ("report", "few.csv", "--metric", "dsc", *WITHOUT, "--pdf"))
+    assert until((folder / "begun").exists)
+    process.send_signal(number)
+    process.communicate(timeout=NEVER)
+    assert process.returncode == -number
+    assert until(functools.partial(all_ended, mark))
+    assert (folder / "report.pdf").read_text() == "as it was"
 
 
 @pytest.mark.slow
@@ -122,7 +146,7 @@ def test_files_are_whole_whenever_a_command_ends(
         process.send_signal(number)
         _, err = process.communicate(timeout=NEVER)
         assert "Traceback" not in err
-        assert until(lambda mark=mark: not [*processes(mark)])
+        assert until(functools.partial(all_ended, mark))
         assert out.read_bytes() in (b"as it was", whole)
         if number == signal.SIGTERM:
             assert not [*folder.glob(".*")]

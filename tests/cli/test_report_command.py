@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import browser
@@ -253,6 +255,40 @@ def test_without_a_browser_there_is_no_pdf(run: Run, monkeypatch: pytest.MonkeyP
     assert "takes Chromium or Chrome" in ran.err
 
 
+def browser_that(folder: Path, does: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a script in place of every browser."""
+    (folder / "bin").mkdir()
+    (folder / "bin" / "chromium").write_text(f"#!/bin/sh\n{does}\n")
+    (folder / "bin" / "chromium").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder / "bin"), prepend=":")
+
+
+def test_the_browser_is_told_to_ask_nobody(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = """for word; do echo "$word" >> told; case $word in --print-to-pdf=*)
+        echo printed > "${word#*=}";; esac; done"""
+    browser_that(folder, told, monkeypatch)
+    ran = run("report", "old.csv", "--metric", "dsc", "--pdf", "--no-figures")
+    assert ran.status == 0, ran.err
+    assert Path("report.pdf").read_text() == "printed\n"
+    words = Path("told").read_text().splitlines()
+    assert "--disable-background-networking" in words
+    assert "--host-resolver-rules=MAP * ~NOTFOUND" in words
+
+
+def test_a_browser_that_fails_leaves_the_page_of_before(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser_that(folder, "exit 1", monkeypatch)
+    Path("report.pdf").write_text("as it was")
+    ran = run("report", "old.csv", "--metric", "dsc", "--pdf", "--no-figures")
+    assert ran.status == 2
+    assert ran.err.endswith("chromium printed nothing; print report.html by hand\n")
+    assert Path("report.pdf").read_text() == "as it was"
+    assert not [*folder.glob(".*")]
+
+
 @pytest.mark.usefixtures("folder")
 def test_strict_fails_on_a_caution(run: Run) -> None:
     pd.read_csv("old.csv").head(4).to_csv("few.csv", index=False)
@@ -261,6 +297,47 @@ def test_strict_fails_on_a_caution(run: Run) -> None:
 
 
 # --------------------------------------------------------------------------- in a browser
+
+
+OF_PDF = ("report", "old.csv", "--metric", "dsc", "--pdf", "--no-figures")
+# By a datagram socket that it connects there, and to which it sends nothing, Chromium asks the
+# system for its own address in IPv6.
+PROBE = 'inet_pton(AF_INET6, "2001:4860:4860::8888"'
+
+
+def works(*command: str) -> bool:
+    """Whether a program is there, and may do what it does."""
+    return (
+        shutil.which(command[0]) is not None
+        and subprocess.run(command, capture_output=True, check=False).returncode == 0
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium in PATH")
+def test_a_pdf_is_made_without_a_network() -> None:
+    if not works("unshare", "-rn", "true"):
+        pytest.skip("no namespace without network may be made here")
+    subprocess.run(["unshare", "-rn", sys.executable, "-m", "halfwidth", *OF_PDF], check=True)  # noqa: S607
+    assert Path("report.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium in PATH")
+def test_a_pdf_asks_nobody_for_anything() -> None:
+    if not works("strace", "-f", "true"):
+        pytest.skip("processes cannot be traced here")
+    asks = "trace=connect,sendto,sendmsg,sendmmsg"
+    subprocess.run(
+        ["strace", "-f", "-e", asks, "-o", "calls", sys.executable, "-m", "halfwidth", *OF_PDF],  # noqa: S607
+        check=True,
+    )
+    assert Path("report.pdf").read_bytes().startswith(b"%PDF")
+    calls = Path("calls").read_text(encoding="utf-8", errors="replace").splitlines()
+    outside = [call for call in calls if "AF_INET" in call and PROBE not in call]
+    assert not [call for call in outside if "127.0.0.1" not in call and '"::1"' not in call]
 
 
 @pytest.mark.slow

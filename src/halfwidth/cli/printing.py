@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.files import replacing
+from halfwidth.core.processes import ran_in_time
 
 BROWSERS = (
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"),
     *("microsoft-edge", "msedge"),
 )
 SECONDS = 120
+# A browser by itself looks for updates, accounts, lists of bad sites and other devices.
+ALONE = (
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--disable-default-apps", "--disable-domain-reliability", "--disable-breakpad", "--no-pings"),
+    *("--no-first-run", "--no-default-browser-check"),
+    "--disable-features=DialMediaRouteProvider,MediaRouter,NetworkTimeServiceQuerying",
+    # What it asks for nevertheless has no address, and no proxy is looked for.
+    *("--host-resolver-rules=MAP * ~NOTFOUND", "--no-proxy-server"),
+)
 
 
 def find_browser() -> str | None:
@@ -38,20 +47,12 @@ def print_page(page: Path, out: Path) -> None:
         raise OptionError(
             "--pdf takes Chromium or Chrome, and none is in PATH; print the page from any browser"
         )
-    # The page that is there must not be taken for what could not be printed.
-    out.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory() as profile:
-        command = [browser, "--headless", "--disable-gpu", "--no-pdf-header-footer"]
-        command += [f"--user-data-dir={profile}", f"--print-to-pdf={out.resolve()}"]
+    with tempfile.TemporaryDirectory() as profile, replacing(out) as unfinished:
+        command = [browser, *ALONE, "--headless", "--disable-gpu", "--no-pdf-header-footer"]
+        command += [f"--user-data-dir={profile}", f"--print-to-pdf={unfinished.resolve()}"]
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             # Its sandbox cannot be set up by root.
             command.append("--no-sandbox")
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            subprocess.run(  # noqa: S603 -- a browser, and a page that this program has written
-                [*command, page.resolve().as_uri()],
-                check=False,
-                capture_output=True,
-                timeout=SECONDS,
-            )
-    if not out.is_file():
-        raise DataError(f"{out}: {Path(browser).name} printed nothing; print {page} by hand")
+        ended = ran_in_time([*command, page.resolve().as_uri()], SECONDS)
+        if not (ended and unfinished.stat().st_size):
+            raise DataError(f"{out}: {Path(browser).name} printed nothing; print {page} by hand")

@@ -1,4 +1,4 @@
-"""Worker processes: how many, and that they end with the process that starts them.
+"""Other processes: how many, and that they end with the one that starts them.
 
 Workers are spawned by loky, which comes with joblib. They leave interrupts to the process that
 started them.
@@ -7,14 +7,16 @@ started them.
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import os
 import re
 import signal
+import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -37,6 +39,8 @@ LOOK = 0.25
 SENDING = 1.0
 # Seconds after which workers without work end; until then the next call takes them over.
 IDLE = 300
+# Of the system call that asks Linux for a signal when the parent ends.
+PR_SET_PDEATHSIG = 1
 # Seconds that a process has to end in order once it is told to.
 GRACE = 5.0
 
@@ -141,6 +145,45 @@ def death_text(error: BaseException) -> str:
     if name == "SIGKILL":
         return "SIGKILL, as the system does it when memory runs out"
     return f"exit code {code}" if name == "EXIT" else name
+
+
+def ran_in_time(command: Sequence[str], seconds: float) -> bool:
+    """Run a program, without its output, that ends with this process; whether it did by itself.
+
+    After so many seconds it is ended.
+    """
+    import subprocess
+
+    process = subprocess.Popen(  # noqa: S603 -- what callers have put together
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        # All that it starts itself can be ended with it.
+        start_new_session=True,
+        preexec_fn=_ended_with_its_parent(),
+    )
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    else:
+        return True
+    finally:
+        if os.name == "posix":
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
+
+
+def _ended_with_its_parent() -> Callable[[], object] | None:
+    """What has Linux end a new process with the one that starts it, even if that is killed."""
+    if sys.platform != "linux":
+        return None
+    import ctypes
+
+    return functools.partial(ctypes.CDLL(None).prctl, PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Terminated(KeyboardInterrupt):
