@@ -80,7 +80,9 @@ def begun(folder: Path, words: tuple[str, ...]) -> tuple[subprocess.Popen[str], 
     return process, mark
 
 
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)]
+)
 def test_workers_end_with_their_command(folder: Path, number: signal.Signals) -> None:
     process, mark = begun(folder, (*SCORE, "-o", "s.csv"))
     kept = folder / "s.csv.partial"
@@ -99,7 +101,9 @@ def test_workers_end_with_their_command(folder: Path, number: signal.Signals) ->
         )
 
 
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_a_browser_ends_with_its_command(
     folder: Path, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -141,8 +141,7 @@ def ended_with(
     ("streams", "reason", "arguments"),
     [
         (">/dev/full", "No space left on device", PRINTING[0]),
-        (">/dev/full", "No space left on device", PRINTING[1]),
-        (">&-", "Bad file descriptor", PRINTING[0]),
+        (">&-", "Bad file descriptor", PRINTING[1]),
     ],
 )
 def test_what_cannot_be_printed_is_said(
