@@ -356,3 +356,11 @@ def test_a_long_job_is_announced(run: Run, wide: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("halfwidth.resampling.kernels.native.available", lambda: False)
     assert "60 rows and 99 resamples may take minutes" in run("ci", wide, "--n-resamples", 99).err
     assert "minutes" not in run("ci", wide, "--method", "t").err
+
+
+def test_columns_of_truth_values_count_right_and_wrong(run: Run, tmp_path: Path) -> None:
+    rows = ["metric,case,value", "correct,a,True", "correct,b,false", "correct,c,1"]
+    (tmp_path / "t.csv").write_text("\n".join([*rows, "dsc,a,0.9", "dsc,b,0.8", "dsc,c,0.7"]))
+    first, second = run("ci", tmp_path / "t.csv", "--statistic", "mean", "--json").estimates
+    assert (first["metric"], first["value"]) == ("correct", pytest.approx(2 / 3))
+    assert (second["metric"], second["value"]) == ("dsc", pytest.approx(0.8))

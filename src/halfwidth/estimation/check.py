@@ -80,7 +80,15 @@ def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | Non
     numbers = [_as_number(value) for value in array.tolist()]
     if None in numbers:
         raise _not_a_number(array.tolist(), where, cases)
-    return np.array(numbers, dtype=float)
+    as_floats = np.array(numbers, dtype=float)
+    truths = [isinstance(value, bool | np.bool_) for value in array.tolist()]
+    if any(truths) and not np.isin(as_floats[~np.isnan(as_floats)], (0, 1)).all():
+        place = truths.index(True)
+        raise DataError(
+            f"{where}: case {_called(cases, place)} holds {array[place]}, which is not a number, "
+            "and other cases hold numbers"
+        )
+    return as_floats
 
 
 def _as_flat_array(values: Any, where: str) -> np.ndarray[Any, Any]:
@@ -91,7 +99,9 @@ def _as_flat_array(values: Any, where: str) -> np.ndarray[Any, Any]:
         array = np.asarray(values)
     except ValueError:
         raise DataError(f"{where}: expected one number per case, got nested values") from None
-    if array.dtype.kind in "SU":
+    # NumPy makes True among numbers 1.
+    kinds = set(map(type, values)) if isinstance(values, list | tuple) else set()
+    if array.dtype.kind in "SU" or (array.dtype.kind in "iuf" and kinds & {bool, np.bool_}):
         array = np.asarray(values, dtype=object)
     if array.ndim == 0:
         raise DataError(f"{where}: expected one number per case, got {shown(values)}")
@@ -131,7 +141,6 @@ def _not_a_number(values: Sequence[Any], where: str, cases: Sequence[object] | N
     from halfwidth.io.numerals import like_a_number
 
     value = values[position]
-    case = cases[position] if cases is not None else f"#{position + 1}"
     hint = ""
     if isinstance(value, str) and like_a_number(value) and not _reads_as_number(value):
         grouped = value.count(",") != 1 or "." in value
@@ -145,7 +154,12 @@ def _not_a_number(values: Sequence[Any], where: str, cases: Sequence[object] | N
     elif _reads_as_number(value):
         hint = " but text; convert the values first"
     wrong = "too large for floating point" if is_number(value) else "not a number"
+    case = _called(cases, position)
     return DataError(f"{where}: case {case} holds {shown(value)}, which is {wrong}{hint}")
+
+
+def _called(cases: Sequence[object] | None, place: int) -> object:
+    return f"#{place + 1}" if cases is None else cases[place]
 
 
 def _reads_as_number(value: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError
+from halfwidth.core.errors import DataError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import Table
@@ -43,11 +43,18 @@ def score_cells(table: Table, names: Sequence[str], where: str) -> Any:
     """Columns of scores, a single one as it is."""
     for name in names:
         if not table.is_numeric(name):
-            raise DataError(
-                f"{where}: column {name!r} holds no numbers; a column of predicted "
-                f"classes is --prediction {name}"
-            )
+            raise DataError(f"{where}: column {name!r} {_complaint(table, name)}")
     columns = [table.values(name, np.arange(len(table))).astype(float) for name in names]
     if len(columns) == 1:
         return columns[0]
     return NamedColumns(tuple(names), np.stack(columns, axis=1))
+
+
+def _complaint(table: Table, name: str) -> str:
+    """What is wrong with a column of scores that is not one of numbers."""
+    cells = table.values(name, np.arange(len(table)))
+    texts = [row for row, cell in enumerate(cells) if isinstance(cell, str)]
+    if len(texts) == table.present(name).sum():
+        return f"holds no numbers; a column of predicted classes is --prediction {name}"
+    row = texts[0]
+    return f"holds {shown(cells[row])} in row {table.row_number(row)}, which is not a number"

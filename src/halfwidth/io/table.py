@@ -197,11 +197,19 @@ class Table:
         return found
 
     def values(self, name: str, rows: NDArray[np.intp]) -> NDArray[Any]:
-        """The cells of some rows: text that is a number as that number, other text as it is."""
+        """The cells of some rows: text that is a number as that number, other text as it is.
+
+        Truth values are 1 and 0 among themselves (and other 0s and 1s); among other numbers they
+        are text.
+        """
         numbers = self._numbers(name)
         if numbers is not None:
             return numbers[rows]
         cells = self.columns[name][rows].tolist()
+        # A long table may have other metrics in its other rows.
+        truths = _each_number(cells, _truth)
+        if truths is not None and not np.isnan(truths).all():
+            return truths
         return _objects(None if is_missing(c) else _first(_number(c), c) for c in cells)
 
     def row_number(self, row: int) -> int:
@@ -319,7 +327,9 @@ def _as_numbers(column: NDArray[Any]) -> NDArray[Any] | None:
         return _numbers_in_text(column)
     if column.dtype.kind != "O":
         return column
-    return _each_number(column.tolist())
+    cells = column.tolist()
+    numbers = _each_number(cells, _number)
+    return _each_number(cells, _truth) if numbers is None else numbers
 
 
 def _numbers_in_text(column: NDArray[Any]) -> NDArray[Any] | None:
@@ -328,20 +338,22 @@ def _numbers_in_text(column: NDArray[Any]) -> NDArray[Any] | None:
         cells = column[start : start + AT_A_TIME]
         try:
             underscores = np.strings.find(cells[~np.isnan(cells)], "_").max(initial=-1) >= 0
+            if underscores:
+                return None
             # In Python, which is faster than NumPy's way from text to numbers.
-            found = None if underscores else np.fromiter(map(float, cells.tolist()), float)
+            numbers[start : start + AT_A_TIME] = np.fromiter(map(float, cells.tolist()), float)
         except ValueError:
-            found = _each_number(cells.tolist())
-        if found is None:
-            return None
-        numbers[start : start + AT_A_TIME] = found
+            return _each_number(column, _truth)
     return numbers
 
 
-def _each_number(cells: Iterable[Any]) -> NDArray[Any] | None:
+def _each_number(
+    cells: Iterable[Any], read: Callable[[Any], float | None]
+) -> NDArray[Any] | None:
+    """All cells as a reader has them; None if it cannot read one."""
     numbers = []
     for cell in cells:
-        number = math.nan if is_missing(cell) else _number(cell)
+        number = math.nan if is_missing(cell) else read(cell)
         if number is None:
             return None
         numbers.append(number)
@@ -349,20 +361,34 @@ def _each_number(cells: Iterable[Any]) -> NDArray[Any] | None:
 
 
 def _number(cell: Any) -> float | None:
+    """A cell as a number; no truth value, which among numbers is a slip."""
     if isinstance(cell, str):
         # Python reads 1_000 as a number; in a table that is a name.
         try:
             return None if "_" in cell else float(cell)
         except ValueError:
-            return _TRUTH.get(cell.lower())
+            return None
     try:
-        return float(cell) if isinstance(cell, bool | int | float | np.number) else None
+        is_number = isinstance(cell, int | float | np.number) and not isinstance(cell, bool)
+        return float(cell) if is_number else None
     except OverflowError:
         return math.inf if cell > 0 else -math.inf
 
 
+def _truth(cell: Any) -> float | None:
+    """A cell that says right or wrong, as a word or as 1 or 0."""
+    if isinstance(cell, bool | np.bool_):
+        return float(cell)
+    if isinstance(cell, str) and cell.lower() in _TRUTH:
+        return _TRUTH[cell.lower()]
+    number = _number(cell)
+    return number if number in _TRUTH.values() else None
+
+
 def _first(number: float | None, cell: Any) -> Any:
-    return cell if number is None else number
+    if number is not None:
+        return number
+    return str(cell) if isinstance(cell, bool | np.bool_) else cell
 
 
 def _level(cell: Any) -> Any:

@@ -40,15 +40,27 @@ def canonical_table(rows: Iterable[CaseValue], notes: Iterable[str]) -> Table:
     Raises
     ------
     DataError
-        If there are none.
+        If there are none, or a metric has truth values among other numbers than 0 and 1.
     """
     columns: dict[str, list[Any]] = {name: [] for name in CaseValue._fields}
     lists = list(columns.values())
+    truths: dict[str, CaseValue] = {}
+    with_others: set[str] = set()
     for row in rows:
+        if isinstance(row.value, bool):
+            truths.setdefault(row.metric, row)
+        elif row.value not in (0, 1) and row.value == row.value:
+            with_others.add(row.metric)
         for cells, cell in zip(lists, row, strict=True):
             cells.append(cell)
     if not lists[0]:
         raise DataError("holds no values of single cases")
+    for metric, row in truths.items():
+        if metric in with_others:
+            raise DataError(
+                f"{metric} of case {row.case} is {row.value}, which is not a number, and others "
+                f"of {metric} are"
+            )
     made: dict[str, NDArray[Any]] = {}
     for name, cells in columns.items():
         if name == "value":
@@ -86,7 +98,7 @@ def metric_name(written: str) -> str:
 
 
 def number(cell: Any, where: str) -> float:
-    """A number of a document; null and NaN are missing.
+    """A number of a document, or a truth value as it is; null and NaN are missing.
 
     Raises
     ------
@@ -97,7 +109,9 @@ def number(cell: Any, where: str) -> float:
         return math.nan
     if isinstance(cell, str) and cell.strip().lower() in NUMBERS_AS_TEXT:
         return NUMBERS_AS_TEXT[cell.strip().lower()]
-    if not isinstance(cell, bool | int | float):
+    if isinstance(cell, bool):
+        return cell
+    if not isinstance(cell, int | float):
         raise DataError(f"{where} is {shown(cell)}, not a number")
     try:
         return float(cell)
