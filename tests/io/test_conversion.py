@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
+from support import Run
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.io.conversion import long_table, rows_of, stacked
@@ -105,3 +109,27 @@ def test_tables_of_models_with_other_columns_are_one() -> None:
     assert stacked({"C": one, "D": first}, ["C"]).levels("model") == ["C", "D"]
     with pytest.raises(DataError, match=r"several models.*'C'"):
         stacked({"C": table}, ["C"])
+
+
+ODD = ["=a", "'=a", "''=a", "+b", "-b", "@c", "\tc", "\t5", "\rd", "=", "'@'", "- -", "=1+1"]
+NEVER_DEFUSED = ["'tis", "'", "''", "'-1", "-1", '"q"', "a,b", "a;b", "-1,1", "a\nb", "a'b"]
+
+
+@pytest.mark.parametrize("name", ["w.csv", "w.tsv", "w.parquet"])
+def test_cases_with_odd_names_pair_with_their_conversion(
+    name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    odd = [*ODD, *NEVER_DEFUSED]
+    frame = pd.DataFrame({"=case": odd, "dsc": np.linspace(0.5, 0.9, len(odd))})
+    frame.to_parquet("t.parquet", index=False)
+    assert run("convert", "t.parquet", "-o", name).status == 0
+    again = read_table(name)
+    assert again.names == ["=case", "dsc"]
+    assert list(map(str, again.levels("=case"))) == odd
+    ran = run(
+        *("compare", "a=t.parquet", f"b={name}", "--metric", "dsc", "--case", "=case", "--json")
+    )
+    (compared,) = json.loads(ran.out)["comparisons"]
+    assert compared["n"] == len(odd)

@@ -185,6 +185,22 @@ def test_sheets_that_are_damaged(content: bytes, words: str, tmp_path: Path) -> 
     assert words in complaint(altered(book(tmp_path / "t.xlsx", Dice=CASES), SHEET, content))
 
 
+@pytest.mark.parametrize(("place", "there"), [("1", True), ("-1", False), ("2", False), ("", False)])
+def test_shared_texts_are_counted_from_the_first(place: str, there: bool, tmp_path: Path) -> None:
+    path = altered(
+        book(tmp_path / "t.xlsx", Dice=CASES),
+        "xl/sharedStrings.xml",
+        b"<sst><si><t>case</t></si><si><t>dice</t></si></sst>",
+    )
+    header = f'<c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>{place} </v></c>'
+    rows = '<row r="2"><c r="A2"><v>1</v></c><c r="B2"><v>0.5</v></c></row>'
+    altered(path, SHEET, f'<w><row r="1">{header}</row>{rows}</w>'.encode())
+    if there:
+        assert read(path).names == ["case", "dice"]
+    else:
+        assert "a cell refers to a text that is not there" in complaint(path)
+
+
 def test_a_sheet_of_too_many_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workbook, "MOST_CELLS", 7)
     text = complaint(book(tmp_path / "t.xlsx", Dice=CASES))

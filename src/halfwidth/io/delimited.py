@@ -16,6 +16,7 @@ from halfwidth.io.headers import SAMPLE_ROWS, check_header, default_names, numer
 from halfwidth.io.numerals import Decimal, with_points
 from halfwidth.io.table import Table, text_column
 from halfwidth.io.table_sources import Source, text_of
+from halfwidth.io.writers import as_written
 from halfwidth.resampling.progress import tracked
 
 # Rows that are Python objects at a time; of wide tables fewer, so that cells are no more than so
@@ -68,7 +69,7 @@ def _csv_error_text(error: csv.Error, line: int) -> str:
 
 
 def _table_of(reader: Any, source: Source, *, header: bool | None) -> Table:
-    first = next(row for row in reader if row)
+    first = [as_written(name) for name in next(row for row in reader if row)]
     if len(first) > MOST_COLUMNS:
         raise DataError(f"has {len(first)} columns; at most {MOST_COLUMNS} are read")
     body = _Body(len(first))
@@ -149,7 +150,7 @@ class _Body:
         self._rows += len(rows)
         self._numbers.append(np.array(numbers, dtype=np.intp))
         for part, cells in zip(self._parts, zip(*rows, strict=True), strict=bool(rows)):
-            part.append(text_column(cells))
+            part.append(_as_written(text_column(cells)))
 
     def _without_blank(
         self, numbers: list[int], rows: list[list[str]]
@@ -170,6 +171,14 @@ class _Body:
             [np.concatenate(part)[: self._to_last] for part in self._parts],
             np.concatenate(self._numbers)[: self._to_last],
         )
+
+
+def _as_written(column: NDArray[Any]) -> NDArray[Any]:
+    """A column whose cells that were defused as formulas are what they were before."""
+    defused = np.strings.startswith(column, "'")
+    if defused.any():
+        column[defused] = [as_written(cell) for cell in column[defused].tolist()]
+    return column
 
 
 def named_table(

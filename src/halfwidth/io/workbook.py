@@ -25,6 +25,7 @@ from halfwidth.io.workbook_parts import (
     date_styles,
     shared_texts,
     sheets_of,
+    whole_number,
 )
 from halfwidth.resampling.progress import tracked
 
@@ -229,12 +230,11 @@ class _Rows:
         return _date(number) if cell.style in self._dates else number
 
     def _shared(self, text: str) -> str:
-        try:
-            return self._texts[int(text[:12])]
-        except (ValueError, IndexError):
-            raise DataError(
-                "cannot be read as XLSX (a cell refers to a text that is not there)"
-            ) from None
+        # Not as Python counts, for which -1 is the last.
+        place = whole_number(text.strip(), default=len(self._texts))
+        if place >= len(self._texts):
+            raise DataError("cannot be read as XLSX (a cell refers to a text that is not there)")
+        return self._texts[place]
 
 
 def _date(number: float) -> str:

@@ -168,7 +168,7 @@ class _CellReader:
         elif tag == "f":
             self._formula = True
         elif tag == "row":
-            self._row = _whole(has.get("r"), self._row + 1)
+            self._row = whole_number(has.get("r"), self._row + 1)
             self._column = -1
 
     def _begin(self, has: dict[str, str]) -> None:
@@ -196,14 +196,15 @@ class _CellReader:
                     self._row,
                     self._column,
                     has.get("t", "n"),
-                    _whole(has.get("s"), 0),
+                    whole_number(has.get("s"), 0),
                     self._kept or None,
                     self._formula,
                 )
             )
 
 
-def _whole(text: str | None, default: int) -> int:
+def whole_number(text: str | None, default: int) -> int:
+    """A number without a sign, of nine digits at most; the default for anything else."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else default
 
 

@@ -20,6 +20,8 @@ def csv_text(
 ) -> str:
     """A table as CSV: NaN and None as empty cells, text that begins like a formula defused.
 
+    What reads tables of text undoes that with `as_written`.
+
     >>> print(csv_text(["case", "value"], [["=1+1", float("nan")]]), end="")
     case,value
     '=1+1,
@@ -78,13 +80,29 @@ def write_table(header: Sequence[str], rows: Sequence[Sequence[object]], path: P
 
 
 def _defused(cell: object) -> object:
-    """Text that a spreadsheet would run as a formula gets an apostrophe before it; NaN is empty."""
+    """Text that a spreadsheet would run as a formula gets an apostrophe before it; NaN is empty.
+
+    Text that looks as if it had one already gets another, so that both are read as they were.
+    """
     if isinstance(cell, float) and cell != cell:  # noqa: PLR0124
         return None
-    if not isinstance(cell, str):
-        return cell
-    runs = cell[:1] in ("=", "+", "-", "@", "\t", "\r") and not _are_numbers(cell)
-    return f"'{cell}" if runs else cell
+    return f"'{cell}" if isinstance(cell, str) and _runs(cell.lstrip("'")) else cell
+
+
+def as_written(cell: str) -> str:
+    """A cell of text as it was before it was defused.
+
+    >>> [as_written(cell) for cell in ("'=a", "''=a", "'tis", "'-1,1")]
+    ['=a', "'=a", "'tis", "'-1,1"]
+    """
+    return cell[1:] if cell.startswith("'") and _runs(cell.lstrip("'")) else cell
+
+
+def _runs(cell: str) -> bool:
+    """Whether a spreadsheet may take a text for a formula."""
+    return cell.startswith(("\t", "\r")) or (
+        cell.startswith(("=", "+", "-", "@")) and not _are_numbers(cell)
+    )
 
 
 def _are_numbers(cell: str) -> bool:
