@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import Run
 
 import halfwidth as hw
 from halfwidth.io import delimited, table_sources
@@ -376,3 +377,40 @@ def test_more_columns_than_any_table_has(tmp_path: Path) -> None:
         file.write(b"x," * 200_000 + b"y\n" + b"0," * 200_000 + b"1\n")
     with pytest.raises(hw.DataError, match="200001 columns; at most 100000"):
         read_table(path)
+
+
+# --------------------------------------------------------------------------- lines above a table
+
+
+@pytest.mark.parametrize(
+    ("above", "names", "line"),
+    [
+        ("# made by 'x, \"on Monday\n\n# Dice, per case\ncase,dsc\n", ["case", "dsc"], 6),
+        ("sep=;\ncase;dsc\n", ["case", "dsc"], 4),
+        ('"sep=;"\r\n# Dice\r\ncase;dsc\r\n', ["case", "dsc"], 5),
+        ("#case,dsc\n", ["case", "dsc"], 3),
+        ("# Dice of the model\n# case,dsc\n", ["case", "dsc"], 4),
+        ("#from,now\ncase,dsc\n", ["case", "dsc"], 4),
+        ("#,dsc\n", ["#", "dsc"], 3),
+    ],
+)
+def test_lines_above_a_table_are_no_rows(
+    above: str, names: list[str], line: int, run: Run, tmp_path: Path
+) -> None:
+    rows = "a,0.9\n#b,oops\nc,0.7\n"
+    (tmp_path / "t.csv").write_text(above + (rows.replace(",", ";") if ";" in above else rows))
+    assert read_table(tmp_path / "t.csv").names == names
+    ran = run("convert", tmp_path / "t.csv", "--metric", "dsc", "--case", names[0])
+    assert f"column 'dsc' holds 'oops' in row {line}, which is no number" in ran.err
+
+
+def test_a_header_behind_a_comment_sign_is_kept_and_said(tmp_path: Path) -> None:
+    table = read(tmp_path, "#case,organ\na,liver\nb,heart\n")
+    assert (table.names, table.levels("case")) == (["case", "organ"], ["a", "b"])
+    assert table.notes == ("line 1 was taken for the names of the columns, not for a comment",)
+    assert read(tmp_path, "#case,organ\na,liver\n", header=False).names == ["col1", "col2"]
+
+
+@pytest.mark.parametrize("content", ["sep=;\n", "# nothing\n", "sep=;\n#case;dsc\n\n"])
+def test_lines_above_no_table(content: str, tmp_path: Path) -> None:
+    assert complaint(tmp_path, content) == "the table has no rows"

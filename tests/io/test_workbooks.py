@@ -185,7 +185,9 @@ def test_sheets_that_are_damaged(content: bytes, words: str, tmp_path: Path) -> 
     assert words in complaint(altered(book(tmp_path / "t.xlsx", Dice=CASES), SHEET, content))
 
 
-@pytest.mark.parametrize(("place", "there"), [("1", True), ("-1", False), ("2", False), ("", False)])
+@pytest.mark.parametrize(
+    ("place", "there"), [("1", True), ("-1", False), ("2", False), ("", False)]
+)
 def test_shared_texts_are_counted_from_the_first(place: str, there: bool, tmp_path: Path) -> None:
     path = altered(
         book(tmp_path / "t.xlsx", Dice=CASES),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import IO, Any
@@ -12,7 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, quoted
-from halfwidth.io.headers import SAMPLE_ROWS, check_header, default_names, numeric_names
+from halfwidth.core.frozen import frozen
+from halfwidth.io.headers import (
+    SAMPLE_ROWS,
+    check_header,
+    default_names,
+    names_columns,
+    numeric_names,
+)
 from halfwidth.io.numerals import Decimal, with_points
 from halfwidth.io.table import Table, text_column
 from halfwidth.io.table_sources import Source, text_of
@@ -24,6 +32,9 @@ from halfwidth.resampling.progress import tracked
 CHUNK, CELLS, FEWEST = 1 << 14, 1 << 20, 1 << 6
 # Columns take a thousand bytes each, however little there is in them.
 MOST_COLUMNS = 10**5
+# What Excel reads and writes above a table to say what separates its cells.
+SAYS_SEPARATOR = re.compile(r'"?sep=([^\w\s"]|\t)"?', re.IGNORECASE)
+LONGEST_LINE = 1 << 20
 
 
 def read_delimited(
@@ -41,25 +52,68 @@ def read_delimited(
     decimal : {".", ","} or None
     """
     with text_of(source) as (text, assumed):
-        separator = _separator(text, separators)
+        start = _start(text, separators, header=header)
         text.seek(0)
-        reader = csv.reader(text, delimiter=separator, strict=True)
+        for _ in range(start.above):
+            text.readline(LONGEST_LINE)
+        reader = csv.reader(text, delimiter=start.separator, strict=True)
         try:
-            table = _table_of(reader, source, header=header)
+            table = _table_of(reader, source, start, header=header)
         except csv.Error as error:
-            raise DataError(_csv_error_text(error, reader.line_num)) from None
+            raise DataError(_csv_error_text(error, start.above + reader.line_num)) from None
     notes = (assumed,) if assumed else ()
     table = Table(table.columns, table.row_numbers, (*notes, *table.notes))
-    return with_points(table, decimal, separator)
+    return with_points(table, decimal, start.separator)
 
 
-def _separator(text: IO[str], separators: str) -> str:
-    """The separator that is most frequent in the first line."""
-    first = ""
-    while not first:
-        # A file whose lines never end is refused by its first cell.
-        first = text.readline(1 << 20).strip("\r\n\ufeff")
-    return max(separators, key=first.count)
+@frozen
+class _Start:
+    """Where a table begins in its text.
+
+    Attributes
+    ----------
+    above : int
+        Lines above its rows.
+    separator : str
+    names : tuple of str
+        Of the columns, where the last line above holds them behind a #.
+    """
+
+    above: int
+    separator: str
+    names: tuple[str, ...] = ()
+
+
+def _start(text: IO[str], separators: str, *, header: bool | None) -> _Start:
+    """The start of a table, below what spreadsheets and people write above it."""
+    named, comment, commented = "", "", 0
+    number, line = 0, ""
+    # A file whose lines never end is refused by its first cell.
+    while following := text.readline(LONGEST_LINE):
+        number += 1
+        bare = following.strip("\r\n\ufeff")
+        if number == 1 and (says := SAYS_SEPARATOR.fullmatch(bare)):
+            named = says[1]
+        elif bare.startswith("#"):
+            comment, commented = bare, number
+        elif bare:
+            line = following
+            break
+    separator = named or max(separators, key=line.count)
+    if comment and header is not False:
+        of_comment = named or max(separators, key=comment.count)
+        rows = csv.reader(itertools.chain([comment, line], text), delimiter=of_comment)
+        try:
+            names, *sample = itertools.islice(filter(None, rows), 2 + SAMPLE_ROWS)
+        except csv.Error:
+            # It is told where the rows are read.
+            names, sample = [], []
+        if names and (not sample or names_columns(names, sample)):
+            names[0] = names[0].lstrip("#").strip() or names[0]
+            return _Start(commented, of_comment, tuple(names))
+    if not line:
+        raise DataError("the table has no rows")
+    return _Start(number - 1, separator)
 
 
 def _csv_error_text(error: csv.Error, line: int) -> str:
@@ -68,15 +122,15 @@ def _csv_error_text(error: csv.Error, line: int) -> str:
     return f"cannot be read as a table ({error}, line {line})"
 
 
-def _table_of(reader: Any, source: Source, *, header: bool | None) -> Table:
-    first = [as_written(name) for name in next(row for row in reader if row)]
+def _table_of(reader: Any, source: Source, start: _Start, *, header: bool | None) -> Table:
+    first = [as_written(name) for name in start.names or next(row for row in reader if row)]
     if len(first) > MOST_COLUMNS:
         raise DataError(f"has {len(first)} columns; at most {MOST_COLUMNS} are read")
     body = _Body(len(first))
     if header is False:
-        body.add([reader.line_num], [first])
+        body.add([start.above + reader.line_num], [first])
     unchecked = header is None
-    for numbers, rows in _chunks(reader, source, len(first)):
+    for numbers, rows in _chunks(reader, source, start.above, len(first)):
         if unchecked:
             check_header(first, _sample(rows, len(first)), source.shown)
             unchecked = False
@@ -92,6 +146,8 @@ def _table_of(reader: Any, source: Source, *, header: bool | None) -> Table:
             "--no-header"
         )
         notes = (note,)
+    if start.names:
+        notes = (f"line {start.above} was taken for the names of the columns, not for a comment",)
     return named_table(names, *body.columns(), notes)
 
 
@@ -99,7 +155,9 @@ def _sample(rows: list[list[str]], width: int) -> list[list[str]]:
     return [row for row in itertools.islice(rows, SAMPLE_ROWS) if len(row) == width]
 
 
-def _chunks(reader: Any, source: Source, width: int) -> Iterator[tuple[list[int], list[list[str]]]]:
+def _chunks(
+    reader: Any, source: Source, above: int, width: int
+) -> Iterator[tuple[list[int], list[list[str]]]]:
     """Rows and the lines on which they end, many at a time; who waits sees how far they are."""
     at_a_time = min(CHUNK, max(FEWEST, CELLS // width))
     numbers: list[int] = []
@@ -111,7 +169,7 @@ def _chunks(reader: Any, source: Source, width: int) -> Iterator[tuple[list[int]
             rows.clear()
             for row in itertools.islice(reader, at_a_time):
                 rows.append(row)
-                numbers.append(reader.line_num)
+                numbers.append(above + reader.line_num)
             if not rows:
                 return
             yield 0, source.opened.tell() // 1000

@@ -63,6 +63,23 @@ def check_header(header: Sequence[str], rows: Sequence[Sequence[str]], file: str
     )
 
 
+def names_columns(comment: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a line that begins with # names the columns of the rows below it.
+
+    It has as many cells, and the first row looks like data; or that is all words, none of them
+    above numbers, and no blank follows the #, as it does where a line is prose.
+    """
+    first = [name.strip() for name in rows[0]]
+    below = [row for row in rows[1:] if len(row) == len(first)]
+    if len(comment) != len(first):
+        return False
+    if not _is_header(first, below):
+        return True
+    prose = comment[0].removeprefix("#")[:1] in ("", "#", " ", "\t")
+    words = not any(map(_like_a_value, first))
+    return words and not prose and not any(map(_over_numbers, zip(*below, strict=True)))
+
+
 def _is_header(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     places = [place for place, name in enumerate(names) if _like_a_value(name)]
     numbers = [names[place] for place in places]

@@ -347,9 +347,7 @@ def _numbers_in_text(column: NDArray[Any]) -> NDArray[Any] | None:
     return numbers
 
 
-def _each_number(
-    cells: Iterable[Any], read: Callable[[Any], float | None]
-) -> NDArray[Any] | None:
+def _each_number(cells: Iterable[Any], read: Callable[[Any], float | None]) -> NDArray[Any] | None:
     """All cells as a reader has them; None if it cannot read one."""
     numbers = []
     for cell in cells:

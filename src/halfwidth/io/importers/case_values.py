@@ -44,23 +44,12 @@ def canonical_table(rows: Iterable[CaseValue], notes: Iterable[str]) -> Table:
     """
     columns: dict[str, list[Any]] = {name: [] for name in CaseValue._fields}
     lists = list(columns.values())
-    truths: dict[str, CaseValue] = {}
-    with_others: set[str] = set()
     for row in rows:
-        if isinstance(row.value, bool):
-            truths.setdefault(row.metric, row)
-        elif row.value not in (0, 1) and row.value == row.value:
-            with_others.add(row.metric)
         for cells, cell in zip(lists, row, strict=True):
             cells.append(cell)
     if not lists[0]:
         raise DataError("holds no values of single cases")
-    for metric, row in truths.items():
-        if metric in with_others:
-            raise DataError(
-                f"{metric} of case {row.case} is {row.value}, which is not a number, and others "
-                f"of {metric} are"
-            )
+    _refuse_truths_among_numbers(columns)
     made: dict[str, NDArray[Any]] = {}
     for name, cells in columns.items():
         if name == "value":
@@ -69,6 +58,17 @@ def canonical_table(rows: Iterable[CaseValue], notes: Iterable[str]) -> Table:
             made[name] = _text(cells)
         cells.clear()
     return Table(made, notes=tuple(notes))
+
+
+def _refuse_truths_among_numbers(columns: dict[str, list[Any]]) -> None:
+    rows = list(zip(columns["metric"], columns["value"], columns["case"], strict=True))
+    others = {metric for metric, value, _ in rows if value not in (0, 1) and value == value}
+    for metric, value, case in rows:
+        if isinstance(value, bool) and metric in others:
+            raise DataError(
+                f"{metric} of case {case} is {value}, which is not a number, and others of "
+                f"{metric} are"
+            )
 
 
 def _text(cells: list[Any]) -> NDArray[Any]:
