@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, shown
+from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import TEXT, Table
 from halfwidth.metrics.catalogue import METRICS
 
@@ -62,7 +63,7 @@ def canonical_table(rows: Iterable[CaseValue], notes: Iterable[str]) -> Table:
 
 def _refuse_truths_among_numbers(columns: dict[str, list[Any]]) -> None:
     rows = list(zip(columns["metric"], columns["value"], columns["case"], strict=True))
-    others = {metric for metric, value, _ in rows if value not in (0, 1) and value == value}
+    others = {metric for metric, value, _ in rows if value not in (0, 1) and not is_missing(value)}
     for metric, value, case in rows:
         if isinstance(value, bool) and metric in others:
             raise DataError(
