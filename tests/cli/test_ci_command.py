@@ -364,3 +364,31 @@ def test_columns_of_truth_values_count_right_and_wrong(run: Run, tmp_path: Path)
     first, second = run("ci", tmp_path / "t.csv", "--statistic", "mean", "--json").estimates
     assert (first["metric"], first["value"]) == ("correct", pytest.approx(2 / 3))
     assert (second["metric"], second["value"]) == ("dsc", pytest.approx(0.8))
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
+@pytest.mark.parametrize("name", ["x" * 20_000, "word " * 4_000], ids=["letters", "words"])
+def test_names_without_end_lose_their_middle(
+    name: str, form: str, run: Run, tmp_path: Path
+) -> None:
+    rows = [f"c{place},{place / 40}" for place in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join([f"case,first {name} last", *rows]))
+    ran = run("ci", tmp_path / "t.csv", "--method", "t", "--format", form)
+    assert ran.status == 0
+    assert len(ran.out) < 4_000
+    assert "first" in ran.out
+    assert "last" in ran.out
+    # Programs get all of it.
+    (e,) = run("ci", tmp_path / "t.csv", "--method", "t", "--json").estimates
+    assert len(e["label"]) > 19_000
+
+
+@pytest.mark.parametrize("before", ["", "ci ", "ci --", "ci t.csv --out "])
+def test_words_without_end_are_cut_in_errors(
+    before: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("case,dsc\na,0.5\nb,0.6\nc,0.8\n")
+    ran = run(*f"{before}{'x' * 20_000}".split())
+    assert (ran.status, ran.out) == (2, "")
+    assert len(ran.err) < 500

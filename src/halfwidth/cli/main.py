@@ -213,24 +213,17 @@ def status_of(arguments: list[str]) -> int:
     except ClickException as error:
         complain(_usage(error, arguments))
         return 2
-    except (HalfwidthError, MemoryError, OSError) as error:
-        if debug:
-            traceback.print_exc()
-        complain(_text_of(error, arguments))
-        return 2
     except InterruptReportedError:
         return INTERRUPTED
     except (KeyboardInterrupt, typer.Abort):
         complain("interrupted")
         return INTERRUPTED
-    except Exception as error:  # noqa: BLE001 -- whatever is left is a fault of ours
+    except Exception as error:  # noqa: BLE001 -- whatever it is, it is told in one line
         if debug:
             traceback.print_exc()
-        complain(
-            f"internal error: {type(error).__name__}: {error}. "
-            "Run again with --debug and report what it prints"
-        )
-        return 1
+        text, status = _message_and_status(error, arguments)
+        complain(text)
+        return status
     if result == INTERRUPTED:
         # The parser turns an interrupt into this status, without a word.
         complain("interrupted")
@@ -254,19 +247,27 @@ def _result_of(arguments: list[str]) -> Any:
         raise
 
 
-def _text_of(error: Exception, arguments: list[str]) -> str:
-    """What was wrong, in a sentence."""
+def _message_and_status(error: Exception, arguments: list[str]) -> tuple[str, int]:
+    """What was wrong, in a sentence, and the exit status."""
     if isinstance(error, HalfwidthError):
-        return str(error)
+        return str(error), 2
     if isinstance(error, OSError):
         named = "" if error.filename is None else f"{error.filename}: "
-        return f"{named}{error.strerror or one_line(error)}"
-    # NumPy says how much it was to be.
-    how_much = f" ({one_line(error)})" if str(error) else ""
-    return (
-        f"there is not enough memory for '{shlex.join(['halfwidth', *arguments])}'{how_much}; "
-        "fewer cases at a time, fewer --n-resamples or --jobs take less"
-    )
+        too_long = error.errno == errno.ENAMETOOLONG
+        why = "no file has so long a name" if too_long else error.strerror or one_line(error)
+        return f"{named}{why}", 2
+    if isinstance(error, MemoryError):
+        # NumPy says how much it was to be.
+        how_much = f" ({one_line(error)})" if str(error) else ""
+        command_line = shlex.join(["halfwidth", *arguments])
+        return (
+            f"there is not enough memory for '{command_line}'{how_much}; "
+            "fewer cases at a time, fewer --n-resamples or --jobs take less",
+            2,
+        )
+    # Whatever is left is a fault of ours.
+    internal = f"internal error: {type(error).__name__}: {error}"
+    return f"{internal}. Run again with --debug and report what it prints", 1
 
 
 def _usage(error: ClickException, arguments: list[str]) -> str:

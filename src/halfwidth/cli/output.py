@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TextIO
 
-from halfwidth.core.errors import printable
+from halfwidth.core.errors import bounded, printable
 from halfwidth.core.files import cannot_write, write_whole
 
 # Draws of cases from which on a job is long where NumPy makes them.
@@ -100,7 +100,7 @@ def lacking_letters_noted() -> Iterator[None]:
 
 def note(text: str) -> None:
     """Chatter to stderr."""
-    say(f"halfwidth: {text}\n")
+    say(f"halfwidth: {bounded(text)}\n")
 
 
 def note_if_long(cases: int, method: str, n_resamples: int | None) -> None:
@@ -121,7 +121,7 @@ def note_if_long(cases: int, method: str, n_resamples: int | None) -> None:
 
 def complain(text: str) -> None:
     """An error or a caution to stderr, with --quiet too."""
-    say(f"halfwidth: {text}\n", _HEARD.get())
+    say(f"halfwidth: {bounded(text)}\n", _HEARD.get())
 
 
 def say(text: str, stream: TextIO | None = None) -> None:

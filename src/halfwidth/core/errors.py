@@ -21,8 +21,7 @@ class HalfwidthError(ValueError):
     """
 
     def __init__(self, text: str = "") -> None:
-        shown = ENDLESS.sub(lambda word: _cut(word[0], LONGEST_WORD), printable(text))
-        super().__init__(_cut(shown, LONGEST_MESSAGE))
+        super().__init__(bounded(printable(text)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the finished message, whatever a subclass takes: workers raise these too."""
@@ -78,6 +77,18 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(one if one.isprintable() or one in "\n\t" else " " for one in text)
+
+
+def without_endless_words(text: str) -> str:
+    """Text whose words are no longer than some line can hold; longer ones lose their middle."""
+    if len(text) <= LONGEST_WORD:
+        return text
+    return ENDLESS.sub(lambda word: _cut(word[0], LONGEST_WORD), text)
+
+
+def bounded(text: str) -> str:
+    """Text that somebody can read to its end, whatever the names in it are."""
+    return _cut(without_endless_words(text), LONGEST_MESSAGE)
 
 
 def _cut(text: str, most: int) -> str:

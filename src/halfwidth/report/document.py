@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from halfwidth.core.errors import bounded
 from halfwidth.core.frozen import frozen
 
 
@@ -137,8 +138,11 @@ class Table:
 
     @property
     def texts(self) -> list[list[str]]:
-        """The rows as people read them."""
-        return [[cell if isinstance(cell, str) else cell.text for cell in row] for row in self.rows]
+        """The rows as people read them: of names without end, their ends."""
+        return [
+            [bounded(cell if isinstance(cell, str) else cell.text) for cell in row]
+            for row in self.rows
+        ]
 
     def stacked(self, under: Mapping[str, str]) -> Table:
         """The table with columns that a page sets beneath others, by their headings."""

@@ -27,9 +27,13 @@ class Break(IntEnum):
     """Within what is too long to be a word."""
 
 
-def one_line(text: str) -> str:
-    """Without line breaks and escape codes, which a table's labels may hold by accident or not."""
-    return " ".join(errors.printable(text).splitlines()).replace("\t", " ")
+def one_line(text: str, *, whole: bool = False) -> str:
+    """Without line breaks and escape codes, which a table's labels may hold by accident or not.
+
+    Words without end lose their middle, unless the text is to be typed and is needed ``whole``.
+    """
+    line = " ".join(errors.printable(text).splitlines()).replace("\t", " ")
+    return line if whole else errors.without_endless_words(line)
 
 
 def length(text: str) -> int:
@@ -112,12 +116,11 @@ def _cut(word: str, width: int) -> list[str]:
     """Parts of a word that is wider than a line."""
     parts: list[str] = []
     for part in _WITHIN_WORDS.split(word):
-        while length(part) > width:
-            letters, taken = _letters(part), 0
-            while length("".join(letters[: taken + 1])) <= width:
-                taken += 1
-            taken = max(taken, 1)
-            parts.append("".join(letters[:taken]))
-            part = "".join(letters[taken:])  # noqa: PLW2901 -- what is left of it
-        parts.append(part)
+        line = ""
+        for letter in _letters(part):
+            if line and length(line + letter) > width:
+                parts.append(line)
+                line = ""
+            line += letter
+        parts.append(line)
     return parts

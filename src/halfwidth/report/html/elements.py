@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
+from halfwidth.core.errors import without_endless_words
+
 # What HTML allows in no form, but tables of results may hold.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
@@ -66,11 +68,15 @@ def _written(one: Element) -> Iterator[str]:
         return
     text = one.text or ""
     # Style and script are our own files, and are not escaped in HTML.
-    yield text if one.tag in _RAW else html.escape(text, quote=False)
+    yield text if one.tag in _RAW else _escaped(text)
     for child in one:
         yield from _written(child)
-        yield html.escape(child.tail or "", quote=False)
+        yield _escaped(child.tail or "")
     yield f"</{one.tag}>"
+
+
+def _escaped(text: str) -> str:
+    return html.escape(without_endless_words(text), quote=False)
 
 
 def slug(text: str) -> str:

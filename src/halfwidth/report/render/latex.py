@@ -61,9 +61,9 @@ def _lines(part: Part) -> Iterator[str]:
                 yield f"% {one_line(f'{item.term} {item.whole}'.strip())}"
         case Code(lines):
             for line in lines:
-                yield f"% {one_line(line)}"
+                yield f"% {one_line(line, whole=True)}"
         case Figure(file=file) if file is not None:
-            yield f"% \\includegraphics{{{one_line(file.as_posix())}}}"
+            yield f"% \\includegraphics{{{one_line(file.as_posix(), whole=True)}}}"
 
 
 def _table(table: Table) -> Iterator[str]:

@@ -52,7 +52,8 @@ def _block(part: Part) -> str:
             lines = [f"- {markdown_text(f'{item.term} {item.whole}'.strip())}" for item in items]
             block = "\n".join([*[f"{_bold(title)}\n"] * bool(title), *lines])
         case Code(commands):
-            block = "\n".join(["```sh", *map(one_line, commands), "```"])
+            lines = [one_line(command, whole=True) for command in commands]
+            block = "\n".join(["```sh", *lines, "```"])
         case Excerpt(text, language) if language:
             block = f"```{language}\n{text.rstrip()}\n```"
         case Excerpt(text):

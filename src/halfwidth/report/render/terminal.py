@@ -52,7 +52,7 @@ def _block(part: Part) -> str:
         case Items():
             block = _items(part)
         case Code(lines):
-            block = _lines(f"  {one_line(line)}" for line in lines)
+            block = _lines(f"  {one_line(line, whole=True)}" for line in lines)
         case Excerpt(text, language):
             prose = wrapped(one_line(text), page.width() - GAP)
             block = _lines(f"  {line}" for line in (text.splitlines() if language else prose))
