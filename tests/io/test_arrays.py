@@ -188,3 +188,14 @@ def test_a_header_that_promises_to_be_long_gets_no_room(start: bytes, tmp_path: 
         assert tracemalloc.get_traced_memory()[1] < 10**7
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("kind", "refused"), [(float, True), (np.int8, False)])
+def test_an_archive_that_fills_the_memory(kind: type, refused: bool, tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    np.savez_compressed(path, a=np.zeros(10**7, dtype=kind))
+    if refused:
+        with pytest.raises(hw.DataError, match=r"'a' unpacks to 80 MB from 0.078 MB; at most 200 "):
+            read_array(path)
+    else:
+        assert len(read_array(path)) == 10**7

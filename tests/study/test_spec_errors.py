@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,16 @@ def test_what_is_not_allowed_in_a_section_is_said(file: Path, content: str, said
 )
 def test_a_slip_in_the_toml_is_found(file: Path, content: str, said: str) -> None:
     assert complaint(file, content).startswith(said)
+
+
+@pytest.mark.parametrize("part", ["a", '"a b"', "'a.b' ", r'"\""'])
+def test_keys_of_very_many_parts_do_not_fill_the_memory(part: str, file: Path) -> None:
+    start = time.process_time()
+    text = complaint(file, f"[study]\nseed = 1\n{'.'.join([part] * 20_000)} = 1\n")
+    assert text == "line 3 has a key of more than 20 parts, which no setting has"
+    listed = ", ".join(map(str, range(2, 100_000)))
+    assert "sizes names 2 twice" in complaint(file, f"[study]\nsizes = [{listed}, 2]\n{BETA}")
+    assert time.process_time() - start < 1
 
 
 def test_nesting_has_an_end(file: Path) -> None:

@@ -21,6 +21,9 @@ SUFFIXES = (".npy", ".npz")
 ARRAY, ARCHIVE = b"\x93NUMPY", b"PK"
 # Deflate turns one byte into 1032 at most; a little is added for short files.
 EXPANSION = 1040
+# What an array may take that is packed, against its size in the file; one of classes shrinks to a
+# hundredth, what shrinks more is meant to fill the memory.
+MOST_EXPANSION, ALWAYS_UNPACKED = 200, 1 << 26
 # NumPy reads no longer ones, but makes room for them first.
 LONGEST_HEADER = 10000
 
@@ -127,6 +130,12 @@ def _member(archive: ZipFile, file: Path, name: str | None) -> NDArray[Any]:
     if member_name not in parts:
         raise DataError(f"{file}: no array {member_name!r}; it holds {shortened(names)}")
     part = parts[member_name]
+    if part.file_size > max(MOST_EXPANSION * part.compress_size, ALWAYS_UNPACKED):
+        raise DataError(
+            f"{file}: {member_name!r} unpacks to {part.file_size / 1e6:.0f} MB from "
+            f"{part.compress_size / 1e6:.2g} MB; at most {MOST_EXPANSION} times the size is read "
+            f"beyond {ALWAYS_UNPACKED / 1e6:.0f} MB. If that is right, save it as .npy"
+        )
     with archive.open(part) as opened:
         if opened.read(len(ARRAY)) != ARRAY:
             raise DataError(f"{file}: {member_name!r} is no array")

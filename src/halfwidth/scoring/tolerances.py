@@ -14,7 +14,7 @@ from pathlib import Path
 
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError, shown
 from halfwidth.core.frozen import frozen
-from halfwidth.io.settings import small_text
+from halfwidth.io.settings import small_toml
 
 # Medical Segmentation Decathlon, by task and the same for all its targets; andre2025, section S3.1.
 MSD: Mapping[str, float] = {
@@ -104,7 +104,7 @@ def resolve_tolerances(
 
 
 def _read_tolerances(file: Path) -> dict[str, float]:
-    text = small_text(file, MOST_BYTES)
+    text = small_toml(file, MOST_BYTES)
     try:
         content = tomllib.loads(text)
     except RecursionError:

@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 
 from halfwidth.core.errors import DataError, HalfwidthError, closest, proposed, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.io.settings import small_text
+from halfwidth.io.settings import small_toml
 
 MOST_BYTES = 1_000_000
 LONGEST_SHOWN = 60
@@ -47,7 +47,7 @@ def read_toml(file: Path) -> dict[str, Any]:
     DataError
         If it cannot be read or is no TOML; says the line and, mostly, what is wrong with it.
     """
-    text = small_text(file, MOST_BYTES)
+    text = small_toml(file, MOST_BYTES)
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -221,9 +221,11 @@ class Section:
         return listed
 
     def _distinct(self, key: str, listed: list[Any]) -> list[Any]:
-        for place, value in enumerate(listed):
-            if value in listed[:place]:
+        seen: set[Any] = set()
+        for value in listed:
+            if value in seen:
                 raise DataError(f"{self.at(key)} names {_shown(value)} twice")
+            seen.add(value)
         return listed
 
     def _integer(self, key: str, value: object, at_least: int) -> int:
