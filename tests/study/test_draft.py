@@ -159,6 +159,39 @@ def test_test_sets_are_found(tmp_path: Path) -> None:
     assert "statistics" not in study
 
 
+@pytest.mark.parametrize(
+    ("names", "targets", "patterns"),
+    [
+        (["swin_t_derma", "swin_t_blood_1"], ["derma", "blood_1"], "{model}_{task} {task}_targets"),
+        (["derma.swin_t", "derma.unet"], ["derma"], "{task}.{model} {task}_targets"),
+        (["swin_t", "unet"], [""], "{model} targets"),
+    ],
+)
+def test_targets_of_several_models_are_found(
+    names: list[str], targets: list[str], patterns: str, tmp_path: Path
+) -> None:
+    for name in names:
+        np.save(tmp_path / f"{name}_scores.npy", LOGITS)
+    for name in targets:
+        np.save(tmp_path / f"{name}_targets.npy".removeprefix("_"), LABELS)
+    text, instances = drafted(tmp_path)
+    (section,) = sections(text, "scores")
+    scores, _, of_targets = patterns.partition(" ")
+    assert section["scores"] == f"{scores}_scores.npy"
+    assert section["targets"] == f"{of_targets}.npy"
+    assert {i.model for i in instances} == {
+        name for name in ("swin_t", "unet") if name in str(names)
+    }
+    assert [i.task for i in instances] == (targets[::-1] if len(targets) > 1 else targets * 2)
+
+
+def test_the_rows_of_the_test_set_are_proposed(tmp_path: Path) -> None:
+    wide(tmp_path / "a_dsc.csv", split=["train"] * 20 + ["Test"] * 40, dsc=VALUES)
+    text, (instance,) = drafted(tmp_path)
+    assert sections(text, "tables")[0]["where"] == "split=Test"
+    assert instance.n_cases == 40
+
+
 def test_probabilities_and_zeros_among_them_are_seen(tmp_path: Path) -> None:
     shares = np.exp(LOGITS) / np.exp(LOGITS).sum(axis=1, keepdims=True)
     pair(tmp_path, "a", shares)

@@ -414,3 +414,24 @@ def test_the_instances_of_touchstone(shared: Path, tmp_path: Path) -> None:
     counts = pd.read_csv(data / "MedFormer_nsd.csv", index_col="name").notna().sum()
     of_one = {i.task: i.n_cases for i in instances if i.model == "MedFormer"}
     assert of_one == counts.to_dict()
+
+
+# --------------------------------------------------------------------------- rows that count
+
+
+def test_rows_are_picked_as_on_the_command_line(folder: Path) -> None:
+    frame = pd.DataFrame({"case": range(60), "site": ["A", "B", "C"] * 20, "dsc": VALUES})
+    frame["split"] = np.repeat(["train", "test"], 30)
+    frame.to_csv(folder / "where.csv", index=False)
+    lines = ('files = "where.csv"', 'metric = "dsc"', 'columns = "dsc"')
+    picked = one(folder, table(*lines, 'where = ["split=test", "site=A", "site=B"]'))
+    assert picked.n_cases == 20
+    assert picked.notes[0] == "20 of 60 rows: split=test and site=A or B"
+    for given, said in (
+        ('"splt=test"', "where.csv: where: unknown column 'splt'; did you mean 'split'?"),
+        ('"split=tst"', "where.csv: where: no row has 'tst' as its split; did you mean 'test'?"),
+        ('["split=test", "split"]', "where: split: not of the form COLUMN=LEVEL"),
+        ("1", "where = 1 is not a text in quotes"),
+    ):
+        text = complaint(folder, table(*lines, f"where = {given}"), hw.HalfwidthError)
+        assert text.strip().startswith(said)

@@ -362,3 +362,25 @@ def test_the_test_sets_of_medmnist(shared: Path, tmp_path: Path) -> None:
         np.testing.assert_allclose(np.exp(logits).sum(axis=0), 1, rtol=1e-6)
         targets = np.load(f"{data}/{instance.task}_targets.npy")
         assert codes.sum() == (targets == 1).sum()
+
+
+def test_one_file_of_targets_is_of_many_models(tmp_path: Path) -> None:
+    tasks = {"derma": LABELS, "x_derma": LABELS[::-1]}
+    for task, labels in tasks.items():
+        np.save(tmp_path / f"{task}_targets.npy", labels)
+        for model in ("unet", "swin_t"):
+            np.save(tmp_path / f"{model}_{task}_scores.npy", LOGITS)
+    section = (
+        '[[scores]]\nkind = "logits"\nscores = "{model}_{task}_scores.npy"\n'
+        'targets = "{task}_targets.npy"\n'
+    )
+    (tmp_path / "spec.toml").write_text(section)
+    instances = load_instances(read_spec(tmp_path / "spec.toml"))
+    assert {(i.model, i.task) for i in instances} == {
+        (model, task) for model in ("unet", "swin_t") for task in tasks
+    }
+    for i in instances:
+        assert i.source == f"{i.model}_{i.task}_scores.npy, {i.task}_targets.npy"
+    np.save(tmp_path / "unet_blood_scores.npy", LOGITS)
+    with pytest.raises(hw.DataError, match=r"unet_blood_scores.npy: no targets belong to it"):
+        load_instances(read_spec(tmp_path / "spec.toml"))

@@ -176,14 +176,12 @@ def table_in(file: Path, options: Options, *, again: bool = False) -> Table:
 
 def _picked(table: Table, where: Sequence[str]) -> Table:
     """The rows that have what ``COLUMN=LEVEL`` asks for."""
-    from halfwidth.io.picked_rows import pick_rows
+    from halfwidth.io.picked_rows import pick_rows, wanted_levels
 
-    wanted: dict[str, list[str]] = {}
-    for text in where:
-        column, equals, level = text.partition("=")
-        if not (column and equals and level):
-            raise OptionError(f"--where {text}: not of the form COLUMN=LEVEL, such as organ=heart")
-        wanted.setdefault(column, []).append(level)
+    try:
+        wanted = wanted_levels(where)
+    except OptionError as error:
+        raise OptionError(f"--where {error}") from None
     try:
         return pick_rows(table, wanted)
     except HalfwidthError as error:

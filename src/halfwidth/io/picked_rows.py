@@ -7,8 +7,30 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.core.errors import DataError, UnknownNameError, proposed, shortened
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError, proposed, shortened
 from halfwidth.io.table import Table
+
+
+def wanted_levels(conditions: Sequence[str]) -> dict[str, list[str]]:
+    """For each column the levels that are wanted of it, from ``COLUMN=LEVEL``.
+
+    Raises
+    ------
+    OptionError
+        For a condition of another form.
+
+    Examples
+    --------
+    >>> wanted_levels(["organ=heart", "organ=lung", "site=A"])
+    {'organ': ['heart', 'lung'], 'site': ['A']}
+    """
+    wanted: dict[str, list[str]] = {}
+    for text in conditions:
+        column, equals, level = text.partition("=")
+        if not (column and equals and level):
+            raise OptionError(f"{text}: not of the form COLUMN=LEVEL, such as organ=heart")
+        wanted.setdefault(column, []).append(level)
+    return wanted
 
 
 def pick_rows(table: Table, wanted: Mapping[str, Sequence[str]]) -> Table:

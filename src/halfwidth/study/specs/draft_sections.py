@@ -131,6 +131,7 @@ def tables_blocks(files: list[Path], root: Path, place: Path, unused: Unused) ->
                 one.several,
                 one.scale,
                 one.by,
+                one.where,
             )
             groups.setdefault(key, []).append(one)
     return [_tables_block(group, root, place) for group in groups.values()]
@@ -187,6 +188,7 @@ def _tables_block(group: Sequence[ValueColumns], root: Path, place: Path) -> Blo
         Line("bounds", bounds, "for a metric of your own", active=False),
         Line("columns", columns, "default: all numeric ones", one.columns is not None),
         Line("by", one.by or NAMED, "columns whose levels are instances", active=bool(one.by)),
+        Line("where", one.where or "split=test", "rows that count", active=bool(one.where)),
         Line("case", "case_id", "default: case, id, patient, name, ...", active=False),
         Line("scale", one.scale, "divides the values; 100 if per cent"),
         Line("missing", "omit" if missing else "raise", MISSING),
@@ -208,13 +210,13 @@ def scores_blocks(files: list[Path], root: Path, place: Path, unused: Unused) ->
     groups: dict[tuple[object, ...], list[ScoreFiles]] = {}
     for entry in scores_in(files):
         if isinstance(entry, ScoreFiles):
-            key = (entry.scores.parent, entry.endings, entry.kind)
+            key = (entry.scores.parent, entry.patterns, entry.kind)
             groups.setdefault(key, []).append(entry)
         else:
             unused.append(entry)
     blocks = []
     for group in groups.values():
-        patterns = [f"{{task}}{ending}" for ending in group[0].endings]
+        patterns = group[0].patterns
         scores = _paths([one.scores for one in group], patterns[0], place)
         targets = _paths([one.targets for one in group], patterns[1], place)
         if isinstance(scores, str) and isinstance(targets, str):
@@ -238,7 +240,7 @@ def _scores_block(group: Sequence[ScoreFiles], scores: str, targets: str, root: 
     missing = any(one.missing for one in group)
     lines = (
         Line("scores", scores, "shape (cases, classes)"),
-        Line("targets", targets, "the true classes"),
+        Line("targets", targets, "the true classes; one file may be of many models"),
         Line("kind", kind, '"logits" (also log-probabilities), "probabilities"'),
         Line("labels", [0, 1], "classes in the order of the columns", active=False),
         Line("positive", 1, "the positive one of two", active=False),

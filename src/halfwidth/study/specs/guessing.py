@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +31,8 @@ PER_CENT_FROM, PER_CENT = 1.5, 100.0
 SCORE_WORDS = r"scores|logits|probabilities|probs"
 TARGET_WORDS = r"targets|labels|y_true|truth"
 SCORES = re.compile(rf"(.*?)([-_.]?(?:{SCORE_WORDS}))(\.npy)", re.IGNORECASE)
+# Columns that tell the test set from other cases, and what they call it.
+SPLITS, TEST = frozenset({"split", "subset", "partition", "set"}), frozenset({"test", "testing"})
 TARGETS = re.compile(rf"(.*?)([-_.]?(?:{TARGET_WORDS}))(\.npy)", re.IGNORECASE)
 
 
@@ -55,6 +57,8 @@ class ValueColumns:
         Before scaling.
     by : tuple of str
         Columns that say which model or task a row is of.
+    where : str
+        The rows of the test set, where the table has others; else empty.
     """
 
     file: Path
@@ -67,6 +71,7 @@ class ValueColumns:
     n_cells: int
     highest: float
     by: tuple[str, ...] = ()
+    where: str = ""
 
     @property
     def several(self) -> bool:
@@ -81,8 +86,8 @@ class ScoreFiles:
     Attributes
     ----------
     scores, targets : Path
-    endings : tuple of str
-        What their names end in, after the text that they share.
+    patterns : tuple of str
+        Their names with wildcards for the model and the task.
     kind : {"logits", "probabilities"}
     zeros : bool
         Whether a probability is 0.
@@ -91,7 +96,7 @@ class ScoreFiles:
 
     scores: Path
     targets: Path
-    endings: tuple[str, str]
+    patterns: tuple[str, str]
     kind: ScoreKind
     zeros: bool
     missing: bool
@@ -206,7 +211,18 @@ def _values(
         n_cells=len(every),
         highest=highest,
         by=tuple(name for name in NAMED if name in table and len(set(table.levels(name))) > 1),
+        where=_of_test_set(table),
     )
+
+
+def _of_test_set(table: Table) -> str:
+    """The condition for the rows of the test set, if a column says which these are."""
+    for name in table.names:
+        levels = table.levels(name) if name.strip().lower() in SPLITS else []
+        for level in dict.fromkeys(levels):
+            if str(level).lower() in TEST and len(set(levels)) > 1:
+                return f"{name}={level}"
+    return ""
 
 
 def _numbers(table: Table, column: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -237,29 +253,61 @@ def _finite(cell: object) -> bool:
 
 
 def scores_in(files: list[Path]) -> Iterator[ScoreFiles | tuple[Path, str]]:
-    """Pairs of NumPy files, and files that have no partner or cannot be used, with the reason."""
+    """Files of scores with their targets, and files that have no partner or cannot be used.
+
+    These come with the reason.
+    """
     targets = {
         (file.parent, match[1]): (file, match[2] + match[3])
         for file in files
         if (match := TARGETS.fullmatch(file.name))
     }
+    alone = dict(targets)
     for file in files:
         match = SCORES.fullmatch(file.name)
         if match is None:
             continue
-        partner = targets.pop((file.parent, match[1]), None)
-        if partner is None:
-            yield file, "no file of targets belongs to it (the same name, ending in _targets.npy)"
+        tasks = [task for folder, task in targets if folder == file.parent]
+        shared = _shared_task(match[1], tasks)
+        if shared is None:
+            yield (
+                file,
+                (
+                    "no file of targets belongs to it (the same name, with or without that of the "
+                    "model, ending in _targets.npy)"
+                ),
+            )
             continue
+        task, pattern = shared
+        alone.pop((file.parent, task), None)
+        partner, ending = targets[file.parent, task]
+        ending = f"{{task}}{ending}" if "{task}" in pattern else ending
         try:
-            yield _scores(file, partner[0], (match[2] + match[3], partner[1]))
+            yield _scores(file, partner, (f"{pattern}{match[2]}{match[3]}", ending))
         except HalfwidthError as error:
             yield file, str(error).removeprefix(f"{file}: ")
-    for file, _ in targets.values():
+    for file, _ in alone.values():
         yield file, "no file of scores belongs to it (the same name, ending in _scores.npy)"
 
 
-def _scores(file: Path, targets: Path, endings: tuple[str, str]) -> ScoreFiles:
+def _shared_task(name: str, tasks: Sequence[str]) -> tuple[str, str] | None:
+    """The task of scores, whose targets those of other models may share, and their pattern.
+
+    >>> _shared_task("swin_t_derma", ["derma", "path"])
+    ('derma', '{model}_{task}')
+    """
+    if name in tasks:
+        return name, "{task}"
+    for task in sorted(filter(None, tasks), key=len, reverse=True):
+        for sign in "_-.":
+            if len(name) > len(task) + 1 and name.endswith(f"{sign}{task}"):
+                return task, f"{{model}}{sign}{{task}}"
+            if len(name) > len(task) + 1 and name.startswith(f"{task}{sign}"):
+                return task, f"{{task}}{sign}{{model}}"
+    return ("", "{model}") if "" in tasks else None
+
+
+def _scores(file: Path, targets: Path, patterns: tuple[str, str]) -> ScoreFiles:
     rows = as_score_rows(read_array(file), file.name)
     as_cells(read_array(targets), targets.name)
     finite = np.isfinite(rows).all(axis=0)
@@ -269,7 +317,7 @@ def _scores(file: Path, targets: Path, endings: tuple[str, str]) -> ScoreFiles:
     kind: ScoreKind = "probabilities" if inside and add_up else "logits"
     one = np.concatenate([seen, 1 - seen]) if len(rows) == 1 else seen
     zeros = kind == "probabilities" and bool((one <= 0).any())
-    return ScoreFiles(file, targets, endings, kind, zeros, not finite.all())
+    return ScoreFiles(file, targets, patterns, kind, zeros, not finite.all())
 
 
 def tables_among(files: list[Path]) -> list[Path]:

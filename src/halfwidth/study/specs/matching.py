@@ -9,13 +9,14 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from halfwidth.core.errors import DataError, closest, proposed, shortened
 from halfwidth.core.frozen import frozen
 
 NAMED = ("model", "task")
+STARS = "stars"
 TOKEN = re.compile(r"\{(\w*)\}|\*\*/|\*|\?|\[[^\]/]+\]")
 MOST_SHOWN = 8
 
@@ -41,10 +42,9 @@ class Match:
     model: str = ""
     task: str = ""
 
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """What files that belong together have in common."""
-        return self.model, self.task, self.stars
+    def key(self, parts: Iterable[str]) -> tuple[str, ...]:
+        """What files that belong together have in common, of these parts of their names."""
+        return tuple(getattr(self, part) for part in parts)
 
 
 def check_pattern(pattern: str) -> list[str]:
@@ -61,8 +61,18 @@ def check_pattern(pattern: str) -> list[str]:
     return named
 
 
-def matches(pattern: str, folder: Path) -> list[Match]:
+def matches(
+    pattern: str, folder: Path, known: Mapping[str, Collection[str]] | None = None
+) -> list[Match]:
     """The files that a pattern matches, by their names.
+
+    Parameters
+    ----------
+    pattern : str
+    folder : Path
+    known : mapping of str to collection of str, optional
+        What ``{model}`` or ``{task}`` is, where one of these fits: ``{model}_{task}`` alone leaves
+        open where a name of a model with an underscore ends.
 
     Raises
     ------
@@ -72,15 +82,15 @@ def matches(pattern: str, folder: Path) -> list[Match]:
     # A name may hold brackets and braces of its own; Path.is_file raises for one that is too long.
     if os.path.isfile(folder / pattern):  # noqa: PTH113
         return [Match(folder / pattern, pattern)]
-    expression = _expression(pattern)
+    expressions = [_expression(pattern, known or {}), _expression(pattern, {})]
     plain = TOKEN.sub(lambda token: "*" if token[1] is not None else token[0], pattern)
     token = []
     # Not Path.glob: a pattern may be absolute, or lead out of the folder.
     for name in sorted(glob.glob(plain, root_dir=folder, recursive=True)):  # noqa: PTH207
         shown = name.replace(os.sep, "/")
-        parts = expression.fullmatch(shown)
+        parts = expressions[0].fullmatch(shown) or expressions[1].fullmatch(shown)
         if parts is not None and (folder / name).is_file():
-            named = {key: parts[key] for key in NAMED if key in expression.groupindex}
+            named = {key: parts[key] for key in NAMED if key in parts.re.groupindex}
             texts = [text for key, text in _groups(parts) if key is None]
             stars = "/".join(text.strip("/") for text in texts if text and text.strip("/"))
             token.append(Match(folder / name, shown, stars, **named))
@@ -89,20 +99,22 @@ def matches(pattern: str, folder: Path) -> list[Match]:
     return token
 
 
-def _expression(pattern: str) -> re.Pattern[str]:
+def _expression(pattern: str, known: Mapping[str, Collection[str]]) -> re.Pattern[str]:
     """The pattern as a regular expression with a group for each wildcard."""
     pieces, end = [], 0
     for token in TOKEN.finditer(pattern):
         pieces.append(re.escape(pattern[end : token.start()]))
-        pieces.append(_piece(token))
+        pieces.append(_piece(token, known))
         end = token.end()
     return re.compile("".join([*pieces, re.escape(pattern[end:])]), re.DOTALL)
 
 
-def _piece(token: re.Match[str]) -> str:
+def _piece(token: re.Match[str], known: Mapping[str, Collection[str]]) -> str:
     text = token[0]
     if token[1] is not None:
-        return f"(?P<{token[1]}>[^/]+?)"
+        longest_first = sorted(known.get(token[1], ()), key=len, reverse=True)
+        words = "|".join(map(re.escape, longest_first))
+        return f"(?P<{token[1]}>{words or '[^/]+?'})"
     if text == "**/":
         return "((?:[^/]+/)*)"
     if text == "*":

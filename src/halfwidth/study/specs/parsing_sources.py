@@ -11,6 +11,7 @@ from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import MISSING_POLICIES, Missing
 from halfwidth.estimation.detections.requests import detector_request
 from halfwidth.estimation.resolve import resolve_metric
+from halfwidth.io.picked_rows import wanted_levels
 from halfwidth.study.populations.logits import Exponent
 from halfwidth.study.specs.formula_instances import (
     complete_component,
@@ -31,7 +32,7 @@ from halfwidth.study.specs.toml_sections import Section, placed
 from halfwidth.study.specs.value_files import CONVERSIONS
 
 OF_TABLES = (
-    *("files", "metric", "bounds", "columns", "by", "case", "scale"),
+    *("files", "metric", "bounds", "columns", "by", "where", "case", "scale"),
     *("missing", "penalty", "population", "min_cases", "model", "task", "from", "failures"),
     "above",
 )
@@ -122,6 +123,7 @@ def _tables(section: Section) -> TableSource:
         metric=metric,
         columns=section.texts("columns") or None,
         by=section.texts("by"),
+        where=_where(section),
         case=section.text("case") or None,
         bounds=bounds,
         scale=1.0 if scale is None else scale,
@@ -135,6 +137,11 @@ def _tables(section: Section) -> TableSource:
         failures=_failures(section, metric),
         above=_above(section, metric),
     )
+
+
+def _where(section: Section) -> dict[str, list[str]]:
+    with placed(section.at("where")):
+        return wanted_levels(section.texts("where"))
 
 
 def _converted_from(section: Section, metric: Metric | None) -> str:

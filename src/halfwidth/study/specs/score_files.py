@@ -24,7 +24,7 @@ from halfwidth.io.readers import read_table
 from halfwidth.io.repeats import case_column, repeats_in
 from halfwidth.io.table import Table
 from halfwidth.study.specs.digests import digest_of
-from halfwidth.study.specs.matching import Match, identity, matches
+from halfwidth.study.specs.matching import NAMED, STARS, Match, identity, matches
 from halfwidth.study.specs.spec import FEW_CASES, FEW_OF_A_CLASS, Instance, ScoreSource
 from halfwidth.study.specs.toml_sections import placed
 from halfwidth.study.specs.value_files import notes_of_repeats
@@ -54,9 +54,9 @@ def instances_of_scores(
             notes = notes_of_repeats(repeats, len(table))
             yield replace(instance, notes=(*instance.notes, *notes))
         return
-    for scores, targets_file in pair_files(
-        matches(source.scores, folder), matches(source.targets, folder)
-    ):
+    targets_files = matches(source.targets, folder)
+    known = {part: {getattr(one, part) for one in targets_files} - {""} for part in NAMED}
+    for scores, targets_file in pair_files(matches(source.scores, folder, known), targets_files):
         rows, targets = read_array(scores.path), read_array(targets_file.path)
         shown = f"{scores.shown}, {targets_file.shown}"
         where = (targets_file.shown, scores.shown)
@@ -64,31 +64,36 @@ def instances_of_scores(
 
 
 def pair_files(scores: Sequence[Match], targets: Sequence[Match]) -> list[tuple[Match, Match]]:
-    """Files of scores and of targets whose wildcards stand for the same text.
+    """Files of scores, each with that of targets whose wildcards stand for the same text.
+
+    The pattern of targets may have fewer wildcards: one file is of the scores of several models.
 
     Raises
     ------
     DataError
-        If one has no partner, or several.
+        If one has no partner, or scores have several.
     """
-    by_key = [{match.key: match for match in side} for side in (scores, targets)]
-    for side, keyed in zip((scores, targets), by_key, strict=True):
+    parts = [part for part in (*NAMED, STARS) if any(getattr(one, part) for one in targets)]
+    for side, told_apart in ((scores, (*NAMED, STARS)), (targets, parts)):
+        keyed = {match.key(told_apart): match for match in side}
         for match in side:
-            if keyed[match.key] is not match:
+            same = keyed[match.key(told_apart)]
+            if same is not match:
                 raise DataError(
-                    f"{match.shown} and {keyed[match.key].shown} match the same pattern with the "
-                    "same text for its wildcards; name one"
+                    f"{match.shown} and {same.shown} match the same pattern with the same text "
+                    "for its wildcards; name one"
                 )
-    for one, what in ((0, "targets"), (1, "scores")):
-        other = by_key[1 - one]
-        lone = [match.shown for key, match in by_key[one].items() if key not in other]
+    for side, others, what in ((scores, targets, "targets"), (targets, scores, "scores")):
+        there = {match.key(parts) for match in others}
+        lone = [match.shown for match in side if match.key(parts) not in there]
         if lone:
-            there = [match.shown for match in other.values()]
             raise DataError(
                 f"{shortened(lone, 5)}: no {what} belong to {'it' if len(lone) == 1 else 'them'}; "
-                f"there are {shortened(there, 5)}. Wildcards of both must stand for the same text"
+                f"there are {shortened([match.shown for match in others], 5)}. Wildcards of both "
+                "must stand for the same text"
             )
-    return [(match, by_key[1][key]) for key, match in by_key[0].items()]
+    of_targets = {match.key(parts): match for match in targets}
+    return [(match, of_targets[match.key(parts)]) for match in scores]
 
 
 def _columns(source: ScoreSource, table: Table) -> tuple[NDArray[Any], Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
@@ -51,6 +51,8 @@ class TableSource:
         None: all numeric ones.
     by : tuple of str
         Columns whose levels are instances of their own.
+    where : mapping of str to sequence of str
+        Of these columns the rows with one of these levels count; empty: all rows.
     case : str or None
     bounds : Bounds or None
         Range of a metric of the user's own, or instead of the metric's.
@@ -78,6 +80,7 @@ class TableSource:
     metric: Metric | None = None
     columns: tuple[str, ...] | None = None
     by: tuple[str, ...] = ()
+    where: Mapping[str, Sequence[str]] = field(default_factory=dict)
     case: str | None = None
     bounds: Bounds | None = None
     scale: float = 1.0

@@ -17,6 +17,7 @@ from halfwidth.core.types import Array, Level
 from halfwidth.estimation.check import Ready, ready_values
 from halfwidth.estimation.resolve import Request, resolve_metric
 from halfwidth.io.layout import MISSING_LEVEL, Layout, Slice, layout_of, metrics_in, slices
+from halfwidth.io.picked_rows import pick_rows
 from halfwidth.io.readers import read_table
 from halfwidth.io.repeats import Repeats
 from halfwidth.metrics.catalogue import METRICS
@@ -50,6 +51,9 @@ def instances_of_tables(source: TableSource, folder: Path) -> Iterator[Instance]
 def _instances_of_table(source: TableSource, match: Match) -> Iterator[Instance]:
     table = read_table(match.path)
     with placed(match.shown):
+        if source.where:
+            with placed("where"):
+                table = pick_rows(table, source.where)
         layout = layout_of(table, source.columns, source.by or None, source.case)
         held = metrics_in(table, layout)
         _check_metric(source, layout, held)
