@@ -90,10 +90,14 @@ def _influence_on_trimmed_mean(values: Array, share: float) -> Array:
     return _influence_on_mean(winsorised) / (1 - 2 * share)
 
 
+def _cases_for_trimmed_mean(_metric_n: int, **_: float) -> int:
+    return 10
+
+
 @statistic(
     listed=2,
     title="trimmed mean",
-    reliable_n=lambda metric_n, **_: 10,
+    reliable_n=_cases_for_trimmed_mean,
     estimand=Estimand.TRIMMED_MEAN,
     form=SortedWeights(_trimmed_weights),
     influence=_influence_on_trimmed_mean,

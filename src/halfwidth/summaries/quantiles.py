@@ -51,15 +51,27 @@ def _median_picks(n: int) -> tuple[Array, Array]:
     return quantile_picks(n, 0.5)
 
 
+def _cases_for_median(_metric_n: int) -> int:
+    return 10
+
+
+def _level_of_median() -> float:
+    return 0.5
+
+
+def _level(q: float) -> float:
+    return q
+
+
 @statistic(
     listed=1,
     title="median",
-    reliable_n=lambda metric_n, **_: 10,
+    reliable_n=_cases_for_median,
     estimand=Estimand.QUANTILE,
     form=OrderStatistics(_median_picks),
     range_rule=range_of_values,
     smooth=False,
-    quantile_level=lambda: 0.5,
+    quantile_level=_level_of_median,
 )
 def median(values: Array, *, axis: int = -1) -> Array:
     """Median: the middle value, or the mean of the two middle ones.
@@ -93,7 +105,7 @@ def median(values: Array, *, axis: int = -1) -> Array:
     range_rule=range_of_values,
     smooth=False,
     parameters=(LEVEL,),
-    quantile_level=lambda q: q,
+    quantile_level=_level,
     cite="hyndman_fan1996",
 )
 def quantile(values: Array, *, q: float, axis: int = -1) -> Array:
@@ -195,7 +207,7 @@ def _bootstrap_picks(n: int, q: float) -> tuple[Array, Array]:
     range_rule=range_of_values,
     smooth=False,
     parameters=(LEVEL,),
-    quantile_level=lambda q: q,
+    quantile_level=_level,
     cite="lehmann2025",
 )
 def sample_quantile(values: Array, *, q: float, axis: int = -1) -> Array:
@@ -238,7 +250,7 @@ def sample_quantile(values: Array, *, q: float, axis: int = -1) -> Array:
     range_rule=range_of_values,
     smooth=False,
     parameters=(LEVEL,),
-    quantile_level=lambda q: q,
+    quantile_level=_level,
     cite="lehmann2025",
 )
 def interpolated_quantile(values: Array, *, q: float, axis: int = -1) -> Array:
@@ -281,7 +293,7 @@ def interpolated_quantile(values: Array, *, q: float, axis: int = -1) -> Array:
     range_rule=range_of_values,
     smooth=False,
     parameters=(LEVEL,),
-    quantile_level=lambda q: q,
+    quantile_level=_level,
     cite="hutson2002",
 )
 def bootstrap_median(values: Array, *, q: float, axis: int = -1) -> Array:

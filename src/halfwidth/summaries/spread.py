@@ -50,6 +50,10 @@ def _influence_on_sd(values: Array, ddof: float) -> Array:
     return np.asarray(excess / divisor * np.where(second > 0, spread, 0.0))
 
 
+def _cases_for_sd(metric_n: int, **_: float) -> int:
+    return 3 * metric_n
+
+
 @statistic(
     listed=3,
     title="SD",
@@ -60,7 +64,7 @@ def _influence_on_sd(values: Array, ddof: float) -> Array:
     min_n=2,
     parameters=(DDOF,),
     synonyms=("std", "standard_deviation"),
-    reliable_n=lambda metric_n, **_: 3 * metric_n,
+    reliable_n=_cases_for_sd,
 )
 def sd(values: Array, *, ddof: float = 1.0, axis: int = -1) -> Array:
     """Standard deviation, √(Σ(x - x̄)² / (n - ddof)): the spread of cases, not of an estimate.
@@ -105,6 +109,10 @@ def _iqr_picks(n: int) -> tuple[Array, Array]:
     return ranks, weights
 
 
+def _cases_for_iqr(_metric_n: int) -> int:
+    return 50
+
+
 @statistic(
     listed=3,
     title="IQR",
@@ -113,7 +121,7 @@ def _iqr_picks(n: int) -> tuple[Array, Array]:
     range_rule=range_of_gaps,
     smooth=False,
     synonyms=("interquartile_range",),
-    reliable_n=lambda metric_n, **_: 50,
+    reliable_n=_cases_for_iqr,
     cite="hyndman_fan1996",
 )
 def iqr(values: Array, *, axis: int = -1) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from halfwidth.report.document import Data, Document, Part, Section
 from halfwidth.report.whole.appendix import appendix, software
 from halfwidth.report.whole.cautions import cautions, explanations
@@ -46,14 +48,15 @@ def _cases(results: Results) -> Section | None:
 
 def _data(results: Results) -> Data:
     """The JSON contracts of all results in one object."""
+    # No function within this one: a report can be pickled.
+    return Data(partial(_values, results), results.estimates.to_rows)
 
-    def values() -> dict[str, object]:
-        whole: dict[str, object] = dict(results.estimates.to_dict())
-        for one in (results.comparisons, results.rankings):
-            whole |= one.to_dict() if one is not None else {}
-        return whole | {"provenance": _provenance(results)}
 
-    return Data(values, results.estimates.to_rows)
+def _values(results: Results) -> dict[str, object]:
+    whole: dict[str, object] = dict(results.estimates.to_dict())
+    for one in (results.comparisons, results.rankings):
+        whole |= one.to_dict() if one is not None else {}
+    return whole | {"provenance": _provenance(results)}
 
 
 def _provenance(results: Results) -> dict[str, object]:

@@ -1,0 +1,125 @@
+"""Every public result can be pickled and copied, and says the same afterwards."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from fuzzcalls import public_functions
+
+import halfwidth as hw
+from halfwidth.summaries.quantiles import LEVEL
+
+CASES = 24
+RNG = np.random.default_rng(3)
+FIRST = RNG.beta(8, 2, CASES)
+VALUES = {name: np.clip(FIRST + RNG.normal(0, 0.1, CASES), 0, 1) for name in "ABC"}
+TRUTH = np.arange(CASES) % 2
+SCORES = np.clip(0.4 * TRUTH + 0.6 * RNG.random(CASES), 0, 1)
+RIGHT = (SCORES > 0.5).astype(int)
+FRAME = pd.DataFrame({"case": range(CASES), "dsc": FIRST})
+LONG = pd.concat(
+    pd.DataFrame({"model": m, "case": range(CASES), "dsc": v}) for m, v in VALUES.items()
+)
+BOX = {"image": ["a", "b"], "x": [1, 2], "y": [1, 2], "width": [9, 9], "height": [9, 9]}
+FOUND, OBJECTS = pd.DataFrame({**BOX, "score": [0.9, 0.8]}), pd.DataFrame(BOX)
+MASK = np.pad(np.ones((3, 3), bool), 2)
+QUICK: dict[str, Any] = {"n_resamples": 99, "rng": 1}
+DSC = QUICK | {"metric": "dsc"}
+PLAN = hw.planning
+
+CALLS: dict[str, Callable[[], Any]] = {
+    "hw.check_table": lambda: hw.check_table(FRAME, metric="dsc"),
+    "hw.check_tables": lambda: hw.check_tables({"a": FRAME, "b": FRAME}, metric="dsc"),
+    "hw.compare": lambda: hw.compare(VALUES, margin=0.1, **DSC),
+    "hw.compare_detections": lambda: hw.compare_detections(
+        {"a": FOUND, "b": FOUND[:1]}, OBJECTS, metric="object_sensitivity", **QUICK
+    ),
+    "hw.compare_table": lambda: hw.compare_table(LONG, "dsc", **DSC),
+    "hw.compare_with_raters": lambda: hw.compare_with_raters(
+        RIGHT, {"a": TRUTH, "b": RIGHT}, metric="accuracy", **QUICK
+    ),
+    "hw.confusion_ci": lambda: hw.confusion_ci(TRUTH, SCORES),
+    "hw.curve_ci": lambda: hw.curve_ci(TRUTH, SCORES, **QUICK),
+    "hw.detection_ci": lambda: hw.detection_ci(FOUND, OBJECTS, metric="object_ppv", **QUICK),
+    "hw.detection_curve_ci": lambda: hw.detection_curve_ci(FOUND, OBJECTS, **QUICK),
+    "hw.difference_ci": lambda: hw.difference_ci(FIRST, VALUES["B"], **DSC),
+    "hw.evidence": lambda: hw.evidence(metric="dsc"),
+    "hw.explain": lambda: hw.explain("HW101"),
+    "hw.limits_of_agreement": lambda: hw.limits_of_agreement(FIRST, VALUES["B"]),
+    "hw.make_report": lambda: hw.make_report(
+        [hw.summary_table(FRAME, **DSC), hw.compare(VALUES, **DSC), hw.rank(VALUES, **DSC)],
+        figures=False,
+    ),
+    "hw.match_detections": lambda: hw.match_detections(FOUND, OBJECTS),
+    "hw.metric_ci": lambda: hw.metric_ci(TRUTH, SCORES, metric="auroc", **QUICK),
+    "hw.proportion_ci": lambda: hw.proportion_ci(3, 9),
+    "hw.rank": lambda: hw.rank(VALUES, **DSC),
+    "hw.rank_detections": lambda: hw.rank_detections(
+        {"a": FOUND, "b": FOUND[:1]}, OBJECTS, metric="object_sensitivity", **QUICK
+    ),
+    "hw.rank_table": lambda: hw.rank_table(LONG, "dsc", **DSC),
+    "hw.runs_ci": lambda: hw.runs_ci(FIRST),
+    "hw.runs_table": lambda: hw.runs_table(FRAME, value="dsc"),
+    "hw.score_masks": lambda: hw.score_masks(MASK, MASK, "dsc"),
+    "hw.summary_ci": lambda: hw.summary_ci(FIRST, **DSC),
+    "hw.summary_table": lambda: hw.summary_table(FRAME, keep_cases=True, **DSC),
+    "planning.auroc_difference_n": lambda: PLAN.auroc_difference_n(0.8, width=0.3, correlation=0.5),
+    "planning.auroc_difference_width": lambda: PLAN.auroc_difference_width(
+        0.8, 200, correlation=0.5
+    ),
+    "planning.auroc_n": lambda: PLAN.auroc_n(0.8, width=0.2),
+    "planning.auroc_width": lambda: PLAN.auroc_width(0.8, 200),
+    "planning.classes_n": lambda: PLAN.classes_n(0.8, prevalence=0.3, width=0.2),
+    "planning.classes_width": lambda: PLAN.classes_width(0.8, 0.8, 200, prevalence=0.3),
+    "planning.difference_n": lambda: PLAN.difference_n(sd=0.1, width=0.05),
+    "planning.difference_width": lambda: PLAN.difference_width(50, sd=0.1),
+    "planning.mean_n": lambda: PLAN.mean_n(0.1, width=0.05),
+    "planning.mean_width": lambda: PLAN.mean_width(0.1, 50),
+    "planning.mean_width_table": lambda: PLAN.mean_width_table([0.1], [50]),
+    "planning.pilot_width": lambda: PLAN.pilot_width(FIRST, 50, metric="dsc", n_samples=100, rng=1),
+    "planning.proportion_n": lambda: PLAN.proportion_n(0.8, width=0.2),
+    "planning.proportion_width": lambda: PLAN.proportion_width(0.8, 50),
+    "planning.quantile_n": lambda: PLAN.quantile_n(0.9, width=0.2, sd=0.1),
+    "planning.quantile_width": lambda: PLAN.quantile_width(0.9, 50),
+    "planning.review": lambda: PLAN.review(50, mean=0.8, sd=0.1, metric="dsc"),
+    "planning.review_table": lambda: PLAN.review_table(
+        pd.DataFrame({"model": ["a"], "n": [50], "mean": [0.8], "sd": [0.1]}), metric="dsc"
+    ),
+    "planning.subsample": lambda: PLAN.subsample(FIRST, metric="dsc", sizes=[5], repeats=20, rng=1),
+}
+
+
+def check_copies(result: Any) -> None:
+    copies = (pickle.loads(pickle.dumps(result)), copy.copy(result), copy.deepcopy(result))  # noqa: S301
+    for one in copies:
+        assert type(one) is type(result)
+        assert (str(one), repr(one)) == (str(result), repr(result))
+        for way in ("to_dict", "to_html", "sentence"):
+            if hasattr(result, way):
+                assert str(getattr(one, way)()) == str(getattr(result, way)())
+
+
+def test_every_public_function_is_called() -> None:
+    results = {name for name in public_functions() if not name.startswith("plots.")}
+    # A number, and what `pilot_width` and `compare_with_raters` give too.
+    others = {"planning.minimum_runs", "planning.pilot_n", "hw.compare_with_raters_table"}
+    assert results - CALLS.keys() == others
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_results_can_be_pickled_and_copied(name: str) -> None:
+    check_copies(CALLS[name]())
+
+
+@pytest.mark.parametrize("spec", hw.STATISTICS, ids=lambda spec: spec.name)
+def test_results_of_every_statistic_can_be_pickled_and_copied(spec: hw.StatisticSpec) -> None:
+    chosen = DSC | {"statistic": f"{spec.name}:q=0.3" if LEVEL in spec.parameters else spec.name}
+    check_copies(hw.summary_ci(FIRST, **chosen))
+    check_copies(hw.difference_ci(FIRST, VALUES["B"], **chosen))
+    check_copies(hw.compare(VALUES, **chosen))
