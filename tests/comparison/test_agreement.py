@@ -103,3 +103,8 @@ def test_cases_are_matched_by_label_and_bad_input_is_refused() -> None:
         hw.limits_of_agreement([0, 1, 2], [1, 2, 3], share=95)
     kept = hw.limits_of_agreement([1, 2, 3, np.nan], [1, 2, 4, 3], missing="omit")
     assert kept.n == 3
+
+
+def test_ratios_beyond_floating_point_have_no_limits() -> None:
+    with pytest.raises(hw.DataError, match="limits exceed the largest number in floating point"):
+        hw.limits_of_agreement([1e99, 1e-99, 1], [1e-99, 1e99, 1], effect="ratio")

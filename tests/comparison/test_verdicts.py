@@ -302,6 +302,7 @@ def test_sentences_of_goals() -> None:
         ("dsc", True, "difference", "not a number"),
         ("dsc", 1, "difference", "for 1 % write 0.01"),
         ("hd95", 1, "ratio", "below 1"),
+        ("hd95", 1e308, "difference", "margin=1e+308 is beyond 1e+100"),
         ("relative_volume_error", 1, "difference", "whether higher or lower is better"),
     ],
 )

@@ -65,6 +65,9 @@ SITUATIONS: dict[str, Callable[[], Any]] = {
     "HW317": lambda: hw.summary_ci(SMALL[:5], statistic="median", method="semiparametric"),
     "HW318": lambda: detected(metric="fppi"),
     "HW319": lambda: hw.summary_ci([0.9] * 12, metric="dsc"),
+    "HW320": lambda: hw.summary_ci(
+        [0.1, 0.5, 0.6, 0.95], statistic="sd", method="percentile", confidence_level=0.1
+    ),
     "HW401": lambda: table(case=list("abcdefghijkl"), fold=[0, 1, 2] * 4),
     "HW402": lambda: table(case=list("abcdefghijkl"), patient=list("aabbccddeeff")),
     "HW403": lambda: hw.summary_ci(GOOD, groups=[min(i, 5) for i in range(len(GOOD))]),

@@ -811,3 +811,15 @@ def test_both_columns_or_the_positive_one_make_no_difference(data: str, shared: 
     both = all_numbers(truth, probability, metric=["auroc", "mcc", "f1"])
     one = all_numbers(truth, probability[:, 1], metric=["auroc", "mcc", "f1"])
     np.testing.assert_allclose(both, one, rtol=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["ppv", "npv", "sensitivity"])
+def test_one_stratum_is_none(metric: str) -> None:
+    truth, predicted = [0, 1, 1, 0, 0] * 6, [1, 1, 0, 0, 0] * 6
+    plain = hw.metric_ci(truth, predicted, metric=metric, rng=1)
+    stratified = hw.metric_ci(truth, predicted, metric=metric, strata=["A"] * 30, rng=1)
+    assert (stratified.value, stratified.low, stratified.high) == (
+        plain.value,
+        plain.low,
+        plain.high,
+    )

@@ -268,6 +268,8 @@ def test_names_have_synonyms_and_forgive_capitals(
         ("statistic", "quantile:1.5", "q=1.5 is not above 0 and below 1"),
         ("statistic", "quantile:x", "q=x is not above 0 and below 1"),
         ("statistic", "quantile:nan", "q=nan is not above 0 and below 1"),
+        ("statistic", "quantile:1e-300", "q=1e-300 is too extreme for any number of cases"),
+        ("statistic", "sample_quantile:0.9999999999", "too extreme for any number of cases"),
         ("statistic", "trimmed_mean:0.5", "share=0.5 is not at least 0 and below 0.5"),
         ("statistic", "trimmed_mean:shar=0.1", "did you mean 'share'?"),
         ("statistic", "mean:2", "mean takes 0 parameter(s)"),

@@ -237,7 +237,13 @@ def agreement_of(
     bias, sd, limits = _limits(differences, codes, share, confidence)
     if effect == "ratio":
         means, differences = np.exp(means), np.exp(differences)
-        bias, *limits = (Limit(*map(math.exp, limit)) for limit in (bias, *limits))
+        try:
+            bias, *limits = (Limit(*map(math.exp, limit)) for limit in (bias, *limits))
+        except OverflowError:
+            raise DataError(
+                f"the ratios of {first} to {second} lie so far apart that their limits exceed the "
+                "largest number in floating point; compare differences instead"
+            ) from None
     return Agreement(
         first=first,
         second=second,

@@ -19,6 +19,7 @@ from halfwidth.core.formatting import fixed_apart, percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Metric
 from halfwidth.core.types import Level
+from halfwidth.estimation.check import LARGEST
 
 SUPERIOR = "superior"
 NON_INFERIOR = "non-inferior"
@@ -66,6 +67,7 @@ def check_margin(margin: float | None, metric: Metric, effect: Effect = "differe
             "it is in the unit of the metric"
             + (f": for {margin:g} % write {margin / 100:g}" if bounds.width <= 1 else "")
         )
+    _check_extent("margin", number)
     _check_direction("margin", metric)
 
 
@@ -85,7 +87,13 @@ def check_goal(goal: float | None, metric: Metric) -> None:
         raise OptionError(
             f"goal={goal:g} is outside the range of {metric.spec.called}, {bounds}{hint}"
         )
+    _check_extent("goal", number)
     _check_direction("goal", metric)
+
+
+def _check_extent(name: str, number: float) -> None:
+    if abs(number) > LARGEST:
+        raise OptionError(f"{name}={number:g} is beyond {LARGEST:g}, the largest value there is")
 
 
 def _check_direction(name: str, metric: Metric) -> None:

@@ -215,6 +215,18 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Collect more cases.",
     ),
     CautionSpec(
+        "HW320",
+        "estimate outside its interval",
+        "The {what} of {value} lies outside of its own interval, {low} to {high}.",
+        "An interval made of resamples lies where the statistic of the resamples mostly does. The "
+        "SD, the IQR and the outer quantiles of few cases are mostly smaller in resamples than in "
+        "the cases themselves, and a short interval, of few cases or at a low confidence level, "
+        "then misses what it is about.",
+        "Collect more cases, or take a method that holds its estimate, such as t or dirichlet.",
+        reliability=True,
+        otherwise="Collect more cases, or take a higher confidence level.",
+    ),
+    CautionSpec(
         "HW401",
         "folds or runs passed as cases",
         "Column {column!r} holds {levels} folds or runs and is no grouping column: they are pooled "

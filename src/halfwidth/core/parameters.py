@@ -30,6 +30,9 @@ class Parameter:
         Whether leaving it unsaid means something.
     tolerated : bool
         Whether it is how far a boundary may be off, which one option sets for all metrics.
+    apart : float
+        How far from a limit that it must not reach a value has to be: closer, no number of cases
+        is enough.
     """
 
     name: str
@@ -44,6 +47,7 @@ class Parameter:
     words: tuple[tuple[str, float], ...] = ()
     optional: bool = False
     tolerated: bool = False
+    apart: float = 0.0
 
     @property
     def allowed_text(self) -> str:
@@ -87,6 +91,11 @@ class Parameter:
             hint = f"; for {number:g} % write {number / 100:g}" if is_share else ""
             raise OptionError(
                 f"{owner}: {self.name}={value} is not {finite}{self.allowed_text}{hint}"
+            )
+        if min(number - self.above, self.below - number) < self.apart:
+            raise OptionError(
+                f"{owner}: {self.name}={value} is too extreme for any number of cases; a value is "
+                f"{self.allowed_text} by {self.apart:g} or more"
             )
         return number
 

@@ -24,6 +24,7 @@ from halfwidth.intervals.quantile import semiparametric
 from halfwidth.intervals.ranks import attainable_level, minimum_n
 
 REPLICATES_BEYOND = 10
+ROUNDING = 1e-9
 
 
 def cautions_for(context: CautionContext) -> tuple[Caution, ...]:
@@ -120,6 +121,17 @@ def _outside(context: CautionContext) -> Caution | None:
         return None
     low, high = e.text_of(e.low), e.text_of(e.high)
     return caution("HW305", low=low, high=high, range=e.range, what=context.what)
+
+
+def _without_estimate(context: CautionContext) -> Caution | None:
+    e = context.estimate
+    if context.undefined or not math.isfinite(e.value):
+        return None
+    slack = ROUNDING * max(abs(end) for end in (e.value, e.low, e.high) if math.isfinite(end))
+    if e.low - slack <= e.value <= e.high + slack:
+        return None
+    value, low, high = map(e.text_of, (e.value, e.low, e.high))
+    return caution("HW320", what=context.what, value=value, low=low, high=high)
 
 
 def _no_interval(context: CautionContext) -> Caution | None:
@@ -294,6 +306,7 @@ INTERVAL_RULES: tuple[Rule, ...] = (
     _bca_on_order_statistic,
     _no_width,
     _outside,
+    _without_estimate,
     _no_interval,
     _level_out_of_reach,
     _extrapolated,

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 Picks = Callable[[int, float], tuple[Array, Array]]
-LEVEL = Parameter("q", None, "level of the quantile", above=0, below=1)
+LEVEL = Parameter("q", None, "level of the quantile", above=0, below=1, apart=1e-9)
 
 
 def quantile_picks(n: int, q: float) -> tuple[Array, Array]:

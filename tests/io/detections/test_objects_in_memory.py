@@ -159,6 +159,8 @@ NOT_SQUARE = [[1, 2, 3]]
         ({"boxes": BOX, "scores": [np.inf]}, "object 1 of image '1' has the score inf"),
         ({"boxes": [[3, 2, 1, 5]]}, "object 1 of image '1' has a box whose side along x is neg"),
         ({"boxes": [[1, np.nan, 3, 5]]}, "coordinates are finite numbers"),
+        ({"boxes": [[1, 0, 1e308, 5]]}, "coordinates are finite numbers, of 1e+100 at most"),
+        ({"points": [[1, 1e308]], "radii": [1]}, "coordinates are finite numbers, of 1e+100"),
         ({"masks": np.zeros((2, 3))}, "masks of shape (2, 3) and type float64"),
         ({"masks": np.full((1, 2, 3), 0.5)}, "threshold probabilities first"),
         ({"masks": np.full((1, 2, 3), 2)}, "masks with values other than 0 and 1"),

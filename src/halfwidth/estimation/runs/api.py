@@ -37,6 +37,7 @@ from halfwidth.intervals.ranks import randomized_ranks
 from halfwidth.io.run_tables import RunSlice, run_slices, run_table
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.quantiles import LEVEL
 from halfwidth.summaries.quantiles import quantile as type_7
 
 # The point estimate that lies in the interval of a method (lehmann2025, section 5).
@@ -298,6 +299,7 @@ def _levels(quantile: Any) -> tuple[float, ...]:
         if not 0 < level < 1:
             hint = f"; for {level:g} % write {level / 100:g}" if 1 < level < 100 else ""
             raise OptionError(f"quantile={shown(level_given)} is not {BETWEEN}{hint}")
+        LEVEL.check(level, "quantile")
     return tuple(dict.fromkeys(levels))
 
 

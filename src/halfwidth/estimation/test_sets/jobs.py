@@ -190,7 +190,8 @@ def _share(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -
     if not trials.any() or not same_trials:
         return None
     share = share_job(hit, metric, cases, trials)
-    if cases.strata is None or not (compared or (hit.any() and miss.any())):
+    stratified = cases.strata is not None and len(np.unique(cases.strata)) > 1
+    if not stratified or not (compared or (hit.any() and miss.any())):
         return share
     # Strata fix the number of cases, not how many of them are in the denominator: it varies too.
     omitting = replace(policies, undefined="omit")

@@ -15,6 +15,8 @@ from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.core.types import Array
 
 AXES = "xyz"
+# Areas and squares of distances beyond are none in floating point.
+FARTHEST = 1e100
 # Columns of arrays that may be absent.
 OPTIONAL = ("score", "boxes", "points", "radii", "area", "crowd", "ignored")
 
@@ -87,17 +89,17 @@ class Columns:
         if self.points is not None:
             points = self.points
             _refuse(
-                ~np.isfinite(points).all(axis=1),
+                ~(np.abs(points) <= FARTHEST).all(axis=1),
                 where,
                 lambda i: f"has the centre {_numbers(points[i])}",
-                "coordinates are finite numbers",
+                f"coordinates are finite numbers, of {FARTHEST:g} at most",
             )
         if self.radii is not None:
             radii = self.radii
             _refuse(
-                ~(np.isfinite(radii) & (radii >= 0)),
+                ~((radii >= 0) & (radii <= FARTHEST)),
                 where,
-                lambda i: f"has the diameter {2 * radii[i]:g}",
+                lambda i: f"has the diameter {2 * float(radii[i]):g}",
                 "diameters are finite and not negative",
             )
         if self.area is not None:
@@ -112,14 +114,13 @@ class Columns:
 
 def _check_boxes(boxes: Array, where: Callable[[int], str]) -> None:
     _refuse(
-        ~np.isfinite(boxes).all(axis=1),
+        ~(np.abs(boxes) <= FARTHEST).all(axis=1),
         where,
         lambda i: f"has the box {_numbers(boxes[i])}",
-        "coordinates are finite numbers",
+        f"coordinates are finite numbers, of {FARTHEST:g} at most",
     )
     axes = boxes.shape[1] // 2
-    with np.errstate(over="ignore"):
-        sides = boxes[:, axes:] - boxes[:, :axes]
+    sides = boxes[:, axes:] - boxes[:, :axes]
 
     def negative(i: int) -> str:
         axis = int(np.flatnonzero(sides[i] < 0)[0])
