@@ -211,11 +211,11 @@ def _values(
         n_cells=len(every),
         highest=highest,
         by=tuple(name for name in NAMED if name in table and len(set(table.levels(name))) > 1),
-        where=_of_test_set(table),
+        where=_test_rows(table),
     )
 
 
-def _of_test_set(table: Table) -> str:
+def _test_rows(table: Table) -> str:
     """The condition for the rows of the test set, if a column says which these are."""
     for name in table.names:
         levels = table.levels(name) if name.strip().lower() in SPLITS else []
