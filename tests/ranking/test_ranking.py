@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -361,3 +362,35 @@ def test_cases_are_kept_where_asked_for_and_written_nowhere() -> None:
     found = pd.DataFrame(kept.cases.values).sort_values("A").to_numpy()
     assert np.array_equal(found, pd.DataFrame(given).sort_values("A").to_numpy())
     assert "cases" not in kept.to_dict()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"value": "correct", "metric": "correct"},
+        {"value": "dice", "metric": "dsc", "statistic": "trimmed_mean:0.1"},
+        {"value": "dice", "metric": "dsc", "method": "bca", "groups": "patient"},
+    ],
+)
+def test_a_model_among_others_has_the_interval_that_it_has_by_itself(
+    options: dict[str, Any],
+) -> None:
+    table = pd.DataFrame(
+        {
+            "case": list(range(8)) * 2,
+            "patient": [0, 0, 0, 1, 2, 3, 4, 5] * 2,
+            "model": ["a"] * 8 + ["b"] * 8,
+            "correct": [1, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0, 1, 1, 1, 0],
+            "dice": np.random.default_rng(1).beta(8, 2, 16),
+        }
+    )
+    how = {**options, **FEW}
+    (ranking,) = hw.rank_table(table, **how)
+    goals = hw.compare_table(table, goal=0.5, **how).goals
+    alone = hw.summary_table(table, how.pop("value"), by="model", **how)
+    for e, goal in zip(alone, goals, strict=True):
+        ranked = ranking[e.label].estimate
+        assert math.isfinite(e.low)
+        assert (
+            (ranked.low, ranked.high) == (goal.estimate.low, goal.estimate.high) == (e.low, e.high)
+        )

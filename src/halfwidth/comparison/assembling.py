@@ -30,7 +30,7 @@ from halfwidth.core.estimate import Estimate
 from halfwidth.core.spec import Better
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Level
-from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs
 
 Ends = tuple[float, float]
 
@@ -87,7 +87,7 @@ def _goals(families: Sequence[MeasuredFamily], settings: Settings) -> tuple[Goal
     goal = settings.goal
     if goal is None:
         return ()
-    named = [(name, job) for one in families for name, job in one.jobs.items()]
+    named = [(name, by_itself(job)) for one in families for name, job in one.jobs.items()]
     estimates = estimate_jobs([job for _, job in named], settings.request, settings.plan)
     return tuple(
         goal_result(name, estimate, goal)

@@ -36,6 +36,7 @@ from halfwidth.estimation.resolve import (
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import apply, count_ingredients, estimands
 from halfwidth.intervals.quantile import exact as exact_method
+from halfwidth.resampling.designs import arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -78,6 +79,24 @@ class Job:
     classes: ClassContext | None = None
     without: WithoutResult | None = None
     matched: DetectionContext | None = None
+
+
+def by_itself(job: Job) -> Job:
+    """The same job as if its model were the only one: closed forms hold, and draws are its own.
+
+    Where models are compared, cases stand in the order of their identities, not of their records.
+    Images keep theirs: a detector by itself has them in it too.
+    """
+    records, design = job.records, job.records.design
+    if job.matched is not None or not design.paired:
+        return job
+    arranged, design = arrange(
+        records.arranged,
+        None if design.sizes is None else design.unit_of_case,
+        None if len(design.strata) == 1 else design.stratum_of_case,
+        paired=records.arranged.ndim > 1,
+    )
+    return replace(job, records=replace(records, arranged=arranged, design=design))
 
 
 def plan_of(request: Request) -> Plan:

@@ -19,7 +19,7 @@ from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.caution_rules import interval_cautions
 from halfwidth.estimation.choose import choose_unpaired
 from halfwidth.estimation.differences import difference_functional
-from halfwidth.estimation.pipeline import Job, estimate_jobs, method_for
+from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs, method_for
 from halfwidth.estimation.resolve import RULE, Request
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import (
@@ -34,7 +34,6 @@ from halfwidth.intervals.quantile import exact, exact_attained, semiparametric
 from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.intervals.two_sample_ingredients import compares, two_sample_ingredients
 from halfwidth.intervals.two_samples import mover
-from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.two_samples import Sample, TwoSamples
 
@@ -65,22 +64,11 @@ def estimate_unpaired(
     Estimate
         Of the first minus (over) the second, of the cases of both.
     """
-    jobs = (_as_a_sample(first), _as_a_sample(second))
+    jobs = (by_itself(first), by_itself(second))
     method = _method(jobs, request, effect)
     own = _own_estimates(jobs, request, method)
     computed = _compute(jobs, own, method, request, effect)
     return _estimate(jobs, own, computed, _titled(method, own), request, effect)
-
-
-def _as_a_sample(job: Job) -> Job:
-    """Independent values in ascending order, also where they stood in that of another model."""
-    records = job.records
-    if records.arranged.ndim > 1 or not records.design.independent or records.design.simple:
-        return job
-    ascending = np.sort(records.arranged)
-    return replace(
-        job, records=replace(records, arranged=ascending, design=Design.iid(records.design.n))
-    )
 
 
 # --------------------------------------------------------------------------- methods

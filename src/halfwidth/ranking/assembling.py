@@ -18,7 +18,7 @@ from halfwidth.core.ranking import RankedModel, Ranking, RankSet
 from halfwidth.core.spec import Better, Estimand, Metric
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Array
-from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs
 from halfwidth.ranking.claims import ClaimedPairs
 from halfwidth.ranking.missing_values import WORST_RANK, applying, policies_disagree
 from halfwidth.ranking.options import RankingOptions
@@ -64,7 +64,7 @@ def ranked(
     else:
         family = values_of_scheme(family, scheme, options.ties)
     jobs = list(family.jobs.values())
-    estimates = estimate_jobs(jobs, settings.request, settings.plan)
+    estimates = estimate_jobs([by_itself(job) for job in jobs], settings.request, settings.plan)
     _check_defined(family, estimates)
     contest = _contest(family, scheme, estimates, options, settings)
     merits, order, pairs, drawn = contest.merits, contest.order, contest.pairs, contest.drawn
