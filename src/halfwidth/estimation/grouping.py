@@ -35,6 +35,8 @@ def unit_codes(
 ) -> tuple[Codes | None, Codes | None]:
     """Cluster and stratum of each case kept, as integers; None where none are given.
 
+    A stratum that holds all cases is none.
+
     Raises
     ------
     DataError
@@ -49,7 +51,8 @@ def unit_codes(
     clusters = _as_codes(groups, "groups", where, kept, cases)
     strata_codes = _as_codes(strata, "strata", where, kept, cases)
     _check_nested(clusters, strata_codes, where, groups or ())
-    return clusters, strata_codes
+    several = strata_codes is not None and len(np.unique(strata_codes)) > 1
+    return clusters, strata_codes if several else None
 
 
 def _kept(labels: Any, kept: NDArray[np.bool_], option: str, where: str) -> list[Any] | None:
