@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, recall_score
+from support import codes
 
 import halfwidth as hw
 from halfwidth.core.forms import PairAverages
@@ -225,3 +226,17 @@ def test_what_cannot_be_compared_is_refused() -> None:
         hw.compare_with_raters_table(table, "v", model="model", prediction="pred", metric="dsc")
     with pytest.raises(hw.UnknownNameError, match="rater"):
         hw.compare_with_raters_table(table, "v", model="model", raters=["Z", "A"], metric="dsc")
+
+
+def test_no_difference_has_no_sign_whatever_the_order_of_the_raters() -> None:
+    said = {
+        "p": [1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0],
+        "q": [1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1],
+        "s": [1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0],
+    }
+    model = [1, 1, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1]
+    for order in itertools.permutations(said):
+        raters = {name: said[name] for name in order}
+        (one,) = hw.compare_with_raters(model, raters, metric="accuracy", rng=1)
+        assert abs(one.value) < 1e-15
+        assert "HW842" not in codes(one)

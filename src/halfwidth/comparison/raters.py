@@ -20,7 +20,7 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.comparison import Difference
 from halfwidth.core.errors import shortened
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.forms import Contrast, PairAverages
+from halfwidth.core.forms import ROUNDING, Contrast, PairAverages
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Kind, Metric, Statistic
 from halfwidth.core.titles import subject_of
@@ -190,9 +190,10 @@ class _Sides:
             return
         of_pairs = dict(zip(names, values.tolist(), strict=True))
         whole = _point(of_pairs, self.family, self.ratings)
+        rounding = ROUNDING * float(np.abs(values).max())
         for rater in raters:
             part = _point(of_pairs, self.family, self.ratings.without(rater))
-            if part * whole < 0:
+            if part * whole < 0 and min(abs(part), abs(whole)) > rounding:
                 yield caution("HW842", rater=rater, part=f"{part:+.2g}", whole=f"{whole:+.2g}")
 
     def _names(self) -> list[str]:
