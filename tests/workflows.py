@@ -138,9 +138,6 @@ def _minus(number: float | None) -> float | None:
 def one_model_in_every_verb(bench: Bench) -> None:
     """Numbers of a model by `compare`, `rank` and `report` are those of `ci`."""
     scene = a_table(bench).having(groups=None, missing=None)
-    if scene.shared["metric"] == "ppv":
-        # Of one model a proportion of what it calls positive, of several a ratio of sums.
-        scene = scene.having(metric="accuracy", undefined=None)
     scene = scene.without("patient") if "patient" in scene.columns else scene
     file = bench.write(scene)
     alone = {tuple(e["by"].values()): e for e in bench.answer("ci", scene, file)["estimates"]}

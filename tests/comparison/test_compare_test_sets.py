@@ -174,3 +174,20 @@ def test_a_function_of_ones_own_gets_the_same_of_all(table: pd.DataFrame) -> Non
         hw.compare(two, table["y"], metric=best)
     (one,) = hw.compare({"A": table["dA"], "B": table["dB"]}, table["y"], metric=best, rng=1)
     assert one.value == pytest.approx(((table["dA"] - table["dB"]) * table["y"]).mean())
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "sensitivity", "ppv", "npv", "f1", "auroc"])
+def test_a_model_among_others_has_the_interval_that_it_has_by_itself(
+    table: pd.DataFrame, metric: str
+) -> None:
+    columns = ["A", "B"] if metric == "auroc" else ["dA", "dB"]
+    models = {name: table[column] for name, column in zip("AB", columns, strict=True)}
+    how: dict[str, Any] = {"metric": metric, "n_resamples": 99, "rng": 1}
+    (ranking,) = hw.rank(models, table["y"], **how)
+    goals = hw.compare(models, table["y"], goal=0.5, **how).goals
+    for goal, (name, scores) in zip(goals, models.items(), strict=True):
+        alone, among = hw.metric_ci(table["y"], scores, **how), ranking[name].estimate
+        assert (among.low, among.high, among.n, among.method) == (
+            *(alone.low, alone.high, alone.n, alone.method),
+        )
+        assert (goal.estimate.low, goal.estimate.high) == (alone.low, alone.high)

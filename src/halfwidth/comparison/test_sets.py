@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -32,7 +33,10 @@ def measure_test_sets(
             "a function of your own needs the same of all"
         )
     rows = [
-        [replace(job, cautions=(*job.cautions, *model.cautions)) for job in requested.jobs(cases)]
+        [
+            replace(job, cautions=(*job.cautions, *model.cautions), alone=alone)
+            for job, alone in zip(requested.jobs(cases), _alone(requested, cases), strict=False)
+        ]
         for cases, model in zip(sets, family.models, strict=True)
     ]
     names = [model.name for model in family.models]
@@ -40,6 +44,14 @@ def measure_test_sets(
         _measured(family, dict(zip(names, jobs, strict=True)), paired=paired)
         for jobs in zip(*rows, strict=True)
     ]
+
+
+def _alone(requested: MetricRequest, cases: TestSet) -> Iterator[Job | None]:
+    """The same jobs without the other models, where the metric is a proportion of other cases."""
+    (metric,) = requested.metrics
+    if isinstance(metric, Metric) and metric.spec.share and cases.identities is not None:
+        return iter(requested.jobs(replace(cases, identities=None)))
+    return itertools.repeat(None)
 
 
 def _measured(family: Family, jobs: dict[str, Job], *, paired: bool) -> MeasuredFamily:

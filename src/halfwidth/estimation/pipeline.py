@@ -67,6 +67,9 @@ class Job:
         Where missing policies stand side by side.
     matched : DetectionContext or None
         Where the metric is of detections.
+    alone : Job or None
+        Where a model by itself is measured otherwise than among others: its PPV is a proportion of
+        the cases that it calls positive, which are not those of the other models.
     """
 
     functional: Functional
@@ -79,6 +82,7 @@ class Job:
     classes: ClassContext | None = None
     without: WithoutResult | None = None
     matched: DetectionContext | None = None
+    alone: Job | None = None
 
 
 def by_itself(job: Job) -> Job:
@@ -87,6 +91,8 @@ def by_itself(job: Job) -> Job:
     Where models are compared, cases stand in the order of their identities, not of their records.
     Images keep theirs: a detector by itself has them in it too.
     """
+    if job.alone is not None:
+        return replace(job.alone, label=job.label, by=job.by, cautions=job.cautions)
     records, design = job.records, job.records.design
     if job.matched is not None or not design.paired:
         return job
