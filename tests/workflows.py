@@ -222,8 +222,6 @@ def kept_whole(result: Any) -> dict[str, Any]:
 
 def _copies(result: Any) -> Iterator[Any]:
     yield copy.deepcopy(result)
-    if isinstance(result, hw.Comparisons) and result[0].estimate.statistic != "mean_difference":
-        return  # a difference of medians, SDs, IQRs or trimmed means cannot be pickled yet
     yield pickle.loads(pickle.dumps(result))  # noqa: S301 -- written here
 
 

@@ -260,11 +260,8 @@ def _message_and_status(error: Exception, arguments: list[str]) -> tuple[str, in
         # NumPy says how much it was to be.
         how_much = f" ({one_line(error)})" if str(error) else ""
         command_line = shlex.join(["halfwidth", *arguments])
-        return (
-            f"there is not enough memory for '{command_line}'{how_much}; "
-            "fewer cases at a time, fewer --n-resamples or --jobs take less",
-            2,
-        )
+        remedy = "fewer cases at a time, fewer --n-resamples or --jobs take less"
+        return f"there is not enough memory for '{command_line}'{how_much}; {remedy}", 2
     # Whatever is left is a fault of ours.
     internal = f"internal error: {type(error).__name__}: {error}"
     return f"{internal}. Run again with --debug and report what it prints", 1

@@ -161,7 +161,7 @@ def ran_in_time(command: Sequence[str], seconds: float) -> bool:
         stderr=subprocess.DEVNULL,
         # All that it starts itself can be ended with it.
         start_new_session=True,
-        preexec_fn=_ended_with_its_parent(),
+        preexec_fn=_ended_with_its_parent(),  # noqa: PLW1509 -- one system call, no lock
     )
     try:
         process.wait(seconds)
