@@ -156,6 +156,14 @@ def test_two_models_have_the_ranks_of_their_interval() -> None:
     assert caution.code == "HW315"
 
 
+def test_two_models_of_a_metric_without_bounds_have_the_ranks_of_their_interval() -> None:
+    values = {"a": [15.0] * 5, "b": [21.39, 20.7, 25.92, 26.55, 26.55]}
+    (pair,) = hw.compare(values, metric="hd95")
+    assert pair.estimate.high < 0
+    (ranking,) = hw.rank(values, metric="hd95", **FEW)
+    assert [model.rank_set for model in ranking.models] == [RankSet(1, 1), RankSet(2, 2)]
+
+
 def test_within_the_margin_models_share_a_rank() -> None:
     given = models((0.0, 0.01, 0.4))
     (ranking,) = hw.rank(given, metric="dsc", margin=0.2, **FEW)

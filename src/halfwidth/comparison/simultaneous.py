@@ -213,11 +213,13 @@ def evidence_of(
         From a level and some of the pairs to their single intervals.
     margin : float
     """
-    pseudo_cases = _pseudo_cases(family, estimates)
+    # A single pair has its own interval, as in a comparison: there is nothing to hold together.
+    several = len(family.pairs) > 1
+    pseudo_cases = _pseudo_cases(family, estimates) if several else None
     draws = pseudo_cases and family.weighted(pseudo_cases, plan)
     # Of very few units the intervals reach further than their distribution; each has its share.
     few = draws and draws.expands and draws.degrees_of_freedom < FEWEST_EXPANDED - 1
-    studentized = None if draws else family.studentized(plan)
+    studentized = family.studentized(plan) if several and not draws else None
     without = np.ones(len(family.pairs))
     if studentized is not None:
         without = _share_without_errors(studentized)
