@@ -34,9 +34,9 @@ def report(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            help=f"{reading.FILE_HELP}. Of one model; or with the models in a column (--by), of "
-            "predictions also in columns (--score); or a table for each model: NAME=FILE calls it "
-            "NAME. Several columns of values (--value) are one model's.",
+            help=f"{reading.FILE_HELP}. Of one model; or with the models in a column (--by); or a "
+            "table for each model: NAME=FILE calls it NAME. Several columns of values are those "
+            "of one model.",
             metavar="FILE",
             show_default=False,
         ),
