@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
-from halfwidth.audit.parts import metric_in
+from halfwidth.audit.parts import metric_of_name
 from halfwidth.core.audit import Finding
 from halfwidth.io.table import StatedMean, Table
 
@@ -68,7 +68,7 @@ def test_rows_are_those_of_the_file_though_others_were_left_out() -> None:
     ],
 )
 def test_metrics_by_the_names_of_columns(name: str, metric: str | None) -> None:
-    found = metric_in(name)
+    found = metric_of_name(name)
     assert (None if found is None else found.name) == metric
 
 

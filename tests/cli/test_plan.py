@@ -222,11 +222,11 @@ def test_a_small_pilot_and_repeated_cases_are_told(run: Run, tmp_path: Path) -> 
     path = tmp_path / "t.csv"
     path.write_text("case,dice\na,0.9\na,0.8\nb,0.7\nc,0.85\n")
     ran = run("plan", "pilot", path, "-n", "20", "--metric", "dsc", "--method", "t", "--seed", "1")
-    assert "Cases repeat" in ran.err
+    assert "cases repeat" in ran.err
     assert "A pilot of 4 cases says little about spread and failures." in ran.out
     path.write_text("PatientID,dice\n1,0.9\n1,0.8\n2,0.7\n3,0.85\n")
     ran = run("plan", "subsample", path, "--value", "dice", "--sizes", "2", "--n-resamples", "99")
-    assert "cases repeat; subsamples are drawn as if all rows were independent" in ran.err
+    assert "cases repeat; all rows are drawn as if they were independent" in ran.err
 
 
 # --------------------------------------------------------------------------- slips
@@ -308,7 +308,7 @@ def test_slips_get_one_line(command: str, words: str, run: Run) -> None:
     ("options", "words"),
     [
         ("--value livr --width 0.1", "unknown column 'livr'; did you mean 'liver'?"),
-        ("--width 0.1", "several numeric columns (liver, spleen); a plan is of one"),
+        ("--width 0.1", "several numeric columns (liver, spleen); name the one that is meant"),
         ("--value liver --width 0.1 --method wilson", "method 'wilson' makes no interval"),
         ("--value liver --width 0.1 --method hoeffding", "needs a metric with finite bounds"),
         ("--value liver --width 0.1 --n-samples 5", "n_samples=5 is not a multiple of 50"),

@@ -15,6 +15,7 @@ from halfwidth.core.cautions import caution
 from halfwidth.core.errors import quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
+from halfwidth.io.missing_distances import overlap_beside
 from halfwidth.io.table import Factor
 
 # Distinct values that two columns must share to be copies, and values of a case.
@@ -190,7 +191,18 @@ def _contradictions(table: CaseTable) -> Iterator[Finding]:
         overlaps = [at for at in places if table.parts[at].spec.family == "overlap"]
         distances = [at for at in places if table.parts[at].spec.unit == "mm"]
         for distance in distances:
-            overlap = next((at for at in overlaps if table.parts[at].spec.worst == 0), None)
+            one = table.parts[distance].slice
+            # Columns of a wide table are of several structures.
+            beside = one.metric is None and overlap_beside(table.parts[distance].table, one.column)
+            overlap = next(
+                (
+                    at
+                    for at in overlaps
+                    if table.parts[at].spec.worst == 0
+                    and (one.metric is not None or table.parts[at].slice.column == beside)
+                ),
+                None,
+            )
             if overlap is None:
                 continue
             both = (table.values[overlap] == 0) & (table.values[distance] == 0)

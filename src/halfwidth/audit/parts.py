@@ -17,6 +17,7 @@ from halfwidth.core.types import UNBOUNDED, Array
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.io.layout import Layout, Slice, slices
+from halfwidth.io.metric_names import metric_in
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 
@@ -155,26 +156,21 @@ def guessed_metrics(table: Table, layout: Layout) -> dict[str, MetricSpec]:
     """What the columns of values hold by their names, or all of them by that of the file."""
     if layout.metric is not None:
         return {}
-    found = {column: metric_in(column) for column in layout.values}
+    found = {column: metric_of_name(column) for column in layout.values}
     if not any(found.values()) and table.source:
-        found = dict.fromkeys(layout.values, metric_in(PurePath(table.source).name.split(".")[0]))
+        of_file = metric_of_name(PurePath(table.source).name.split(".")[0])
+        found = dict.fromkeys(layout.values, of_file)
     return {column: spec for column, spec in found.items() if spec is not None}
 
 
-def metric_in(name: str) -> MetricSpec | None:
+def metric_of_name(name: str) -> MetricSpec | None:
     """The metric that a name is of, if it holds that of one: ``Liver_Dice (%)`` is of ``dsc``."""
-    words = re.findall(r"[a-z0-9]+", name.lower())
-    if NOT_OF_METRIC & {*words}:
+    found = metric_in(name)
+    if found is None or NOT_OF_METRIC & {*re.findall(r"[a-z0-9]+", name.lower())}:
         return None
-    for length in range(len(words), 0, -1):
-        tried = ["_".join(words[at : at + length]) for at in range(len(words) - length + 1)]
-        found = {METRICS[one].name for one in tried if one in METRICS}
-        if len(found) == 1:
-            spec = METRICS[found.pop()]
-            return spec if length == len(words) or spec.kind is not Kind.BINARY else None
-        if found:
-            return None
-    return None
+    metric, before, behind = found
+    alone = not re.search(r"[a-z0-9]", f"{before}{behind}".lower())
+    return METRICS[metric] if alone or METRICS[metric].kind is not Kind.BINARY else None
 
 
 def as_numbers(values: NDArray[Any]) -> tuple[Array, NDArray[np.bool_]]:

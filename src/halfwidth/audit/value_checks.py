@@ -24,6 +24,7 @@ from halfwidth.estimation.worst_values import (
     identical_worst,
     stands_apart,
 )
+from halfwidth.io.missing_distances import missing_distances
 from halfwidth.io.numerals import COMMA, GROUPED
 
 FRACTION = Bounds(0, 1)
@@ -64,14 +65,19 @@ def _missing(part: Part) -> Iterator[Finding]:
     absent = ~np.isfinite(part.numbers) & ~part.words
     infinite = int(np.isinf(part.numbers).sum())
     if absent.any():
-        raised = caution(
-            "HW101",
-            count=int(absent.sum()),
-            total=len(absent),
-            what="values missing",
-            infinite=f" ({infinite} of them infinite)" if infinite else "",
-            policy="an estimate must be told what they mean (--missing)",
-        )
+        count, total = int(absent.sum()), len(absent)
+        distances = missing_distances(part.table, part.slice.column, part.slice.rows)
+        if distances is not None:
+            raised = caution("HW926", count=count, total=total, reasons=distances.described())
+        else:
+            raised = caution(
+                "HW101",
+                count=count,
+                total=total,
+                what="values missing",
+                infinite=f" ({infinite} of them infinite)" if infinite else "",
+                policy="an estimate must be told what they mean (--missing)",
+            )
         yield values_finding(part, absent, raised)
 
 

@@ -99,7 +99,7 @@ def pilot(
 
     how = reading.Options(sheet, decimal, header, input_format, path, only_filter, where=where)
     table = reading.table_in(file, how)
-    pilots = pilots_in(table, value, by=by or [], case=case, metric=metric)
+    pilots = pilots_in(table, value, by=by or [], case=case, metric=metric, missing=missing)
     drawn_by, limits = resolve_seed(seed), options.parse_bounds(bounds)
     plans = []
     for one in pilots:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,9 +13,10 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import parse_sizes
 from halfwidth.core.errors import OptionError, shortened
-from halfwidth.io.run_tables import CASE_VALUES, VALUE
-from halfwidth.io.summary_rows import check_cases
 from halfwidth.io.table import Table
+
+if TYPE_CHECKING:
+    from halfwidth.planning.pilot_tables import Pilot
 
 
 def subsample(
@@ -95,8 +96,8 @@ def subsample(
 
     how = reading.Options(sheet, decimal, header, input_format, where=where)
     table = reading.table_in(file, how)
-    column, values = _column(table, file, value, metric)
-    subsamples = subsample_values(values, label=column, **settings)
+    sample = _sample(table, file, value, metric, missing)
+    subsamples = subsample_values(sample.values, label=sample.column, **settings)
     if plot is not None:
         from halfwidth.plots.figure import write_figure
         from halfwidth.plots.subsampling import figure_of_subsamples
@@ -106,38 +107,11 @@ def subsample(
     return Answer(figures.with_figure(subsamples_document(subsamples), figure), fmt, out)
 
 
-def _column(table: Table, file: Path, value: str | None, metric: str | None) -> tuple[str, Any]:
-    """Name and cells of the column with values."""
-    import numpy as np
-
-    from halfwidth.core.errors import UnknownNameError
-    from halfwidth.io.layout import layout_of
-    from halfwidth.io.repeats import case_column, repeats_in
-
-    check_cases(table, None)
-    if all(name in table for name in CASE_VALUES):
-        return _only_sample(table, file, metric)
-    if value is None:
-        columns = layout_of(table).values
-        if len(columns) > 1:
-            raise OptionError(
-                f"{file} has several numeric columns ({shortened(columns)}) and subsamples are of "
-                "one: --value COLUMN"
-            )
-        (value,) = columns
-    elif value not in table:
-        raise UnknownNameError("column", value, table.names)
-    repeats = repeats_in(table, case=case_column(table, [value]), taken=[value])
-    if repeats.cases or repeats.shared:
-        note("cases repeat; subsamples are drawn as if all rows were independent")
-    return value, table.values(value, np.arange(len(table)))
-
-
-def _only_sample(table: Table, file: Path, metric: str | None) -> tuple[str, Any]:
-    """The values of a canonical table that holds one metric of one model and label."""
+def _sample(table: Table, file: Path, value: str | None, metric: str | None, missing: str) -> Pilot:
+    """The values of one column, or those of a canonical table of one metric, model and label."""
     from halfwidth.planning.pilot_tables import pilots_in
 
-    samples = pilots_in(table, metric=metric)
+    samples = pilots_in(table, value, metric=metric, missing=missing)
     if len(samples) > 1:
         found = shortened([f"{one.label} {one.metric}".strip() for one in samples], 6)
         raise OptionError(
@@ -146,4 +120,4 @@ def _only_sample(table: Table, file: Path, metric: str | None) -> tuple[str, Any
         )
     for text in samples[0].notes:
         note(text)
-    return VALUE, samples[0].values
+    return samples[0]

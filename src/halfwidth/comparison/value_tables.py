@@ -17,10 +17,11 @@ from halfwidth.comparison.sources import (
 )
 from halfwidth.comparison.table_parts import TablePart, families_of
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.spec import Metric
 from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.estimation.tables import layout_notes
-from halfwidth.io.layout import Layout, layout_of, slices
+from halfwidth.io.layout import Layout, Slice, layout_of, not_applicable_note, slices
 
 # Levels within which the models of a canonical table are compared if nothing else is said.
 CANONICAL_WITHIN = ("task", "label")
@@ -47,7 +48,10 @@ def value_families(
         metrics = SliceMetrics(source.table, layout, metric, bounds)
         held |= dict.fromkeys(metrics.held)
         notes += layout_notes(layout, columns.groups, columns.strata)
-        parts += _parts(source, layout, metrics, columns, values, paired=settings.paired)
+        every = slices(source.table, layout, missing=settings.request.missing)
+        wanted = [(one, found) for one in every if (found := metrics.for_slice(one)) is not None]
+        notes += not_applicable_note(one for one, _ in wanted)
+        parts += _parts(source, layout, wanted, columns, values, paired=settings.paired)
     if not parts:
         raise DataError(f"no rows of metric {metric!r}; the table holds {shortened(list(held))}")
     families, left_out = families_of(parts, settings.unmatched)
@@ -72,7 +76,7 @@ def _layout(
 def _parts(
     source: Source,
     layout: Layout,
-    metrics: SliceMetrics,
+    wanted: Sequence[tuple[Slice, Metric]],
     columns: TableColumns,
     values: Any,
     *,
@@ -80,10 +84,7 @@ def _parts(
 ) -> list[TablePart]:
     by_column = {c: m for m, c in values.items()} if isinstance(values, Mapping) else {}
     parts = []
-    for part in slices(source.table, layout):
-        metric = metrics.for_slice(part)
-        if metric is None:
-            continue
+    for part, metric in wanted:
         within = {name: level for name, level in part.by.items() if name != columns.by or by_column}
         name = source.model or by_column.get(part.column) or str(part.by[columns.by])
         column = part.column if len(layout.values) > 1 and not by_column else ""

@@ -245,4 +245,17 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Call the same cases alike. Models on different cases are compared as such: paired=False "
         "(--unpaired).",
     ),
+    CautionSpec(
+        "HW926",
+        "distances missing beside overlaps",
+        "{count} of {total} distances missing: {reasons}.",
+        "A distance between boundaries has no value where a mask is empty. With an overlap of 0 "
+        "one mask is: the structure was missed, or is spurious. Where the overlap is missing too, "
+        "or 1, both are: there was nothing to find. Leaving out the misses flatters a model; "
+        "counting the others as failures blames it.",
+        "Count the misses alone as failed: missing='worst' with penalty= (--missing worst "
+        "--penalty) does, and leaves out the cases with nothing to find. A case that failed as a "
+        "whole needs an overlap of 0.",
+        "maier_hein2024",
+    ),
 )

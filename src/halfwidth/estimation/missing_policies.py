@@ -73,7 +73,8 @@ def variants(
     """The slices of the metrics to estimate, each under the policy, or under all of them."""
     together = missing == ALL_POLICIES
     wholes = slices(table, layout, as_in_file=True) if together else itertools.repeat(None)
-    for part, whole in zip(slices(table, layout), wholes, strict=False):
+    parts = slices(table, layout, missing=request.missing)
+    for part, whole in zip(parts, wholes, strict=False):
         metric = metrics.for_slice(part)
         if metric is None:
             continue

@@ -25,7 +25,7 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.estimation.slice_metrics import SliceMetrics
-from halfwidth.io.layout import Layout, layout_of, pooled_models, slices
+from halfwidth.io.layout import Layout, Slice, layout_of, not_applicable_note, pooled_models, slices
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 
@@ -137,11 +137,11 @@ def summary_table(
         notes += _ranges_not_used(layout)
     jobs: list[Job] = []
     cases: list[Cases] = []
-    not_applicable = 0
+    parts: list[Slice] = []
     keep_cases = as_flag("keep_cases", keep_cases)
     for together in variants(table, layout, metrics, request, missing, scale):
         samples = [_sample(variant, scale) for variant in together]
-        not_applicable += together[0].part.n_not_applicable
+        parts.append(together[0].part)
         if keep_cases:
             cases += map(_variant_cases, together, samples)
         jobs += [
@@ -154,9 +154,7 @@ def summary_table(
         raise DataError(f"no rows of metric {metric!r} in the table; it holds {shortened([*held])}")
     if all(job.records.n_cases == 0 for job in jobs):
         raise DataError("no values left: every value is missing or not applicable")
-    if not_applicable:
-        rows = "1 row that is" if not_applicable == 1 else f"{not_applicable} rows that are"
-        notes.append(f"left out: {rows} not applicable")
+    notes += not_applicable_note(parts)
     return Estimates(estimate_jobs(jobs, request), tuple(notes), tuple(cases))
 
 

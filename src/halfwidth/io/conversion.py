@@ -9,15 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened, shown
+from halfwidth.core.undefined import Status
 from halfwidth.io.challenge_columns import MODEL_COLUMNS
 from halfwidth.io.importers.case_values import CaseValue, metric_name
 from halfwidth.io.layout import layout_of
+from halfwidth.io.missing_distances import missing_distances
 from halfwidth.io.table import TEXT, Table
 
 # In the order in which a canonical table has them.
 CANONICAL = CaseValue._fields
 CASE, METRIC, VALUE, MODEL = "case", "metric", "value", "model"
-LABEL, PARAMETERS, GROUP = "label", "parameters", "group"
+LABEL, STATUS, PARAMETERS, GROUP = "label", "status", "parameters", "group"
 
 
 def long_table(
@@ -86,6 +88,7 @@ def long_table(
     if parameters:
         columns[PARAMETERS] = _same(parameters.replace(",", ";"), len(table) * count)
     of_metric = count == 1 and metric_name(layout.values[0]) in (metric_name(name), VALUE)
+    columns = _statuses(table, layout.values) | columns
     if LABEL not in kept and not of_metric:
         columns[LABEL] = np.tile(np.array(layout.values, dtype=TEXT), len(table))
     left_out = [one for one in table.names if one not in (*taken, groups, *kept, models)]
@@ -93,6 +96,18 @@ def long_table(
     notes = [f"values of {_listed(layout.values)} as {metric}, {by}"]
     notes += [f"left out: {_listed(left_out)}"] * bool(left_out)
     return _in_order(columns, table, notes)
+
+
+def _statuses(table: Table, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """The column of statuses, where overlaps say why distances are missing."""
+    found = np.full((len(table), len(columns)), np.nan, dtype=object)
+    for place, column in enumerate(columns):
+        distances = missing_distances(table, column, np.arange(len(table)))
+        if distances is not None:
+            found[distances.missed, place] = str(Status.MISSED)
+            found[distances.absent, place] = str(Status.NOT_APPLICABLE)
+    told = any(isinstance(cell, str) for cell in found.flat)
+    return {STATUS: found.ravel().astype(TEXT)} if told else {}
 
 
 def stacked(tables: Mapping[str, Table], named: Collection[str] = ()) -> Table:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.undefined import Status, is_missing
+from halfwidth.core.undefined import Missing, Status, is_missing
 from halfwidth.io.challenge_columns import MODEL_COLUMNS, VALUE, challenge_levels
+from halfwidth.io.missing_distances import missing_distances
 from halfwidth.io.numerals import LOOKED_AT, like_a_number
 from halfwidth.io.repeats import (
     Repeats,
@@ -114,6 +115,8 @@ class Slice:
         What speaks against taking the values as those of independent cases.
     rows : ndarray of int
         Where in the table the values stand.
+    overlap : str
+        The column that tells where there was nothing to find; empty where none was asked.
     """
 
     label: str
@@ -128,6 +131,7 @@ class Slice:
     strata: list[Any] | None
     repeats: Repeats
     rows: NDArray[np.intp]
+    overlap: str = ""
 
     @property
     def n_not_applicable(self) -> int:
@@ -253,10 +257,19 @@ def _holds_numbers(table: Table, name: str) -> bool:
     return 2 * sum(map(like_a_number, bare)) > len(cells)
 
 
-def slices(table: Table, layout: Layout, *, as_in_file: bool = False) -> Iterator[Slice]:
+def slices(
+    table: Table, layout: Layout, *, missing: Missing = "omit", as_in_file: bool = False
+) -> Iterator[Slice]:
     """The samples of a table, groups in order of appearance, columns in their order.
 
-    Rows that are not applicable are left out; ``as_in_file``: unless they hold a value.
+    Rows that are not applicable are left out; ``as_in_file``: unless they hold a value. Those are
+    rows whose status says so and, if what is ``missing`` counts as the worst value, distances of
+    which a column of overlaps says that there was nothing to find.
+
+    Raises
+    ------
+    DataError
+        If distances are missing and may not be, where a column of overlaps tells why.
     """
     several = len(layout.values) > 1
     for levels, rows in _groups(table, layout):
@@ -264,10 +277,18 @@ def slices(table: Table, layout: Layout, *, as_in_file: bool = False) -> Iterato
         left_out = has_status(table, layout, rows, {Status.NOT_APPLICABLE})
         if as_in_file and left_out.any():
             left_out &= [is_missing(cell) for cell in table.values("value", rows)]
-        kept = rows[~left_out]
+        applicable = rows[~left_out]
         shown = [_text(level) for level in by.values()]
-        repeats = _repeats(table, layout, kept)
+        repeats = _repeats(table, layout, applicable)
         for column in layout.values:
+            kept, not_applicable, own_repeats = applicable, rows[left_out], repeats
+            distances = missing_distances(table, column, kept) if missing != "omit" else None
+            if distances is not None and missing == "raise":
+                distances.refuse(CaseNames(table, layout.case, kept))
+            if distances is not None:
+                kept = applicable[~distances.absent]
+                not_applicable = np.union1d(not_applicable, applicable[distances.absent])
+                own_repeats = _repeats(table, layout, kept)
             name_column = several or not (by or layout.metric)
             yield Slice(
                 label=" / ".join([*shown, *([column] if name_column else [])]),
@@ -277,12 +298,25 @@ def slices(table: Table, layout: Layout, *, as_in_file: bool = False) -> Iterato
                 cases=CaseNames(table, layout.case, kept),
                 metric=_text(levels[layout.metric]) if layout.metric else None,
                 parameters=_parameters_of(levels),
-                not_applicable=rows[left_out],
+                not_applicable=not_applicable,
                 groups=_labels(table, layout.groups, kept),
                 strata=_labels(table, layout.strata, kept),
-                repeats=repeats,
+                repeats=own_repeats,
                 rows=kept,
+                overlap="" if distances is None else distances.overlap,
             )
+
+
+def not_applicable_note(parts: Iterable[Slice]) -> list[str]:
+    """How many rows were left out because the metric does not apply to them, and what says so."""
+    without = [part for part in parts if part.n_not_applicable]
+    count = sum(part.n_not_applicable for part in without)
+    if not count:
+        return []
+    rows = "1 row that is" if count == 1 else f"{count} rows that are"
+    overlaps = dict.fromkeys(part.overlap for part in without if part.overlap)
+    why = f": {quoted([*overlaps])} says that there was nothing to find" if overlaps else ""
+    return [f"left out: {rows} not applicable{why}"]
 
 
 def _groups(table: Table, layout: Layout) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import MetricSpec
-from halfwidth.io.layout import Slice, layout_of, metrics_in, pooled_models, slices
+from halfwidth.io.layout import (
+    Slice,
+    layout_of,
+    metrics_in,
+    not_applicable_note,
+    pooled_models,
+    slices,
+)
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 
@@ -23,6 +30,7 @@ class Pilot:
     Attributes
     ----------
     label : str
+    column : str
     values : ndarray
         As in the table.
     metric : str, MetricSpec or None
@@ -32,6 +40,7 @@ class Pilot:
     """
 
     label: str
+    column: str
     values: NDArray[Any]
     metric: Any
     notes: tuple[str, ...]
@@ -44,6 +53,7 @@ def pilots_in(
     by: Sequence[str] = (),
     case: str | None = None,
     metric: str | None = None,
+    missing: Any = "omit",
 ) -> list[Pilot]:
     """The pilots of a table: the value column, split by group.
 
@@ -66,10 +76,10 @@ def pilots_in(
     layout = layout_of(table, None if value is None else [value], list(by) or None, case)
     if len(layout.values) > 1:
         raise OptionError(
-            f"the table has several numeric columns ({shortened(layout.values)}); a plan is of "
-            "one: --value COLUMN"
+            f"the table has several numeric columns ({shortened(layout.values)}); name the one "
+            "that is meant: --value COLUMN"
         )
-    parts = [part for part in slices(table, layout) if _has_metric(part, metric)]
+    parts = [part for part in slices(table, layout, missing=missing) if _has_metric(part, metric)]
     if not parts:
         held = shortened(metrics_in(table, layout))
         raise DataError(f"no rows of metric {metric!r} in the table; it holds {held}")
@@ -91,14 +101,14 @@ def _pilot(part: Slice, metric: str | None, pooled: Sequence[str], *, alone: boo
         named = MetricSpec(part.metric)
     elif part.metric is not None and (metric is None or ":" not in metric):
         named = part.metric + part.parameters
-    notes = [*pooled]
-    if part.n_not_applicable:
-        notes.append(f"Left out, as not applicable: {part.n_not_applicable}.")
+    notes = [*pooled, *not_applicable_note([part])]
     if part.repeats.cases or part.repeats.shared is not None:
-        notes.append("Cases repeat; studies are drawn as if all rows were independent.")
+        notes.append("cases repeat; all rows are drawn as if they were independent")
     if part.repeats.runs is not None:
         column, _ = part.repeats.runs
-        notes.append(f"Rows of several levels of {column!r} are pooled as cases.")
+        notes.append(f"rows of several levels of {column!r} are pooled as cases")
     if part.groups is not None:
-        notes.append("Clusters are not kept together: more cases are needed where they matter.")
-    return Pilot("" if alone else part.label, np.asarray(part.values), named, tuple(notes))
+        notes.append("clusters are not kept together: more cases are needed where they matter")
+    return Pilot(
+        "" if alone else part.label, part.column, np.asarray(part.values), named, tuple(notes)
+    )

@@ -16,6 +16,7 @@ from halfwidth.estimation.test_sets.class_labels import as_cells
 from halfwidth.estimation.test_sets.score_scales import ROUNDING, ROW_SUM_TOLERANCE, as_score_rows
 from halfwidth.io.arrays import read_array
 from halfwidth.io.layout import Layout, layout_of, metrics_in, slices
+from halfwidth.io.metric_names import metric_in
 from halfwidth.io.readers import PLAIN_SUFFIXES, read_table
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
@@ -114,26 +115,6 @@ def files_in(folder: Path) -> list[Path]:
         folders[:] = sorted(f for f in folders if not f.startswith(".") and depth < DEEPEST)
         files += [here / name for name in sorted(names) if not name.startswith(".")]
     return files
-
-
-def metric_in(name: str) -> tuple[str, str, str] | None:
-    """The metric that a name holds, and the text before and behind it; None for none or several.
-
-    >>> metric_in("MedFormer_dsc"), metric_in("surface-dice liver"), metric_in("ages")
-    (('dsc', 'MedFormer_', ''), ('nsd', '', ' liver'), None)
-    """
-    words = list(re.finditer(r"[^\s_\-.]+", name))
-    spans: list[tuple[int, int, str]] = []
-    for length in range(len(words), 0, -1):
-        for first in range(len(words) - length + 1):
-            start, end = words[first].start(), words[first + length - 1].end()
-            within = any(start < e and s < end for s, e, _ in spans)
-            if not within and name[start:end] in METRICS:
-                spans.append((start, end, METRICS[name[start:end]].name))
-    if len(spans) != 1:
-        return None
-    ((start, end, metric),) = spans
-    return metric, name[:start], name[end:]
 
 
 # --------------------------------------------------------------------------- tables

@@ -16,7 +16,15 @@ from halfwidth.core.spec import Kind, Metric, MetricLevel
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.check import Ready, ready_values
 from halfwidth.estimation.resolve import Request, resolve_metric
-from halfwidth.io.layout import MISSING_LEVEL, Layout, Slice, layout_of, metrics_in, slices
+from halfwidth.io.layout import (
+    MISSING_LEVEL,
+    Layout,
+    Slice,
+    layout_of,
+    metrics_in,
+    not_applicable_note,
+    slices,
+)
 from halfwidth.io.picked_rows import pick_rows
 from halfwidth.io.readers import read_table
 from halfwidth.io.repeats import Repeats
@@ -58,7 +66,7 @@ def _instances_of_table(source: TableSource, match: Match) -> Iterator[Instance]
         held = metrics_in(table, layout)
         _check_metric(source, layout, held)
         empty = True
-        for part in slices(table, layout):
+        for part in slices(table, layout, missing=source.missing):
             metric = _metric_of(source, part)
             if metric is not None:
                 empty = False
@@ -221,8 +229,7 @@ def _notes(source: TableSource, part: Slice, ready: Ready) -> Iterator[str]:
         infinite = f", {ready.n_infinite} of them infinite" if ready.n_infinite else ""
         done = "left out" if source.missing == "omit" else "counted as the worst value"
         yield f"{ready.n_missing} of {total} values missing{infinite}: {done}"
-    if part.n_not_applicable:
-        yield f"left out: {part.n_not_applicable} rows that are not applicable"
+    yield from not_applicable_note([part])
     yield from notes_of_repeats(part.repeats, total)
 
 
