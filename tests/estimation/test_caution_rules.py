@@ -409,9 +409,7 @@ SITUATIONS |= {
         A=FRAME, B=FRAME, C=FRAME.assign(case=[f"x{i}" for i in NAMES], dice=GOOD**2)
     ),
     "HW926": lambda: hw.check_table(
-        FRAME.assign(
-            dice=np.where(WHERE < 1, 0, GOOD), hd95=np.where(WHERE < 1, np.nan, 1 / GOOD)
-        )
+        FRAME.assign(dice=np.where(WHERE < 1, 0, GOOD), hd95=np.where(WHERE < 1, np.nan, 1 / GOOD))
     ),
 }
 SITUATIONS = dict(sorted(SITUATIONS.items()))
