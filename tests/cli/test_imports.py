@@ -139,9 +139,9 @@ def test_convert(run: Run, models: list[Path], tmp_path: Path) -> None:
     ran = run("convert", *models, "-o", out)
     assert (ran.status, ran.out) == (0, "")
     lines = out.read_text().splitlines()
-    assert lines[0] == "case,metric,value,model,label,status"
-    assert lines[1] == "c0,dsc,0.8,old,1,ok"
-    assert lines[4] == "c3,dsc,,old,1,not applicable"
+    assert lines[0] == "case,metric,value,model,label,status,fold"
+    assert lines[1] == "c0,dsc,0.8,old,1,ok,0"
+    assert lines[4] == "c3,dsc,,old,1,not applicable,0"
     assert len(lines) == 11
     both = [answer(run, "rank", *given, "--metric", "dsc")["rankings"] for given in ([out], models)]
     assert both[0] == both[1]

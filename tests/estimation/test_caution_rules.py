@@ -68,7 +68,8 @@ SITUATIONS: dict[str, Callable[[], Any]] = {
     "HW320": lambda: hw.summary_ci(
         [0.1, 0.5, 0.6, 0.95], statistic="sd", method="percentile", confidence_level=0.1
     ),
-    "HW401": lambda: table(case=list("abcdefghijkl"), fold=[0, 1, 2] * 4),
+    "HW401": lambda: table(case=list("abcd") * 3, fold=[0] * 4 + [1] * 4 + [2] * 4),
+    "HW411": lambda: table(case=list("abcdefghijkl"), fold=[0, 1, 2] * 4),
     "HW402": lambda: table(case=list("abcdefghijkl"), patient=list("aabbccddeeff")),
     "HW403": lambda: hw.summary_ci(GOOD, groups=[min(i, 5) for i in range(len(GOOD))]),
     "HW404": lambda: hw.summary_ci(GOOD, strata=[i == 0 for i in range(len(GOOD))]),

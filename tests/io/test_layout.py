@@ -177,8 +177,8 @@ def test_one_case_per_patient_needs_no_caution() -> None:
     assert "HW402" not in codes({"case": CASES, "patient": range(12), "dice": DICE}, "dice")
 
 
-@pytest.mark.parametrize("column", ["fold", "seed", "run"])
-def test_pooled_folds_are_cautioned_unless_estimated_apart(column: str) -> None:
+@pytest.mark.parametrize("column", ["seed", "run"])
+def test_pooled_runs_are_cautioned_unless_estimated_apart(column: str) -> None:
     frame = {"case": CASES, column: [0, 1, 2] * 4, "dice": DICE}
     table = hw.summary_table(frame, "dice")
     (message,) = [c.message for c in table.cautions if c.code == "HW401"]

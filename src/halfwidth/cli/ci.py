@@ -17,10 +17,12 @@ from halfwidth.cli import (
 )
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group, refuse_given
+from halfwidth.cli.compared_models import named_models
 from halfwidth.cli.output import note, note_if_long
-from halfwidth.core.errors import OptionError
+from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.parameters import split_names
+from halfwidth.io.folds import ModelFile
 
 STRICT_STATUS = 3
 # Options of values of cases, and those of test sets.
@@ -44,10 +46,11 @@ OF_TEST_SETS = (
 )
 def ci(
     ctx: typer.Context,
-    file: Annotated[
-        Path | None,
+    files: Annotated[
+        list[str] | None,
         typer.Argument(
-            help=f"{reading.TABLE_HELP}.",
+            help=f"{reading.TABLE_HELP}. Several files are the folds of one model: "
+            "fold_*/validation/summary.json.",
             metavar="FILE",
             show_default=False,
         ),
@@ -102,6 +105,7 @@ def ci(
     """
     fmt = options.resolve_format(fmt, json, out)
     given = ctx.params
+    file = _file_of(files or [])
     source = predictions.TestSetSource(
         file,
         given["target"],
@@ -147,8 +151,22 @@ def ci(
     return Answer(document, fmt, out, status)
 
 
+def _file_of(given: list[str]) -> ModelFile | None:
+    """The file of the model, or those of its folds."""
+    if not given:
+        return None
+    models = named_models(given)
+    if len(models) > 1:
+        raise OptionError(
+            f"{len(models)} models are given ({shortened(list(models), 5)}), and 'ci' is about "
+            "one: 'halfwidth rank' has the intervals of all, 'halfwidth compare' those of their "
+            "differences"
+        )
+    return next(iter(models.values()))
+
+
 def _estimate_cases(
-    file: Path | None,
+    file: ModelFile | None,
     reading_options: reading.Options,
     settings: dict[str, Any],
     plot: Path | None,

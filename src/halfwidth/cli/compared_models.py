@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from halfwidth.cli import reading
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, closest, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.io.folds import ModelFile, joined_folds
 from halfwidth.io.table import Table
 
 # What `halfwidth score` and the canonical table call the column of models.
@@ -88,6 +89,10 @@ class Columns:
             )
 
 
+# The file of a model, or those of its folds.
+File = TypeVar("File")
+
+
 @frozen
 class Models:
     """What `compare_table` takes: a table or several, and the columns by their roles."""
@@ -114,8 +119,24 @@ def named_files(given: Sequence[str], model_from: str | None = None) -> dict[str
     >>> list(named_files(["a/fold_0/val/summary.json", "b/fold_0/val/summary.json"]))
     ['a', 'b']
     """
-    if model_from is not None and model_from not in NAMED_FROM:
-        raise UnknownNameError("--model-from", model_from, NAMED_FROM)
+    names, paths = _names_and_paths(given)
+    return _called(list(zip(names, paths, paths, strict=True)), model_from)
+
+
+def named_models(given: Sequence[str], model_from: str | None = None) -> dict[str, ModelFile]:
+    """The same where files that differ in nothing but their fold are those of one model.
+
+    >>> list(named_models(["a/fold_0/dice.csv", "a/fold_1/dice.csv", "b/dice.csv"]))
+    ['fold', 'b']
+    >>> list(named_models(["one=fold_0/dice.csv", "two=fold_1/dice.csv"]))
+    ['one', 'two']
+    """
+    names, paths = _names_and_paths(given)
+    return _called(joined_folds(paths, names), model_from)
+
+
+def _names_and_paths(given: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """Each file with the name that it was given, if any."""
     paths, names = [], []
     for text in given:
         name, equals, file = text.partition("=")
@@ -126,12 +147,20 @@ def named_files(given: Sequence[str], model_from: str | None = None) -> dict[str
         same = [other for other in paths if str(other) == str(path) or _is_same(other, path)]
         if len(same) > 1:
             raise OptionError(f"{path} is given twice: a model cannot be compared with itself")
+    return names, paths
+
+
+def _called(models: Sequence[tuple[str, Path, File]], model_from: str | None) -> dict[str, File]:
+    """What is there of each model by its name: the one given, else one from its path."""
+    if model_from is not None and model_from not in NAMED_FROM:
+        raise UnknownNameError("--model-from", model_from, NAMED_FROM)
+    paths = [path for _, path, _ in models]
     ways = [NAMED_FROM[model_from]] if model_from is not None else NAMED_FROM.values()
     for way in ways:
         own = way(paths)
         if len(set(own)) == len(own):
             break
-    called = [name or by_file for name, by_file in zip(names, own, strict=True)]
+    called = [name or by_file for (name, _, _), by_file in zip(models, own, strict=True)]
     repeated = [name for name in called if called.count(name) > 1]
     if repeated:
         first, second, *_ = (
@@ -141,7 +170,7 @@ def named_files(given: Sequence[str], model_from: str | None = None) -> dict[str
             f"{called.count(repeated[0])} files would be called {repeated[0]!r}; give each a name "
             f"of its own: A={first} B={second}"
         )
-    return dict(zip(called, paths, strict=True))
+    return {name: file for name, (_, _, file) in zip(called, models, strict=True)}
 
 
 def _by_file(paths: Sequence[Path]) -> list[str]:
@@ -178,7 +207,7 @@ def _own_name(path: Path) -> str:
 
 
 def read_models(
-    files: Mapping[str, Path],
+    files: Mapping[str, ModelFile],
     columns: Columns,
     reading_options: reading.Options,
     *,

@@ -9,7 +9,7 @@ import typer
 
 from halfwidth.cli import options, predictions, reading
 from halfwidth.cli.command import refuse_given
-from halfwidth.cli.compared_models import MODEL_COLUMN, Columns, Models, named_files, read_models
+from halfwidth.cli.compared_models import MODEL_COLUMN, Columns, Models, named_models, read_models
 from halfwidth.cli.output import note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.parameters import split_names
@@ -115,7 +115,7 @@ def models_in(
     may_be_one = given.get("goal") is not None
     columns = columns_of(given)
     models = read_models(
-        named_files(files, given.get("model_from")),
+        named_models(files, given.get("model_from")),
         columns,
         reading.Options.from_given(given),
         may_be_one=may_be_one,

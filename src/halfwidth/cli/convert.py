@@ -12,6 +12,7 @@ from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note, write
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.io.folds import files_of
 from halfwidth.io.writers import TABLE_SUFFIXES
 from halfwidth.report.document import Document
 
@@ -81,7 +82,7 @@ def convert(
         )
     if out is not None:
         check_table_path(out)
-    named = compared_models.named_files(files, model_from)
+    named = compared_models.named_models(files, model_from)
     how = reading.Options.from_given(ctx.params)
     tables = {}
     for name, file in named.items():
@@ -92,10 +93,11 @@ def convert(
             raise DataError(f"{read.source}: {error}") from None
         for text in tables[name].notes if metric else ():
             note(f"{read.source}: {text}")
+    given = {str(Path(text)) for text in files}
     by_user = [
         name
-        for name, text in zip(named, files, strict=True)
-        if model_from or Path(text) != named[name]
+        for name, file in named.items()
+        if model_from or not {*map(str, files_of(file).values())} <= given
     ]
     table = next(iter(tables.values()))
     if len(tables) > 1 or by_user:

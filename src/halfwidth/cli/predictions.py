@@ -14,6 +14,7 @@ from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
+from halfwidth.io.folds import ModelFile
 from halfwidth.io.table import Table
 
 
@@ -31,7 +32,7 @@ class TestSetSource:
         How the table is read: its sheet, decimal mark, header and format.
     """
 
-    file: Path | None
+    file: ModelFile | None
     target: str | None
     score: list[str]
     prediction: str | None

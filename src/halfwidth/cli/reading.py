@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +12,7 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.io.folds import FOLD, Folds, ModelFile
 from halfwidth.io.table import Table
 
 FILE_HELP = (
@@ -153,8 +154,10 @@ class Options:
         return cls(**found | {"where": found["where"] or None})
 
 
-def table_in(file: Path, options: Options, *, again: bool = False) -> Table:
+def table_in(file: ModelFile, options: Options, *, again: bool = False) -> Table:
     """The table of a verb; assumptions go to stderr, unless it is read again."""
+    if isinstance(file, Folds):
+        return _table_of_folds(file, options, again=again)
     from halfwidth.io.importers.importer import ImportOptions
     from halfwidth.io.numerals import as_decimal
     from halfwidth.io.readers import Reading, read_table
@@ -171,6 +174,29 @@ def table_in(file: Path, options: Options, *, again: bool = False) -> Table:
         table = _picked(table, options.where)
     for text in () if again else table.notes:
         note(f"{table.source}: {text}")
+    return table
+
+
+def _table_of_folds(folds: Folds, options: Options, *, again: bool) -> Table:
+    from halfwidth.io.conversion import stacked
+    from halfwidth.io.repeats import case_column, is_partition
+
+    tables = {name: table_in(file, options, again=True) for name, file in folds.files.items()}
+    read = dict.fromkeys(text for table in tables.values() for text in table.notes)
+    together = (
+        f"folds {', '.join(tables)} of a cross-validation hold the cases of one model; the column "
+        f"{FOLD!r} tells them apart"
+    )
+    for text in () if again else (*read, together):
+        note(f"{folds}: {text}")
+    table = replace(stacked(tables, column=FOLD), source=str(folds))
+    case = case_column(table)
+    if case is not None and not is_partition(table, case, FOLD):
+        first, second, *_ = folds.files.values()
+        raise DataError(
+            f"{folds}: cases are in several folds, so these are several models on the same cases; "
+            f"give each a name: A={first} B={second}"
+        )
     return table
 
 

@@ -21,6 +21,7 @@ from halfwidth.cli.kept_inputs import refuse_inputs
 from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.io.folds import files_of
 
 if TYPE_CHECKING:
     from halfwidth.report.api import Report
@@ -152,7 +153,11 @@ def report(
     from halfwidth.report.whole.results import Results, Source
 
     found = reported_models.results_of(ctx, files, figures=figures)
-    sources = tuple(Source.from_file(path, name) for name, path in found.files.items())
+    sources = tuple(
+        Source.from_file(path, " ".join(filter(None, (name, fold and f"fold {fold}"))))
+        for name, model in found.files.items()
+        for fold, path in files_of(model).items()
+    )
     results = Results(
         title=title,
         estimates=found.estimates,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from halfwidth.core.detection_curves import DetectionCurve, DetectionCurves
     from halfwidth.core.detection_estimate import DetectionEstimate
     from halfwidth.core.estimate import Estimate
+    from halfwidth.io.folds import ModelFile
     from halfwidth.io.table import Table
 
 # Draws of the bands, unless a number is asked for: each point of a band is seen, not read off.
@@ -28,7 +28,7 @@ SHARED = ("scores", "missing", "confidence_level")
 
 
 def curves_of_test_sets(
-    given: Mapping[str, Any], files: Mapping[str, Path], estimates: Sequence[Estimate]
+    given: Mapping[str, Any], files: Mapping[str, ModelFile], estimates: Sequence[Estimate]
 ) -> tuple[Curves, ...]:
     """Those whose areas were estimated: of all models in one figure, where each has one curve.
 
@@ -58,7 +58,9 @@ def curves_of_test_sets(
     return tuple(drawn)
 
 
-def _tables(given: Mapping[str, Any], files: Mapping[str, Path]) -> Iterator[tuple[str, Table]]:
+def _tables(
+    given: Mapping[str, Any], files: Mapping[str, ModelFile]
+) -> Iterator[tuple[str, Table]]:
     """The table of each model, by its name."""
     for name, path in files.items():
         table = reading.table_in(path, reading.Options.from_given(given), again=True)

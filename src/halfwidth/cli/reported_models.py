@@ -18,7 +18,7 @@ from halfwidth.cli import (
     reported_curves,
 )
 from halfwidth.cli.command import refuse_given
-from halfwidth.cli.compared_models import named_files
+from halfwidth.cli.compared_models import named_files, named_models
 from halfwidth.cli.comparison_settings import columns_of
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.frozen import frozen
@@ -27,6 +27,7 @@ from halfwidth.core.spec import Takes
 from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.challenge_columns import MODEL_COLUMNS
+from halfwidth.io.folds import ModelFile
 
 if TYPE_CHECKING:
     from halfwidth.core.comparison import Comparisons
@@ -48,19 +49,19 @@ ABOUT_SEVERAL = (*OF_COMPARISONS, "unmatched", "better", "model_from")
 class Found:
     """Finished results and the files they come from, by the names of their models."""
 
-    files: Mapping[str, Path]
+    files: Mapping[str, ModelFile]
     estimates: Estimates
     comparisons: Comparisons | None = None
     rankings: Rankings | None = None
     curves: tuple[Curves | DetectionCurves, ...] = ()
 
 
-def cases_of(given: Mapping[str, Any], files: Mapping[str, Path]) -> tuple[Table, ...]:
+def cases_of(given: Mapping[str, Any], files: Mapping[str, ModelFile]) -> tuple[Table, ...]:
     """The columns of each file that results are of, as tables for the page."""
     return tuple(_cases(given, path) for path in files.values())
 
 
-def _cases(given: Mapping[str, Any], path: Path) -> Table:
+def _cases(given: Mapping[str, Any], path: ModelFile) -> Table:
     from halfwidth.io.layout import layout_of
     from halfwidth.report.document import Column, Kind, Table
 
@@ -89,9 +90,10 @@ def results_of(ctx: typer.Context, files: list[str], *, figures: bool) -> Found:
 
     ``figures``: whether what figures are drawn of is kept or made.
     """
-    named = named_files(files, ctx.params["model_from"])
     if compared_detections.asks_for_detections(ctx):
-        return _detectors(ctx, files, named, figures=figures)
+        detectors = named_files(files, ctx.params["model_from"])
+        return _detectors(ctx, files, detectors, figures=figures)
+    named = named_models(files, ctx.params["model_from"])
     if len(named) > 1 or _holds_models(ctx, *named.values()):
         found = _several_models(ctx, files, named, keep_cases=True)
     else:
@@ -114,7 +116,7 @@ def _with_decisions(estimates: Estimates, given: Mapping[str, Any]) -> Estimates
     return replace(estimates, notes=(*estimates.notes, f"predicted class: {decided}"))
 
 
-def _holds_models(ctx: typer.Context, path: Path) -> bool:
+def _holds_models(ctx: typer.Context, path: ModelFile) -> bool:
     """Whether a table says which model each row is of."""
     if ctx.params["by"] is not None:
         return True
@@ -126,7 +128,7 @@ def _holds_models(ctx: typer.Context, path: Path) -> bool:
 # --------------------------------------------------------------------------- one model
 
 
-def _one_model(ctx: typer.Context, path: Path, *, keep_cases: bool) -> Found:
+def _one_model(ctx: typer.Context, path: ModelFile, *, keep_cases: bool) -> Found:
     why = f"is about several models, and {path} holds one; name the column of models: --by"
     refuse_given(ctx, ABOUT_SEVERAL, why)
     if comparison_settings.refuse_ignored(ctx):
@@ -136,7 +138,7 @@ def _one_model(ctx: typer.Context, path: Path, *, keep_cases: bool) -> Found:
     return Found({"": path}, _values(ctx.params, path, keep_cases=keep_cases))
 
 
-def _values(given: Mapping[str, Any], path: Path, *, keep_cases: bool) -> Estimates:
+def _values(given: Mapping[str, Any], path: ModelFile, *, keep_cases: bool) -> Estimates:
     from halfwidth.estimation.tables import summary_table
 
     table = reading.table_in(path, reading.Options.from_given(given))
@@ -162,7 +164,7 @@ def _values(given: Mapping[str, Any], path: Path, *, keep_cases: bool) -> Estima
     )
 
 
-def _test_set(given: Mapping[str, Any], path: Path) -> Estimates:
+def _test_set(given: Mapping[str, Any], path: ModelFile) -> Estimates:
     source = predictions.TestSetSource(
         path,
         given["target"],
@@ -224,7 +226,7 @@ def _detectors(
 
 
 def _several_models(
-    ctx: typer.Context, files: list[str], named: Mapping[str, Path], *, keep_cases: bool
+    ctx: typer.Context, files: list[str], named: Mapping[str, ModelFile], *, keep_cases: bool
 ) -> Found:
     """Models by rank, whose estimates are those of the ranking, and differences of few models."""
     from halfwidth.comparison.api import compare_table

@@ -340,4 +340,20 @@ DECLARED: tuple[CautionSpec, ...] = (
         "--labels).",
         "fawcett2006",
     ),
+    CautionSpec(
+        "HW411",
+        "folds that share training data",
+        "Column {column!r} holds {levels} folds of a cross-validation: each is of a model of its "
+        "own, and these share training data.",
+        "In a cross-validation every case is predicted by the model of its fold, and the models of "
+        "different folds were trained on overlapping data. Their results depend on each other, "
+        "and how much cannot be estimated without bias from one cross-validation. An interval of "
+        "pooled folds allows for the choice of cases only: as a statement about the training "
+        "procedure it is too short.",
+        "Say that the interval is that of the cases of a cross-validation. One interval for each "
+        "fold (by='fold', --by fold) shows how much its models differ; a model trained once and "
+        "tested on other data needs no such caution.",
+        "bengio2004",
+        reliability=True,
+    ),
 )

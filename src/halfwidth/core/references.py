@@ -88,6 +88,13 @@ _ALL = (
         2005,
     ),
     Reference(
+        "bengio2004",
+        "Bengio Y, Grandvalet Y",
+        "No unbiased estimator of the variance of K-fold cross-validation",
+        "Journal of Machine Learning Research 5:1089-1105",
+        2004,
+    ),
+    Reference(
         "benjamini_hochberg1995",
         "Benjamini Y, Hochberg Y",
         "Controlling the false discovery rate: a practical and powerful approach to multiple "

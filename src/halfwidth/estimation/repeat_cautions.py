@@ -48,6 +48,9 @@ def repeat_cautions(
     if repeats.runs:
         column, levels = repeats.runs
         raised.append(caution("HW401", column=column, levels=levels))
+    if repeats.folds:
+        column, levels = repeats.folds
+        raised.append(caution("HW411", column=column, levels=levels))
     if repeats.shared:
         column, levels = repeats.shared
         raised.append(caution("HW402", column=column, levels=levels, cases=total))

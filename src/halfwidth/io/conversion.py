@@ -110,11 +110,11 @@ def _statuses(table: Table, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
     return {STATUS: found.ravel().astype(TEXT)} if told else {}
 
 
-def stacked(tables: Mapping[str, Table], named: Collection[str] = ()) -> Table:
-    """One table of several, each of a model: its name stands in the column of models.
+def stacked(tables: Mapping[str, Table], named: Collection[str] = (), column: str = MODEL) -> Table:
+    """One table of several, each of a model or of a fold: its name stands in that ``column``.
 
     ``named`` are those whose names the user gave; a table that is not among them keeps the models
-    that its file names.
+    or folds that its file names.
 
     Raises
     ------
@@ -122,16 +122,16 @@ def stacked(tables: Mapping[str, Table], named: Collection[str] = ()) -> Table:
         If a table that is given a name is of several models.
     """
     for name, table in tables.items():
-        if name in named and _has_models(table) and len(table.factor(MODEL).distinct) > 1:
+        if name in named and _names(table, column) and len(table.factor(column).distinct) > 1:
             raise DataError(
-                f"{table.source} has the values of several models, so they cannot all be of "
+                f"{table.source} has the values of several {column}s, so they cannot all be of "
                 f"{name!r}; convert it alone"
             )
-    names = dict.fromkeys(one for table in tables.values() for one in table.names if one != MODEL)
+    names = dict.fromkeys(one for table in tables.values() for one in table.names if one != column)
     columns = {one: [_cells(table, one) for table in tables.values()] for one in names}
-    columns[MODEL] = [
-        table.columns[MODEL]
-        if _has_models(table) and name not in named
+    columns[column] = [
+        table.columns[column]
+        if _names(table, column) and name not in named
         else _same(name, len(table))
         for name, table in tables.items()
     ]
@@ -147,8 +147,8 @@ def _listed(names: Sequence[str]) -> str:
     return f"{'column' if len(names) == 1 else 'columns'} {shortened(names, 8)}"
 
 
-def _has_models(table: Table) -> bool:
-    return MODEL in table and not table.is_empty(MODEL)
+def _names(table: Table, column: str) -> bool:
+    return column in table and not table.is_empty(column)
 
 
 def rows_of(table: Table) -> list[tuple[Any, ...]]:

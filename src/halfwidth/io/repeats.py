@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
+from halfwidth.io.folds import FOLD
 from halfwidth.io.table import Factor, Table, joint_codes
 
 CASE_COLUMNS = ("case", "case_id", "id", "subject", "patient", "name", "filename")
-RUN_COLUMNS = ("fold", "seed", "run")
+RUN_COLUMNS = (FOLD, "seed", "run")
 
 Codes = NDArray[np.intp]
 
@@ -56,11 +57,14 @@ class Repeats:
         A column of patients (or studies, scans, ...) that repeat, and how many there are.
     runs : tuple of (str, int), or None
         A column of folds or runs that are pooled, and how many there are.
+    folds : tuple of (str, int), or None
+        The same of folds of a cross-validation: each case is in one of them.
     """
 
     cases: int = 0
     shared: tuple[str, int] | None = None
     runs: tuple[str, int] | None = None
+    folds: tuple[str, int] | None = None
 
 
 def _squeezed(name: str) -> str:
@@ -131,7 +135,7 @@ def repeats_in(
     --------
     >>> table = Table.from_frame({"PatientID": ["a", "a", "b"], "score": [0.1, 0.2, 0.9]})
     >>> repeats_in(table, case=None)
-    Repeats(cases=0, shared=('PatientID', 2), runs=None)
+    Repeats(cases=0, shared=('PatientID', 2), runs=None, folds=None)
     """
     rows = np.arange(len(table)) if rows is None else rows
     clusters = None if groups is None else _codes_of(groups)[rows]
@@ -141,11 +145,24 @@ def repeats_in(
     if shared is None and not any(_named_for(name, PERSON) for name in (*free, case or "")):
         # Whoever has one row has one study; of persons that are clusters, studies are parts.
         shared = _shared_parts(table, rows, free, cases if clusters is None else clusters)
-    return Repeats(
-        0 if cases is None else _repeated(cases, clusters),
-        shared,
-        _pooled(table, rows, free, cases, clusters),
-    )
+    runs, folds = _pooled(table, rows, free, cases, clusters), None
+    if runs is not None and runs[0] == FOLD and case is not None:
+        runs, folds = (None, runs) if is_partition(table, case, FOLD, rows) else (runs, None)
+    return Repeats(0 if cases is None else _repeated(cases, clusters), shared, runs, folds)
+
+
+def is_partition(
+    table: Table, case: str, column: str, rows: NDArray[np.intp] | None = None
+) -> bool:
+    """Whether each case has one level of a column, among some rows or all.
+
+    >>> table = Table.from_frame({"case": ["a", "a", "b"], "fold": [0, 0, 1], "run": [0, 1, 0]})
+    >>> is_partition(table, "case", "fold"), is_partition(table, "case", "run")
+    (True, False)
+    """
+    rows = np.arange(len(table)) if rows is None else rows
+    cases, levels = (table.factor(name).codes[rows] for name in (case, column))
+    return _distinct(cases, levels) == _distinct(cases)
 
 
 def _codes_of(labels: Sequence[Any]) -> Codes:

@@ -104,8 +104,8 @@ def _pilot(part: Slice, metric: str | None, pooled: Sequence[str], *, alone: boo
     notes = [*pooled, *not_applicable_note([part])]
     if part.repeats.cases or part.repeats.shared is not None:
         notes.append("cases repeat; all rows are drawn as if they were independent")
-    if part.repeats.runs is not None:
-        column, _ = part.repeats.runs
+    if pooled_runs := part.repeats.runs or part.repeats.folds:
+        column, _ = pooled_runs
         notes.append(f"rows of several levels of {column!r} are pooled as cases")
     if part.groups is not None:
         notes.append("clusters are not kept together: more cases are needed where they matter")

@@ -19,6 +19,7 @@ from typing import Any
 from halfwidth.core.errors import DataError, shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import Status, distance_without, presence_of
+from halfwidth.io.folds import OF_ALL, fold_of
 from halfwidth.io.importers.case_values import CaseValue, canonical_table, metric_name, number
 from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions, json_beside
 from halfwidth.io.table import StatedMean, Table
@@ -168,8 +169,10 @@ def _table(
     )
     metrics = {one: dialect.metric(one) for one in written if one not in dialect.counts}
 
+    folds = _folds_of_cases(cases, dialect, candidate.path)
+
     def rows() -> Iterator[CaseValue]:
-        for case, labels in zip(called, labels_of_cases, strict=True):
+        for case, labels, fold in zip(called, labels_of_cases, folds, strict=True):
             for key in kept:
                 numbers = labels.get(key, {})
                 presence = _presence(numbers, dialect)
@@ -183,6 +186,7 @@ def _table(
                             label=names[key],
                             status=status,
                             parameters=parameters,
+                            fold=fold,
                         )
 
     counts = [one for one in written if one in dialect.counts]
@@ -198,6 +202,11 @@ def _table(
     notes = [f"{read}; left out: {' and '.join(left_out)}" if left_out else read]
     if numbered:
         notes.append("the file does not name its cases; their numbers are their places in it")
+    if of_all := OF_ALL.search(str(candidate.path).replace("\\", "/")):
+        notes.append(
+            f"{of_all[0]}: the cases of all folds of a cross-validation, whose models share "
+            "training data; fold_*/validation/summary.json say which case is of which fold"
+        )
     table = canonical_table(rows(), notes)
     return replace(table, stated_means=tuple(_stated_means(means, names, metrics)))
 
@@ -286,6 +295,14 @@ def _names_of_cases(cases: Sequence[Any], dialect: Dialect) -> tuple[list[str], 
     names = [IMAGE_SUFFIX.sub("", path.rpartition("/")[2]) for path in paths]
     repeated = {name for name, count in Counter(names).items() if count > 1}
     return [p if n in repeated else n for n, p in zip(names, paths, strict=True)], False
+
+
+def _folds_of_cases(cases: Sequence[Any], dialect: Dialect, path: Path | None) -> list[str | None]:
+    """The fold of each case, by the folder of its prediction or else by that of the file."""
+    of_file = None if path is None else fold_of(str(path))
+    predicted = [case.get(dialect.files[0]) for case in cases]
+    of_cases = [fold_of(one) if isinstance(one, str) else None for one in predicted]
+    return of_cases if any(of_cases) else [of_file] * len(cases)
 
 
 def _names_of_labels(path: Path | None, keys: Sequence[str]) -> tuple[dict[str, str], str]:
