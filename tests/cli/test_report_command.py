@@ -289,6 +289,41 @@ def test_a_browser_that_fails_leaves_the_page_of_before(
     assert not [*folder.glob(".*")]
 
 
+@pytest.mark.parametrize(
+    ("values", "options"),
+    [
+        ("steady", ("--metric", "dsc")),
+        ("few", ("--metric", "dsc", "--statistic", "median")),
+        ("few", ("--metric", "dsc")),
+        ("distances", ("--metric", "hd95", "--missing", "worst", "--penalty", "99")),
+        ("patients", ("--metric", "dsc", "--groups", "site")),
+    ],
+)
+def test_beside_another_model_no_caution_is_lost(
+    values: str, options: tuple[str, ...], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    n = 5 if values == "few" else 30
+    columns = {
+        "steady": rng.normal(0.9, 0.01, n),
+        "few": rng.normal(0.9, 0.01, n),
+        "distances": np.where(np.arange(n) < 4, np.nan, rng.lognormal(1, 1, n)),
+        "patients": rng.normal(0.8, 0.1, n).clip(0, 1),
+    }
+    frame = pd.DataFrame({"case": np.arange(n), "site": np.arange(n) % 4, "x": columns[values]})
+    frame.to_csv("a.csv", index=False)
+    frame.assign(x=frame.x.to_numpy()[::-1]).to_csv("b.csv", index=False)
+
+    def codes(*files: str) -> set[str]:
+        page = page_of(run, *files, "--value", "x", *options, "--no-figures")
+        return {*re.findall(r"HW\d{3}", page)}
+
+    alone = codes("a.csv")
+    assert alone
+    assert alone <= codes("a.csv", "b.csv")
+
+
 @pytest.mark.usefixtures("folder")
 def test_strict_fails_on_a_caution(run: Run) -> None:
     pd.read_csv("old.csv").head(4).to_csv("few.csv", index=False)
