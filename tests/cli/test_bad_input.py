@@ -243,7 +243,7 @@ def test_text_for_a_number_names_the_option_and_the_text(
         (["ci"], "name the table: halfwidth ci FILE"),
         (["runs"], "FILE is missing: table"),
         (["plan", "proportion", "-n", "9"], "--expected is missing: the value expected"),
-        (["ci", "good.csv", "other.csv"], "too many arguments: other.csv"),
+        (["runs", "good.csv", "other.csv"], "too many arguments: other.csv"),
         (["ci", "good.csv", "--nope"], "no option --nope"),
         (["ci", "good.csv", "--metrc", "dsc"], "--metric"),
         (["ci", "good.csv", "--metric"], "'--metric' requires an argument"),

@@ -147,11 +147,18 @@ def test_a_case_that_one_metric_lacks_is_left_out_of_all_and_counted() -> None:
 
 def test_a_penalty_is_for_metrics_without_a_worst_value() -> None:
     table = wide()
-    table.loc[30, list(METRICS)] = np.nan
+    table.loc[30, list(METRICS)] = 0, np.nan
     found = ranked(table, combine="mean_rank", missing="worst", penalty=100)
     values = table[table["model"] == "B"]
-    assert found["dsc"]["B"].value == pytest.approx(values["dsc"].fillna(0).mean())
+    assert found["dsc"]["B"].value == pytest.approx(values["dsc"].mean())
     assert found["hd95"]["B"].value == pytest.approx(values["hd95"].fillna(100).mean())
+
+
+def test_a_case_in_which_one_model_alone_has_nothing_to_find_is_asked_about() -> None:
+    table = wide()
+    table.loc[30, list(METRICS)] = np.nan
+    with pytest.raises(hw.DataError, match=r"HD95 lacks 1 \(c6\)\. unmatched='omit'"):
+        ranked(table, combine="mean_rank", missing="worst", penalty=100)
 
 
 def test_metrics_of_test_sets_are_combined() -> None:

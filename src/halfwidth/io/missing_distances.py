@@ -18,9 +18,10 @@ from halfwidth.core.frozen import frozen
 from halfwidth.io.metric_names import metric_in
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.overlap import dsc, iou
 
 # What an overlap is called, the likeliest first, and words that only say the unit of a column.
-OVERLAPS = ("dsc", "iou")
+OVERLAPS = (dsc.__name__, iou.__name__)
 UNITS = frozenset(["mm", "percent", "pct"])
 SHOWN = 3
 
