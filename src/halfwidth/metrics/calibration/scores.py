@@ -63,9 +63,9 @@ def _skill_terms(p: Array, y: Array) -> Array:
     return np.stack([_squared_errors(p, y), np.broadcast_to(y, p.shape)], axis=-2)
 
 
-def _error_of_shares(n: Numbers, sums: Numbers) -> Numbers:
+def _error_of_shares(n: Numbers, sums: Numbers) -> Array:
     """The squared errors of predicting the share of a class for every case."""
-    return sums[..., 1] * (1 - ratio(sums[..., 1], n))
+    return np.asarray(sums[..., 1] * (1 - ratio(sums[..., 1], n)))
 
 
 def _skill(errors: Numbers, of_shares: Numbers) -> Array:
