@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from halfwidth.comparison.detection_api import compare_detections
     from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.audit import Audit, AuditedTable, Finding
+    from halfwidth.core.calibration_curves import CalibrationCurve, CalibrationCurves
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.comparison import Comparisons, Difference
     from halfwidth.core.curves import Confusion, Curve, Curves
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from halfwidth.estimation.runs.api import runs_ci, runs_table
     from halfwidth.estimation.tables import summary_table
     from halfwidth.estimation.test_sets.api import metric_ci
+    from halfwidth.estimation.test_sets.calibration_curves import calibration_curve_ci
     from halfwidth.estimation.test_sets.confusion import confusion_ci
     from halfwidth.estimation.test_sets.curves import curve_ci
     from halfwidth.intervals.catalogue import METHODS
@@ -71,6 +73,8 @@ __all__ = [
     "AuditedTable",
     "Better",
     "Bounds",
+    "CalibrationCurve",
+    "CalibrationCurves",
     "Caution",
     "Comparisons",
     "Confusion",
@@ -100,6 +104,7 @@ __all__ = [
     "Scores",
     "StatisticSpec",
     "UnknownNameError",
+    "calibration_curve_ci",
     "check_table",
     "check_tables",
     "compare",
@@ -148,6 +153,8 @@ _HOME = {
     "AuditedTable": "core.audit",
     "Better": "core.spec",
     "Bounds": "core.types",
+    "CalibrationCurve": "core.calibration_curves",
+    "CalibrationCurves": "core.calibration_curves",
     "Caution": "core.cautions",
     "Comparisons": "core.comparison",
     "Consensus": "core.ranking_consensus",
@@ -177,6 +184,7 @@ _HOME = {
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
+    "calibration_curve_ci": "estimation.test_sets.calibration_curves",
     "check_table": "audit.api",
     "check_tables": "audit.api",
     "compare": "comparison.api",

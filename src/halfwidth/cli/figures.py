@@ -28,7 +28,9 @@ OF_CASES = ("dots", "podium", "case-heatmap")
 DIFFERENCES = "Differences and their intervals"
 # Forests of more rows are grouped and sorted.
 LONG = 8
-TEST_SET_KINDS = ("roc", "pr", "confusion", "forest")
+# Calibration curves by what they are called on the command line.
+CALIBRATION = {"calibration": "smooth", "reliability": "isotonic", "reliability-bins": "bins"}
+TEST_SET_KINDS = ("roc", "pr", *CALIBRATION, "decision", "confusion", "forest")
 
 
 def check(path: Path | None, kind: str | None, kinds: Sequence[str]) -> str | None:
