@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from scipy import stats
 from sklearn.calibration import calibration_curve
 from sklearn.isotonic import IsotonicRegression
@@ -80,6 +81,43 @@ def test_a_model_that_is_too_sure_leaves_the_band() -> None:
     (curve,) = hw.calibration_curve_ci(y, p, kind="isotonic", **QUICK)
     outside = (curve.y < curve.low) | (curve.y > curve.high)
     assert outside.mean() > 0.5
+
+
+def basis(p: Array) -> Array:
+    """Harrell's restricted cubic spline of the logit with 4 knots, written out."""
+    x = np.log(p / (1 - p))
+    a, b, c, d = np.quantile(x, [0.05, 0.35, 0.65, 0.95])
+
+    def cubed(knot: float) -> Array:
+        return np.asarray(np.maximum(x - knot, 0) ** 3)
+
+    bent = [
+        cubed(knot) - cubed(c) * (d - knot) / (d - c) + cubed(d) * (c - knot) / (d - c)
+        for knot in (a, b)
+    ]
+    return np.column_stack([np.ones(len(x)), x, *bent])
+
+
+def test_the_smooth_curve_is_statsmodels_regression_on_a_spline() -> None:
+    y, p = scored_cases(150, slope=0.5)
+    (curve,) = hw.calibration_curve_ci(y, p, confidence_level=0.9, **QUICK)
+    order = np.argsort(p)
+    wanted = sm.GLM(y, basis(p), family=sm.families.Binomial()).fit()
+    frame = wanted.get_prediction(basis(p)[order]).summary_frame(alpha=0.1)
+    np.testing.assert_allclose(curve.x, p[order])
+    for got, column in ((curve.y, "mean"), (curve.low, "mean_ci_lower")):
+        np.testing.assert_allclose(got, frame[column], rtol=1e-6)
+    np.testing.assert_allclose(curve.high, frame["mean_ci_upper"], rtol=1e-6)
+    assert [e.metric for e in curve.summaries] == [
+        *("calibration_slope", "calibration_in_the_large", "oe_ratio", "ici")
+    ]
+
+
+def test_clusters_make_the_smooth_band_wider() -> None:
+    y, p = (np.repeat(a, 4) for a in scored_cases(60))
+    (clustered,) = hw.calibration_curve_ci(y, p, groups=np.repeat(np.arange(60), 4), **QUICK)
+    (plain,) = hw.calibration_curve_ci(y, p, **QUICK)
+    assert (clustered.high - clustered.low)[30] > 1.6 * (plain.high - plain.low)[30]
 
 
 def test_clusters_have_no_band_that_supposes_independent_cases() -> None:

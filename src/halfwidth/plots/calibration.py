@@ -180,7 +180,8 @@ def _words(curve: CalibrationCurve) -> str:
 
 
 def _number_line(e: Estimate) -> str:
-    name = subject_of(e.metric_spec, e.statistic_spec, None, "")
+    # What a title has in brackets is too long for a line.
+    name = subject_of(e.metric_spec, e.statistic_spec, None, "").partition(" (")[0]
     return f"{name} {numbers_text(e)}"
 
 

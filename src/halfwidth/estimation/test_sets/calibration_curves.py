@@ -19,6 +19,7 @@ from halfwidth.core.calibration_curves import (
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimates import Estimates
+from halfwidth.core.forms import LogisticFit
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import Missing
@@ -32,17 +33,21 @@ from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
 from halfwidth.estimation.test_sets.reading import check_test_set
 from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
+from halfwidth.intervals.auc import quantile_factor
 from halfwidth.intervals.proportion import clopper_pearson
 from halfwidth.metrics.calibration.bins import WIDTH, bin_of
+from halfwidth.metrics.calibration.fits import Regression
+from halfwidth.metrics.calibration.logistic import expit
+from halfwidth.resampling.forms.contract import declared_form
 
 # The numbers that stand on each kind of figure.
 SUMMARIES: dict[CalibrationKind, tuple[str, ...]] = {
     "smooth": ("calibration_slope", "calibration_in_the_large", "oe_ratio", "ici"),
-    "isotonic": ("brier",),
-    "bins": ("ece",),
+    "isotonic": ("brier", "brier_miscalibration", "brier_discrimination"),
+    "bins": ("ece", "ece_l2"),
 }
-# The metric whose records are probabilities and outcomes.
-RECORDS_OF = "ece"
+# A metric whose records are probabilities and outcomes; its curve is the smooth one.
+RECORDS_OF = "ici"
 AVERAGES = ("binary", "none", "top_label")
 BINS = 10
 COLUMNS = 50
@@ -240,7 +245,7 @@ def _points_of_isotonic(job: Job, request: Request) -> _Points:
     p, y = job.records.arranged
     distinct, place, cases = np.unique(p, return_inverse=True, return_counts=True)
     fitted = _isotonic(place, cases, y)
-    shown = np.unique(np.linspace(0, len(distinct) - 1, MOST_POINTS).round().astype(int))
+    shown = _spread(len(distinct))
     drawn = min(request.n_resamples, MOST_CURVES)
     key = draws.derive_key(request.seed, "calibrated outcomes")
     uniform = (draws.uniforms(key, b, b + 1, len(p))[0] for b in range(drawn))
@@ -257,6 +262,11 @@ def _points_of_isotonic(job: Job, request: Request) -> _Points:
     )
 
 
+def _spread(count: int) -> NDArray[np.intp]:
+    """Places from the first to the last, not more than are told."""
+    return np.unique(np.linspace(0, count - 1, MOST_POINTS).round().astype(np.intp))
+
+
 def _isotonic(place: NDArray[np.intp], cases: NDArray[np.intp], y: Array) -> Array:
     """The rising shares of outcomes that fit best, at each distinct probability."""
     from scipy.optimize import isotonic_regression
@@ -265,7 +275,35 @@ def _isotonic(place: NDArray[np.intp], cases: NDArray[np.intp], y: Array) -> Arr
     return np.asarray(isotonic_regression(shares, weights=cases).x)
 
 
+# --------------------------------------------------------------------------- smooth
+
+
+def _points_of_smooth(job: Job, request: Request) -> _Points:
+    """The curve of ICI with Wald intervals on the logit scale, as of the calibration slope.
+
+    Their variance is that of the model, or of clusters the linearised one, with t.
+    """
+    p = job.records.arranged[0]
+    fit = Regression.of(declared_form(job.functional.statistic, LogisticFit), job.records.arranged)
+    _, places = np.unique(p, return_index=True)
+    shown = places[_spread(len(places))]
+    terms = fit.terms[:, shown]
+    design = job.records.design
+    covariance, degrees = fit.fitted.covariance, np.inf
+    if design.independent:
+        variance = np.einsum("kp,kl,lp->p", terms, covariance, terms)
+    else:
+        influence = terms.T @ covariance @ fit.scores()
+        variance = design.variance_of_total(design.totals(influence))
+        degrees = design.effective_degrees
+    log_odds = fit.fitted.coefficients @ terms
+    reach = quantile_factor(degrees, request.level) * np.sqrt(variance)
+    y, low, high = (expit(log_odds + far) for far in (0.0, -reach, reach))
+    return _Points(p[shown], y, low, high, np.column_stack([p[shown], y]))
+
+
 POINTS: dict[CalibrationKind, Callable[[Job, Request], _Points]] = {
     "bins": _points_of_bins,
     "isotonic": _points_of_isotonic,
+    "smooth": _points_of_smooth,
 }
