@@ -22,7 +22,7 @@ __all__ = ["ece", "mce"]
 
 CALIBRATION_AVERAGES = ("binary", "none", "macro", "top_label")
 WIDTH, MASS = 0.0, 1.0
-BINS = Parameter("bins", 10, "number of bins", at_least=1, at_most=1000)
+BINS = Parameter("bins", 10, "number of bins", at_least=1, at_most=1000, whole=True)
 BINNING = Parameter(
     "binning",
     WIDTH,
@@ -44,6 +44,10 @@ _binned = functools.partial(
     cite="naeini2015",
 )
 
+# A probability above an edge by less lies on it: so far may 1 - 0.7 or a number of single precision
+# be from what is meant.
+SLACK = 1e-7
+
 # Pitfalls that several share.
 BIASED = "too large in small samples: of a perfectly calibrated model it is not 0"
 DEPENDS_ON_BINS = "another number of bins, or bins of equal mass, give another value"
@@ -55,13 +59,13 @@ def bin_of(p: Array, bins: int, binning: float) -> NDArray[np.intp]:
     Bins of equal width have edges k/K. Those of equal mass divide the ranks; cases of equal
     probability are where the middle of their ranks is.
 
-    >>> bin_of(np.array([0.0, 0.1, 0.7, 0.70001, 1.0]), 10, WIDTH).tolist()
-    [0, 0, 6, 7, 9]
+    >>> bin_of(np.array([0.0, 0.1, 1 - 0.7, 0.70001, 1.0]), 10, WIDTH).tolist()
+    [0, 0, 2, 7, 9]
     >>> bin_of(np.array([0.1, 0.4, 0.2, 0.3]), 2, MASS).tolist()
     [0, 1, 0, 1]
     """
     if binning == WIDTH:
-        return np.searchsorted(np.arange(1, bins) / bins, p, side="left")
+        return np.searchsorted(np.arange(1, bins) / bins + SLACK, p, side="left")
     flat = p.reshape(-1, p.shape[-1])
     found = np.empty(flat.shape, dtype=np.intp)
     for row, values in enumerate(flat):
@@ -146,7 +150,8 @@ def ece(
     bins : int, default 10
     binning : {0, 1}
         Equal width (``"width"``), edges at k/K, or equal mass (``"mass"``): as many cases in each,
-        by the ranks of these cases, which resamples keep. A bin is (lo, hi], the first [0, hi].
+        by the ranks of these cases, which resamples keep; equal probabilities are in one bin. A bin
+        is (lo, hi], the first [0, hi]; above hi by less than 1e-7 counts as hi.
 
     Returns
     -------
@@ -194,7 +199,7 @@ def mce(
     Returns
     -------
     float
-        In [0, 1]; 0 without cases.
+        In [0, 1]; NaN without cases.
 
     References
     ----------
