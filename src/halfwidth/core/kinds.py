@@ -98,6 +98,7 @@ class Need(StrEnum):
     ESTIMATE = "estimate"
     STANDARD_ERROR = "standard error"
     ROBUST_ERROR = "standard error for few clusters"
+    PROBABILITIES = "probabilities and weights of cases"
     MODEL_ERROR = "standard error that the likelihood gives"
     DEGREES_OF_FREEDOM = "degrees of freedom"
     UNITS = "units drawn"

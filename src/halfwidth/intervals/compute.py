@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import Sums
+from halfwidth.core.forms import LogisticFit, Sums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
@@ -175,6 +175,7 @@ def sample_ingredients(
                 values, design, statistic, plan, binary=binary
             ),
             Need.DEVIATIONS: lambda: _deviations(values, design, statistic, plan),
+            Need.PROBABILITIES: lambda: _probabilities(values),
             Need.SQUARE: lambda: _square(values, statistic)[0],
             Need.SQUARE_ERROR: lambda: _square(values, statistic)[1],
             Need.STUDENTIZED: lambda: studentized_distribution(
@@ -227,9 +228,20 @@ def _by_pseudo_cases(
 
 
 def _deviations(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Any:
-    from halfwidth.resampling.deviations import deviations  # needed by no other metrics
+    # Needed by no other metrics.
+    if isinstance(statistic.spec.form, LogisticFit):
+        from halfwidth.resampling.curve_gaps import curve_gaps
+
+        return curve_gaps(values, design, statistic, plan)
+    from halfwidth.resampling.deviations import deviations
 
     return deviations(values, design, statistic, plan)
+
+
+def _probabilities(records: Array) -> tuple[Array, Array]:
+    """Those of cases of one class and their weights, both (S, n)."""
+    p = records[:, 0]
+    return p, records[:, 2] if records.shape[1] > 2 else np.ones(p.shape)
 
 
 def _square(values: Array, statistic: Statistic) -> tuple[Array, Array]:

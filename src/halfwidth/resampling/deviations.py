@@ -184,7 +184,7 @@ def deviations(records: Array, design: Design, statistic: Statistic, plan: Plan)
         for start in range(0, len(records), step)
     ]
     centre, perfect, noise = (np.concatenate(made) for made in zip(*parts, strict=True))
-    return Deviations(centre, perfect, noise, _draws(plan, centre.shape[-1], design))
+    return Deviations(centre, perfect, noise, standard_draws(plan, centre.shape[-1], design))
 
 
 def absolute_sums(statistic: Statistic) -> AbsoluteSums:
@@ -195,7 +195,8 @@ def absolute_sums(statistic: Statistic) -> AbsoluteSums:
     return absolute
 
 
-def _draws(plan: Plan, count: int, design: Design) -> Array:
+def standard_draws(plan: Plan, count: int, design: Design) -> Array:
+    """Standard normal draws, (B, K); with clusters those of Student's t."""
     from scipy import special
 
     clustered = design.sizes is not None
