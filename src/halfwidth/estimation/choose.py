@@ -22,6 +22,8 @@ from halfwidth.resampling.forms.contract import single_model
 # Statistics of values that take Dirichlet weights where the metric has finite bounds. Medians and
 # quantiles have exact intervals, and of a user's function nothing is known.
 WEIGHTED = frozenset({Estimand.MEAN, Estimand.TRIMMED_MEAN, Estimand.SPREAD})
+# Errors that noise makes larger, whose resamples mislead.
+OF_CALIBRATION = {Estimand.CALIBRATION_ERROR: "inverted", Estimand.ROOT_OF_SQUARE: "debiased"}
 # DeLong's variance of an AUROC rests on the cases of the rarer class that are ranked wrongly. Where
 # it is expected of fewer cases (or clusters) than these, the variance is too small too often.
 FEW_RANKED_WRONG = 5
@@ -85,7 +87,8 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)
     weighted = bounded and has_weights(statistic)
     if statistic.spec.of_records:
-        return METHODS[_for_records(records, functional, weighted=weighted)]
+        named = OF_CALIBRATION.get(statistic.spec.estimand)
+        return METHODS[named or _for_records(records, functional, weighted=weighted)]
     # A single case has a mean, and hardly another statistic.
     kinds = WEIGHTED if records.design.n > 1 else {Estimand.MEAN}
     if weighted and statistic.spec.estimand in kinds and not _thin_mean(records, statistic):
@@ -121,10 +124,6 @@ def _for_records(records: Records, functional: Functional, *, weighted: bool) ->
         form = form.statistic.form
         if weighted and isinstance(form, MatchedScores):
             return _for_two_detectors(records, form)
-    if Estimand.CALIBRATION_ERROR is statistic.spec.estimand:
-        return "inverted"
-    if Estimand.ROOT_OF_SQUARE is statistic.spec.estimand:
-        return "debiased"
     if Estimand.AUROC is statistic.spec.estimand:
         return _for_auroc(records.arranged[None], design, statistic)
     if Estimand.AUROC_DIFFERENCE is statistic.spec.estimand:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from halfwidth.core.forms import UnbiasedSquare
 from halfwidth.core.spec import Drawn, Estimand, Need, Promise, interval_method
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.resampling.deviations import Deviations
@@ -74,30 +75,32 @@ def inverted(deviations: Deviations, units: ArrayLike, level: Level) -> Interval
     title="root of a debiased square",
     drawn=Drawn("olive", "dashed", "s"),
     accepts=frozenset({Estimand.ROOT_OF_SQUARE}),
-    needs=(Need.SQUARE, Need.SQUARE_ERROR),
+    needs=(Need.SQUARE,),
     use_when="for the debiased ℓ2 ECE, of a calibrated model too",
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     clips=True,
     independent_only=True,
     cite="sun2024",
-    assumes="The debiased square is nearly normal, from about 200 cases on.",
+    assumes="The debiased square is nearly normal, from about 50 cases on.",
 )
-def debiased(square: Array, standard_error: Array, level: Level) -> Interval:
-    """Root of the debiased square of the ℓ2 ECE and its normal bounds, cut at 0.
+def debiased(square: UnbiasedSquare, level: Level) -> Interval:
+    """Roots of the squares θ that a debiased square T fits: (T - θ)² ≤ z²(vθ + w).
 
-    T ± z·SE, SE² = 4 Var(h)/n + 2 Σ_b σ_b⁴/n²: the first term vanishes where all bins are
-    calibrated, so that T has a smaller error there, of which the second is left. Sun et al. (2024)
-    take either the one or the other; the sum holds at and away from perfect calibration. The first
-    is debiased as T is, and σ_b² is at least that of outcomes with the probabilities predicted, so
-    that rare outcomes do not seem certain. A negative T counts as 0 for the upper end.
+    The variance of T is nearly vθ + w. The first term, 4 Var(h)/n of a U-statistic, vanishes where
+    all bins are calibrated, so that T has a smaller error there; the second, 2 Σ_b σ_b⁴/n² (twice
+    the squares of the variances of bins), is then left. Sun et al. (2024) take the one or the
+    other, at T; here it is their sum, at each θ, as in Wilson's interval, which holds at, near and
+    away from perfect calibration. σ_b² is at least that of outcomes with the probabilities
+    predicted, so that rare outcomes do not seem certain. The ends are cut at 0; for the upper one a
+    negative T counts as 0.
 
-    It holds from about 200 cases on.
+    It holds from about 50 cases on.
 
     Parameters
     ----------
-    square, standard_error : ndarray
-        T and its SE.
+    square : UnbiasedSquare
+        T, v and w.
     level : Level
 
     Returns
@@ -111,9 +114,17 @@ def debiased(square: Array, standard_error: Array, level: Level) -> Interval:
     """
     from scipy import special
 
-    reach = -special.ndtri(level.tail) * standard_error
-    low, high = np.sqrt(np.maximum(square - reach, 0.0)), np.sqrt(np.maximum(square, 0.0) + reach)
-    return Interval.of(low, high)
+    z = -special.ndtri(level.tail)
+    half = z**2 * square.slope / 2
+    positive = np.maximum(square.value, 0.0)
+
+    def reach(value: Array) -> Array:
+        inside = square.slope * value + z**2 * square.slope**2 / 4 + square.noise
+        return np.asarray(z * np.sqrt(np.maximum(inside, 0.0)))
+
+    low = np.where(square.value > 0, positive + half - reach(positive), square.value)
+    high = positive + half + reach(positive)
+    return Interval.of(np.sqrt(np.maximum(low, 0.0)), np.sqrt(high))
 
 
 # The catalogue lists these, in this order.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import Sums
+from halfwidth.core.forms import Sums, UnbiasedSquare
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
@@ -171,8 +171,7 @@ def sample_ingredients(
                 values, design, statistic, plan, binary=binary
             ),
             Need.DEVIATIONS: lambda: _deviations(values, design, statistic, plan),
-            Need.SQUARE: lambda: _square(values, statistic)[0],
-            Need.SQUARE_ERROR: lambda: _square(values, statistic)[1],
+            Need.SQUARE: lambda: _square(values, statistic),
             Need.STUDENTIZED: lambda: studentized_distribution(
                 values, design, statistic, plan, binary=binary
             ),
@@ -228,8 +227,7 @@ def _deviations(values: Array, design: Design, statistic: Statistic, plan: Plan)
     return deviations(values, design, statistic, plan)
 
 
-def _square(values: Array, statistic: Statistic) -> tuple[Array, Array]:
-    """An unbiased square of samples and its standard error, both (S,)."""
+def _square(values: Array, statistic: Statistic) -> UnbiasedSquare:
     form = declared_form(statistic, Sums)
     if form.square is None:
         raise TypeError(f"{statistic.spec.name} is not the root of an unbiased square")
