@@ -356,4 +356,13 @@ DECLARED: tuple[CautionSpec, ...] = (
         "bengio2004",
         reliability=True,
     ),
+    CautionSpec(
+        "HW341",
+        "what could not happen did",
+        "{count} of {n} cases had an outcome that the model gave a probability of 0.",
+        "A probability of exactly 0 or 1 says that the other outcome cannot happen. One case in "
+        "which it does refutes the model, whatever the p-value of a test that looks at all cases.",
+        "Look at these cases; a model whose probabilities are rounded to 0 and 1 should be asked "
+        "for more digits.",
+    ),
 )

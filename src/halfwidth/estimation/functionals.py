@@ -312,7 +312,7 @@ def _probability_functional(
 ) -> Functional:
     """Of one class, of the top label or the true class, or an average or a sum over classes."""
     over_classes = row.average in ("macro", "sum")
-    rows = functools.partial(_probabilities_of_all if over_classes else _probabilities_of_one, row)
+    rows = functools.partial(_probabilities_of_all if over_classes else probabilities_of_one, row)
     form = metric.form
     if isinstance(form, PerCase):
         records = functools.partial(_values_of_cases, form, row.average or "", rows)
@@ -324,7 +324,7 @@ def _probability_functional(
     return Functional(statistic, metric, records=functools.partial(_with_weights, rows))
 
 
-def _probabilities_of_one(row: MetricRow, cases: Cases) -> Array:
+def probabilities_of_one(row: MetricRow, cases: Cases) -> Array:
     """The probability of a class and whether a case is of it, (..., 2, n).
 
     Of the top label the largest probability and whether it is right; without an average that of the

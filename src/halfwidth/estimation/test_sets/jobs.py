@@ -81,7 +81,7 @@ def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Polic
     if metric.spec.takes is Takes.SCORES and row.average == "binary":
         _check_both_classes(row, metric, cases)
     if metric.spec.takes is Takes.PROBABILITIES:
-        _check_probabilities(metric, cases)
+        check_probabilities(metric.spec.name, cases)
     if metric.spec.takes not in COUNTING:
         return
     if policies.criterion is None:
@@ -98,9 +98,8 @@ def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Polic
         raise OptionError("a threshold chosen on the data cannot be combined with sample_weight")
 
 
-def _check_probabilities(metric: Metric, cases: TestSet) -> None:
+def check_probabilities(name: str, cases: TestSet) -> None:
     """Refuse labels, scores of any scale, and probabilities that do not add up to 1."""
-    name = metric.spec.name
     if cases.hard:
         raise DataError(
             f"{name} is of predicted probabilities, and labels were given: give the probability of "
