@@ -308,6 +308,36 @@ class ProbabilitySums:
     power: float = 1.0
 
 
+@frozen
+class LogisticFit:
+    """What is taken of a logistic regression of outcomes on terms of their probabilities.
+
+    Attributes
+    ----------
+    terms : callable
+        ``terms(p)``, (n,) -> (K, n), with a one for the intercept; where there are ``gaps``
+        ``terms(p, **parameters)``, and K may depend on the probabilities.
+    coefficient : int
+        Which one is taken, where no ``gaps`` are.
+    offset : callable or None
+        ``offset(p)``, (..., n) -> (..., n), a term of coefficient 1.
+    gaps : callable or None
+        ``gaps(sizes, weights)``, both (..., n) -> (...): what is taken of the distances between
+        the fitted and the predicted probabilities.
+    mean_gap : bool
+        Whether that is their mean, which has an influence.
+    weighted : bool
+        Whether cases have weights, the last of their values.
+    """
+
+    terms: Callable[..., Array]
+    coefficient: int = 0
+    offset: Callable[[Array], Array] | None = None
+    gaps: Callable[[Array, Array], Array] | None = None
+    mean_gap: bool = False
+    weighted: bool = False
+
+
 Effect = Literal["difference", "ratio"]
 EFFECT_WORDS: dict[Effect, str] = {"difference": "difference in", "ratio": "ratio of"}
 EFFECTS = tuple(EFFECT_WORDS)
@@ -386,13 +416,14 @@ class PairAverages:
 
 
 # Forms of metrics of test sets that are no functions of counts.
-MetricForm = Area | PerCase | ProbabilitySums | Sums | ImageSums | MatchCurve
+MetricForm = Area | PerCase | ProbabilitySums | LogisticFit | Sums | ImageSums | MatchCurve
 Form = (
     Moments
     | SortedWeights
     | OrderStatistics
     | CellCounts
     | Sums
+    | LogisticFit
     | RankedAreas
     | MatchedScores
     | Contrast

@@ -13,6 +13,7 @@ class Better(StrEnum):
     HIGHER = "higher"
     LOWER = "lower"
     ZERO = "closer to zero"
+    ONE = "closer to one"
     UNSTATED = "unstated"
 
 
@@ -73,6 +74,7 @@ class Estimand(StrEnum):
     COUNTING = "function of a confusion matrix"
     RATE = "events per case"
     CALIBRATION_ERROR = "calibration error in bins"
+    COEFFICIENT = "coefficient of a logistic regression"
     PROPORTION_DIFFERENCE = "two proportions"
     PROPORTION_RATIO = "ratio of two proportions"
     AUROC_DIFFERENCE = "two AUROCs"
@@ -93,6 +95,7 @@ class Need(StrEnum):
     ESTIMATE = "estimate"
     STANDARD_ERROR = "standard error"
     ROBUST_ERROR = "standard error for few clusters"
+    MODEL_ERROR = "standard error that the likelihood gives"
     DEGREES_OF_FREEDOM = "degrees of freedom"
     UNITS = "units drawn"
     UNIT_DEGREES = "units less strata"
