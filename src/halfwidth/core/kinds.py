@@ -75,6 +75,7 @@ class Estimand(StrEnum):
     RATE = "events per case"
     CALIBRATION_ERROR = "calibration error in bins"
     COEFFICIENT = "coefficient of a logistic regression"
+    OBSERVED_OVER_EXPECTED = "observed over expected"
     PROPORTION_DIFFERENCE = "two proportions"
     PROPORTION_RATIO = "ratio of two proportions"
     AUROC_DIFFERENCE = "two AUROCs"

@@ -71,6 +71,15 @@ _ALL = (
         2025,
     ),
     Reference(
+        "austin_steyerberg2019",
+        "Austin PC, Steyerberg EW",
+        "The Integrated Calibration Index (ICI) and related metrics for quantifying the "
+        "calibration of logistic regression models",
+        "Statistics in Medicine 38(21):4051-4065",
+        2019,
+        "doi:10.1002/sim.8281",
+    ),
+    Reference(
         "bamber1975",
         "Bamber D",
         "The area above the ordinal dominance graph and the area below the receiver operating "
@@ -235,6 +244,14 @@ _ALL = (
         "Psychological Bulletin 70(4):213-220",
         1968,
         "doi:10.1037/h0026256",
+    ),
+    Reference(
+        "cox1958",
+        "Cox DR",
+        "Two further applications of a model for binary regression",
+        "Biometrika 45(3/4):562-565",
+        1958,
+        "doi:10.1093/biomet/45.3-4.562",
     ),
     Reference(
         "davis_goadrich2006",
@@ -429,6 +446,14 @@ _ALL = (
         "Radiology 143(1):29-36",
         1982,
         "doi:10.1148/radiology.143.1.7063747",
+    ),
+    Reference(
+        "harrell2015",
+        "Harrell FE",
+        "Regression Modeling Strategies",
+        "2nd edition, Springer",
+        2015,
+        "doi:10.1007/978-3-319-19425-7",
     ),
     Reference(
         "hesterberg2015",
@@ -766,6 +791,15 @@ _ALL = (
         "doi:10.1038/s41592-023-02150-0",
     ),
     Reference(
+        "riley2021",
+        "Riley RD, Debray TPA, Collins GS, Archer L, Ensor J, van Smeden M, Snell KIE",
+        "Minimum sample size for external validation of a clinical prediction model with a binary "
+        "outcome",
+        "Statistics in Medicine 40(19):4230-4251",
+        2021,
+        "doi:10.1002/sim.9025",
+    ),
+    Reference(
         "romano_wolf2005",
         "Romano JP, Wolf M",
         "Exact and approximate stepdown methods for multiple hypothesis testing",
@@ -883,6 +917,22 @@ _ALL = (
         "sample: trimming/winsorization 1",
         "Sankhyā A 25(3):331-352",
         1963,
+    ),
+    Reference(
+        "vancalster2016",
+        "Van Calster B, Nieboer D, Vergouwe Y, De Cock B, Pencina MJ, Steyerberg EW",
+        "A calibration hierarchy for risk models was defined: from utopia to empirical data",
+        "Journal of Clinical Epidemiology 74:167-176",
+        2016,
+        "doi:10.1016/j.jclinepi.2015.12.005",
+    ),
+    Reference(
+        "vancalster2019",
+        "Van Calster B, McLernon DJ, van Smeden M, Wynants L, Steyerberg EW",
+        "Calibration: the Achilles heel of predictive analytics",
+        "BMC Medicine 17:230",
+        2019,
+        "doi:10.1186/s12916-019-1466-7",
     ),
     Reference(
         "van_ginneken2010",

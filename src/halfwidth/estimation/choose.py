@@ -84,6 +84,9 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     bounded = functional.metric.spec.bounds.finite
     bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)
     weighted = bounded and has_weights(statistic)
+    if statistic.spec.estimand is Estimand.COEFFICIENT:
+        alone = records.design.independent and records.n_effective is None
+        return METHODS["model_wald" if alone else "t"]
     if statistic.spec.of_records:
         return METHODS[_for_records(records, functional, weighted=weighted)]
     # A single case has a mean, and hardly another statistic.

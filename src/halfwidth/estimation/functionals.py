@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import OptionError, shortened
-from halfwidth.core.forms import PerCase
+from halfwidth.core.forms import LogisticFit, PerCase
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Estimand, Kind, Metric, Statistic, Takes
 from halfwidth.core.types import Array
@@ -318,6 +318,9 @@ def _probability_functional(
         records = functools.partial(_values_of_cases, form, row.average or "", rows)
         mean = building.weighted_mean_statistic(metric) if weighted else MEAN
         return Functional(mean, metric, records=records)
+    if isinstance(form, LogisticFit):
+        statistic = building.logistic_statistic(metric, weighted=weighted)
+        return Functional(statistic, metric, records=functools.partial(_with_weights, rows))
     statistic = building.probability_statistic(
         metric, len(classes) if over_classes else None, row.average or "", weighted=weighted
     )

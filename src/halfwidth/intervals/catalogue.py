@@ -16,6 +16,7 @@ FAMILIES = (
     "quantile",
     "auc",
     "delta_method",
+    "likelihood",
     "dirichlet_intervals",
     "expanded",
     "paired_proportions",

@@ -20,9 +20,11 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import (
     acceleration,
     bootstrap_distribution,
+    has_model_error,
     has_standard_error,
     has_weights,
     jackknife_degrees,
+    model_error,
     robust_error,
     standard_error,
     studentized_distribution,
@@ -111,6 +113,7 @@ def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bo
     errors = {Need.STANDARD_ERROR, Need.ROBUST_ERROR, Need.STUDENTIZED}
     needs_error = errors & set(method.needs)
     has_error = not needs_error or has_standard_error(statistic)
+    has_error = has_error and (Need.MODEL_ERROR not in method.needs or has_model_error(statistic))
     under = design.simple or method.takes_designs
     under = under or (method.independent_only and design.independent)
     # No one has yet written the standard error of each resample of these.
@@ -163,6 +166,7 @@ def sample_ingredients(
             Need.ESTIMATE: lambda: statistic(values),
             Need.STANDARD_ERROR: lambda: standard_error(values, design, statistic),
             Need.ROBUST_ERROR: lambda: robust_error(values, design, statistic),
+            Need.MODEL_ERROR: lambda: model_error(values, design, statistic),
             Need.DEGREES_OF_FREEDOM: lambda: design.effective_degrees,
             Need.UNITS: lambda: design.units,
             Need.UNIT_DEGREES: lambda: design.degrees_of_freedom,

@@ -8,7 +8,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import Area, CellCounts, ProbabilitySums, RankedAreas, Ranking, Sums
+from halfwidth.core.forms import (
+    Area,
+    CellCounts,
+    LogisticFit,
+    ProbabilitySums,
+    RankedAreas,
+    Ranking,
+    Sums,
+)
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import (
     Better,
@@ -21,6 +29,7 @@ from halfwidth.core.spec import (
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Undefined, undefined_as
 from halfwidth.metrics.averaging import AreaFinish, CountingFinish
+from halfwidth.metrics.calibration.fits import bound_form, influences_of_fits, values_of_fits
 from halfwidth.metrics.confusion_tables import count_cells, ratio
 from halfwidth.metrics.ranked_scores import RankEach, cumulated, rank
 from halfwidth.metrics.ranking import ranking_values
@@ -259,6 +268,24 @@ def _finish_classes(
 
 def _finish_weighted(finish: Callable[..., Array], _n: Numbers, sums: Numbers) -> Array:
     return finish(sums[..., -1], sums[..., :-1])
+
+
+def logistic_statistic(metric: Metric, *, weighted: bool = False) -> Statistic:
+    """What a metric takes of a logistic fit; records are as those of one class."""
+    declared = metric.form
+    if not isinstance(declared, LogisticFit):
+        raise TypeError(f"{metric.spec.name} is not declared as of a logistic regression")
+    parameters = {one.name: metric.parameters[one.name] for one in metric.spec.parameters}
+    form = bound_form(declared, parameters, weighted=weighted)
+    smooth = form.gaps is None or form.mean_gap
+    return _statistic(
+        metric,
+        function=functools.partial(values_of_fits, form),
+        estimand=metric.estimand,
+        form=form,
+        smooth=smooth,
+        influence=functools.partial(influences_of_fits, form) if smooth else None,
+    )
 
 
 def weighted_mean_statistic(metric: Metric) -> Statistic:

@@ -113,7 +113,7 @@ def _coefficients(x: Array, y: Array, w: Array, known: Array, start: Array) -> A
     mean = expit(known + log_odds)
     gradient = _total(x, w * (y - mean))
     for _ in range(MOST_STEPS):
-        step, single = _solved(_information(x, w * mean * (1 - mean)), gradient)
+        step, single = newton_step(_information(x, w * mean * (1 - mean)), gradient)
         rise = (step * gradient).sum(axis=-1)
         moved = _combined(x, step)
         share = np.ones(len(rows))
@@ -160,9 +160,9 @@ def _information(x: Array, values: Array) -> Array:
     return found
 
 
-def _solved(information: Array, gradient: Array) -> tuple[Array, Array]:
+def newton_step(information: Array, gradient: Array) -> tuple[Array, Array]:
     """Newton's step, (R, K), 0 where there is no single one, and where there is, (R,)."""
-    scale = np.sqrt(np.einsum("rkk->rk", information))
+    scale = np.sqrt(np.fmax(np.einsum("rkk->rk", information), 0.0))
     positive = (scale > 0).all(axis=-1)
     scale = np.where(positive[:, None], scale, 1.0)
     scaled = information / (scale[:, :, None] * scale[:, None, :])
