@@ -14,6 +14,8 @@ from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, MetricSpec, spec_of
 from halfwidth.core.types import Array, Level
+from halfwidth.intervals.delta_method import delta
+from halfwidth.intervals.likelihood import model_wald
 from halfwidth.metrics.calibration.probabilities import CLIP, logit
 from halfwidth.metrics.calibration.recalibration import (
     calibration_in_the_large,
@@ -131,7 +133,7 @@ def calibration_n(
         Requirement(plan.quantity, plan.n, f"half-width {(plan.wanted or 0) / 2:g}")
         for _, plan in plans
     )
-    parts = tuple(replace(plan_at(formula, n), wanted=plan.wanted) for formula, plan in plans)
+    parts = tuple(plan_at(formula, n) for formula, _ in plans)
     return replace(decides, requirements=needs, parts=parts)
 
 
@@ -265,7 +267,7 @@ def _formula(quantity: Quantity, known: Information, level: Level) -> WidthFormu
 
     return WidthFormula(
         quantity=quantity.title,
-        formula="delta_method" if quantity.metric is oe_ratio else "model_wald",
+        formula=(delta if quantity.metric is oe_ratio else model_wald).__name__,
         formula_text=quantity.text,
         level=level,
         assumed=known.assumed,
@@ -308,7 +310,6 @@ class Information:
     prevalence: float
     assumed: Mapping[str, float]
     shape: str
-
 
 
 def _information(
@@ -404,9 +405,7 @@ def _averaged(
     spread = float(each @ (log_odds - both / intercept) ** 2)
     prevalence = float(share @ p)
     stated = {**assumed, "prevalence": prevalence}
-    return Information(
-        intercept, spread + both**2 / intercept, spread, prevalence, stated, shape
-    )
+    return Information(intercept, spread + both**2 / intercept, spread, prevalence, stated, shape)
 
 
 def _pilot(probabilities: Any) -> Array:
