@@ -95,7 +95,7 @@ def calibration(
     halfwidth plan calibration pilot.csv --score p --slope-halfwidth 0.15
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
-    wanted = {
+    wanted: dict[str, Any] = {
         "slope_halfwidth": slope_halfwidth,
         "intercept_halfwidth": intercept_halfwidth,
         "in_the_large_halfwidth": in_the_large_halfwidth,

@@ -57,8 +57,8 @@ def calibration_n(
 ) -> SampleSize:
     """The cases for intervals of the calibration of a model that are as narrow as wanted.
 
-    Of a model that is perfectly calibrated, by the intervals that `metric_ci` makes by default. With
-    L the log odds that the model predicts, p = 1 / (1 + e⁻ᴸ) and Iα = E[p(1 - p)],
+    Of a model that is perfectly calibrated, by the intervals that `metric_ci` makes by default.
+    With L the log odds that the model predicts, p = 1 / (1 + e⁻ᴸ) and Iα = E[p(1 - p)],
     Iβ = E[L² p(1 - p)], Iαβ = E[L p(1 - p)], the information in a case, standard errors are
 
     - of the calibration slope √(Iα / (n D)), D = Iα Iβ - Iαβ²,
@@ -215,7 +215,7 @@ class Quantity:
     def ends(self, reach: float) -> tuple[float, float]:
         """The interval whose reach, of O:E on the logarithmic scale, is this."""
         if self.metric is oe_ratio:
-            return math.exp(-reach), math.exp(reach)
+            return math.exp(-min(reach, MOST_REACH)), math.exp(min(reach, MOST_REACH))
         return self.value - reach, self.value + reach
 
 
@@ -259,7 +259,7 @@ def _formula(quantity: Quantity, known: Information, level: Level) -> WidthFormu
     spec = spec_of(quantity.metric)
 
     def ends(n: int) -> tuple[float, float]:
-        return quantity.ends(min(z * error / math.sqrt(n), MOST_REACH))
+        return quantity.ends(z * error / math.sqrt(n))
 
     def width(n: int) -> float:
         low, high = ends(n)
@@ -369,8 +369,8 @@ def _of_two_classes(prevalence: float, auroc: Any) -> Information:
     centre = math.log(prevalence / (1 - prevalence))
     if abs(centre) + 2 * d > MOST_LOG_ODDS:
         raise OptionError(
-            f"prevalence={prevalence:g} and auroc={area:g} make probabilities of 0 and 1; plan from "
-            "a pilot"
+            f"prevalence={prevalence:g} and auroc={area:g} make probabilities of 0 and 1; plan "
+            "from a pilot"
         )
     reach = REACH + d / 2
     grid = np.linspace(-reach, reach, round(2 * reach * STEPS_PER_SD) + 1)
@@ -422,6 +422,8 @@ def _pilot(probabilities: Any) -> Array:
             f"pilot holds {p.min():g} to {p.max():g}; a probability is from 0 to 1 (of log odds, "
             "give 1 / (1 + exp(-x)))"
         )
+    if np.isin(p, (0, 1)).all():
+        raise DataError("pilot holds only 0 and 1: outcomes or decisions, and no probabilities")
     if p.min() == p.max():
         raise DataError(f"the probabilities of the pilot are all {p[0]:g}: there is no slope")
     return p

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +23,12 @@ from halfwidth.estimation.test_sets.reading import check_test_set
 from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.metrics.calibration.bins import ece
-from halfwidth.metrics.calibration.perfect import DEFAULT, BoundStatistic, resolve_statistic
+from halfwidth.metrics.calibration.perfect import (
+    DEFAULT,
+    BoundStatistic,
+    Departure,
+    resolve_statistic,
+)
 from halfwidth.resampling.draws import Plan
 
 AVERAGES = ("binary", "none", "top_label")
@@ -125,12 +131,12 @@ def calibration_test(
         penalty=None,
         threads=n_threads,
     )
-    several = not isinstance(statistic, str) and as_list(statistic) is not None
-    chosen = [resolve_statistic(one) for one in (as_list(statistic) if several else [statistic])]
+    listed = None if isinstance(statistic, str) else as_list(statistic)
+    chosen = [resolve_statistic(one) for one in ([statistic] if listed is None else listed)]
     averages = None
     if average is not None:
-        listed = [average] if isinstance(average, str) else as_list(average)
-        averages = [one_of("average", one, AVERAGES) for one in (listed or [average])]
+        named = [average] if isinstance(average, str) else as_list(average)
+        averages = [one_of("average", one, AVERAGES) for one in named or [average]]
     if not chosen:
         raise OptionError("statistic: name at least one")
     cases = check_test_set(
@@ -148,7 +154,7 @@ def calibration_test(
     _refuse_clusters(cases)
     rows = list(metric_rows(Metric(spec_of(ece)), averages, cases.classes))
     tests = tuple(_tested(one, row, cases, request) for one in chosen for row in rows)
-    return tests[0] if len(tests) == 1 and not several else CalibrationTests(tests, cases.notes)
+    return tests[0] if len(tests) == 1 and listed is None else CalibrationTests(tests, cases.notes)
 
 
 def _refuse_clusters(cases: TestSet) -> None:
@@ -173,12 +179,12 @@ def _tested(
     value = float(departure.of(y[None])[0])
     plan = Plan(request.seed, request.n_resamples, threads=request.threads)
     key, outcomes = random.derive_key(request.seed, "outcomes", cases.n), random.trials(p)
-    far = abs(value) if departure.two_sided else value
+    far = abs(value) if departure.normal else value
     least = far - ROUNDING * abs(far) if np.isfinite(far) else far
 
     def as_far(block: tuple[int, int]) -> int:
         drawn: Array = departure.of(outcomes(key, *block).astype(float))
-        return int(((np.abs(drawn) if departure.two_sided else drawn) >= least).sum())
+        return int(((np.abs(drawn) if departure.normal else drawn) >= least).sum())
 
     blocks = plan.in_threads(max(1, plan.block_elements // cases.n), as_far)
     count = sum(found for _, found in blocks)
@@ -189,8 +195,7 @@ def _tested(
         parameters=chosen.parameters,
         value=value,
         p_value=(1 + count) / (1 + request.n_resamples),
-        asymptotic_p=departure.asymptotic(value),
-        reference=departure.reference,
+        **_in_large_samples(departure, value),
         average=str(row.average),
         label=row.label,
         n=cases.n,
@@ -204,3 +209,15 @@ def _tested(
             *([caution("HW341", count=impossible, n=cases.n)] if impossible else []),
         ),
     )
+
+
+def _in_large_samples(departure: Departure, value: float) -> dict[str, Any]:
+    """The distribution of a statistic in large samples, and the p-value by it."""
+    from scipy import special
+
+    if departure.normal:
+        return {"reference": "normal", "asymptotic_p": float(2 * special.ndtr(-abs(value)))}
+    if departure.df is not None:
+        p = float(special.chdtrc(departure.df, value))
+        return {"reference": f"chi-square, {departure.df} df", "asymptotic_p": p}
+    return {"reference": "", "asymptotic_p": math.nan}

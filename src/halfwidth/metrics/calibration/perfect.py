@@ -31,18 +31,16 @@ class Departure:
     ----------
     of : callable
         Of samples of outcomes (B, n): how far each is from the probabilities, (B,).
-    asymptotic : callable
-        The p-value of a value in large samples; NaN where none is known.
-    reference : str
-        The distribution that it is of; empty where none is known.
-    two_sided : bool
-        Whether values far below 0 count as much as those far above.
+    df : int or None
+        Degrees of freedom of the chi-square distribution that it has in large samples; None where
+        that is not known.
+    normal : bool
+        Whether it is standard normal in large samples, and far below 0 says as much as far above.
     """
 
     of: Callable[[Array], Array]
-    asymptotic: Callable[[float], float]
-    reference: str
-    two_sided: bool = False
+    df: int | None = None
+    normal: bool = False
 
 
 @frozen
@@ -74,13 +72,7 @@ def _spiegelhalter(p: Array, weights: Array | None) -> Departure:
             "1/2 or 1; name another statistic"
         )
     expected = float(each @ p)
-
-    def asymptotic(value: float) -> float:
-        from scipy import special
-
-        return float(2 * special.ndtr(-abs(value)))
-
-    return Departure(lambda y: (y @ each - expected) / spread, asymptotic, "normal", two_sided=True)
+    return Departure(lambda y: (y @ each - expected) / spread, normal=True)
 
 
 def _hosmer_lemeshow(p: Array, weights: Array | None, *, groups: float) -> Departure:
@@ -97,7 +89,7 @@ def _hosmer_lemeshow(p: Array, weights: Array | None, *, groups: float) -> Depar
         certain = np.where(squares[:, ~uncertain] > 1e-18, np.inf, 0.0).sum(axis=1)
         return np.asarray((squares[:, uncertain] / spread[uncertain]).sum(axis=1) + certain)
 
-    return _with_chi_square(values, int(uncertain.sum()), weights)
+    return Departure(values, _df(int(uncertain.sum()), weights))
 
 
 def _ece(p: Array, weights: Array | None, *, bins: float, binning: float) -> Departure:
@@ -108,7 +100,7 @@ def _ece(p: Array, weights: Array | None, *, bins: float, binning: float) -> Dep
     def values(y: Array) -> Array:
         return np.asarray(np.abs(total((y - p) * counts)).sum(axis=1) / counts.sum())
 
-    return Departure(values, lambda _: math.nan, "")
+    return Departure(values)
 
 
 def _likelihood_ratio(p: Array, weights: Array | None) -> Departure:
@@ -129,11 +121,16 @@ def _likelihood_ratio(p: Array, weights: Array | None) -> Departure:
         # Outcomes that a threshold separates have a likelihood of 1 in the limit.
         return np.asarray(np.maximum(2 * (np.where(np.isnan(fitted), 0, fitted) - as_given), 0))
 
-    return _with_chi_square(values, 2, weights)
+    return Departure(values, _df(2, weights))
 
 
 def _log_likelihood(y: Array, log_p: Array, log_q: Array, counts: Array) -> Array:
     return np.asarray((np.where(y == 1, log_p, log_q) * counts).sum(axis=1))
+
+
+def _df(df: int, weights: Array | None) -> int | None:
+    """Of equal weights alone the distribution is chi-square."""
+    return df if df and weights is None else None
 
 
 def _counts(p: Array, weights: Array | None) -> Array:
@@ -144,19 +141,6 @@ def _sums_of_bins(bin_of_case: NDArray[np.intp]) -> Callable[[Array], Array]:
     """Sums over the cases of each bin that holds one, (..., n) -> (..., K); bins ascend."""
     first = np.flatnonzero(np.diff(bin_of_case, prepend=-1))
     return lambda values: np.add.reduceat(values, first, axis=-1)
-
-
-def _with_chi_square(values: Callable[[Array], Array], df: int, weights: Array | None) -> Departure:
-    """With the chi-square distribution that equal weights have in large samples."""
-    if weights is not None or not df:
-        return Departure(values, lambda _: math.nan, "")
-
-    def asymptotic(value: float) -> float:
-        from scipy import special
-
-        return float(special.chdtrc(df, value))
-
-    return Departure(values, asymptotic, f"chi-square, {df} df")
 
 
 # The default comes first.
@@ -200,7 +184,7 @@ def resolve_statistic(name: object) -> BoundStatistic:
     declared = {one.name: one for one in STATISTICS}
     named = name.partition(":")[0].strip() if isinstance(name, str) else name
     if not isinstance(named, str) or named not in declared:
-        raise UnknownNameError("statistic of calibration", named, list(declared))
+        raise UnknownNameError("statistic of calibration", str(name), list(declared))
     found = declared[named]
     _, given = parse_name(str(name), lambda _: found.parameters)
     return BoundStatistic(found, bind(found.name, found.parameters, given, complete=True))
