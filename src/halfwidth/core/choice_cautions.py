@@ -79,6 +79,20 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Report overlap metrics, or boundary metrics of cases without ignored voxels.",
     ),
     CautionSpec(
+        "HW508",
+        "calibration error by chance",
+        "The {what} of a perfectly calibrated model with the same probabilities would be about "
+        "{expected} in a sample of {n}{debiased}.",
+        "Outcomes differ from their probabilities by chance, and the ECE adds up the sizes of "
+        "these differences, whatever their sign. It is therefore too large, the more so the fewer "
+        "cases there are in a bin. The figure is the mean over outcomes drawn from the model's own "
+        "probabilities, as of independent cases. The debiased ℓ2 ECE, in the same bins, is not "
+        "inflated; it is another average of the deviations, a root mean square.",
+        "Report the interval, which allows for chance, and the debiased ECE (ece_l2) beside it. "
+        "Compare ECEs only of as many cases in the same bins.",
+        "kumar2019",
+    ),
+    CautionSpec(
         "HW601",
         "population fitted to few cases",
         "A population fitted to {n} cases, fewer than {needed}: its tails are those of these few.",

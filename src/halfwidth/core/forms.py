@@ -164,6 +164,26 @@ class ClassAverages:
 
 
 @frozen
+class AbsoluteSums:
+    """How a metric is a sum of the sizes of mean deviations, of which each case has K.
+
+    Attributes
+    ----------
+    probabilities : callable
+        ``probabilities(records)``, (..., k, n) -> (..., K, n): the deviations of cases of which
+        nothing happens that was foreseen, and so how probable it was.
+    share : float
+        What the sum is multiplied with: 1, or 1/C for the mean over C classes.
+    weighted : bool
+        Whether the last feature, which comes after the deviations, is the weight of the case.
+    """
+
+    probabilities: Callable[[Array], Array]
+    share: float = 1.0
+    weighted: bool = False
+
+
+@frozen
 class Sums:
     """A function of sums over cases of several features of each.
 
@@ -181,6 +201,11 @@ class Sums:
         Where it is an average over classes of ratios of sums.
     power : float
         The power of it that is an average over cases, as the square of a root mean square is.
+    absolute : AbsoluteSums or None
+        Where it is a sum of sizes of mean deviations.
+    square : callable or None
+        ``square(n, sums)``, where it is the root of an unbiased square: that, which may be
+        negative, and its standard error.
     """
 
     features: Callable[[Array], Array]
@@ -189,6 +214,8 @@ class Sums:
     table: CellCounts | None = None
     by_class: ClassAverages | None = None
     power: float = 1.0
+    absolute: AbsoluteSums | None = None
+    square: Callable[[Array, Array], tuple[Array, Array]] | None = None
 
 
 @frozen
@@ -299,6 +326,11 @@ class ProbabilitySums:
         Where it is the ratio of two weighted sums of terms, their weights in either.
     power : float
         The power of it that is an average over cases, as the square of a root mean square is.
+    absolute : bool
+        Whether it is the sum of the sizes of mean terms, each of them p - y or 0.
+    square : callable or None
+        ``square(n, sums, **parameters)``, where it is the root of an unbiased square: that, which
+        may be negative, and its standard error.
     """
 
     terms: Callable[..., Array]
@@ -306,6 +338,8 @@ class ProbabilitySums:
     of_classes: Callable[..., Array] | None = None
     quotient: Quotient | None = None
     power: float = 1.0
+    absolute: bool = False
+    square: Callable[..., tuple[Array, Array]] | None = None
 
 
 @frozen

@@ -254,6 +254,14 @@ _ALL = (
         "doi:10.1037/h0026256",
     ),
     Reference(
+        "cowan2011",
+        "Cowan G, Cranmer K, Gross E, Vitells O",
+        "Power-constrained limits",
+        "arXiv preprint",
+        2011,
+        "arXiv:1105.3166",
+    ),
+    Reference(
         "cox1958",
         "Cox DR",
         "Two further applications of a model for binary regression",
@@ -595,6 +603,14 @@ _ALL = (
         "Naval Research Logistics Quarterly 2(1-2):83-97",
         1955,
         "doi:10.1002/nav.3800020109",
+    ),
+    Reference(
+        "kumar2019",
+        "Kumar A, Liang PS, Ma T",
+        "Verified uncertainty calibration",
+        "Advances in Neural Information Processing Systems 32",
+        2019,
+        "arXiv:1909.10155",
     ),
     Reference(
         "kupper_hafner1989",
@@ -940,6 +956,14 @@ _ALL = (
         "Biometrika 6(1):1-25",
         1908,
         "doi:10.1093/biomet/6.1.1",
+    ),
+    Reference(
+        "sun2024",
+        "Sun Y, Chaudhari P, Barnett IJ, Dobriban E",
+        "A confidence interval for the ℓ2 expected calibration error",
+        "arXiv preprint",
+        2024,
+        "arXiv:2408.08998",
     ),
     Reference(
         "sun_xu2014",

@@ -24,6 +24,14 @@ from halfwidth.intervals.quantile import semiparametric
 from halfwidth.intervals.ranks import attainable_level, minimum_n
 
 REPLICATES_BEYOND = 10
+# What noise makes larger, so that resamples do once more.
+ENLARGED = frozenset(
+    {
+        Estimand.CALIBRATION_ERROR,
+        Estimand.LARGEST_CALIBRATION_ERROR,
+        Estimand.ROOT_OF_SQUARE,
+    }
+)
 ROUNDING = 1e-9
 
 
@@ -251,6 +259,15 @@ def _clipped(context: CautionContext) -> Caution | None:
     return caution("HW309", method=e.method_spec.title, range=e.range, what=context.what)
 
 
+def _resampled_error(context: CautionContext) -> Caution | None:
+    """Resamples of an error that noise makes larger, and resampling once more."""
+    e = context.estimate
+    draws = {Need.DISTRIBUTION, Need.WEIGHTED} & set(e.method_spec.needs)
+    if e.statistic_spec.spec.estimand not in ENLARGED or not draws or context.undefined:
+        return None
+    return caution("HW321", method=e.method_spec.title, what=context.what)
+
+
 def _infinite(context: CautionContext) -> Caution | None:
     if not context.infinite or context.undefined:
         return None
@@ -314,6 +331,7 @@ INTERVAL_RULES: tuple[Rule, ...] = (
     _undefined_resamples,
     _infinite,
     _few_resamples,
+    _resampled_error,
 )
 RULES: tuple[Rule, ...] = (
     _missing,

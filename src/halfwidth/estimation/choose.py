@@ -124,6 +124,12 @@ def _for_records(records: Records, functional: Functional, *, weighted: bool) ->
         form = form.statistic.form
         if weighted and isinstance(form, MatchedScores):
             return _for_two_detectors(records, form)
+    if Estimand.OBSERVED_OVER_EXPECTED is statistic.spec.estimand:
+        return "expected_score"
+    if Estimand.CALIBRATION_ERROR is statistic.spec.estimand:
+        return "inverted"
+    if Estimand.ROOT_OF_SQUARE is statistic.spec.estimand:
+        return "debiased"
     if Estimand.AUROC is statistic.spec.estimand:
         return _for_auroc(records.arranged[None], design, statistic)
     if Estimand.AUROC_DIFFERENCE is statistic.spec.estimand:

@@ -21,6 +21,7 @@ FAMILIES = (
     "expanded",
     "paired_proportions",
     "two_samples",
+    "calibration",
 )
 
 METHODS: Catalogue[MethodSpec] = Catalogue("method", families("halfwidth.intervals", *FAMILIES))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.forms import LogisticFit, Sums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
@@ -31,7 +32,7 @@ from halfwidth.resampling.engine import (
     tie_tolerance,
     weighted_distributions,
 )
-from halfwidth.resampling.forms.contract import BothEnds
+from halfwidth.resampling.forms.contract import BothEnds, declared_form
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.linearization import effective_trials, resemblance_trials
 from halfwidth.resampling.pairs_of_trials import (
@@ -173,6 +174,10 @@ def sample_ingredients(
             Need.DISTRIBUTION: lambda: bootstrap_distribution(
                 values, design, statistic, plan, binary=binary
             ),
+            Need.DEVIATIONS: lambda: _deviations(values, design, statistic, plan),
+            Need.PROBABILITIES: lambda: _probabilities(values),
+            Need.SQUARE: lambda: _square(values, statistic)[0],
+            Need.SQUARE_ERROR: lambda: _square(values, statistic)[1],
             Need.STUDENTIZED: lambda: studentized_distribution(
                 values, design, statistic, plan, binary=binary
             ),
@@ -220,6 +225,31 @@ def _by_pseudo_cases(
         return made(method.pseudo_cases(bounds, paired=paired, spread=spread, **dict(method.bound)))
 
     return weighted_for
+
+
+def _deviations(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Any:
+    # Needed by no other metrics.
+    if isinstance(statistic.spec.form, LogisticFit):
+        from halfwidth.resampling.curve_gaps import curve_gaps
+
+        return curve_gaps(values, design, statistic, plan)
+    from halfwidth.resampling.deviations import deviations
+
+    return deviations(values, design, statistic, plan)
+
+
+def _probabilities(records: Array) -> tuple[Array, Array]:
+    """Those of cases of one class and their weights, both (S, n)."""
+    p = records[:, 0]
+    return p, records[:, 2] if records.shape[1] > 2 else np.ones(p.shape)
+
+
+def _square(values: Array, statistic: Statistic) -> tuple[Array, Array]:
+    """An unbiased square of samples and its standard error, both (S,)."""
+    form = declared_form(statistic, Sums)
+    if form.square is None:
+        raise TypeError(f"{statistic.spec.name} is not the root of an unbiased square")
+    return form.square(np.asarray(float(values.shape[-1])), form.features(values).sum(axis=-1))
 
 
 def _ranked() -> Any:

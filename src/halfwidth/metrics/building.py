@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import (
+    AbsoluteSums,
     Area,
     CellCounts,
     LogisticFit,
@@ -217,6 +218,10 @@ def probability_statistic(
     terms = functools.partial(
         _terms, functools.partial(form.terms, **parameters), n_classes, weighted
     )
+    absolute = None
+    if form.absolute:
+        probabilities = functools.partial(terms, happened=False)
+        absolute = AbsoluteSums(probabilities, 1 / (n_classes or 1), weighted)
     finish = functools.partial(form.finish, **parameters)
     quotient = form.quotient
     if n_classes is not None:
@@ -228,18 +233,28 @@ def probability_statistic(
             finish = functools.partial(_finish_classes, one, n_classes, average)
     if weighted:
         finish = functools.partial(_finish_weighted, finish)
-    return _sums_statistic(metric, Sums(terms, finish, quotient, power=form.power), metric.estimand)
+    square = None if form.square is None else functools.partial(form.square, **parameters)
+    made = Sums(terms, finish, quotient, power=form.power, absolute=absolute, square=square)
+    return _sums_statistic(metric, made, metric.estimand)
 
 
 def _terms(
-    terms: Callable[..., Array], n_classes: int | None, weighted: bool, records: Array
+    terms: Callable[..., Array],
+    n_classes: int | None,
+    weighted: bool,
+    records: Array,
+    *,
+    happened: bool = True,
 ) -> Array:
-    """Those of each class for the first term, then for the next; with weights these come last."""
+    """Those of each class, one class after the other; with weights these come last.
+
+    Without what happened all outcomes are 0.
+    """
     if n_classes is None:
-        made = terms(records[..., 0, :], records[..., 1, :])
+        made = terms(records[..., 0, :], records[..., 1, :] if happened else 0.0)
     else:
         code = records[..., n_classes, None, :]
-        outcomes = (code == np.arange(n_classes)[:, None]).astype(float)
+        outcomes = (code == np.arange(n_classes)[:, None]).astype(float) * happened
         each = terms(records[..., :n_classes, :], outcomes)
         made = each.reshape(*each.shape[:-3], -1, each.shape[-1])
     if not weighted:

@@ -13,8 +13,8 @@ from halfwidth.core.checks import as_number
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, MetricSpec, spec_of
-from halfwidth.core.types import Array, Level
-from halfwidth.intervals.delta_method import delta
+from halfwidth.core.types import Array, Interval, Level
+from halfwidth.intervals.calibration import expected_score
 from halfwidth.intervals.likelihood import model_wald
 from halfwidth.metrics.calibration.probabilities import CLIP, logit
 from halfwidth.metrics.calibration.recalibration import (
@@ -36,8 +36,6 @@ MOST_SKEWED = 0.995
 # Beyond these a distribution of log odds lies where probabilities are clipped.
 MOST_LOG_ODDS = float(-np.log(CLIP))
 FEWEST = 10
-# Reach of an O:E ratio on the logarithmic scale, beyond which it is without bounds for any purpose.
-MOST_REACH = 100.0
 PERFECT = "Of a model that is perfectly calibrated; where it is not, widths differ somewhat."
 
 
@@ -64,16 +62,16 @@ def calibration_n(
     - of the calibration slope √(Iα / (n D)), D = Iα Iβ - Iαβ²,
     - of the intercept fitted with it √(Iβ / (n D)),
     - of calibration-in-the-large, the intercept at slope 1, 1 / √(n Iα),
-    - of log O:E √(Iα / n) / φ, φ = E[p] the prevalence.
+    - of log O:E √(Iα / n) / φ, φ = E[p] the prevalence; the interval is that of the score, the
+      ratios θ with |1 - θ| n φ ≤ z √(n (θ φ - θ² E[p²])).
 
-    The last is that of Riley et al., √((1 - φ) / (n φ)), where all probabilities are equal, and
+    The last SE is that of Riley et al., √((1 - φ) / (n φ)), where all probabilities are equal, and
     less where they differ: O and E rise and fall together.
 
     Parameters
     ----------
     slope_halfwidth, intercept_halfwidth, in_the_large_halfwidth, oe_halfwidth : float, optional
-        The half-widths wanted, at least one. The interval of O:E is made on the logarithmic scale;
-        its half-width is (high - low) / 2 of the ratio.
+        The half-widths wanted, at least one; of O:E (high - low) / 2 of the ratio.
     prevalence, auroc : float, optional
         Together: log odds are normal in each class, with the SD d = √2 Φ⁻¹(AUROC) and the means
         log(φ / (1 - φ)) ± d²/2, for which the model is perfectly calibrated.
@@ -198,25 +196,38 @@ class Quantity:
     Attributes
     ----------
     metric : callable
-    title, text : str
-        In prose, and the formula of its ends.
-    error : callable
-        Of the information in a case: its SE times √n, of O:E that of its logarithm.
-    value : float
-        Of a perfect model.
+    title : str
+    method : callable
+        Of its interval, by default.
+    text : str
+        The formula of its ends.
+    ends : callable
+        Of the information in a case, z and n.
     """
 
     metric: Callable[..., float]
     title: str
+    method: Callable[..., Interval]
     text: str
-    error: Callable[[Information], float]
-    value: float = 0.0
+    ends: Callable[[Information, float, int], tuple[float, float]]
 
-    def ends(self, reach: float) -> tuple[float, float]:
-        """The interval whose reach, of O:E on the logarithmic scale, is this."""
-        if self.metric is oe_ratio:
-            return math.exp(-min(reach, MOST_REACH)), math.exp(min(reach, MOST_REACH))
-        return self.value - reach, self.value + reach
+
+def _wald(value: float, error: Callable[[Information], float]) -> Any:
+    """The ends about the value of a perfect model, whose SE is this over √n."""
+
+    def ends(known: Information, z: float, n: int) -> tuple[float, float]:
+        reach = z * error(known) / math.sqrt(n)
+        return value - reach, value + reach
+
+    return ends
+
+
+def _score(known: Information, z: float, n: int) -> tuple[float, float]:
+    """The ratios θ with (1 - θ)² n φ² = z² (θ φ - θ² E[p²]), E[p²] = φ - Iα."""
+    share, square = known.prevalence, known.prevalence - known.intercept
+    a, half = n * share**2 + z**2 * square, n * share**2 + z**2 * share / 2
+    root = math.sqrt(n * share**2 * z**2 * known.intercept + (z**2 * share / 2) ** 2)
+    return (half - root) / a, (half + root) / a
 
 
 QUANTITIES = {
@@ -225,28 +236,30 @@ QUANTITIES = {
         Quantity(
             calibration_slope,
             "calibration slope",
+            model_wald,
             "1 ± z √(Iα / (n (Iα Iβ - Iαβ²)))",
-            lambda known: 1 / math.sqrt(known.spread),
-            1.0,
+            _wald(1.0, lambda known: 1 / math.sqrt(known.spread)),
         ),
         Quantity(
             calibration_intercept,
             "calibration intercept (joint with the slope)",
+            model_wald,
             "± z √(Iβ / (n (Iα Iβ - Iαβ²)))",
-            lambda known: math.sqrt(known.slope / (known.intercept * known.spread)),
+            _wald(0.0, lambda known: math.sqrt(known.slope / (known.intercept * known.spread))),
         ),
         Quantity(
             calibration_in_the_large,
             "calibration-in-the-large",
+            model_wald,
             "± z / √(n Iα)",
-            lambda known: 1 / math.sqrt(known.intercept),
+            _wald(0.0, lambda known: 1 / math.sqrt(known.intercept)),
         ),
         Quantity(
             oe_ratio,
             "O:E ratio",
-            "exp(± z √(Iα / n) / φ)",
-            lambda known: math.sqrt(known.intercept) / known.prevalence,
-            1.0,
+            expected_score,
+            "the θ with |1 - θ| n φ ≤ z √(n (θ φ - θ² E[p²]))",
+            _score,
         ),
     )
 }
@@ -255,19 +268,15 @@ QUANTITIES = {
 def _formula(quantity: Quantity, known: Information, level: Level) -> WidthFormula:
     from scipy import special
 
-    error, z = quantity.error(known), float(-special.ndtri(level.tail))
-    spec = spec_of(quantity.metric)
-
-    def ends(n: int) -> tuple[float, float]:
-        return quantity.ends(z * error / math.sqrt(n))
+    z, spec = float(-special.ndtri(level.tail)), spec_of(quantity.metric)
 
     def width(n: int) -> float:
-        low, high = ends(n)
+        low, high = quantity.ends(known, z, n)
         return high - low
 
     return WidthFormula(
         quantity=quantity.title,
-        formula=(delta if quantity.metric is oe_ratio else model_wald).__name__,
+        formula=quantity.method.__name__,
         formula_text=quantity.text,
         level=level,
         assumed=known.assumed,
@@ -278,7 +287,7 @@ def _formula(quantity: Quantity, known: Information, level: Level) -> WidthFormu
                 f"reliable coverage of the {quantity.title}", Metric(spec).reliable_n, "simulations"
             ),
         ),
-        ends_at=ends,
+        ends_at=lambda n: quantity.ends(known, z, n),
         counts_at=lambda n: dict(
             zip(("positives", "negatives"), class_counts(n, known.prevalence), strict=True)
         ),

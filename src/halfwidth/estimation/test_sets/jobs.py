@@ -27,6 +27,7 @@ from halfwidth.estimation.functionals import (
 from halfwidth.estimation.grouping import arrange_cases
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import NO_VALUES, Functional, Records
+from halfwidth.estimation.test_sets.calibration_cautions import chance_cautions, takes_pairs
 from halfwidth.estimation.test_sets.class_context import ClassContext
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.metrics import building
@@ -50,6 +51,9 @@ def job_for(
             ),
             cases,
         )
+        if metric.estimand is Estimand.CALIBRATION_ERROR:
+            by_chance = chance_cautions(row, metric, job.functional, cases, policies)
+            job = replace(job, cautions=by_chance)
         threshold = _threshold(row, metric, cases, policies)
         job = job if threshold is None else _with_parameters(job, threshold=threshold)
     if classes is not None and is_one_class(row):
@@ -82,6 +86,11 @@ def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Polic
         _check_both_classes(row, metric, cases)
     if metric.spec.takes is Takes.PROBABILITIES:
         check_probabilities(metric.spec.name, cases)
+    if metric.estimand is Estimand.ROOT_OF_SQUARE and not takes_pairs(cases):
+        raise OptionError(
+            f"{metric.spec.name} rests on pairs of independent cases of equal weight: it takes no "
+            "groups, strata or sample_weight; the ece does"
+        )
     if metric.spec.takes not in COUNTING:
         return
     if policies.criterion is None:

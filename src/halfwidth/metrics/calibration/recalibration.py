@@ -53,6 +53,7 @@ _of_curve = functools.partial(
     _recalibration,
     bounds=UNIT_INTERVAL,
     better=Better.LOWER,
+    estimand=Estimand.CALIBRATION_ERROR,
     parameters=(KNOTS,),
     reliable_n=250,
     prevalence_dependent=True,
@@ -92,6 +93,8 @@ def _largest(sizes: Array, weights: Array) -> Array:
 
 def _quantile(level: float, sizes: Array, weights: Array) -> Array:
     """As NumPy's, of values that are there as often as their weights say, (..., n) -> (...)."""
+    if (weights == 1).all():
+        return np.asarray(np.quantile(sizes, level, axis=-1))
     order = np.argsort(sizes, axis=-1)
     ascending = np.take_along_axis(np.broadcast_to(sizes, order.shape), order, axis=-1)
     up_to = np.cumsum(np.take_along_axis(np.broadcast_to(weights, order.shape), order, -1), axis=-1)
