@@ -865,8 +865,9 @@ _ALL = (
     ),
     Reference(
         "riley2024",
-        "Riley RD, Snell KIE, Archer L, Ensor J, Debray TPA, van Calster B, van Smeden M, Collins GS",
-        "Evaluation of clinical prediction models (part 3): calculating the sample size required for an external validation study",
+        "Riley RD, Snell KIE, Archer L, et al.",
+        "Evaluation of clinical prediction models (part 3): calculating the sample size required "
+        "for an external validation study",
         "BMJ 384:e074821",
         2024,
         "doi:10.1136/bmj-2023-074821",

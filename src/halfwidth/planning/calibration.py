@@ -104,9 +104,9 @@ def calibration_n(
     ...     slope_halfwidth=0.2, oe_halfwidth=0.1, prevalence=0.1, auroc=0.8
     ... )
     >>> plan.n, plan.decided_by
-    (2972, 'O:E ratio')
+    (2932, 'O:E ratio')
     >>> [(part.quantity, round(part.halfwidth, 3)) for part in plan.parts]
-    [('calibration slope', 0.123), ('O:E ratio', 0.1)]
+    [('calibration slope', 0.12), ('O:E ratio', 0.1)]
     """
     level = Level(confidence_level)
     information = _information(prevalence, auroc, lp_mean, lp_sd, lp_skewness, pilot)
@@ -168,7 +168,7 @@ def calibration_width(
     Examples
     --------
     >>> round(calibration_width("calibration_slope", 500, prevalence=0.1, auroc=0.8).halfwidth, 3)
-    0.3
+    0.29
     """
     level = Level(confidence_level)
     information = _information(prevalence, auroc, lp_mean, lp_sd, lp_skewness, pilot)

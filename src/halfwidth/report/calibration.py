@@ -26,7 +26,8 @@ from halfwidth.report.estimates import CAUTIONS_TITLE
 
 P_NOTE = (
     "p: share of samples of outcomes, drawn from the probabilities themselves, that lie as far "
-    "from them as these ({count} samples, seed {seed}); in large samples: by the distribution named."
+    "from them as these ({count} samples, seed {seed}); in large samples: by the distribution "
+    "named."
 )
 CENTRES_NOTE = (
     "Over centres: random effects, REML; the interval of the mean by Hartung and Knapp (t, k - 1), "

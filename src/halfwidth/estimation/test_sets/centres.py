@@ -116,7 +116,8 @@ def calibration_by_centre(
     >>> g = np.random.default_rng(1)
     >>> centre, p = np.repeat(list("abcdef"), 200), g.uniform(0.05, 0.95, 1200)
     >>> result = hw.calibration_by_centre(g.random(1200) < p, p, centre, metric="calibration_slope")
-    >>> print(result.sentence())
+    >>> print(result.sentence())  # doctest: +ELLIPSIS
+    Calibration slope 1.10 over 6 centres (95 % CI 0.99 to 1.20; in a new centre 0.98 to 1.21; ...
     """
     request = resolve_request(
         method=AUTO,
