@@ -8,6 +8,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from halfwidth.core.audit import Audit
+from halfwidth.core.calibration_results import CalibrationTests
+from halfwidth.core.centre_results import CentreResults
 from halfwidth.core.comparison import Comparisons
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.ranking import Rankings
@@ -15,6 +17,7 @@ from halfwidth.planning.published.reviews import Reviews
 from halfwidth.planning.sample_size import SampleSize
 from halfwidth.planning.subsampling import Subsamples
 from halfwidth.report.audits import audit_document
+from halfwidth.report.calibration import calibration_document
 from halfwidth.report.document import Document, Item, Items, Note, Part
 from halfwidth.report.html.page import render_fragment
 from halfwidth.report.plans import plans_document
@@ -66,6 +69,11 @@ def _(results: Rankings) -> Iterable[Part]:
 @_parts.register
 def _(results: SampleSize) -> Iterable[Part]:
     return plans_document([results]).parts
+
+
+@_parts.register
+def _(results: CalibrationTests | CentreResults) -> Iterable[Part]:
+    return (*calibration_document(results).parts, *map(Note, results.notes))
 
 
 @_parts.register
