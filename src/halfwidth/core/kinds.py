@@ -73,7 +73,7 @@ class Estimand(StrEnum):
     COUNTING = "function of a confusion matrix"
     RATE = "events per case"
     CALIBRATION_ERROR = "calibration error in bins"
-    LARGEST_CALIBRATION_ERROR = "largest calibration error of a bin"
+    ENLARGED = "what noise makes larger"
     ROOT_OF_SQUARE = "root of an unbiased square"
     PROPORTION_DIFFERENCE = "two proportions"
     PROPORTION_RATIO = "ratio of two proportions"

@@ -205,20 +205,26 @@ def sums_by_stratum(
         for (start, stop), made in plan.in_threads(max(1, most), summed):
             yield start, stop, made
         return
-    held = [_held(part) for _, part, _ in strata] if fast else []
+    held = [_held(part) if fast else [] for _, part, _ in strata]
     for start, stop in plan.blocks(max(design.units, each)):
         sums = np.empty((len(strata), len(features), stop - start))
-        for place, (into, (key, part, units)) in enumerate(zip(sums, strata, strict=True)):
+        for into, (key, part, units), ranges in zip(sums, strata, held, strict=True):
             if fast:
                 counts = _counted(plan, key, start, stop, units, float)
-                if held[place]:
-                    for row, (first, last) in enumerate(held[place]):
-                        into[row] = counts[:, first:last] @ part[row, first:last]
-                else:
-                    into[:] = part @ counts.T
+                _sum_in_ranges(part, counts, ranges, into)
             else:
                 into[:] = reference.sum_drawn(part, rng.indices(key, start, stop, units, units))
         yield start, stop, sums
+
+
+def _sum_in_ranges(
+    features: Array, counts: Array, ranges: list[tuple[int, int]], into: Array
+) -> None:
+    """Sums of features over the units drawn, each over its own range where there are such."""
+    if not ranges:
+        into[:] = features @ counts.T
+    for row, (first, last) in enumerate(ranges):
+        into[row] = counts[:, first:last] @ features[row, first:last]
 
 
 def _held(features: Array) -> list[tuple[int, int]]:

@@ -218,9 +218,7 @@ def _table(features: Array, width: int) -> Array:
     return table
 
 
-def count_drawn(
-    key: Key, start: int, stop: int, units: int, kind: type = np.int32
-) -> NDArray[Any]:
+def count_drawn(key: Key, start: int, stop: int, units: int, kind: type = np.int32) -> NDArray[Any]:
     """How often each unit is drawn, as `reference.count_draws` of ``rng.indices``: (B, units)."""
     drawing = draw_arguments(key, start, stop, units)
     counts = np.zeros((stop - start, units), np.uint8)
