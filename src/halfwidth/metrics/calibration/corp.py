@@ -87,8 +87,10 @@ def brier_miscalibration(
 ) -> float:
     """Miscalibration, what isotonic recalibration takes from the Brier score: B(p) - B(p̂).
 
-    p̂ is the non-decreasing function of p that fits the outcomes best, by the pool-adjacent-violators
-    algorithm. Brier score = miscalibration - discrimination + uncertainty, exactly and without bins.
+    p̂ is the non-decreasing function of p that fits the outcomes best, by the algorithm that pools
+    adjacent violators. Brier score = miscalibration - discrimination + uncertainty, exactly and
+    without bins. Each resample is sorted and fitted: 9999 of 1000 cases take seconds, of 100 000
+    minutes.
 
     Parameters
     ----------
