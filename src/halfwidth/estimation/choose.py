@@ -22,11 +22,12 @@ from halfwidth.resampling.forms.contract import single_model
 # Statistics of values that take Dirichlet weights where the metric has finite bounds. Medians and
 # quantiles have exact intervals, and of a user's function nothing is known.
 WEIGHTED = frozenset({Estimand.MEAN, Estimand.TRIMMED_MEAN, Estimand.SPREAD})
-# Errors that noise makes larger, whose resamples mislead.
+# What noise makes larger, and resamples once more: basic at least takes off what they add.
 OF_CALIBRATION = {
     Estimand.CALIBRATION_ERROR: "inverted",
     Estimand.ROOT_OF_SQUARE: "debiased",
     Estimand.OBSERVED_OVER_EXPECTED: "expected_score",
+    Estimand.ENLARGED: "basic",
 }
 # DeLong's variance of an AUROC rests on the cases of the rarer class that are ranked wrongly. Where
 # it is expected of fewer cases (or clusters) than these, the variance is too small too often.

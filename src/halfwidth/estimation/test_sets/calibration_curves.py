@@ -43,8 +43,8 @@ from halfwidth.resampling.forms.contract import declared_form
 # The numbers that stand on each kind of figure.
 SUMMARIES: dict[CalibrationKind, tuple[str, ...]] = {
     "smooth": ("calibration_slope", "calibration_in_the_large", "oe_ratio", "ici"),
-    "isotonic": ("brier",),
-    "bins": ("ece",),
+    "isotonic": ("brier", "brier_miscalibration", "brier_discrimination"),
+    "bins": ("ece", "ece_l2"),
 }
 # A metric whose records are probabilities and outcomes; its curve is the smooth one.
 RECORDS_OF = "ici"
