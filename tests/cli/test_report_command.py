@@ -233,6 +233,8 @@ def test_other_formats_stand_beside_the_page(run: Run) -> None:
         ((*OF_PREDICTIONS, "--over", "runs"), "--over has no effect on a metric of a test set"),
         ((*OF_PREDICTIONS, "--failures", "unseen"), "--failures has no effect on a metric of a"),
         ((*OF_PREDICTIONS, "--within", "y"), "--within has no effect on a test set of one model"),
+        ((*OF_PREDICTIONS, "--case", "case"), "has no effect on a test set of one model without"),
+        (("models.csv", "--model-from", "folder"), "no effect on a single file, models.csv"),
         (("old.csv", "--protocol", "gone.txt"), "gone.txt"),
         (("gone.csv",), "gone.csv"),
         (("old.csv", "--score", "p"), "--target"),
