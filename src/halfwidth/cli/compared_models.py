@@ -287,6 +287,9 @@ def _check_values(tables: Mapping[str, Table], columns: Columns) -> None:
     layouts = [layout_of(table, [], None, columns.case) for table in tables.values()]
     first, *others = zip(tables.values(), layouts, strict=True)
     for table, layout in others:
+        if layout.metric or first[1].metric:
+            # The rows of a long table say what its values are of.
+            continue
         pair = {first[0].source: first[1].values, table.source: layout.values}
         both = ", ".join(f"{name} has {shortened(values)}" for name, values in pair.items())
         metrics = [{METRICS[one].name for one in each if one in METRICS} for each in pair.values()]
