@@ -116,7 +116,7 @@ def test_rows_of_a_long_table_tell_as_columns_do(run: Run, monai: Path) -> None:
 
 def test_rows_without_a_case_or_twice_tell_nothing(run: Run, monai: Path) -> None:
     long = pd.read_csv(long_of(monai))
-    of_status = long.assign(status=["missed" if one == "d" else None for one in long.case])
+    of_status = long.assign(status=long.case.map({"d": "missed"}))
     for table, n in (
         (long.drop(columns="case"), 5),
         (pd.concat([long, long[long.metric == "dsc"]]), 5),
