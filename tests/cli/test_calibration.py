@@ -81,7 +81,19 @@ def test_a_plan(run: Run) -> None:
         slope_halfwidth=0.2, oe_halfwidth=0.1, prevalence=0.1, auroc=0.8
     )
     assert (plan["n"], plan["decided_by"]) == (made.n, "O:E ratio")
-    table = run(*"plan calibration t.csv --score p -n 200,400 --metric citl,oe_ratio".split())
+    table = run(
+        *[
+            "plan",
+            "calibration",
+            "t.csv",
+            "--score",
+            "p",
+            "-n",
+            "200,400",
+            "--metric",
+            "citl,oe_ratio",
+        ]
+    )
     assert table.status == 0
     assert "the 600 probabilities of the pilot" in table.out
     assert table.out.startswith("Calibration-in-the-large, O:E ratio, 95 % CI")
