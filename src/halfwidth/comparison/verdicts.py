@@ -97,6 +97,11 @@ def _check_extent(name: str, number: float) -> None:
 
 
 def _check_direction(name: str, metric: Metric) -> None:
+    if metric.spec.better in (Better.ZERO, Better.ONE):
+        raise OptionError(
+            f"{name}= needs a metric of which higher or lower is better; of {metric.spec.called}, "
+            f"{metric.spec.better} is: state the interval, or take a metric such as ici or brier"
+        )
     if metric.spec.better not in (Better.HIGHER, Better.LOWER):
         raise OptionError(
             f"{name}= needs a metric that says whether higher or lower is better, which "

@@ -93,6 +93,17 @@ DECLARED: tuple[CautionSpec, ...] = (
         "kumar2019",
     ),
     CautionSpec(
+        "HW510",
+        "probabilities of 0 and 1",
+        "{count} of {n} probabilities are closer to 0 or 1 than {limit}, and were taken to be that "
+        "far away for the {what}.",
+        "The logarithm of 0 and the logit of 0 and 1 are infinite, so that these need a limit, and "
+        "one case of certainty that is wrong may decide the value. Many programs round "
+        "probabilities to 0 and 1 when they write them.",
+        "Write probabilities with all their digits, or give logits (--scores logits). Report the "
+        "limit beside the value.",
+    ),
+    CautionSpec(
         "HW601",
         "population fitted to few cases",
         "A population fitted to {n} cases, fewer than {needed}: its tails are those of these few.",

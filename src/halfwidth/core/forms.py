@@ -184,6 +184,22 @@ class AbsoluteSums:
 
 
 @frozen
+class UnbiasedSquare:
+    """An unbiased estimate of a square θ, whose variance is nearly slope · θ + noise.
+
+    Attributes
+    ----------
+    value : ndarray
+        May be negative.
+    slope, noise : ndarray
+    """
+
+    value: Array
+    slope: Array
+    noise: Array
+
+
+@frozen
 class Sums:
     """A function of sums over cases of several features of each.
 
@@ -204,8 +220,7 @@ class Sums:
     absolute : AbsoluteSums or None
         Where it is a sum of sizes of mean deviations.
     square : callable or None
-        ``square(n, sums)``, where it is the root of an unbiased square: that, which may be
-        negative, and its standard error.
+        ``square(n, sums)``, where it is the root of one: the `UnbiasedSquare`.
     """
 
     features: Callable[[Array], Array]
@@ -215,7 +230,7 @@ class Sums:
     by_class: ClassAverages | None = None
     power: float = 1.0
     absolute: AbsoluteSums | None = None
-    square: Callable[[Array, Array], tuple[Array, Array]] | None = None
+    square: Callable[[Array, Array], UnbiasedSquare] | None = None
 
 
 @frozen
@@ -329,8 +344,7 @@ class ProbabilitySums:
     absolute : bool
         Whether it is the sum of the sizes of mean terms, each of them p - y or 0.
     square : callable or None
-        ``square(n, sums, **parameters)``, where it is the root of an unbiased square: that, which
-        may be negative, and its standard error.
+        ``square(n, sums, **parameters)``, where it is the root of one: the `UnbiasedSquare`.
     """
 
     terms: Callable[..., Array]
@@ -339,7 +353,7 @@ class ProbabilitySums:
     quotient: Quotient | None = None
     power: float = 1.0
     absolute: bool = False
-    square: Callable[..., tuple[Array, Array]] | None = None
+    square: Callable[..., UnbiasedSquare] | None = None
 
 
 @frozen

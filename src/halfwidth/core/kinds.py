@@ -112,7 +112,6 @@ class Need(StrEnum):
     DISTRIBUTION = "bootstrap distribution"
     DEVIATIONS = "mean deviations and their noise"
     SQUARE = "unbiased square"
-    SQUARE_ERROR = "standard error of the square"
     TIE_TOLERANCE = "tie tolerance"
     ACCELERATION = "acceleration"
     JACKKNIFE_DEGREES = "degrees of freedom of the jackknife's variance"

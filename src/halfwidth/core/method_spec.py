@@ -156,7 +156,7 @@ class MethodSpec:
 
     @property
     def resamples(self) -> bool:
-        """Whether it works on a bootstrap distribution, one under random weights, or drawn noise."""
+        """Whether it works on resamples, random weights or drawn noise."""
         return self.distribution is not None
 
     def fewest_units(self, statistic: StatisticSpec, *, clustered: bool) -> int:

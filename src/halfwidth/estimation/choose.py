@@ -22,6 +22,12 @@ from halfwidth.resampling.forms.contract import single_model
 # Statistics of values that take Dirichlet weights where the metric has finite bounds. Medians and
 # quantiles have exact intervals, and of a user's function nothing is known.
 WEIGHTED = frozenset({Estimand.MEAN, Estimand.TRIMMED_MEAN, Estimand.SPREAD})
+# Errors that noise makes larger, whose resamples mislead.
+OF_CALIBRATION = {
+    Estimand.CALIBRATION_ERROR: "inverted",
+    Estimand.ROOT_OF_SQUARE: "debiased",
+    Estimand.OBSERVED_OVER_EXPECTED: "expected_score",
+}
 # DeLong's variance of an AUROC rests on the cases of the rarer class that are ranked wrongly. Where
 # it is expected of fewer cases (or clusters) than these, the variance is too small too often.
 FEW_RANKED_WRONG = 5
@@ -88,7 +94,8 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
         alone = records.design.independent and records.n_effective is None
         return METHODS["model_wald" if alone else "t"]
     if statistic.spec.of_records:
-        return METHODS[_for_records(records, functional, weighted=weighted)]
+        named = OF_CALIBRATION.get(statistic.spec.estimand)
+        return METHODS[named or _for_records(records, functional, weighted=weighted)]
     # A single case has a mean, and hardly another statistic.
     kinds = WEIGHTED if records.design.n > 1 else {Estimand.MEAN}
     if weighted and statistic.spec.estimand in kinds and not _thin_mean(records, statistic):
@@ -124,12 +131,6 @@ def _for_records(records: Records, functional: Functional, *, weighted: bool) ->
         form = form.statistic.form
         if weighted and isinstance(form, MatchedScores):
             return _for_two_detectors(records, form)
-    if Estimand.OBSERVED_OVER_EXPECTED is statistic.spec.estimand:
-        return "expected_score"
-    if Estimand.CALIBRATION_ERROR is statistic.spec.estimand:
-        return "inverted"
-    if Estimand.ROOT_OF_SQUARE is statistic.spec.estimand:
-        return "debiased"
     if Estimand.AUROC is statistic.spec.estimand:
         return _for_auroc(records.arranged[None], design, statistic)
     if Estimand.AUROC_DIFFERENCE is statistic.spec.estimand:

@@ -16,7 +16,7 @@ FAMILIES = (
     "quantile",
     "auc",
     "delta_method",
-    "likelihood",
+    "recalibration",
     "dirichlet_intervals",
     "expanded",
     "paired_proportions",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import LogisticFit, Sums
+from halfwidth.core.forms import LogisticFit, Sums, UnbiasedSquare
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
@@ -176,8 +176,7 @@ def sample_ingredients(
             ),
             Need.DEVIATIONS: lambda: _deviations(values, design, statistic, plan),
             Need.PROBABILITIES: lambda: _probabilities(values),
-            Need.SQUARE: lambda: _square(values, statistic)[0],
-            Need.SQUARE_ERROR: lambda: _square(values, statistic)[1],
+            Need.SQUARE: lambda: _square(values, statistic),
             Need.STUDENTIZED: lambda: studentized_distribution(
                 values, design, statistic, plan, binary=binary
             ),
@@ -244,8 +243,7 @@ def _probabilities(records: Array) -> tuple[Array, Array]:
     return p, records[:, 2] if records.shape[1] > 2 else np.ones(p.shape)
 
 
-def _square(values: Array, statistic: Statistic) -> tuple[Array, Array]:
-    """An unbiased square of samples and its standard error, both (S,)."""
+def _square(values: Array, statistic: Statistic) -> UnbiasedSquare:
     form = declared_form(statistic, Sums)
     if form.square is None:
         raise TypeError(f"{statistic.spec.name} is not the root of an unbiased square")

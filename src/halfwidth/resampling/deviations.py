@@ -222,20 +222,16 @@ def _of_samples(
     rest = features - centre[..., None] * weights
     noise = _covariance(rest, design)
     perfect = -foreseen @ foreseen.swapaxes(-1, -2)
-    _diagonal(perfect)[...] += (foreseen * weights).sum(axis=-1)
+    places = np.arange(perfect.shape[-1])
+    perfect[:, places, places] += (foreseen * weights).sum(axis=-1)
     if design.sizes is not None:
         single = (rest**2).sum(axis=(-2, -1))
         several = np.einsum("skk->s", noise)
         ratio = np.where(single > 0, several / np.where(single > 0, single, 1.0), 1.0)
         perfect *= np.maximum(ratio, 1.0)[:, None, None]
     scale = absolute.share / size
-    return centre * absolute.share, *(
-        _root(matrix) * scale[..., None] for matrix in (perfect, noise)
-    )
-
-
-def _diagonal(matrices: Array) -> Array:
-    return np.einsum("skk->sk", matrices)
+    scale = scale[..., None]
+    return centre * absolute.share, _root(perfect) * scale, _root(noise) * scale
 
 
 def _covariance(cases: Array, design: Design) -> Array:

@@ -29,6 +29,7 @@ from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import NO_VALUES, Functional, Records
 from halfwidth.estimation.test_sets.calibration_cautions import chance_cautions, takes_pairs
 from halfwidth.estimation.test_sets.class_context import ClassContext
+from halfwidth.estimation.test_sets.recalibration_checks import clipping_cautions, refuse_no_fit
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.metrics import building
 from halfwidth.resampling.designs import Design
@@ -51,9 +52,12 @@ def job_for(
             ),
             cases,
         )
+        if metric.spec.takes is Takes.PROBABILITIES:
+            refuse_no_fit(row, metric, job.functional, job.records.arranged)
+            job = replace(job, cautions=clipping_cautions(row, metric, cases))
         if metric.estimand is Estimand.CALIBRATION_ERROR:
             by_chance = chance_cautions(row, metric, job.functional, cases, policies)
-            job = replace(job, cautions=by_chance)
+            job = replace(job, cautions=(*job.cautions, *by_chance))
         threshold = _threshold(row, metric, cases, policies)
         job = job if threshold is None else _with_parameters(job, threshold=threshold)
     if classes is not None and is_one_class(row):

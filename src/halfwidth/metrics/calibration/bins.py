@@ -11,7 +11,7 @@ import functools
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from halfwidth.core.forms import ProbabilitySums
+from halfwidth.core.forms import ProbabilitySums, UnbiasedSquare
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array, Numbers
@@ -241,25 +241,28 @@ def _finish_l2(n: Numbers, sums: Numbers, *, bins: float, **_binning: float) -> 
     return np.asarray(np.where(np.isnan(square.real), np.nan, np.where(positive, root, 0.0)))
 
 
-def _square_and_error(
-    n: Array, sums: Array, *, bins: float, **_binning: float
-) -> tuple[Array, Array]:
-    """T, the unbiased square of the ℓ2 ECE, and its standard error."""
+def _unbiased_square(n: Array, sums: Array, *, bins: float, **_binning: float) -> UnbiasedSquare:
+    """T, the unbiased square of the ℓ2 ECE, and what its variance is.
+
+    The influence of a case of bin b on T is 2me - m² - θ, e = p - y, m its mean in the bin: of
+    variance Σ_b π_b (4m²σ² + m⁴) - θ², which is taken to be proportional to θ = Σ_b π_b m². If all
+    m are 0, T is a sum of products of noise, of variance 2 Σ_b σ⁴ n_b/(n_b - 1)/n².
+    """
     total, squares, foreseen, cases = _bins_of_pairs(sums, bins)
-    some, several = np.maximum(cases, 1), cases > 1
-    mean, share = total / some, cases / n
+    several, some = cases > 1, np.maximum(cases, 1)
+    mean, share = total / some, cases / np.asarray(n)[..., None]
     variance = np.where(several, (squares - cases * mean**2) / np.maximum(cases - 1, 1), 0.0)
-    square = _square_of_pairs(n, sums, bins)
-    of_means = (share * (4 * mean**2 * variance + mean**4)).sum(axis=-1)
-    of_means -= (share * mean**2).sum(axis=-1) ** 2
-    # What the noise of the means adds to their squares.
-    of_means -= 4 * (np.where(several, variance**2, 0.0)).sum(axis=-1) / n
-    noise = np.maximum(variance, foreseen / some) ** 2
-    of_noise = 2 * np.where(several, noise * some / np.maximum(some - 1, 1), 0.0).sum(axis=-1)
-    return square, np.sqrt(np.maximum(of_means, 0.0) / n + of_noise / n**2)
+    plain = (share * mean**2).sum(axis=-1)
+    of_means = (share * (4 * mean**2 * variance + mean**4)).sum(axis=-1) - plain**2
+    noise = np.maximum(variance, foreseen / some) ** 2 * some / np.maximum(some - 1, 1)
+    return UnbiasedSquare(
+        _square_of_pairs(n, sums, bins),
+        np.where(plain > 0, of_means / np.where(plain > 0, plain, 1.0), 0.0) / n,
+        2 * np.where(several, noise, 0.0).sum(axis=-1) / n**2,
+    )
 
 
-L2 = ProbabilitySums(_pairs, _finish_l2, square=_square_and_error)
+L2 = ProbabilitySums(_pairs, _finish_l2, square=_unbiased_square)
 
 
 @_binned(
@@ -268,7 +271,7 @@ L2 = ProbabilitySums(_pairs, _finish_l2, square=_square_and_error)
     averages=("binary", "none", "top_label"),
     estimand=Estimand.ROOT_OF_SQUARE,
     form=L2,
-    reliable_n=200,
+    reliable_n=50,
     cite="sun2024",
     pitfalls=(
         DEPENDS_ON_BINS,

@@ -36,6 +36,6 @@ def mean_absolute_deviation(p: Array) -> float:
     mass = np.fft.fft(transform).real / SPAN
     mean = float(p.sum())
     # Masses are those of all numbers that differ by multiples of the span: of one, in effect.
-    number = np.arange(SPAN)
-    number = number + SPAN * np.round((mean - number) / SPAN)
+    residue = np.arange(SPAN)
+    number = residue + SPAN * np.round((mean - residue) / SPAN)
     return float(np.abs(number - mean) @ mass)
