@@ -75,14 +75,14 @@ def _truths(
     large, ratio = np.zeros((15, 15)), np.zeros((15, 15))
     for i, b in enumerate(1 + of_slope * nodes):
         for j, a in enumerate(of_intercept * nodes):
-            large[i, j], ratio[i, j] = _of_centre(a, b, log_odds, p)
+            large[i, j], ratio[i, j] = _centre_values(a, b, log_odds, p)
             if not of_slope and not of_intercept:
-                return [1.0, 0.0, 1.0], [slope, *_of_centre(intercept, slope, log_odds, p)]
+                return [1.0, 0.0, 1.0], [slope, *_centre_values(intercept, slope, log_odds, p)]
     mean = [1.0, float(weights @ large @ weights), float(np.exp(weights @ np.log(ratio) @ weights))]
-    return mean, [slope, *_of_centre(intercept, slope, log_odds, p)]
+    return mean, [slope, *_centre_values(intercept, slope, log_odds, p)]
 
 
-def _of_centre(
+def _centre_values(
     intercept: float, slope: float, log_odds: np.ndarray, p: np.ndarray
 ) -> tuple[float, float]:
     """Calibration-in-the-large and O:E of a centre whose log odds are a + b L."""

@@ -45,7 +45,7 @@ def calibration(
             help="Column of predicted probabilities of the pilot.",
             metavar="COLUMN",
             show_default=False,
-            rich_help_panel=Group.INPUT,
+            rich_help_panel=Group.TEST_SETS,
         ),
     ] = None,
     slope_halfwidth: Annotated[float | None, _wanted("the calibration slope")] = None,

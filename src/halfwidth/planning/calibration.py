@@ -343,7 +343,7 @@ def _information(
         shape = f"the {len(p)} probabilities of the pilot"
         return _averaged(logit(p), np.full(len(p), 1 / len(p)), {}, shape)
     if prevalence is not None:
-        return _of_two_classes(check_share("prevalence", prevalence), auroc)
+        return _two_normal_classes(check_share("prevalence", prevalence), auroc)
     mean, sd = as_number("lp_mean", lp_mean), check_positive("lp_sd", lp_sd)
     skewness = 0.0 if lp_skewness is None else as_number("lp_skewness", lp_skewness)
     if abs(mean) > MOST_LOG_ODDS or sd > MOST_LOG_ODDS:
@@ -364,7 +364,7 @@ def _information(
     return _averaged(mean + sd * grid, _skew_normal(grid, skewness), assumed, shape)
 
 
-def _of_two_classes(prevalence: float, auroc: Any) -> Information:
+def _two_normal_classes(prevalence: float, auroc: Any) -> Information:
     """Log odds that are normal in each class, and those that this makes right."""
     from scipy import special
 

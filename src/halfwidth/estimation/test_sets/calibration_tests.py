@@ -19,7 +19,7 @@ from halfwidth.core.undefined import Missing
 from halfwidth.estimation.functionals import MetricRow, metric_rows, probabilities_of_one
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
 from halfwidth.estimation.test_sets.jobs import check_probabilities
-from halfwidth.estimation.test_sets.reading import check_test_set
+from halfwidth.estimation.test_sets.reading import check_names, check_test_set
 from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.metrics.calibration.bins import ece
@@ -121,6 +121,7 @@ def calibration_test(
     >>> round(test.value, 2), round(test.p_value, 3), round(test.asymptotic_p, 3)
     (4.53, 0.0001, 0.0)
     """
+    check_names(names)
     request = resolve_request(
         method=AUTO,
         confidence_level=0.95,

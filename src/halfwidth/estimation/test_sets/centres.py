@@ -17,7 +17,7 @@ from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shor
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.kinds import Transform
-from halfwidth.core.spec import Metric
+from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.functionals import (
@@ -30,8 +30,7 @@ from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
 from halfwidth.estimation.test_sets.jobs import check_probabilities, job_for
-from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
-from halfwidth.estimation.test_sets.reading import check_test_set
+from halfwidth.estimation.test_sets.reading import check_names, check_test_set
 from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.intervals.random_effects import pool
@@ -41,6 +40,7 @@ from halfwidth.metrics.calibration.recalibration import (
     calibration_slope,
     oe_ratio,
 )
+from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
 POOLED = (calibration_slope, calibration_intercept, calibration_in_the_large, oe_ratio)
 NAMES = tuple(metric.__name__ for metric in POOLED)
@@ -119,6 +119,7 @@ def calibration_by_centre(
     >>> print(result.sentence())  # doctest: +ELLIPSIS
     Calibration slope 1.10 over 6 centres (95 % CI 0.99 to 1.20; in a new centre 0.98 to 1.21; ...
     """
+    check_names(names)
     request = resolve_request(
         method=AUTO,
         confidence_level=confidence_level,
@@ -170,10 +171,10 @@ def calibration_by_centre(
 
 
 def _pooled_metric(name: Any) -> Metric:
-    resolved = resolve_sample_metric(name)
-    if not isinstance(resolved, Metric) or resolved.spec.name not in NAMES:
-        raise UnknownNameError("metric that is pooled over centres", str(name), NAMES)
-    return resolved
+    spec = SAMPLE_METRICS[name] if isinstance(name, str) and name in SAMPLE_METRICS else name
+    if not isinstance(spec, MetricSpec) or spec.name not in NAMES:
+        raise UnknownNameError("metric that is pooled over centres", name, NAMES)
+    return Metric(spec)
 
 
 def _labels(centre: Any) -> list[Any]:
@@ -241,7 +242,10 @@ def _over_centres(row: MetricRow, parts: dict[str, TestSet], request: Request) -
     effects, errors = (np.array([found[place] for found in pooled]) for place in (1, 2))
     result = pool(effects, errors, request.level)
     ends = (result.value, result.low, result.high, result.new_low, result.new_high)
-    value, low, high, new_low, new_high = map(math.exp, ends) if logarithmic else ends
+    if logarithmic:
+        with np.errstate(over="ignore"):
+            ends = tuple(np.exp(ends).tolist())
+    value, low, high, new_low, new_high = ends
     return OverCentres(
         row.metric,
         value,

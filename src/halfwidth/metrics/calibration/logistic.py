@@ -13,6 +13,8 @@ CONVERGED = 1e-6
 MOST_STEPS = 50
 # Terms whose information, each scaled to 1, has a smaller determinant are collinear.
 COLLINEAR = 1e-12
+# No step moves the log odds of a case by more: where all are certain the information is none.
+LONGEST = 5.0
 # A step stops short of a point where the likelihood falls by more than this share of how it rose.
 OVERSHOT = 0.5
 # So many values of cases at a time stay in the processor's cache, which is four times as fast.
@@ -95,7 +97,14 @@ def fit_logistic(
     for begin in range(0, len(y), block):
         rows = slice(begin, begin + block)
         own = x if terms.ndim == 2 else x[rows]
-        beta[rows] = _coefficients(own, y[rows], w[rows], known[rows], first)
+        found = _coefficients(own, y[rows], w[rows], known[rows], first)
+        # Far from the maximum all may seem certain, and Newton's method then has no way to go.
+        lost = np.flatnonzero(np.isnan(found[:, 0])) if first.any() else np.empty(0, np.intp)
+        if len(lost):
+            of_lost = own if len(own) == 1 else own[lost]
+            again = (a[rows][lost] for a in (y, w, known))
+            found[lost] = _coefficients(of_lost, *again, np.zeros(n_terms))
+        beta[rows] = found
         mean = expit(known[rows] + _combined(own, beta[rows]))
         information[rows] = _information(own, w[rows] * mean * (1 - mean))
     return Fitted(beta.reshape(*lead, n_terms), information.reshape(*lead, n_terms, n_terms))
@@ -108,15 +117,17 @@ def _coefficients(x: Array, y: Array, w: Array, known: Array, start: Array) -> A
     beta = np.tile(np.asarray(start, dtype=float), (len(rows), 1))
     y, w, known = y[rows], w[rows], known[rows]
     x = x if len(x) == 1 else x[rows]
-    # Twice the outcome less 1: the side of the log odds on which a case is well predicted.
-    side, log_odds = 2 * y - 1, _combined(x, beta)
+    # On which side of 0 log odds predict a case rightly; outcomes between are of neither class.
+    side, log_odds = np.where(y == 1, 1.0, np.where(y == 0, -1.0, 0.0)), _combined(x, beta)
     mean = expit(known + log_odds)
     gradient = _total(x, w * (y - mean))
     for _ in range(MOST_STEPS):
         step, single = newton_step(_information(x, w * mean * (1 - mean)), gradient)
         rise = (step * gradient).sum(axis=-1)
         moved = _combined(x, step)
-        share = np.ones(len(rows))
+        counted = w > 0
+        farthest = np.where(counted, np.abs(moved), 0.0).max(axis=-1)
+        share = LONGEST / np.maximum(farthest, LONGEST)
         while True:
             mean = expit(known + log_odds + share[:, None] * moved)
             gradient = _total(x, w * (y - mean))
@@ -126,8 +137,7 @@ def _coefficients(x: Array, y: Array, w: Array, known: Array, start: Array) -> A
             share[beyond] /= 2
         beta = beta + share[:, None] * step
         log_odds = log_odds + share[:, None] * moved
-        counted = w > 0
-        last = np.where(counted, np.abs(moved), 0.0).max(axis=-1) <= CONVERGED
+        last = farthest <= CONVERGED
         found[rows[single & last]] = beta[single & last]
         separated = np.where(counted, side * log_odds, np.inf).min(axis=-1) > 0
         going = single & ~last & ~separated

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,7 +171,7 @@ class BoundStatistic:
         return self.statistic.prepare(p, weights, **self.parameters)
 
 
-def resolve_statistic(name: object) -> BoundStatistic:
+def resolve_statistic(name: Any) -> BoundStatistic:
     """A statistic by its name, with parameters behind a colon: ``"hosmer_lemeshow:groups=20"``.
 
     Raises
@@ -185,7 +186,7 @@ def resolve_statistic(name: object) -> BoundStatistic:
     declared = {one.name: one for one in STATISTICS}
     named = name.partition(":")[0].strip() if isinstance(name, str) else name
     if not isinstance(named, str) or named not in declared:
-        raise UnknownNameError("statistic of calibration", str(name), list(declared))
+        raise UnknownNameError("statistic of calibration", name, list(declared))
     found = declared[named]
     _, given = parse_name(str(name), lambda _: found.parameters)
     return BoundStatistic(found, bind(found.name, found.parameters, given, complete=True))
