@@ -12,7 +12,7 @@ from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
 from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import Estimand, Need, Unanswered, spec_of
-from halfwidth.core.titles import statistic_title
+from halfwidth.core.titles import metric_title, statistic_title
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import with_evidence
 from halfwidth.estimation.resolve import AUTO
@@ -256,10 +256,13 @@ def _clipped(context: CautionContext) -> Caution | None:
 def _resampled_error(context: CautionContext) -> Caution | None:
     """Resamples of an error that noise makes larger, and resampling once more."""
     e = context.estimate
+    spec, what = e.statistic_spec.spec, context.what
+    if isinstance(spec.form, Contrast):
+        spec, what = spec.form.statistic, f"{metric_title(e.metric_spec)} of each model"
     draws = {Need.DISTRIBUTION, Need.WEIGHTED} & set(e.method_spec.needs)
-    if e.statistic_spec.spec.estimand not in ENLARGED or not draws or context.undefined:
+    if spec.estimand not in ENLARGED or not draws or context.undefined:
         return None
-    return caution("HW321", method=e.method_spec.title, what=context.what)
+    return caution("HW321", method=e.method_spec.title, what=what)
 
 
 def _infinite(context: CautionContext) -> Caution | None:
