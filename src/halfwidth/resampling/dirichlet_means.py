@@ -63,7 +63,7 @@ def weighted_means(
     """
     low, high = pseudo_cases.value_bounds.low, pseudo_cases.value_bounds.high
     at_bounds = pseudo_cases.reach is None and not pseudo_cases.paired and design.independent
-    if at_bounds and np.isin(values, (low, high)).all():
+    if at_bounds and ((values == low) | (values == high)).all():
         return weighted_proportions((values == high).sum(axis=-1), design.n, pseudo_cases)
     if len(design.strata) > 1:
         return _drawn(values, design, plan, pseudo_cases)
