@@ -290,13 +290,14 @@ def _unseen_failures(context: CautionContext) -> Caution | None:
 
 def _no_distance(context: CautionContext) -> Caution | None:
     """Values that say nothing of how far others lie, so that ``auto`` takes the bounds."""
-    e, kinds = context.estimate, (Estimand.MEAN, Estimand.SPREAD)
-    takes_bounds = e.method == dirichlet.__name__ and e.statistic_spec.spec.estimand in kinds
-    smooth = e.statistic_spec.spec.smooth and e.rule is not None
-    few = context.units < spec_of(dirichlet_pareto).min_n
-    if context.undefined or not (takes_bounds and smooth and (few or context.constant)):
+    e = context.estimate
+    if context.undefined or not (context.stands_in and e.method == dirichlet.__name__):
         return None
-    what = context.units_text if few else f"{context.units_text} of one value"
+    what = context.units_text
+    if context.units >= spec_of(dirichlet_pareto).min_n:
+        of_clusters = context.design is not None and context.design.sizes is not None
+        spread = e.statistic_spec.spec.estimand is Estimand.SPREAD
+        what += f" of one {'mean' if of_clusters and not spread else 'value'}"
     return caution("HW319", what=what, range=e.metric_spec.spec.bounds)
 
 

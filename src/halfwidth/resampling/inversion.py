@@ -684,7 +684,7 @@ def _trapezoid(
         # A path of fewer units takes more nodes, and more at a time cost little.
         nodes = NODES if q.shape[-1] + q_atoms.shape[-1] >= MANY_UNITS else 2 * NODES
         sinh, cosh = _nodes(first, nodes, step)
-        bent = 1j * bend[:, None]
+        bent: Complex = np.multiply(1j, bend[:, None])
         weight = cosh - bent * sinh
         if not first:
             weight[:, 0] /= 2
