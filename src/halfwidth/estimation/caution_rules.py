@@ -21,7 +21,7 @@ from halfwidth.estimation.worst_values import identical_worst
 from halfwidth.intervals.dirichlet_intervals import dirichlet, dirichlet_pareto
 from halfwidth.intervals.mean import t
 from halfwidth.intervals.quantile import semiparametric
-from halfwidth.intervals.ranks import attainable_level, minimum_n
+from halfwidth.intervals.ranks import attainable_level, attainable_of_differences, minimum_n
 
 REPLICATES_BEYOND = 10
 ROUNDING = 1e-9
@@ -215,7 +215,9 @@ def _level_out_of_reach(context: CautionContext) -> Caution | None:
     if e.asked is None or context.undefined:
         return None
     q = e.statistic_spec.quantile_level
-    attainable = attainable_level(context.units, q, e.asked)
+    of_pairs = e.statistic_spec.spec.estimand is Estimand.CONTRAST
+    reach = attainable_of_differences if of_pairs else attainable_level
+    attainable = reach(context.units, q, e.asked)
     given = f"The interval is of {percent(e.confidence_level)}."
     if e.alternative != e.asked.alternative:
         side = "above" if e.alternative == "lower" else "below"
@@ -227,7 +229,7 @@ def _level_out_of_reach(context: CautionContext) -> Caution | None:
         attainable=percent(math.floor(1e4 * attainable) / 1e4),
         what=f"{q:g} quantile" if context.is_of_runs else statistic_title(e.statistic_spec),
         wanted=percent(e.asked.confidence_level),
-        needed=f"{minimum_n(q, e.asked)} {context.noun}s",
+        needed=f"{minimum_n(q, e.asked, reach)} {context.noun}s",
         instead=given,
     )
 

@@ -73,6 +73,7 @@ def difference_functional(functional: Functional, effect: Effect = "difference")
         range_rule=range_of_values,
         smooth=spec.smooth,
         min_n=spec.min_n,
+        quantile_level=spec.quantile_level,
         reliable_n=spec.reliable_n,
         influence=_Influence(contrast) if spec.influence else None,
         transform=Transform.LOG if effect == "ratio" else Transform.IDENTITY,
