@@ -77,3 +77,23 @@ def test_it_covers_as_often_as_it_says() -> None:
         e = hw.difference_ci(*pair, metric="dsc", statistic="median", rng=1, n_resamples=999)
         held += e.low <= 0 <= e.high
     assert held >= stats.binom.ppf(1 / 30_000, samples, 0.875)
+
+
+def test_by_name_it_is_the_plain_one_where_the_cases_are_enough() -> None:
+    first, second, _ = models(40).values()
+
+    def ends(method: str) -> tuple[float, float]:
+        e = hw.difference_ci(
+            first,
+            second,
+            metric="dsc",
+            statistic="median",
+            method=method,
+            confidence_level=0.9,
+            rng=1,
+        )
+        return e.low, e.high
+
+    assert ends("percentile_attained") == ends("percentile")
+    with pytest.raises(hw.OptionError, match="makes no interval"):
+        hw.difference_ci(first, second, statistic="sd", method="percentile_attained")

@@ -215,7 +215,7 @@ def _level_out_of_reach(context: CautionContext) -> Caution | None:
     if e.asked is None or context.undefined:
         return None
     q = e.statistic_spec.quantile_level
-    of_pairs = e.statistic_spec.spec.estimand is Estimand.CONTRAST
+    of_pairs = e.statistic_spec.spec.estimand is Estimand.QUANTILE_CONTRAST
     reach = attainable_of_differences if of_pairs else attainable_level
     attainable = reach(context.units, q, e.asked)
     given = f"The interval is of {percent(e.confidence_level)}."

@@ -99,7 +99,7 @@ def _without_weights(records: Records, statistic: Statistic, level: Level) -> st
     if statistic.spec.estimand is Estimand.MEAN and statistic.spec.pair_bounds is not None:
         # Differences have heavy tails on both sides, where Hall's correction is off.
         return "t"
-    if statistic.spec.quantile_level and _few_for_quantiles(records, statistic, level):
+    if _few_for_two_quantiles(records, statistic, level):
         return "percentile_attained"
     if not records.design.simple:
         return _for_design(records, statistic)
@@ -197,12 +197,13 @@ def _for_quantile(n: int, q: float, level: Level) -> str:
     return "exact" if n and exact_ranks(n, q, level) else _instead_of("exact")
 
 
-def _few_for_quantiles(records: Records, statistic: Statistic, level: Level) -> bool:
+def _few_for_two_quantiles(records: Records, statistic: Statistic, level: Level) -> bool:
     """Whether so few independent pairs cannot hold either quantile as often as asked for."""
-    design, pairs = records.design, statistic.spec.estimand is Estimand.CONTRAST
+    design, spec = records.design, statistic.spec
     together = design.sizes is None and len(design.strata) == 1
-    q = statistic.quantile_level
-    return pairs and together and not holds_differences(design.n, q, level)
+    if spec.estimand is not Estimand.QUANTILE_CONTRAST or not together:
+        return False
+    return not holds_differences(design.n, statistic.quantile_level, level)
 
 
 def _for_sd(values: Array) -> str:

@@ -152,6 +152,8 @@ def _estimand(functional: Functional, effect: Effect) -> Estimand:
     one_area = isinstance(spec.form, RankedAreas) and spec.form.row is not None
     if effect == "difference" and spec.estimand is Estimand.AUROC and one_area:
         return Estimand.AUROC_DIFFERENCE
+    if spec.estimand is Estimand.QUANTILE:
+        return Estimand.QUANTILE_CONTRAST
     return Estimand.CONTRAST
 
 

@@ -23,6 +23,8 @@ ANY = frozenset(Estimand)
 # Of differences of medians of 3 to 5 cases, intervals between quantiles of replicates so far out
 # cover what the cases attain: 75, 87.5 and 93.75 %.
 OUTERMOST = 0.02
+# Levels that are attained are rounded down to this.
+LEVEL_STEP = 1e-4
 
 
 @interval_method(
@@ -71,7 +73,7 @@ def _too_few_reason(sample: Unanswered) -> tuple[str, str]:
     attains=level_of_differences,
     title="percentile bootstrap, at the level within reach",
     drawn=Drawn("cyan", "dashed", "o", "percentile, level attained"),
-    accepts=frozenset({Estimand.CONTRAST}),
+    accepts=frozenset({Estimand.QUANTILE_CONTRAST}),
     needs=(Need.DISTRIBUTION, Need.QUANTILE_LEVEL, Need.UNITS),
     min_n=3,
     use_when="differences of medians or quantiles of so few cases that the smallest and the "
@@ -108,8 +110,10 @@ def percentile_attained(distribution: Distribution, q: float, units: int, level:
     Efron & Tibshirani (1993), chapter 13.
     """
     attained = level_of_differences(units, q, level)
-    # From about the smallest to about the largest replicate that so few cases make.
-    tail = min(attained.tail, OUTERMOST)
+    tail = attained.tail
+    if attainable_of_differences(units, q, attained) < attained.confidence_level + LEVEL_STEP:
+        # From about the smallest to about the largest replicate that so few cases make.
+        tail = min(tail, OUTERMOST)
     low, high = distribution.quantile(tail), distribution.quantile(1 - tail)
     return Interval.of(low, high) if holds_differences(units, q, attained) else no_interval(low)
 
