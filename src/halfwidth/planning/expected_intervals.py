@@ -133,6 +133,9 @@ class ExpectedIntervals:
         low, share = _place(n)
         if not share:
             return at(self._node(low))
+        if of_pilot:
+            # Of few distinct cases it is no smooth function of n.
+            return at(self._node(n))
         return (1 - share) * at(self._node(low)) + share * at(self._node(2 * low))
 
     def relative_error(self, n: int) -> float:
