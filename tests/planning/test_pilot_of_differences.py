@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,7 +58,7 @@ def test_the_side_to_which_differences_are_skewed_counts() -> None:
 
 def test_formulas_take_its_sd_alone() -> None:
     pilot = PILOTS["skewed"]
-    given = {"difference": 0.02, "power": 0.8, "metric": "dsc", "method": "t"}
+    given: dict[str, Any] = {"difference": 0.02, "power": 0.8, "metric": "dsc", "method": "t"}
     plan = planning.difference_n(pilot=pilot, **given)
     assert plan.n == planning.difference_n(float(pilot.std(ddof=1)), **given).n
     assert any("SD of the pilot alone" in note for note in plan.notes)
@@ -74,7 +75,7 @@ def test_formulas_take_its_sd_alone() -> None:
         ({"pilot": [0.01, 0.02, 0.05], "paired": False}, "two groups have none"),
     ],
 )
-def test_a_pilot_that_says_nothing_is_refused(given: dict[str, object], words: str) -> None:
+def test_a_pilot_that_says_nothing_is_refused(given: dict[str, Any], words: str) -> None:
     with pytest.raises(OptionError, match=words):
         planning.difference_n(halfwidth=0.02, metric="dsc", **given)
 

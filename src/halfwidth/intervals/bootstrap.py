@@ -72,7 +72,6 @@ def _too_few_reason(sample: Unanswered) -> tuple[str, str]:
     no_interval=_too_few_reason,
     attains=level_of_differences,
     title="percentile bootstrap, at the level within reach",
-    drawn=Drawn("cyan", "dashed", "o", "percentile, level attained"),
     accepts=frozenset({Estimand.QUANTILE_CONTRAST}),
     needs=(Need.DISTRIBUTION, Need.QUANTILE_LEVEL, Need.UNITS),
     min_n=3,
