@@ -13,7 +13,7 @@ __all__ = ["garwood"]
 
 @interval_method(
     title="Garwood",
-    drawn=Drawn("magenta", "solid", "*"),
+    drawn=Drawn("mint", "dotted", "*"),
     accepts=frozenset({Estimand.RATE}),
     needs=(Need.ESTIMATE, Need.UNITS),
     use_when="for counts that are 0, or alike in all images, of which resamples say nothing",
