@@ -267,7 +267,6 @@ def _trimmed_away_reason(_sample: Unanswered) -> tuple[str, str]:
 @interval_method(
     instead=t,
     title="t or Hall, the farther end",
-    drawn=Drawn("rose", "dotted", "P", "t or Hall"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES,),
     use_when="a mean without bounds: each end as far out as the farther of t and hall, since hall "
