@@ -2,8 +2,8 @@
 
 python benchmarks/calibration_packages.py
 
-Needs scikit-learn, uncertainty-calibration, calzone-tool and relplot, which nothing else here needs:
-pip install uncertainty-calibration calzone-tool relplot. A package that is missing has no number.
+Needs uncertainty-calibration and calzone-tool, which nothing else here needs: pip install both. A
+package that is missing has no number.
 """
 
 from __future__ import annotations
@@ -54,26 +54,26 @@ def value(y: Array, p: Array, metric: str, average: str | None = None) -> float:
     return float(found.value)
 
 
-def of_kumar(y: Array, p: Array, bins: int, *, debias: bool = False) -> float:
+def _of_kumar(y: Array, p: Array, bins: int, *, debias: bool = False) -> float:
     import calibration
 
     return float(calibration.get_ece(both(p), y.astype(int), debias=debias, num_bins=bins))
 
 
-def squared_of_kumar(y: Array, p: Array) -> float:
+def _squared_of_kumar(y: Array, p: Array) -> float:
     import calibration
 
     # Of the positive class alone, as one column.
     return float(calibration.get_calibration_error(p, y.astype(int), p=2, debias=True))
 
 
-def mass_of_kumar(y: Array, p: Array) -> float:
+def _mass_of_kumar(y: Array, p: Array) -> float:
     import calibration
 
     return float(calibration.get_calibration_error(p, y.astype(int), p=1, debias=False))
 
 
-def of_calzone(y: Array, p: Array, bins: int, *, frequency: bool = False) -> float:
+def _of_calzone(y: Array, p: Array, bins: int, *, frequency: bool = False) -> float:
     from calzone import metrics
 
     share, mean, _, counts = metrics.reliability_diagram(
@@ -82,14 +82,14 @@ def of_calzone(y: Array, p: Array, bins: int, *, frequency: bool = False) -> flo
     return float(metrics.calculate_ece_mce(share, mean, counts)[0])
 
 
-def slope_of_calzone(y: Array, p: Array, which: int) -> float:
+def _slope_of_calzone(y: Array, p: Array, which: int) -> float:
     from calzone import metrics
 
     found = metrics.cox_regression_analysis(y, both(p), class_to_calculate=which)
     return float(found[0])
 
 
-def hosmer_lemeshow_of_calzone(y: Array, p: Array, df: int | None) -> float:
+def _hosmer_lemeshow_of_calzone(y: Array, p: Array, df: int | None) -> float:
     from calzone import metrics
 
     share, mean, _, counts = metrics.reliability_diagram(
@@ -98,22 +98,16 @@ def hosmer_lemeshow_of_calzone(y: Array, p: Array, df: int | None) -> float:
     return float(metrics.hosmer_lemeshow_test(share, mean, counts, df=df)[1])
 
 
-def brier_of_sklearn(y: Array, p: Array, *, half: bool) -> float:
+def _brier_of_sklearn(y: Array, p: Array, *, half: bool) -> float:
     from sklearn.metrics import brier_score_loss
 
     return float(brier_score_loss(y, both(p), scale_by_half=half))
 
 
-def log_loss_of_sklearn(y: Array, p: Array) -> float:
+def _log_loss_of_sklearn(y: Array, p: Array) -> float:
     from sklearn.metrics import log_loss
 
     return float(log_loss(y, p))
-
-
-def smooth_of_relplot(y: Array, p: Array) -> float:
-    import relplot
-
-    return float(relplot.smECE(p, y))
 
 
 def lines() -> list[Line]:
@@ -138,8 +132,8 @@ def lines() -> list[Line]:
             "confidence 1.0: ten cases at 1.0, three of them wrong",
             lambda: value(right, certain, "ece"),
             {
-                "uncertainty-calibration, 10 bins": lambda: of_kumar(right, certain, 10),
-                "calzone, 10 bins": lambda: of_calzone(right, certain, 10),
+                "uncertainty-calibration, 10 bins": lambda: _of_kumar(right, certain, 10),
+                "calzone, 10 bins": lambda: _of_calzone(right, certain, 10),
             },
             "the last bin holds 1.0",
         ),
@@ -147,8 +141,8 @@ def lines() -> list[Line]:
             "probability 0.0: ten cases at 0.0, three of them positive",
             lambda: value(1 - right, never, "ece"),
             {
-                "uncertainty-calibration, 10 bins": lambda: of_kumar(1 - right, never, 10),
-                "calzone, 10 bins": lambda: of_calzone(1 - right, never, 10),
+                "uncertainty-calibration, 10 bins": lambda: _of_kumar(1 - right, never, 10),
+                "calzone, 10 bins": lambda: _of_calzone(1 - right, never, 10),
             },
             "the first bin holds 0.0",
         ),
@@ -156,8 +150,8 @@ def lines() -> list[Line]:
             "probabilities 0.3, an edge of ten bins, and 0.38; too low and too high",
             lambda: value(hits, edge, "ece"),
             {
-                "uncertainty-calibration, 10 bins": lambda: of_kumar(hits, edge, 10),
-                "calzone, 10 bins": lambda: of_calzone(hits, edge, 10),
+                "uncertainty-calibration, 10 bins": lambda: _of_kumar(hits, edge, 10),
+                "calzone, 10 bins": lambda: _of_calzone(hits, edge, 10),
             },
             "0.3 is in (0.2, 0.3], or with 0.38 in [0.3, 0.4), where the two errors cancel",
         ),
@@ -165,24 +159,24 @@ def lines() -> list[Line]:
             "200 cases of two classes: of the positive class, ten bins",
             lambda: value(y, p, "ece"),
             {
-                "uncertainty-calibration, 10 bins": lambda: of_kumar(y, p, 10),
-                "uncertainty-calibration, as it comes": lambda: of_kumar(y, p, 15),
-                "calzone, 10 bins": lambda: of_calzone(y, p, 10),
+                "uncertainty-calibration, 10 bins": lambda: _of_kumar(y, p, 10),
+                "uncertainty-calibration, as it comes": lambda: _of_kumar(y, p, 15),
+                "calzone, 10 bins": lambda: _of_calzone(y, p, 10),
             },
             "uncertainty-calibration takes the top label, and fifteen bins where nothing is said",
         ),
         Line(
             "the same of the top label, fifteen bins",
             lambda: value(y, both(p), "ece:bins=15", "top_label"),
-            {"uncertainty-calibration, as it comes": lambda: of_kumar(y, p, 15)},
+            {"uncertainty-calibration, as it comes": lambda: _of_kumar(y, p, 15)},
             "the same thing asked for",
         ),
         Line(
             "100 tied probabilities, bins of equal mass",
             lambda: value(of_tied, tied, "ece:binning=mass,bins=5"),
             {
-                "calzone, 5 bins": lambda: of_calzone(of_tied, tied, 5, frequency=True),
-                "uncertainty-calibration, 15 bins": lambda: mass_of_kumar(of_tied, tied),
+                "calzone, 5 bins": lambda: _of_calzone(of_tied, tied, 5, frequency=True),
+                "uncertainty-calibration, 15 bins": lambda: _mass_of_kumar(of_tied, tied),
             },
             "equal probabilities stay in one bin here",
         ),
@@ -190,10 +184,10 @@ def lines() -> list[Line]:
             "the same with the rows in another order",
             lambda: value(of_tied[order], tied[order], "ece:binning=mass,bins=5"),
             {
-                "calzone, 5 bins": lambda: of_calzone(
+                "calzone, 5 bins": lambda: _of_calzone(
                     of_tied[order], tied[order], 5, frequency=True
                 ),
-                "uncertainty-calibration, 15 bins": lambda: mass_of_kumar(
+                "uncertainty-calibration, 15 bins": lambda: _mass_of_kumar(
                     of_tied[order], tied[order]
                 ),
             },
@@ -202,15 +196,15 @@ def lines() -> list[Line]:
         Line(
             "ℓ2 error of the 200 cases with probabilities that are too low, debiased",
             lambda: value(y, off, "ece_l2"),
-            {"uncertainty-calibration": lambda: squared_of_kumar(y, off)},
+            {"uncertainty-calibration": lambda: _squared_of_kumar(y, off)},
             "ten bins of equal width here, fifteen of equal mass there",
         ),
         Line(
             "slope of the 200 cases, of the positive class",
             lambda: value(y, p, "calibration_slope"),
             {
-                "calzone, class 1": lambda: slope_of_calzone(y, p, 1),
-                "calzone, class 0": lambda: slope_of_calzone(y, p, 0),
+                "calzone, class 1": lambda: _slope_of_calzone(y, p, 1),
+                "calzone, class 0": lambda: _slope_of_calzone(y, p, 0),
             },
             "of two classes the slope is the same for either",
         ),
@@ -220,27 +214,27 @@ def lines() -> list[Line]:
                 hw.calibration_test(of_rare, rare, statistic="hosmer_lemeshow", rng=1).p_value
             ),
             {
-                "calzone, as it comes": lambda: hosmer_lemeshow_of_calzone(of_rare, rare, None),
-                "calzone, 10 degrees of freedom": lambda: hosmer_lemeshow_of_calzone(
+                "calzone, as it comes": lambda: _hosmer_lemeshow_of_calzone(of_rare, rare, None),
+                "calzone, 10 degrees of freedom": lambda: _hosmer_lemeshow_of_calzone(
                     of_rare, rare, 10
                 ),
             },
-            "drawn from the model's probabilities here; χ² with 8 degrees of freedom (those of data "
-            "that the model was fitted to) or 10 there",
+            "drawn from the model's probabilities here; χ² with 8 degrees of freedom, those of data "
+            "that the model was fitted to, or 10 there",
         ),
         Line(
             "Brier score of the 200 cases",
             lambda: value(y, p, "brier"),
             {
-                "scikit-learn, as it comes": lambda: brier_of_sklearn(y, p, half=True),
-                "scikit-learn, scale_by_half=False": lambda: brier_of_sklearn(y, p, half=False),
+                "scikit-learn, as it comes": lambda: _brier_of_sklearn(y, p, half=True),
+                "scikit-learn, scale_by_half=False": lambda: _brier_of_sklearn(y, p, half=False),
             },
             "summed over both classes it is twice as large: `average='sum'`",
         ),
         Line(
             "NLL with a certain prediction that is wrong",
             lambda: value(wrong, sure, "nll"),
-            {"scikit-learn": lambda: log_loss_of_sklearn(wrong, sure)},
+            {"scikit-learn": lambda: _log_loss_of_sklearn(wrong, sure)},
             "0 and 1 are clipped to 1e-7 from them here, to 2.2e-16 there",
         ),
     ]

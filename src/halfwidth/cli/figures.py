@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
+    from halfwidth.core.calibration_curves import CalibrationKind
     from halfwidth.core.comparison import Comparisons, Difference
     from halfwidth.core.ranking import Rankings
 
@@ -29,7 +30,11 @@ DIFFERENCES = "Differences and their intervals"
 # Forests of more rows are grouped and sorted.
 LONG = 8
 # Calibration curves by what they are called on the command line.
-CALIBRATION = {"calibration": "smooth", "reliability": "isotonic", "reliability-bins": "bins"}
+CALIBRATION: dict[str, CalibrationKind] = {
+    "calibration": "smooth",
+    "reliability": "isotonic",
+    "reliability-bins": "bins",
+}
 TEST_SET_KINDS = ("roc", "pr", *CALIBRATION, "decision", "confusion", "forest")
 
 

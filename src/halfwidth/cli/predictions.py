@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from halfwidth.cli import figures
 from halfwidth.cli.output import note, note_if_long
@@ -16,6 +16,9 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.io.folds import ModelFile
 from halfwidth.io.table import Table
+
+if TYPE_CHECKING:
+    from halfwidth.core.curves import CurveKind
 
 
 @frozen
@@ -310,6 +313,8 @@ def _draw(
         )
         plots.write_figure(plots.figure_of_calibration(calibration), path)
         return
-    curves = hw.curve_ci(test_set.y_true, test_set.y_score, kind=kind, **curve_options)
+    curves = hw.curve_ci(
+        test_set.y_true, test_set.y_score, kind=cast("CurveKind", kind), **curve_options
+    )
     draw = {"roc": plots.roc, "pr": plots.pr, "decision": plots.decision}[kind]
     plots.write_figure(draw(curves), path)

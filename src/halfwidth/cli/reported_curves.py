@@ -14,7 +14,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.io.challenge_columns import MODEL_COLUMNS
 
 if TYPE_CHECKING:
-    from halfwidth.core.calibration_curves import CalibrationCurves
+    from halfwidth.core.calibration_curves import CalibrationCurves, CalibrationKind
     from halfwidth.core.curves import Curves
     from halfwidth.core.detection_curves import DetectionCurve, DetectionCurves
     from halfwidth.core.detection_estimate import DetectionEstimate
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Draws of the bands, unless a number is asked for: each point of a band is seen, not read off.
 RESAMPLES = 999
 # Kinds of calibration curves that a report draws where their numbers are estimated.
-CALIBRATION = ("smooth",)
+CALIBRATION: tuple[CalibrationKind, ...] = ("smooth",)
 # What curves of a test set take under the same names as its metrics.
 SHARED = ("scores", "missing", "confidence_level")
 
@@ -41,8 +41,10 @@ def curves_of_test_sets(
     from halfwidth.estimation.test_sets.calibration_curves import SUMMARIES
     from halfwidth.estimation.test_sets.curves import AREA_OF
 
-    kinds = {area: kind for kind, area in AREA_OF.items()} | {"net_benefit": "decision"}
-    kinds |= {name: kind for kind in CALIBRATION for name in SUMMARIES[kind]}
+    kinds: dict[str, str] = {area: kind for kind, area in AREA_OF.items()}
+    kinds |= {"net_benefit": "decision"} | {
+        name: kind for kind in CALIBRATION for name in SUMMARIES[kind]
+    }
     of_metrics = {kinds[e.metric]: e for e in estimates if e.metric in kinds}
     others = given["unmatched"] != "raise"
     if not of_metrics or not given["score"] or given["within"] or given["weight"] or others:
