@@ -219,7 +219,7 @@ def lines() -> list[Line]:
                     of_rare, rare, 10
                 ),
             },
-            "drawn from the model's probabilities here; χ² with 8 degrees of freedom, those of data "
+            "drawn from the model's probabilities here; χ² with 8 degrees of freedom, as of data "
             "that the model was fitted to, or 10 there",
         ),
         Line(
