@@ -25,13 +25,7 @@ from halfwidth.intervals.ranks import attainable_level, minimum_n
 
 REPLICATES_BEYOND = 10
 # What noise makes larger, so that resamples do once more.
-ENLARGED = frozenset(
-    {
-        Estimand.CALIBRATION_ERROR,
-        Estimand.LARGEST_CALIBRATION_ERROR,
-        Estimand.ROOT_OF_SQUARE,
-    }
-)
+ENLARGED = {Estimand.CALIBRATION_ERROR, Estimand.ENLARGED, Estimand.ROOT_OF_SQUARE}
 ROUNDING = 1e-9
 
 

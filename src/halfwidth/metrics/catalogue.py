@@ -17,6 +17,7 @@ OF_TEST_SETS = (
     "ranking",
     "calibration.scores",
     "calibration.bins",
+    "calibration.corp",
     "calibration.recalibration",
     "regression",
 )

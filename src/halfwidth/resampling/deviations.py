@@ -167,7 +167,7 @@ def _largest_roots(base: Array, slope: Array, level: float, floor: float, most: 
         lost = (rise <= 0) | (reached < floor)
         x[active] = np.where(lost, np.nan, reached)
         active = active[~lost]
-    return x
+    return np.asarray(x)
 
 
 def deviations(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Deviations:

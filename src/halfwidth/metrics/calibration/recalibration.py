@@ -57,7 +57,6 @@ _of_curve = functools.partial(
     parameters=(KNOTS,),
     reliable_n=250,
     prevalence_dependent=True,
-    cite="austin_steyerberg2019",
 )
 
 # Pitfalls that several share.
@@ -183,7 +182,7 @@ def calibration_slope(
     synonyms=("joint_calibration_intercept", "cal_intercept", "recalibration_intercept"),
     better=Better.ZERO,
     form=INTERCEPT,
-    cite="cox1958",
+    cite="vancalster2016",
     pitfalls=(
         TWO_INTERCEPTS.format(other="calibration_in_the_large, with the slope held at 1"),
         "the log odds where the model says 0.5, which may be far from all cases",
@@ -310,6 +309,7 @@ def oe_ratio(y_true: ArrayLike, y_prob: ArrayLike, sample_weight: ArrayLike | No
     title="ICI",
     synonyms=("integrated_calibration_index", "eavg"),
     form=ICI,
+    cite="austin_steyerberg2019",
     pitfalls=(CURVE_BIASED, CURVE_CHOSEN),
 )
 def ici(
@@ -359,6 +359,7 @@ def ici(
     title="E50",
     synonyms=("median_calibration_error",),
     form=E50,
+    cite="austin_steyerberg2019",
     pitfalls=(CURVE_BIASED, CURVE_CHOSEN),
 )
 def e50(
@@ -394,7 +395,7 @@ def e50(
     return value_of_fit(E50, y_true, y_prob, sample_weight, knots=knots)
 
 
-@_of_curve(title="E90", form=E90, pitfalls=(CURVE_BIASED, CURVE_CHOSEN))
+@_of_curve(title="E90", form=E90, cite="harrell2015", pitfalls=(CURVE_BIASED, CURVE_CHOSEN))
 def e90(
     y_true: ArrayLike,
     y_prob: ArrayLike,
@@ -416,7 +417,7 @@ def e90(
 
     References
     ----------
-    Austin & Steyerberg (2019).
+    Harrell (2015); Austin & Steyerberg (2019).
 
     Examples
     --------
@@ -432,6 +433,7 @@ def e90(
     title="Emax",
     synonyms=("maximum_distance_from_the_curve",),
     form=EMAX,
+    cite="harrell2015",
     pitfalls=(
         CURVE_BIASED,
         CURVE_CHOSEN,
@@ -459,7 +461,7 @@ def emax(
 
     References
     ----------
-    Austin & Steyerberg (2019).
+    Harrell (2015); Austin & Steyerberg (2019).
 
     Examples
     --------
