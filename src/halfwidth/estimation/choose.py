@@ -91,11 +91,8 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     bounded = functional.metric.spec.bounds.finite
     bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)
     weighted = bounded and has_weights(statistic)
-    if statistic.spec.estimand is Estimand.COEFFICIENT:
-        alone = records.design.independent and records.n_effective is None
-        return METHODS["model_wald" if alone else "t"]
     if statistic.spec.of_records:
-        named = OF_CALIBRATION.get(statistic.spec.estimand)
+        named = _for_calibration(records, statistic)
         return METHODS[named or _for_records(records, functional, weighted=weighted)]
     # A single case has a mean, and hardly another statistic.
     kinds = WEIGHTED if records.design.n > 1 else {Estimand.MEAN}
@@ -145,6 +142,20 @@ def _for_records(records: Records, functional: Functional, *, weighted: bool) ->
     smooth = isinstance(form, Sums) or statistic.spec.estimand is Estimand.COUNTING
     bootstrap = "bca" if smooth and design.n >= SMALL else "percentile"
     return "dirichlet" if weighted else bootstrap
+
+
+def _for_calibration(records: Records, statistic: Statistic) -> str | None:
+    """For an error of calibration, or coefficients of a recalibration; None where it is neither."""
+    form = statistic.spec.form
+    of_one = form.statistic if isinstance(form, Contrast) else statistic.spec
+    if of_one.estimand is not Estimand.COEFFICIENT:
+        return OF_CALIBRATION.get(statistic.spec.estimand)
+    if of_one is statistic.spec:
+        # Robust errors of independent cases are too small below 200 of them.
+        alone = records.design.independent and records.n_effective is None
+        return "model_wald" if alone else "t"
+    differ = standard_error(records.arranged[None], records.design, statistic)[0] > 0
+    return "delta" if differ else "percentile"
 
 
 def _alike(records: Records, statistic: Statistic) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from halfwidth.intervals.proportion import *  # noqa: F403 -- all that it declares
     from halfwidth.intervals.quantile import *  # noqa: F403 -- all that it declares
     from halfwidth.intervals.rate import *  # noqa: F403 -- all that it declares
+    from halfwidth.intervals.recalibration import *  # noqa: F403 -- all that it declares
     from halfwidth.intervals.two_samples import *  # noqa: F403 -- all that it declares
 
 
