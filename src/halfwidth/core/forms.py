@@ -273,10 +273,39 @@ class PerCase:
     Attributes
     ----------
     values : callable
-        ``values(records)``, shape (k, n) -> (n,).
+        ``values(records)``, shape (k, n) -> (n,); of probabilities ``values(p, y)``, both (..., n).
     """
 
-    values: Callable[[Array], Array]
+    values: Callable[..., Array]
+
+
+@frozen
+class ProbabilitySums:
+    """A metric of predicted probabilities that is a function of sums over cases.
+
+    Of one class, a case has the probability p of the class and its outcome y, 1 where the case is
+    of the class and 0 elsewhere; of the top label, the largest probability and whether it is right.
+
+    Attributes
+    ----------
+    terms : callable
+        ``terms(p, y, **parameters)``, both (..., n) -> (..., K, n).
+    finish : callable
+        ``finish(n, sums, **parameters)``, sums (..., K) -> (...); takes complex sums too.
+    of_classes : callable or None
+        The same of the sums of all classes, (..., C, K) -> (...), where the metric of a test set of
+        several classes is a sum over them. None: of one class at a time.
+    quotient : tuple or None
+        Where it is the ratio of two weighted sums of terms, their weights in either.
+    power : float
+        The power of it that is an average over cases, as the square of a root mean square is.
+    """
+
+    terms: Callable[..., Array]
+    finish: Callable[..., Array]
+    of_classes: Callable[..., Array] | None = None
+    quotient: Quotient | None = None
+    power: float = 1.0
 
 
 Effect = Literal["difference", "ratio"]
@@ -357,7 +386,7 @@ class PairAverages:
 
 
 # Forms of metrics of test sets that are no functions of counts.
-MetricForm = Area | PerCase | Sums | ImageSums | MatchCurve
+MetricForm = Area | PerCase | ProbabilitySums | Sums | ImageSums | MatchCurve
 Form = (
     Moments
     | SortedWeights

@@ -150,6 +150,13 @@ _ALL = (
         "doi:10.1002/spe.3369",
     ),
     Reference(
+        "brier1950",
+        "Brier GW",
+        "Verification of forecasts expressed in terms of probability",
+        "Monthly Weather Review 78(1):1-3",
+        1950,
+    ),
+    Reference(
         "brown2001",
         "Brown LD, Cai TT, DasGupta A",
         "Interval estimation for a binomial proportion",
@@ -378,6 +385,13 @@ _ALL = (
         "Biometrika 38(3-4):481-482",
         1951,
         "doi:10.1093/biomet/38.3-4.481",
+    ),
+    Reference(
+        "good1952",
+        "Good IJ",
+        "Rational decisions",
+        "Journal of the Royal Statistical Society B 14(1):107-114",
+        1952,
     ),
     Reference(
         "gorodkin2004",
@@ -653,6 +667,20 @@ _ALL = (
         "Theory of Probability & Its Applications 38(3):547-551",
         1994,
         "doi:10.1137/1138055",
+    ),
+    Reference(
+        "murphy1973",
+        "Murphy AH",
+        "A new vector partition of the probability score",
+        "Journal of Applied Meteorology 12(4):595-600",
+        1973,
+    ),
+    Reference(
+        "naeini2015",
+        "Naeini MP, Cooper GF, Hauskrecht M",
+        "Obtaining well calibrated probabilities using Bayesian binning",
+        "Proceedings of the 29th AAAI Conference on Artificial Intelligence, 2901-2907",
+        2015,
     ),
     Reference(
         "nakagawa_schielzeth2013",

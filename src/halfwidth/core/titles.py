@@ -8,6 +8,14 @@ from halfwidth.core.spec import Estimand, Kind, Metric, MetricLevel, Statistic
 
 # The usual threshold of a probability; a title names any other.
 DEFAULT_THRESHOLD = 0.5
+# What a title calls averages over classes; of one class it names none.
+AVERAGE_WORDS = {
+    "macro": "macro",
+    "micro": "micro",
+    "weighted": "weighted",
+    "sum": "summed",
+    "top_label": "top-label",
+}
 # Statistics that stand before a metric as adjectives do; others are "of" it.
 ATTRIBUTIVE = ("mean", "median", "proportion")
 
@@ -18,8 +26,8 @@ def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: 
     ``over`` is named where cases come in clusters, so that one must know.
     """
     if metric.spec.level is MetricLevel.SAMPLE:
-        named = len(metric.spec.averages) > 1 and average in ("macro", "micro", "weighted")
-        prefix = f"{average} " if named else ""
+        word = AVERAGE_WORDS.get(average or "", "") if len(metric.spec.averages) > 1 else ""
+        prefix = f"{word} " if word else ""
         cut = metric.parameters.get("threshold", DEFAULT_THRESHOLD)
         at = "" if cut == DEFAULT_THRESHOLD else f" at threshold {cut:.3g}"
         form, contrast = statistic.spec.form, ""

@@ -23,6 +23,8 @@ from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.summaries.catalogue import STATISTICS
 
 MEAN = Statistic(STATISTICS["mean"])
+# What is taken of more than two classes where nothing is said, the first that a metric has.
+MANY_CLASSES = ("sum", "top_label", "macro")
 
 
 class Cases(Protocol):
@@ -42,6 +44,9 @@ class Cases(Protocol):
 
     def score_rows(self) -> Array:
         """Scores of each class, (..., C, n)."""
+
+    def probability_rows(self) -> Array:
+        """Probabilities of each class, (..., C, n)."""
 
 
 @frozen
@@ -143,7 +148,8 @@ def metric_rows(
 def _default_average(metric: Metric, classes: Classes) -> str:
     if len(classes) == 2 or classes.positive is not None:
         return "binary"
-    return "macro" if "macro" in metric.spec.averages else "none"
+    # Brier's own score is a sum over classes; the calibration of several is that of the top label.
+    return next((one for one in MANY_CLASSES if one in metric.spec.averages), "none")
 
 
 def positive_code(metric: Metric, classes: Classes) -> int:
@@ -173,9 +179,11 @@ def build_functional(
     row: MetricRow, metric: Metric, classes: Classes, policies: Policies, *, weighted: bool = False
 ) -> Functional:
     """What is computed for one row, from its metric, the classes and the policies alone."""
-    metric = metric.bounded(costs=policies.costs, priors=policies.priors)
+    metric = metric.bounded(costs=policies.costs, priors=policies.priors, average=row.average)
     if metric.spec.takes is Takes.NUMBERS:
         return _number_functional(metric)
+    if metric.spec.takes is Takes.PROBABILITIES:
+        return _probability_functional(row, metric, classes, weighted=weighted)
     if metric.spec.takes is Takes.SCORES:
         return _score_functional(row, metric, classes, policies, weighted=weighted)
     if policies.criterion is not None:
@@ -294,6 +302,71 @@ def _scores_of_all(cases: Cases) -> Array:
     if cases.weights is not None:
         rows.append(cases.weights[..., None, :])
     return np.concatenate(rows, axis=-2)
+
+
+# --------------------------------------------------------------------------- probabilities
+
+
+def _probability_functional(
+    row: MetricRow, metric: Metric, classes: Classes, *, weighted: bool
+) -> Functional:
+    """Of one class, of the top label or the true class, or an average or a sum over classes."""
+    over_classes = row.average in ("macro", "sum")
+    rows = functools.partial(_probabilities_of_all if over_classes else _probabilities_of_one, row)
+    form = metric.form
+    if isinstance(form, PerCase):
+        records = functools.partial(_values_of_cases, form, row.average or "", rows)
+        mean = building.weighted_mean_statistic(metric) if weighted else MEAN
+        return Functional(mean, metric, records=records)
+    statistic = building.probability_statistic(
+        metric, len(classes) if over_classes else None, row.average or "", weighted=weighted
+    )
+    return Functional(statistic, metric, records=functools.partial(_with_weights, rows))
+
+
+def _probabilities_of_one(row: MetricRow, cases: Cases) -> Array:
+    """The probability of a class and whether a case is of it, (..., 2, n).
+
+    Of the top label the largest probability and whether it is right; without an average that of the
+    true class, and that it happened.
+    """
+    p = cases.probability_rows()
+    if row.average == "top_label":
+        given, right = p.max(axis=-2), p.argmax(axis=-2) == cases.truth
+    elif row.average is None:
+        true = np.asarray(cases.truth, dtype=np.intp)[..., None, :]
+        given = np.take_along_axis(p, true, axis=-2)[..., 0, :]
+        right = np.ones(given.shape)
+    else:
+        given, right = p[..., row.which, :], cases.truth == row.which
+    return np.stack([given, np.asarray(right, dtype=float)], axis=-2)
+
+
+def _probabilities_of_all(_row: MetricRow, cases: Cases) -> Array:
+    """The probabilities of all classes and the code of the true one, (..., C + 1, n)."""
+    truth = np.asarray(cases.truth, dtype=float)[..., None, :]
+    return np.concatenate([cases.probability_rows(), truth], axis=-2)
+
+
+def _with_weights(rows: Callable[[Any], Array], cases: Cases) -> Array:
+    made = rows(cases)
+    if cases.weights is None:
+        return made
+    return np.concatenate([made, cases.weights[..., None, :]], axis=-2)
+
+
+def _values_of_cases(
+    form: PerCase, average: str, rows: Callable[[Any], Array], cases: Cases
+) -> Array:
+    """A value of each case, (..., n), and maybe its weight, (..., 2, n)."""
+    made = rows(cases)
+    if average in ("macro", "sum"):
+        codes = np.arange(made.shape[-2] - 1)[:, None]
+        each = form.values(made[..., :-1, :], (made[..., -1:, :] == codes).astype(float))
+        values = each.sum(axis=-2) if average == "sum" else each.mean(axis=-2)
+    else:
+        values = form.values(made[..., 0, :], made[..., 1, :])
+    return values if cases.weights is None else np.stack([values, cases.weights], axis=-2)
 
 
 # --------------------------------------------------------------------------- chosen thresholds

@@ -14,7 +14,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import ConfidenceInterval, Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
-from halfwidth.core.titles import metric_title
+from halfwidth.core.titles import AVERAGE_WORDS, metric_title
 from halfwidth.core.undefined import WithoutResult
 from halfwidth.estimation.batches import SampleGroup, intervals_by_method
 from halfwidth.estimation.caution_context import CautionContext
@@ -160,7 +160,7 @@ def method_for(job: Job, request: Request) -> MethodSpec:
     functional, design = job.functional, job.records.design
     spec = functional.metric.spec
     of_test_set = spec.level is MetricLevel.SAMPLE
-    average = job.average if job.average in ("macro", "micro", "weighted") else ""
+    average = AVERAGE_WORDS.get(job.average or "", "")
     what = f"{average} {metric_title(functional.metric)}".strip() if of_test_set else ""
     check_accepts(
         request.method, functional.statistic, binary=functional.binary, design=design, what=what

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from halfwidth.metrics.agreement import *  # noqa: F403
     from halfwidth.metrics.boundary import *  # noqa: F403
     from halfwidth.metrics.boundary_overlap import *  # noqa: F403
+    from halfwidth.metrics.calibration.bins import *  # noqa: F403
+    from halfwidth.metrics.calibration.scores import *  # noqa: F403
     from halfwidth.metrics.counting import *  # type: ignore[assignment] # noqa: F403
     from halfwidth.metrics.rates import *  # type: ignore[assignment] # noqa: F403
     from halfwidth.metrics.detection.instances import *  # noqa: F403

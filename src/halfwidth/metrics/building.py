@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import Area, CellCounts, RankedAreas, Ranking, Sums
+from halfwidth.core.forms import Area, CellCounts, ProbabilitySums, RankedAreas, Ranking, Sums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import (
     Better,
@@ -21,7 +21,7 @@ from halfwidth.core.spec import (
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Undefined, undefined_as
 from halfwidth.metrics.averaging import AreaFinish, CountingFinish
-from halfwidth.metrics.confusion_tables import count_cells
+from halfwidth.metrics.confusion_tables import count_cells, ratio
 from halfwidth.metrics.ranked_scores import RankEach, cumulated, rank
 from halfwidth.metrics.ranking import ranking_values
 
@@ -174,6 +174,106 @@ def _sums_influence(
     slopes = derivatives(lambda at: finish(at[..., -1], at[..., :-1]), point)
     influence = n * ((slopes[..., :-1, None] * values).sum(axis=-2) + slopes[..., -1:])
     return np.asarray(influence - influence.mean(axis=-1, keepdims=True))
+
+
+# --------------------------------------------------------------------------- probabilities
+
+
+def probability_statistic(
+    metric: Metric, n_classes: int | None, average: str, *, weighted: bool = False
+) -> Statistic:
+    """A function of sums over cases of what their probabilities and outcomes are.
+
+    Parameters
+    ----------
+    metric : Metric
+    n_classes : int or None
+        Records hold the probabilities of so many classes and the code of the true one; None: the
+        probability and the outcome of one class. Weights of cases, where there are some, come last.
+    average : {"macro", "sum"}
+        Over the classes.
+    weighted : bool
+        Whether cases have weights.
+
+    Returns
+    -------
+    Statistic
+    """
+    form = metric.form
+    if not isinstance(form, ProbabilitySums):
+        raise TypeError(f"{metric.spec.name} is not declared as a function of probabilities")
+    parameters = {
+        parameter.name: metric.parameters[parameter.name] for parameter in metric.spec.parameters
+    }
+    terms = functools.partial(
+        _terms, functools.partial(form.terms, **parameters), n_classes, weighted
+    )
+    finish = functools.partial(form.finish, **parameters)
+    quotient = form.quotient
+    if n_classes is not None:
+        quotient = None
+        one, together = finish, form.of_classes
+        if average == "sum" and together is not None:
+            finish = functools.partial(_finish_together, together, n_classes)
+        else:
+            finish = functools.partial(_finish_classes, one, n_classes, average)
+    if weighted:
+        finish = functools.partial(_finish_weighted, finish)
+    return _sums_statistic(metric, Sums(terms, finish, quotient, power=form.power), metric.estimand)
+
+
+def _terms(
+    terms: Callable[..., Array], n_classes: int | None, weighted: bool, records: Array
+) -> Array:
+    """Those of each class for the first term, then for the next; with weights these come last."""
+    if n_classes is None:
+        made = terms(records[..., 0, :], records[..., 1, :])
+    else:
+        code = records[..., n_classes, None, :]
+        outcomes = (code == np.arange(n_classes)[:, None]).astype(float)
+        each = terms(records[..., :n_classes, :], outcomes)
+        made = each.reshape(*each.shape[:-3], -1, each.shape[-1])
+    if not weighted:
+        return made
+    weights = records[..., -1:, :]
+    return np.concatenate([made * weights, weights], axis=-2)
+
+
+def _by_class(n_classes: int, sums: Numbers) -> Numbers:
+    return sums.reshape(*sums.shape[:-1], n_classes, -1)
+
+
+def _finish_together(
+    together: Callable[..., Array], n_classes: int, n: Numbers, sums: Numbers
+) -> Array:
+    return together(n, _by_class(n_classes, sums))
+
+
+def _finish_classes(
+    finish: Callable[..., Array], n_classes: int, average: str, n: Numbers, sums: Numbers
+) -> Array:
+    """The mean, or the sum, over the classes."""
+    values = finish(np.asarray(n)[..., None], _by_class(n_classes, sums))
+    return np.asarray(values.sum(axis=-1) if average == "sum" else values.mean(axis=-1))
+
+
+def _finish_weighted(finish: Callable[..., Array], _n: Numbers, sums: Numbers) -> Array:
+    return finish(sums[..., -1], sums[..., :-1])
+
+
+def weighted_mean_statistic(metric: Metric) -> Statistic:
+    """The mean of values of weighted cases; records hold the value and the weight of each."""
+    form = Sums(_values_by_weight, _finish_mean, ((1.0, 0.0), (0.0, 1.0)))
+    return _sums_statistic(metric, form, metric.estimand)
+
+
+def _values_by_weight(records: Array) -> Array:
+    values, weights = records[..., 0, :], records[..., 1, :]
+    return np.stack([values * weights, weights], axis=-2)
+
+
+def _finish_mean(_n: Numbers, sums: Numbers) -> Array:
+    return np.asarray(ratio(sums[..., 0], sums[..., 1]))
 
 
 # --------------------------------------------------------------------------- scores

@@ -11,7 +11,14 @@ from halfwidth.core.spec import MetricSpec
 
 PACKAGE = "halfwidth.metrics"
 OF_CASES = ("overlap", "boundary", "boundary_overlap", "volume", "error")
-OF_TEST_SETS = ("agreement", "counting", "ranking", "regression")
+OF_TEST_SETS = (
+    "agreement",
+    "counting",
+    "ranking",
+    "calibration.scores",
+    "calibration.bins",
+    "regression",
+)
 OF_DETECTIONS = (
     "detection.ranked",
     "detection.object_counts",

@@ -80,6 +80,8 @@ def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Polic
     """Refuse test sets that lack what the metric is of."""
     if metric.spec.takes is Takes.SCORES and row.average == "binary":
         _check_both_classes(row, metric, cases)
+    if metric.spec.takes is Takes.PROBABILITIES:
+        _check_probabilities(metric, cases)
     if metric.spec.takes not in COUNTING:
         return
     if policies.criterion is None:
@@ -94,6 +96,29 @@ def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Polic
         )
     if cases.weights is not None:
         raise OptionError("a threshold chosen on the data cannot be combined with sample_weight")
+
+
+def _check_probabilities(metric: Metric, cases: TestSet) -> None:
+    """Refuse labels, scores of any scale, and probabilities that do not add up to 1."""
+    name = metric.spec.name
+    if cases.hard:
+        raise DataError(
+            f"{name} is of predicted probabilities, and labels were given: give the probability of "
+            "the positive class, or one column for each class"
+        )
+    if cases.scale not in ("probabilities", "logits"):
+        low, high = cases.given.min(), cases.given.max()
+        raise DataError(
+            f"{name} is of predicted probabilities, and the scores, {low:g} to {high:g}, are none; "
+            "if they are logits, say scores='logits' (--scores logits)"
+        )
+    if cases.rows_miss_one:
+        raise DataError(
+            f"{name} is of predicted probabilities, and those of a case miss a sum of 1 by up to "
+            f"{cases.rows_miss_one:.3g}; if they are logits, say scores='logits' "
+            "(--scores logits); if the classes do not exclude each other, give each as a test set "
+            "of its own"
+        )
 
 
 def _check_both_classes(row: MetricRow, metric: Metric, cases: TestSet) -> None:

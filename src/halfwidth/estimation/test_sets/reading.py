@@ -106,7 +106,7 @@ def check_test_set(
         scores=read.scores,
         positive=positive,
         threshold=read.threshold,
-        logits=read.logits,
+        scale=read.kind,
         hard=hard,
         rows_miss_one=read.rows_miss_one,
         weights=weights,
@@ -158,10 +158,6 @@ class _ReadScores:
     threshold: float | None = None
     rows_miss_one: float = 0.0
     kind: Scores = "labels"
-
-    @property
-    def logits(self) -> bool:
-        return self.kind == "logits"
 
 
 def _read_scores(

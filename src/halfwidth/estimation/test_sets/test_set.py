@@ -39,8 +39,8 @@ class TestSet:
         Code of the positive class; None where nothing says which it is.
     threshold : float or None
         Of the positive class's score, where one made the decisions; of logits a probability.
-    logits : bool
-        Whether scores are on the logit scale.
+    scale : str
+        What the scores are; of logits they are on the logit scale.
     hard : bool
         Whether labels were given for predictions.
     rows_miss_one : float
@@ -69,7 +69,7 @@ class TestSet:
     scores: Array | None = None
     positive: int | None = None
     threshold: float | None = None
-    logits: bool = False
+    scale: Scores = "auto"
     hard: bool = False
     rows_miss_one: float = 0.0
     weights: Array | None = None
@@ -111,6 +111,18 @@ class TestSet:
         if self.predicted is None:
             raise TypeError("a regression has no scores of classes")
         return np.asarray(self.predicted == np.arange(self.n_classes)[:, None], dtype=float)
+
+    @property
+    def logits(self) -> bool:
+        """Whether scores are on the logit scale."""
+        return self.scale == "logits"
+
+    def probability_rows(self) -> Array:
+        """Probabilities of each class, (C, n), where the scores are that or logits."""
+        from scipy import special
+
+        rows = self.score_rows()
+        return np.asarray(special.expit(rows)) if self.logits else rows
 
     def class_sizes(self) -> NDArray[np.intp]:
         """Cases of each class."""

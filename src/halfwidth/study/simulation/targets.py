@@ -259,6 +259,9 @@ class _Drawn:
     def score_rows(self) -> Array:
         return self.scores
 
+    def probability_rows(self) -> Array:
+        return self.scores
+
 
 def _records(what: Functional, drawn: Array) -> Array:
     """Records of samples (S, C + 1, n), scores of C classes and the true one, in order."""

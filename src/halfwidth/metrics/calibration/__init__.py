@@ -1,0 +1,1 @@
+"""Predicted probabilities: how far they are from what happens."""

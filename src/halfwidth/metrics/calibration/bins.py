@@ -1,0 +1,212 @@
+"""Bins of probabilities: which case is in which, and errors of calibration that are sums over them.
+
+A bin is open below and closed above, (lo, hi]; the first is closed at 0 too. Equal probabilities
+are always in one bin.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from halfwidth.core.forms import ProbabilitySums
+from halfwidth.core.parameters import Parameter
+from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
+from halfwidth.core.types import UNIT_INTERVAL, Array, Numbers
+from halfwidth.metrics.calibration.probabilities import value_of
+from halfwidth.metrics.confusion_tables import ratio
+
+__all__ = ["ece", "mce"]
+
+CALIBRATION_AVERAGES = ("binary", "none", "macro", "top_label")
+WIDTH, MASS = 0.0, 1.0
+BINS = Parameter("bins", 10, "number of bins", at_least=1, at_most=1000)
+BINNING = Parameter(
+    "binning",
+    WIDTH,
+    "bins of equal width, or of equal mass (as many cases in each)",
+    choices=(WIDTH, MASS),
+    words=(("width", WIDTH), ("mass", MASS)),
+)
+
+_binned = functools.partial(
+    metric,
+    level=MetricLevel.SAMPLE,
+    takes=Takes.PROBABILITIES,
+    family="calibration",
+    bounds=UNIT_INTERVAL,
+    better=Better.LOWER,
+    averages=CALIBRATION_AVERAGES,
+    parameters=(BINS, BINNING),
+    prevalence_dependent=True,
+    cite="naeini2015",
+)
+
+# Pitfalls that several share.
+BIASED = "too large in small samples: of a perfectly calibrated model it is not 0"
+DEPENDS_ON_BINS = "another number of bins, or bins of equal mass, give another value"
+
+
+def bin_of(p: Array, bins: int, binning: float) -> NDArray[np.intp]:
+    """The bin of each probability, (..., n) -> (..., n).
+
+    Bins of equal width have edges k/K. Those of equal mass divide the ranks; cases of equal
+    probability are where the middle of their ranks is.
+
+    >>> bin_of(np.array([0.0, 0.1, 0.7, 0.70001, 1.0]), 10, WIDTH).tolist()
+    [0, 0, 6, 7, 9]
+    >>> bin_of(np.array([0.1, 0.4, 0.2, 0.3]), 2, MASS).tolist()
+    [0, 1, 0, 1]
+    """
+    if binning == WIDTH:
+        return np.searchsorted(np.arange(1, bins) / bins, p, side="left")
+    flat = p.reshape(-1, p.shape[-1])
+    found = np.empty(flat.shape, dtype=np.intp)
+    for row, values in enumerate(flat):
+        ascending = np.sort(values)
+        below = np.searchsorted(ascending, values, side="left")
+        up_to = np.searchsorted(ascending, values, side="right")
+        found[row] = (below + up_to - 1) * bins // (2 * len(values))
+    return found.reshape(p.shape)
+
+
+def _in_bins(values: Array, p: Array, bins: float, binning: float) -> Array:
+    """Values of cases, each in the row of its bin, (..., n) -> (..., K, n)."""
+    rows = np.arange(int(bins))[:, None]
+    return np.where(bin_of(p, int(bins), binning)[..., None, :] == rows, values[..., None, :], 0.0)
+
+
+def size_of(numbers: Numbers) -> Numbers:
+    """|x|, of complex numbers by their real part, so that a complex step differentiates it."""
+    return np.where(numbers.real < 0, -numbers, numbers)
+
+
+def _deviations(p: Array, y: Array, *, bins: float, binning: float) -> Array:
+    """What the probabilities of each bin exceed the outcomes by."""
+    return _in_bins(p - y, p, bins, binning)
+
+
+def _finish_ece(n: Numbers, sums: Numbers, **_bins: float) -> Array:
+    return np.asarray(ratio(size_of(sums).sum(axis=-1), n))
+
+
+def _deviations_and_cases(p: Array, y: Array, *, bins: float, binning: float) -> Array:
+    return np.concatenate(
+        [_in_bins(p - y, p, bins, binning), _in_bins(np.ones(p.shape), p, bins, binning)], axis=-2
+    )
+
+
+def _finish_mce(_n: Numbers, sums: Numbers, *, bins: float, **_binning: float) -> Array:
+    deviations, cases = sums[..., : int(bins)], sums[..., int(bins) :]
+    some = cases.real > 0
+    gaps = np.where(some, size_of(deviations) / np.where(some, cases, 1), 0.0)
+    largest = gaps.real.argmax(axis=-1)
+    return np.asarray(np.take_along_axis(gaps, largest[..., None], axis=-1)[..., 0])
+
+
+ECE = ProbabilitySums(_deviations, _finish_ece)
+MCE = ProbabilitySums(_deviations_and_cases, _finish_mce)
+
+
+@_binned(
+    title="ECE",
+    synonyms=("expected_calibration_error", "calibration_error"),
+    estimand=Estimand.CALIBRATION_ERROR,
+    form=ECE,
+    reliable_n=50,
+    pitfalls=(
+        BIASED,
+        DEPENDS_ON_BINS,
+        "0 for a model that gives every case the prevalence",
+    ),
+)
+def ece(
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    bins: float = 10,
+    binning: float = WIDTH,
+) -> float:
+    """Expected calibration error in fixed bins, Σ_b |Σ_{i in b} (pᵢ - yᵢ)| / n.
+
+    It estimates the same of all cases that there could be, in these bins. Of several classes
+    ``"top_label"`` compares the largest probability with whether it is right, ``"macro"`` is the
+    class-wise ECE, the mean over classes, and ``"none"`` has each class.
+
+    Parameters
+    ----------
+    y_true : array-like of 0 and 1, shape (n,)
+        Whether each case is of the class.
+    y_prob : array-like, shape (n,)
+        The probability of it.
+    sample_weight : array-like, shape (n,), optional
+    bins : int, default 10
+    binning : {0, 1}
+        Equal width (``"width"``), edges at k/K, or equal mass (``"mass"``): as many cases in each,
+        by the ranks of these cases, which resamples keep. A bin is (lo, hi], the first [0, hi].
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN without cases. A perfectly calibrated model of 100 cases scores about .1.
+
+    References
+    ----------
+    Naeini, Cooper & Hauskrecht (2015); Kull et al. (2019) for the class-wise one.
+
+    Examples
+    --------
+    >>> round(ece([0, 1, 1, 0], [0.15, 0.85, 0.65, 0.65]), 3)
+    0.15
+    """
+    return value_of(ECE, y_true, y_prob, sample_weight, bins=bins, binning=binning)
+
+
+@_binned(
+    title="MCE",
+    synonyms=("maximum_calibration_error",),
+    form=MCE,
+    reliable_n=250,
+    pitfalls=(
+        BIASED,
+        DEPENDS_ON_BINS,
+        "that of the bin with the fewest cases, as a rule, so that chance decides",
+    ),
+)
+def mce(
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    bins: float = 10,
+    binning: float = WIDTH,
+) -> float:
+    """Maximum calibration error, the largest |mean of p - mean of y| of a bin that has cases.
+
+    Parameters
+    ----------
+    y_true, y_prob, sample_weight, bins, binning
+        As for `ece`.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 without cases.
+
+    References
+    ----------
+    Naeini, Cooper & Hauskrecht (2015).
+
+    Examples
+    --------
+    >>> round(mce([0, 1, 1, 0], [0.15, 0.85, 0.65, 0.65]), 3)
+    0.15
+    """
+    return value_of(MCE, y_true, y_prob, sample_weight, bins=bins, binning=binning)
+
+
+# The catalogue lists these, in this order.
+DECLARED = (ece, mce)
