@@ -31,7 +31,7 @@ def test_pooled_as_statsmodels_does_at_its_variance(method: str, seed: int) -> N
     assert ours.value == pytest.approx(theirs.mean_effect_re, rel=1e-10)
     assert ours.standard_error == pytest.approx(theirs.sd_eff_w_re_hksj, rel=1e-10)
     low, high = theirs.conf_int(use_t=True)[3]
-    assert (ours.low, ours.high) == (pytest.approx(low), pytest.approx(high))
+    assert [ours.low, ours.high] == pytest.approx([low, high])
     assert ours.q == pytest.approx(theirs.q)
     assert ours.i_squared == pytest.approx(max(0.0, theirs.i2))
 
@@ -65,7 +65,7 @@ def test_intervals_of_the_mean_and_of_a_new_centre() -> None:
     error = math.sqrt((weights * (values - mean) ** 2).sum() / (6 * weights.sum()))
     assert found.high - mean == pytest.approx(stats.t.ppf(0.975, 6) * error)
     new = stats.t.ppf(0.975, 5) * math.sqrt(found.tau**2 + error**2)
-    assert (found.new_low, found.new_high) == (pytest.approx(mean - new), pytest.approx(mean + new))
+    assert [found.new_low, found.new_high] == pytest.approx([mean - new, mean + new])
 
 
 def test_alike_and_equal_effects() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -165,7 +166,7 @@ def test_ways_out() -> None:
     assert "Spiegelhalter" in tests._repr_html_()
 
 
-BAD = {
+BAD: dict[str, tuple[dict[str, Any], str]] = {
     "clusters": ({"groups": [0, 0, 1, 2]}, "come in 3 clusters"),
     "name": ({"statistic": "chi"}, "unknown statistic of calibration 'chi'"),
     "parameter": ({"statistic": "hosmer_lemeshow:1"}, "groups=1 is not"),
@@ -185,7 +186,12 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input(name: str) -> None:
     given, words = BAD[name]
-    keywords = {"y_true": [0, 1, 1, 0], "y_prob": [0.1, 0.7, 0.6, 0.4], "rng": 1, **given}
+    keywords: dict[str, Any] = {
+        "y_true": [0, 1, 1, 0],
+        "y_prob": [0.1, 0.7, 0.6, 0.4],
+        "rng": 1,
+        **given,
+    }
     with pytest.raises(hw.HalfwidthError, match=words):
         hw.calibration_test(**keywords)
 

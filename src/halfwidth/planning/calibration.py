@@ -14,8 +14,7 @@ from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, MetricSpec, spec_of
 from halfwidth.core.types import Array, Interval, Level
-from halfwidth.intervals.calibration import expected_score
-from halfwidth.intervals.likelihood import model_wald
+from halfwidth.intervals.recalibration import expected_score, model_wald
 from halfwidth.metrics.calibration.probabilities import CLIP, logit
 from halfwidth.metrics.calibration.recalibration import (
     calibration_in_the_large,

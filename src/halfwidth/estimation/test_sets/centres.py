@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -165,8 +166,11 @@ def calibration_by_centre(
     there = [label for label, here in zip(centres, kept.tolist(), strict=True) if here]
     parts = _parts(cases, there)
     averages = None if average is None else [average]
-    rows = [row for one in metrics for row in metric_rows(one, averages, cases.classes)]
-    items = tuple(_over_centres(row, parts, request) for row in rows)
+    items = tuple(
+        _over_centres(one, row, parts, request)
+        for one in metrics
+        for row in metric_rows(one, averages, cases.classes)
+    )
     return items[0] if len(items) == 1 and listed is None else CentreResults(items, cases.notes)
 
 
@@ -218,22 +222,25 @@ def _some(cases: TestSet, chosen: NDArray[np.bool_]) -> TestSet:
     )
 
 
-def _over_centres(row: MetricRow, parts: dict[str, TestSet], request: Request) -> OverCentres:
+def _over_centres(
+    metric: Metric, row: MetricRow, parts: dict[str, TestSet], request: Request
+) -> OverCentres:
     """One metric of one class, in each centre and over all."""
     one_class = [name for name, part in parts.items() if _is_of_one_class(row, part)]
-    usable = {name: part for name, part in parts.items() if name not in one_class}
-    policies = Policies("omit", "omit")
-    jobs = [
-        replace(job_for(row, part, policies, None), label=name) for name, part in usable.items()
-    ]
-    logarithmic = row.metric.spec.transform is Transform.LOG
+    policies, jobs = Policies("omit", "omit"), []
+    for name, part in parts.items():
+        # What else could be wrong with the cases has been checked: nothing finite fits these.
+        with contextlib.suppress(DataError):
+            if name not in one_class:
+                jobs.append(replace(job_for(row, part, policies, None), label=name))
+    logarithmic = metric.spec.transform is Transform.LOG
     estimates = [
         (one, *_effect(one, logarithmic=logarithmic)) for one in estimate_jobs(jobs, request)
     ]
     pooled = [found for found in estimates if math.isfinite(found[1]) and 0 < found[2] < math.inf]
     used = {found[0].label for found in pooled}
-    without = [one.label for one, *_ in estimates if one.label not in used]
-    title = row.metric.spec.display
+    without = [name for name in parts if name not in used and name not in one_class]
+    title = metric.spec.display
     if len(pooled) < FEWEST_CENTRES:
         raise DataError(
             f"the {title} exists in {len(pooled)} of {len(parts)} centres, and {FEWEST_CENTRES} or "
@@ -247,7 +254,7 @@ def _over_centres(row: MetricRow, parts: dict[str, TestSet], request: Request) -
             ends = tuple(np.exp(ends).tolist())
     value, low, high, new_low, new_high = ends
     return OverCentres(
-        row.metric,
+        metric,
         value,
         low,
         high,
@@ -285,7 +292,8 @@ def _reasons(one_class: list[str], without: list[str]) -> str:
         reasons.append(f"all cases of one class: {shortened(one_class, MOST_NAMED)}")
     if without:
         reasons.append(
-            f"no finite fit (a threshold separates the classes): {shortened(without, MOST_NAMED)}"
+            "no finite fit, as probabilities separate the classes or are equal: "
+            f"{shortened(without, MOST_NAMED)}"
         )
     return f" ({'; '.join(reasons)})" if reasons else ""
 

@@ -117,7 +117,7 @@ def _likelihood_ratio(p: Array, weights: Array | None) -> Departure:
     def values(y: Array) -> Array:
         as_given = _log_likelihood(y, np.log(inside), np.log1p(-inside), counts)
         beta = fit_logistic(terms, y, weights, start=np.array([0.0, 1.0])).coefficients
-        known = np.isfinite(beta).all(axis=1)
+        known = np.asarray(np.isfinite(beta).all(axis=1))
         best = np.where(known[:, None], beta, 0.0) @ terms
         fitted = _log_likelihood(y, -np.logaddexp(0, -best), -np.logaddexp(0, best), counts)
         # Outcomes that a threshold separates have a likelihood of 1 in the limit.
