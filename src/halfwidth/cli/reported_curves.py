@@ -40,9 +40,10 @@ def curves_of_test_sets(
     """
     from halfwidth.estimation.test_sets.calibration_curves import SUMMARIES
     from halfwidth.estimation.test_sets.curves import AREA_OF
+    from halfwidth.metrics.counting import net_benefit
 
     kinds: dict[str, str] = {area: kind for kind, area in AREA_OF.items()}
-    kinds |= {"net_benefit": "decision"} | {
+    kinds |= {net_benefit.__name__: "decision"} | {
         name: kind for kind in CALIBRATION for name in SUMMARIES[kind]
     }
     of_metrics = {kinds[e.metric]: e for e in estimates if e.metric in kinds}

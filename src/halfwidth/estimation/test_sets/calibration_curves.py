@@ -35,19 +35,36 @@ from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.intervals.auc import quantile_factor
 from halfwidth.intervals.proportion import clopper_pearson
-from halfwidth.metrics.calibration.bins import WIDTH, bin_of
-from halfwidth.metrics.calibration.fits import Regression
+from halfwidth.metrics.calibration.bins import WIDTH, bin_of, ece, ece_l2
+from halfwidth.metrics.calibration.corp import brier_discrimination, brier_miscalibration
+from halfwidth.metrics.calibration.fits import regression
 from halfwidth.metrics.calibration.logistic import expit
+from halfwidth.metrics.calibration.recalibration import (
+    calibration_in_the_large,
+    calibration_slope,
+    ici,
+    oe_ratio,
+)
+from halfwidth.metrics.calibration.scores import brier
 from halfwidth.resampling.forms.contract import declared_form
 
 # The numbers that stand on each kind of figure.
 SUMMARIES: dict[CalibrationKind, tuple[str, ...]] = {
-    "smooth": ("calibration_slope", "calibration_in_the_large", "oe_ratio", "ici"),
-    "isotonic": ("brier", "brier_miscalibration", "brier_discrimination"),
-    "bins": ("ece", "ece_l2"),
+    "smooth": tuple(
+        function.__name__
+        for function in (calibration_slope, calibration_in_the_large, oe_ratio, ici)
+    ),
+    "isotonic": tuple(
+        function.__name__ for function in (brier, brier_miscalibration, brier_discrimination)
+    ),
+    "bins": (ece.__name__, ece_l2.__name__),
 }
-# A metric whose records are probabilities and outcomes; its curve is the smooth one.
-RECORDS_OF = "ici"
+# The metric of which each is the curve, and whose records are probabilities and outcomes.
+CURVE_OF: dict[CalibrationKind, str] = {
+    "smooth": ici.__name__,
+    "isotonic": ece.__name__,
+    "bins": ece.__name__,
+}
 AVERAGES = ("binary", "none", "top_label")
 BINS = 10
 COLUMNS = 50
@@ -142,7 +159,10 @@ def calibration_curve_ci(
         groups=groups,
         strata=strata,
     )
-    metrics = [resolve_sample_metric(name) for name in (RECORDS_OF, *SUMMARIES[kind])]
+    # Pairs of cases make the debiased error, and pairs within clusters are none.
+    plain = cases.groups is None and cases.strata is None
+    names = [name for name in SUMMARIES[kind] if plain or name != ece_l2.__name__]
+    metrics = [resolve_sample_metric(name) for name in (CURVE_OF[kind], *names)]
     policies, context = Policies("omit", "omit"), class_context(cases, "omit", "")
     jobs = [
         [job_for(MetricRow(metric, *row), cases, policies, context) for metric in metrics]
@@ -284,7 +304,7 @@ def _points_of_smooth(job: Job, request: Request) -> _Points:
     Their variance is that of the model, or of clusters the linearised one, with t.
     """
     p = job.records.arranged[0]
-    fit = Regression.of(declared_form(job.functional.statistic, LogisticFit), job.records.arranged)
+    fit = regression(declared_form(job.functional.statistic, LogisticFit), job.records.arranged)
     _, places = np.unique(p, return_index=True)
     shown = places[_spread(len(places))]
     terms = fit.terms[:, shown]

@@ -15,11 +15,12 @@ from halfwidth.estimation.test_sets.jobs import job_for
 from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.bootstrap import percentile
+from halfwidth.metrics.calibration.scores import brier_skill
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, count_blocks
 
 # The metric whose records are probabilities and outcomes.
-RECORDS_OF = "brier_skill"
+RECORDS_OF = brier_skill.__name__
 # At a threshold of 1 a false alarm would cost more than any hit is worth.
 THRESHOLDS: Array = GRID[:-1] / STEPS
 
