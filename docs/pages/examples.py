@@ -212,6 +212,13 @@ def _of_values(method: MethodSpec, named: str) -> Example:
 
 
 def _of_two_models(method: MethodSpec, named: str) -> Example:
+    if Estimand.QUANTILE_CONTRAST in method.accepts:
+        call = f'hw.difference_ci(first[:5], second[:5], metric="dsc", statistic="median", {named}'
+        return Example(
+            f"{PREAMBLE}{BOTH}print({call}, rng=1).sentence())",
+            f"halfwidth compare cases.csv --value first --value second --metric dsc "
+            f"--statistic median --method {method.name}",
+        )
     if Estimand.AUROC_DIFFERENCE in method.accepts:
         metric, second = "auroc", "y_score + rng.normal(0, 1, 120)"
         models = f'{{"first": y_score, "second": {second}}}'

@@ -91,7 +91,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "exceed the probability that the quantile lies between the smallest and the largest one. "
         "The interval is therefore printed with the level that it attains or, for a quantile near "
         "an end, as a bound that leaves the other side open. It holds the quantile as often as it "
-        "says, whatever the distribution.",
+        "says, whatever the distribution. No resample reaches beyond these values either, so that "
+        "the difference of two models is held no more often; no verdict and no rank at the level "
+        "asked for rests on it.",
         "Collect as many as named, or ask for a lower level or a less extreme quantile.",
         "lehmann2025",
     ),
