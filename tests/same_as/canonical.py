@@ -45,7 +45,7 @@ class Masks:
         text = re.sub(r"(?m)^\d\d:\d\d (?=study)", "<time> ", text)
         if "core-hours" in text:
             # What a study will take, by a trial, and the columns that are as wide as that.
-            text = re.sub(r"[\d.e-]+(?= core-hours)", "<cost>", re.sub(r" +", " ", text))
+            text = re.sub(r"(?s)Predicted: .*?;", "<prediction>;", re.sub(r" +", " ", text))
         # How long something took: "in 0.3 s", "12 s left".
         return re.sub(
             r"(?m)(?<![\w.])\d+(\.\d+)? (s|ms|min|seconds)\b(?= |$|,|;|\.|\))", "<duration>", text
@@ -127,7 +127,10 @@ def _digest(content: bytes) -> Any:
 def _result(value: Any, masks: Masks, depth: int) -> dict[str, Any]:
     """A result by everything that it says in public; the first one after a pickle too."""
     again = functools.partial(told, masks=masks, depth=depth + 1)
-    said = {"type": type(value).__name__, "str": _lines(masks(str(value)))}
+    said: dict[str, Any] = {"type": type(value).__name__}
+    # What has no words of its own shows its fields, sets among them in any order.
+    if type(value).__str__ is not object.__str__:
+        said["str"] = _lines(masks(str(value)))
     for way in WAYS:
         if callable(getattr(value, way, None)):
             said[way] = _tried(lambda way=way: again(getattr(value, way)()))
@@ -178,7 +181,8 @@ def _after_pickle(value: Any, said: Mapping[str, Any], masks: Masks) -> Any:
         return {"type": type(copied).__name__}
     ways = {way: getattr(copied, way) for way in ("to_dict", "sentence") if way in said}
     after = {way: _tried(lambda ask=ask: told(ask(), masks, 1)) for way, ask in ways.items()}
-    after["str"] = _lines(masks(str(copied)))
+    if "str" in said:
+        after["str"] = _lines(masks(str(copied)))
     return "the same" if all(said[way] == one for way, one in after.items()) else after
 
 
