@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from pathlib import Path
@@ -201,13 +202,13 @@ def harrell(x: Array, knots: Array) -> Array:
 def test_distances_are_those_from_a_curve_of_statsmodels(knots: int) -> None:
     y, p, _ = cases(203)
     x = logit(p)
-    method = "averaged_inverted_cdf"
-    terms = harrell(x, np.quantile(x, QUANTILES_OF_KNOTS[knots], method=method))
+    quantile = functools.partial(np.quantile, method="averaged_inverted_cdf")
+    terms = harrell(x, quantile(x, QUANTILES_OF_KNOTS[knots]))
     np.testing.assert_allclose(spline_terms(x, np.ones(len(x)), knots), terms, atol=1e-12)
     gaps = np.abs(binomial(y, terms, None).fittedvalues - p)
     assert ici(y, p, knots=knots) == pytest.approx(gaps.mean(), abs=1e-9)
     assert e50(y, p, knots=knots) == pytest.approx(np.median(gaps), abs=1e-9)
-    assert e90(y, p, knots=knots) == pytest.approx(np.quantile(gaps, 0.9, method=method), abs=1e-9)
+    assert e90(y, p, knots=knots) == pytest.approx(quantile(gaps, 0.9), abs=1e-9)
     assert emax(y, p, knots=knots) == pytest.approx(gaps.max(), abs=1e-9)
 
 
