@@ -497,6 +497,7 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
             "failures_share": words(None, 0.02, 0.2),
             "margin": words(None, 0.01, 0.1, 1),
             "correlation": words(None, 0.5, 0.9),
+            "pilot": words(None, None, None, [0.01, 0.02, -0.01, 0.2], [0.1], "pilot"),
         }
         for name in (
             *("mean_n", "mean_width", "difference_n", "difference_width"),

@@ -64,6 +64,7 @@ def test_json_and_csv_and_a_file(run: Run) -> None:
         ([], "name a table"),
         (["no.csv"], "no such file"),
         (["clean.csv", "--value", "lung"], "unknown column 'lung'"),
+        (["clean.csv", "--model-from", "folder"], "no effect on a single file, clean.csv"),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_a_line(

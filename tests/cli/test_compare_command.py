@@ -247,6 +247,8 @@ DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
         ("new.csv old.csv --metric hd95 --by model", "--by model names the models of one table"),
         ("long.csv --by modle --value mm", "no column 'modle'; did you mean 'model'?"),
         ("new.csv old.csv --value mm", "no column 'mm'"),
+        ("long.csv --value mm --model-from folder", "no effect on a single file, long.csv"),
+        ("a=new.csv b=old.csv --model-from file", "--model-from has no effect: every file is"),
         ("new.csv old.csv --groups patient", "new.csv: no column 'patient'"),
         ("new.csv old.csv --metric auroc", "auroc is a metric of a whole test set"),
         ("new.csv old.csv --metric hd95 --average macro", "--average needs --target"),

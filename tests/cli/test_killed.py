@@ -52,10 +52,6 @@ def all_ended(mark: str) -> bool:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     rng = np.random.default_rng(1)
-    for name in ("p", "r"):
-        (tmp_path / name).mkdir()
-        for case in range(30):
-            np.save(tmp_path / name / f"{case}.npy", rng.integers(0, 2, (40, 120, 120), np.uint8))
     dice = {"case": range(5000), "dice": rng.beta(9, 2, 5000).round(4)}
     pd.DataFrame(dice).to_csv(tmp_path / "a.csv", index=False)
     pd.DataFrame(dice).head(9).to_csv(tmp_path / "few.csv", index=False)
@@ -64,6 +60,16 @@ def folder(tmp_path: Path) -> Path:
     found = pd.DataFrame({**box, "score": rng.random(900)})
     found.to_csv(tmp_path / "found.csv", index=False)
     return tmp_path
+
+
+@pytest.fixture
+def masks(folder: Path) -> None:
+    """Pairs of noise, which take their time."""
+    rng = np.random.default_rng(2)
+    for name in ("p", "r"):
+        (folder / name).mkdir()
+        for case in range(30):
+            np.save(folder / name / f"{case}.npy", rng.integers(0, 2, (40, 120, 120), np.uint8))
 
 
 def begun(folder: Path, words: tuple[str, ...]) -> tuple[subprocess.Popen[str], str]:
@@ -83,6 +89,7 @@ def begun(folder: Path, words: tuple[str, ...]) -> tuple[subprocess.Popen[str], 
 @pytest.mark.parametrize(
     "number", [signal.SIGTERM, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)]
 )
+@pytest.mark.usefixtures("masks")
 def test_workers_end_with_their_command(folder: Path, number: signal.Signals) -> None:
     process, mark = begun(folder, (*SCORE, "-o", "s.csv"))
     kept = folder / "s.csv.partial"
@@ -121,6 +128,7 @@ def test_a_browser_ends_with_its_command(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("masks")
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize(
     "words",

@@ -88,6 +88,49 @@ def test_every_verb_has_the_same_cases(run: Run, of_models: Path, tmp_path: Path
     assert again[0]["low"] == pair["low"]
 
 
+def long_of(path: Path) -> Path:
+    """The rows of a table of MONAI as a long one, which has no column of statuses."""
+    frame = pd.read_csv(path).rename(columns={"dice": "dsc"})
+    long = frame.melt("case", var_name="metric").sample(frac=1, random_state=1)
+    long.to_csv(path.with_name("long.csv"), index=False)
+    return path.with_name("long.csv")
+
+
+def test_rows_of_a_long_table_tell_as_columns_do(run: Run, monai: Path) -> None:
+    long = long_of(monai)
+    ran = run("ci", long, "--metric", "hd95")
+    assert ran.status == 2
+    assert "column 'value', hd95: 2 of 5 values are missing: 1 where 'dsc' is 0: mis" in ran.err
+    (wide,) = json.loads(run("ci", monai, *HD95, *WORST, "--json").out)["estimates"]
+    (of_rows,) = json.loads(run("ci", long, "--metric", "hd95", *WORST, "--json").out)["estimates"]
+    for name in ("value", "low", "high", "n", "n_missing", "n_not_applicable"):
+        assert of_rows[name] == wide[name]
+    found = {one["code"]: one for one in json.loads(run("check", long, "--json").out)["findings"]}
+    assert sorted(found["HW926"]["cases"]) == ["c", "d"]
+    both = pd.concat([pd.read_csv(long).assign(model=model) for model in "AB"])
+    both.loc[(both.case == "d") & (both.model == "B") & (both.metric == "dsc"), "value"] = 0
+    both.to_csv(long, index=False)
+    ran = run("ci", long, "--by", "model", "--metric", "hd95", *WORST, "--json")
+    assert [one["n"] for one in json.loads(ran.out)["estimates"]] == [4, 5]
+
+
+def test_rows_without_a_case_or_twice_tell_nothing(run: Run, monai: Path) -> None:
+    long = pd.read_csv(long_of(monai))
+    of_status = long.assign(status=long.case.map({"d": "missed"}))
+    for table, n in (
+        (long.drop(columns="case"), 5),
+        (pd.concat([long, long[long.metric == "dsc"]]), 5),
+        # A row that is not there is not one that is empty.
+        (long[~((long.case == "d") & (long.metric == "dsc"))], 5),
+        (of_status, 5),
+        (long, 4),
+    ):
+        table.to_csv(monai, index=False)
+        ran = run("ci", monai, "--metric", "hd95", *WORST, "--json")
+        (estimate,) = json.loads(ran.out)["estimates"]
+        assert estimate["n"] == n
+
+
 def test_other_columns_tell_nothing() -> None:
     # The overlap of another structure, an overlap between 0 and 1, and an infinite distance.
     for columns in (

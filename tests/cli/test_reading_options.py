@@ -146,6 +146,15 @@ def test_picked_rows_are_counted(run: Run) -> None:
     assert '"n": 2,' in ran.out
 
 
+@pytest.mark.parametrize(("condition", "n"), [("=a=b=c", 2), ("=a=d", 1), ("b==2", 2)])
+def test_the_name_of_a_column_may_hold_the_sign(
+    condition: str, n: int, run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text("case,=a,b=,dice\na,b=c,1,0.9\nb,b=c,2,0.8\nc,d,2,0.7\n")
+    ran = run("ci", tmp_path / "t.csv", "--value", "dice", "--where", condition)
+    assert f"{n} of 3 rows: {condition}" in ran.err
+
+
 # --------------------------------------------------------------------------- terminals
 
 

@@ -20,6 +20,8 @@ from halfwidth.cli.printing import find_browser
 
 BROWSER = find_browser()
 OF_PREDICTIONS = ("preds.csv", "--target", "y", "--score", "p", "--metric", "auroc")
+# Closed forms, where the draws are not what is looked at.
+QUICK = ("--method", "t")
 OF_MODELS = (("A", 1.0), ("B", 2.0))
 
 
@@ -118,7 +120,7 @@ def test_many_models_are_compared_where_there_is_a_margin(run: Run) -> None:
     table = pd.read_csv("models.csv")
     again = [table.assign(model=table["model"] + more, dice=table["dice"] - 0.01) for more in "de"]
     pd.concat([table, *again]).to_csv("many.csv", index=False)
-    asked = ["many.csv", "--where", "organ=liver", "--metric", "dsc", "--no-figures"]
+    asked = ["many.csv", "--where", "organ=liver", "--metric", "dsc", "--no-figures", *QUICK]
     assert "Differences" not in titles(page_of(run, *asked))
     assert "Differences" in titles(page_of(run, *asked, "--margin", 0.05))
 
@@ -158,7 +160,7 @@ def test_many_verdicts_are_said_in_one_sentence(run: Run) -> None:
     for count, words in ((2, "a is superior to b"), (7, "a against b: superior in 7 (o0, o1, ")):
         organs = pd.concat([table.assign(organ=f"o{i}") for i in range(count)])
         organs.to_csv("two.csv", index=False)
-        what = ("--within", "organ", "--metric", "dsc", "--no-figures")
+        what = ("--within", "organ", "--metric", "dsc", "--no-figures", *QUICK)
         assert words in page_of(run, "two.csv", *what)
 
 
@@ -233,6 +235,8 @@ def test_other_formats_stand_beside_the_page(run: Run) -> None:
         ((*OF_PREDICTIONS, "--over", "runs"), "--over has no effect on a metric of a test set"),
         ((*OF_PREDICTIONS, "--failures", "unseen"), "--failures has no effect on a metric of a"),
         ((*OF_PREDICTIONS, "--within", "y"), "--within has no effect on a test set of one model"),
+        ((*OF_PREDICTIONS, "--case", "case"), "has no effect on a test set of one model without"),
+        (("models.csv", "--model-from", "folder"), "no effect on a single file, models.csv"),
         (("old.csv", "--protocol", "gone.txt"), "gone.txt"),
         (("gone.csv",), "gone.csv"),
         (("old.csv", "--score", "p"), "--target"),
@@ -405,7 +409,7 @@ def test_a_browser_loads_nothing_and_logs_no_error(run: Run, tmp_path: Path) -> 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.skipif(browser.DRIVER is None, reason="no chromedriver in PATH")
 def test_a_phone_shows_the_page_without_scrolling_sideways_and_sorts_its_tables(run: Run) -> None:
-    what = ("--within", "organ", "--metric", "dsc", "--no-figures")
+    what = ("--within", "organ", "--metric", "dsc", "--no-figures", *QUICK)
     page_of(run, "models.csv", *what)
     with browser.opened(Path("report.html"), width=390) as asked:
         assert asked("return document.documentElement.scrollWidth") == 390

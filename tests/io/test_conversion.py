@@ -133,3 +133,22 @@ def test_cases_with_odd_names_pair_with_their_conversion(
     )
     (compared,) = json.loads(ran.out)["comparisons"]
     assert compared["n"] == len(odd)
+
+
+@pytest.mark.parametrize("columns", [["dice"], ["liver"], ["liver", "spleen"]])
+@pytest.mark.parametrize("metric", ["dsc", "nsd:tolerance=3"])
+def test_a_wide_table_pairs_with_the_long_one_made_of_it(
+    columns: list[str], metric: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    values = {name: [0.9, 0.8, 0.85 - 0.1 * place] for place, name in enumerate(columns)}
+    pd.DataFrame({"case": ["=a", "b", "c"], **values}).to_csv("wide.csv", index=False)
+    assert run("convert", "wide.csv", "--metric", metric, "-o", "long.csv").status == 0
+    ran = run("compare", "wide.csv", "long.csv", "--metric", metric, "--method", "t", "--json")
+    compared = json.loads(ran.out)["comparisons"]
+    assert [one["n"] for one in compared] == [3] * len(columns)
+    assert all(one["value"] == 0 for one in compared)
+    ran = run("rank", "long.csv", "wide.csv", "--metric", metric, "--json")
+    assert len(json.loads(ran.out)["rankings"]) == len(columns)
+    ran = run("compare", "wide.csv", "long.csv", "--metric", "nsd:tolerance=2")
+    assert ran.status == 2

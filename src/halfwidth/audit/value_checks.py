@@ -66,7 +66,10 @@ def _missing(part: Part) -> Iterator[Finding]:
     infinite = int(np.isinf(part.numbers).sum())
     if absent.any():
         count, total = int(absent.sum()), len(absent)
-        distances = missing_distances(part.table, part.slice.column, part.slice.rows)
+        one = part.slice
+        distances = missing_distances(
+            part.table, one.column, one.rows, one.metric, (part.case, *one.by)
+        )
         if distances is not None:
             raised = caution("HW926", count=count, total=total, reasons=distances.described())
         else:

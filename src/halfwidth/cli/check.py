@@ -75,11 +75,12 @@ def check(
         raise OptionError("name a table; 'halfwidth check --help' says more")
 
     from halfwidth.audit.api import check_tables
-    from halfwidth.cli.compared_models import named_models
+    from halfwidth.cli.compared_models import named_models, refuse_name_of_one
     from halfwidth.report.audits import audit_document
 
     how = reading.Options(sheet, decimal, header, input_format, path, only_filter, groups, where)
     named = named_models(files, model_from)
+    refuse_name_of_one(named, model_from)
     tables = {name: reading.table_in(file, how) for name, file in named.items()}
     audit = check_tables(
         tables if len(tables) > 1 else {"": next(iter(tables.values()))},

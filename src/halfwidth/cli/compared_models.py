@@ -154,6 +154,8 @@ def _called(models: Sequence[tuple[str, Path, File]], model_from: str | None) ->
     """What is there of each model by its name: the one given, else one from its path."""
     if model_from is not None and model_from not in NAMED_FROM:
         raise UnknownNameError("--model-from", model_from, NAMED_FROM)
+    if model_from is not None and all(name for name, _, _ in models):
+        raise OptionError("--model-from has no effect: every file is given as NAME=FILE")
     paths = [path for _, path, _ in models]
     ways = [NAMED_FROM[model_from]] if model_from is not None else NAMED_FROM.values()
     for way in ways:
@@ -192,6 +194,18 @@ def _by_path(paths: Sequence[Path]) -> list[str]:
 
 # What files are called by, in the order in which they are tried.
 NAMED_FROM = {"file": _by_file, "folder": _by_folder, "path": _by_path}
+
+
+def refuse_name_of_one(models: Mapping[str, File], model_from: str | None) -> None:
+    """Refuse to be told what files are called where there is one.
+
+    Raises
+    ------
+    OptionError
+    """
+    if model_from is not None and len(models) == 1:
+        (file,) = models.values()
+        raise OptionError(f"--model-from has no effect on a single file, {file}")
 
 
 def _is_same(one: Path, other: Path) -> bool:
@@ -273,6 +287,9 @@ def _check_values(tables: Mapping[str, Table], columns: Columns) -> None:
     layouts = [layout_of(table, [], None, columns.case) for table in tables.values()]
     first, *others = zip(tables.values(), layouts, strict=True)
     for table, layout in others:
+        if layout.metric or first[1].metric:
+            # The rows of a long table say what its values are of.
+            continue
         pair = {first[0].source: first[1].values, table.source: layout.values}
         both = ", ".join(f"{name} has {shortened(values)}" for name, values in pair.items())
         metrics = [{METRICS[one].name for one in each if one in METRICS} for each in pair.values()]

@@ -9,7 +9,14 @@ import typer
 
 from halfwidth.cli import options, predictions, reading
 from halfwidth.cli.command import refuse_given
-from halfwidth.cli.compared_models import MODEL_COLUMN, Columns, Models, named_models, read_models
+from halfwidth.cli.compared_models import (
+    MODEL_COLUMN,
+    Columns,
+    Models,
+    named_models,
+    read_models,
+    refuse_name_of_one,
+)
 from halfwidth.cli.output import note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.parameters import split_names
@@ -114,8 +121,10 @@ def models_in(
     """Read the tables of the models as options say."""
     may_be_one = given.get("goal") is not None
     columns = columns_of(given)
+    named = named_models(files, given.get("model_from"))
+    refuse_name_of_one(named, given.get("model_from"))
     models = read_models(
-        named_models(files, given.get("model_from")),
+        named,
         columns,
         reading.Options.from_given(given),
         may_be_one=may_be_one,

@@ -205,7 +205,7 @@ def _picked(table: Table, where: Sequence[str]) -> Table:
     from halfwidth.io.picked_rows import pick_rows, wanted_levels
 
     try:
-        wanted = wanted_levels(where)
+        wanted = wanted_levels(where, table.names)
     except OptionError as error:
         raise OptionError(f"--where {error}") from None
     try:

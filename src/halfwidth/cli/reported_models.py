@@ -134,6 +134,9 @@ def _one_model(ctx: typer.Context, path: ModelFile, *, keep_cases: bool) -> Foun
     if comparison_settings.refuse_ignored(ctx):
         why = "has no effect on a test set of one model: --where COLUMN=LEVEL reports a part of it"
         refuse_given(ctx, ["within"], why)
+        if not ctx.params["include_cases"]:
+            why = "has no effect on a test set of one model without --include-cases"
+            refuse_given(ctx, ["case"], why)
         return Found({"": path}, _test_set(ctx.params, path))
     return Found({"": path}, _values(ctx.params, path, keep_cases=keep_cases))
 

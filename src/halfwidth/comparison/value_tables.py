@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,15 +43,21 @@ def value_families(
     parts: list[TablePart] = []
     notes: list[str] = []
     held: dict[str, None] = {}
-    for source in sources:
-        layout = _layout(source, columns, values)
+    layouts = [(source, _layout(source, columns, values)) for source in sources]
+    labels = {
+        level
+        for source, layout in layouts
+        if layout.metric is not None and "label" in layout.by
+        for level in source.table.factor("label").distinct
+    }
+    for source, layout in layouts:
         metrics = SliceMetrics(source.table, layout, metric, bounds)
         held |= dict.fromkeys(metrics.held)
         notes += layout_notes(layout, columns.groups, columns.strata)
         every = slices(source.table, layout, missing=settings.request.missing)
         wanted = [(one, found) for one in every if (found := metrics.for_slice(one)) is not None]
         notes += not_applicable_note(one for one, _ in wanted)
-        parts += _parts(source, layout, wanted, columns, values, paired=settings.paired)
+        parts += _parts(source, layout, wanted, columns, values, labels, paired=settings.paired)
     if not parts:
         raise DataError(f"no rows of metric {metric!r}; the table holds {shortened(list(held))}")
     families, left_out = families_of(parts, settings.unmatched)
@@ -79,15 +85,18 @@ def _parts(
     wanted: Sequence[tuple[Slice, Metric]],
     columns: TableColumns,
     values: Any,
+    labels: Collection[Any],
     *,
     paired: bool,
 ) -> list[TablePart]:
+    """``labels``: those of long tables, where a column of a wide table may be a row's label."""
     by_column = {c: m for m, c in values.items()} if isinstance(values, Mapping) else {}
     parts = []
     for part, metric in wanted:
         within = {name: level for name, level in part.by.items() if name != columns.by or by_column}
         name = source.model or by_column.get(part.column) or str(part.by[columns.by])
-        column = part.column if len(layout.values) > 1 and not by_column else ""
+        named = len(layout.values) > 1 or (part.metric is None and part.column in labels)
+        column = part.column if named and not by_column else ""
         identified = functools.partial(
             row_identities,
             source,
@@ -108,6 +117,7 @@ def _parts(
             ),
             not_applicable=identified(left_out) or tuple(left_out.tolist()),
         )
-        key = (*within.values(), column, part.metric, part.parameters)
+        levels = (*within.values(), *filter(None, [column]))
+        key = (*levels, metric.spec.name, *sorted(metric.parameters.items()))
         parts.append(TablePart(key, within, family_label(within, column), metric, model))
     return parts

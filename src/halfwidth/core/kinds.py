@@ -81,6 +81,7 @@ class Estimand(StrEnum):
     PROPORTION_DIFFERENCE = "two proportions"
     PROPORTION_RATIO = "ratio of two proportions"
     AUROC_DIFFERENCE = "two AUROCs"
+    QUANTILE_CONTRAST = "two quantiles"
     CONTRAST = "two models"
     OTHER = "other"
 

@@ -14,7 +14,7 @@ from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import PAIRED_PROPORTIONS, estimands, rests_on_bounds
-from halfwidth.intervals.ranks import exact_ranks
+from halfwidth.intervals.ranks import exact_ranks, holds_differences
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.engine import has_weights, standard_error
 from halfwidth.resampling.forms.contract import single_model
@@ -107,6 +107,8 @@ def _without_weights(records: Records, statistic: Statistic, level: Level) -> st
     if statistic.spec.estimand is Estimand.MEAN and statistic.spec.pair_bounds is not None:
         # Differences have heavy tails on both sides, where Hall's correction is off.
         return "t"
+    if _few_for_two_quantiles(records, statistic, level):
+        return "percentile_attained"
     if not records.design.simple:
         return _for_design(records, statistic)
     return _for_cases(records.values, statistic, level)
@@ -215,6 +217,15 @@ def _for_quantile(n: int, q: float, level: Level) -> str:
     if n >= SMALL and n * min(q, 1 - q) >= CASES_BEYOND - 1e-9:
         return "percentile"
     return "exact" if n and exact_ranks(n, q, level) else _instead_of("exact")
+
+
+def _few_for_two_quantiles(records: Records, statistic: Statistic, level: Level) -> bool:
+    """Whether so few independent pairs cannot hold either quantile as often as asked for."""
+    design, spec = records.design, statistic.spec
+    together = design.sizes is None and len(design.strata) == 1
+    if spec.estimand is not Estimand.QUANTILE_CONTRAST or not together:
+        return False
+    return not holds_differences(design.n, statistic.quantile_level, level)
 
 
 def _for_sd(values: Array) -> str:

@@ -264,12 +264,12 @@ def slices(
 
     Rows that are not applicable are left out; ``as_in_file``: unless they hold a value. Those are
     rows whose status says so and, if what is ``missing`` counts as the worst value, distances of
-    which a column of overlaps says that there was nothing to find.
+    which an overlap says that there was nothing to find.
 
     Raises
     ------
     DataError
-        If distances are missing and may not be, where a column of overlaps tells why.
+        If distances are missing and may not be, where overlaps tell why.
     """
     several = len(layout.values) > 1
     for levels, rows in _groups(table, layout):
@@ -280,11 +280,16 @@ def slices(
         applicable = rows[~left_out]
         shown = [_text(level) for level in by.values()]
         repeats = _repeats(table, layout, applicable)
+        metric = _text(levels[layout.metric]) if layout.metric else None
         for column in layout.values:
             kept, not_applicable, own_repeats = applicable, rows[left_out], repeats
-            distances = missing_distances(table, column, kept) if missing != "omit" else None
+            distances = None
+            if missing != "omit":
+                same = (layout.case, *layout.by)
+                distances = missing_distances(table, column, kept, metric, same)
             if distances is not None and missing == "raise":
-                distances.refuse(CaseNames(table, layout.case, kept))
+                where = ", ".join(filter(None, (f"column {column!r}", metric, *shown)))
+                distances.refuse(CaseNames(table, layout.case, kept), where)
             if distances is not None:
                 kept = applicable[~distances.absent]
                 not_applicable = np.union1d(not_applicable, applicable[distances.absent])
@@ -296,7 +301,7 @@ def slices(
                 column=column,
                 values=table.values(column, kept),
                 cases=CaseNames(table, layout.case, kept),
-                metric=_text(levels[layout.metric]) if layout.metric else None,
+                metric=metric,
                 parameters=_parameters_of(levels),
                 not_applicable=not_applicable,
                 groups=_labels(table, layout.groups, kept),

@@ -1,4 +1,6 @@
-"""Why a distance is missing, as the overlap in a neighbouring column tells.
+"""Why a distance is missing, as the overlap of the same masks tells.
+
+In a wide table that stands in a neighbouring column, in a long one in another row.
 
 Programs such as MONAI leave a distance between boundaries empty where a mask has none. With an
 overlap of 0 only one mask is empty: a structure was missed, or is spurious. Where the overlap is
@@ -16,13 +18,17 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.io.metric_names import metric_in
-from halfwidth.io.table import Table
+from halfwidth.io.table import Table, joint_codes
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.metrics.overlap import dsc, iou
 
 # What an overlap is called, the likeliest first, and words that only say the unit of a column.
 OVERLAPS = (dsc.__name__, iou.__name__)
 UNITS = frozenset(["mm", "percent", "pct"])
+# What rows of a canonical table on the same masks have in common, where it has these columns.
+OF_MASKS = ("model", "task", "label", "reader", "seed", "fold")
+# An overlap that tells nothing.
+UNTOLD = 0.5
 SHOWN = 3
 
 
@@ -32,13 +38,12 @@ class MissingDistances:
 
     Attributes
     ----------
-    column, overlap : str
-        The columns of distances and of overlaps.
+    overlap : str
+        The column of overlaps; of a long table their metric.
     missed, absent, others : ndarray of bool
         Where one mask is empty, where both are, and where the overlap tells neither.
     """
 
-    column: str
     overlap: str
     missed: NDArray[np.bool_]
     absent: NDArray[np.bool_]
@@ -64,8 +69,8 @@ class MissingDistances:
             if rows.any()
         )
 
-    def refuse(self, cases: Sequence[str]) -> None:
-        """Ask what becomes of them.
+    def refuse(self, cases: Sequence[str], where: str) -> None:
+        """Ask what becomes of them; ``where``: in which column, of what.
 
         Raises
         ------
@@ -74,26 +79,71 @@ class MissingDistances:
         """
         missing = self.missed | self.absent | self.others
         raise DataError(
-            f"column {self.column!r}: {int(missing.sum())} of {len(missing)} values are missing: "
+            f"{where}: {int(missing.sum())} of {len(missing)} values are missing: "
             f"{self.described(cases)}. missing='worst' with a penalty (--missing worst --penalty "
             "VALUE) leaves out the cases with nothing to find, and counts the others as failed; "
             "missing='omit' (--missing omit) leaves out all of them"
         )
 
 
-def missing_distances(table: Table, column: str, rows: NDArray[np.intp]) -> MissingDistances | None:
-    """The distances of some rows that are missing; None without any, or without overlaps."""
+def missing_distances(
+    table: Table,
+    column: str,
+    rows: NDArray[np.intp],
+    metric: str | None = None,
+    same: Sequence[str | None] = (),
+) -> MissingDistances | None:
+    """The distances of some rows that are missing; None without any, or without overlaps.
+
+    ``metric``: of these rows in a long table; ``same``: its column of cases (None without one), and
+    others that tell masks apart.
+    """
     distances = _numbers(table, column, rows)
     missing = ~np.isfinite(distances)
-    overlap = overlap_beside(table, column) if missing.any() else None
-    if overlap is None:
+    if not missing.any():
         return None
-    overlaps = _numbers(table, overlap, rows)
+    if metric is None:
+        overlap = overlap_beside(table, column)
+        overlaps = None if overlap is None else _numbers(table, overlap, rows)
+    else:
+        overlap, overlaps = _overlaps_in_rows(table, column, rows, metric, same)
+    if overlap is None or overlaps is None:
+        return None
     missed = missing & (overlaps == 0)
     # Some programs give two empty masks an overlap of 1, or of 100 per cent.
     whole = 100.0 if np.nanmax(overlaps, initial=0) > 1 else 1.0
     absent = np.isnan(distances) & (np.isnan(overlaps) | (overlaps == whole))
-    return MissingDistances(column, overlap, missed, absent, missing & ~missed & ~absent)
+    return MissingDistances(overlap, missed, absent, missing & ~missed & ~absent)
+
+
+def _overlaps_in_rows(
+    table: Table, column: str, rows: NDArray[np.intp], metric: str, same: Sequence[str | None]
+) -> tuple[str | None, NDArray[np.float64] | None]:
+    """The overlaps that other rows of a long table have of the same masks, and what they are."""
+    nothing = None, None
+    if metric not in METRICS or METRICS[metric].unit != "mm" or None in same:
+        return nothing
+    metrics = table.factor("metric")
+    called = [METRICS[str(one)].name if str(one) in METRICS else "" for one in metrics.levels]
+    overlap = next((one for one in OVERLAPS if one in called), None)
+    if overlap is None:
+        return nothing
+    others = np.flatnonzero(np.array([*(one == overlap for one in called), False])[metrics.codes])
+    further = [name for name in OF_MASKS if name in table]
+    names = list(dict.fromkeys([*filter(None, same), *further]))
+    masks = joint_codes(
+        *(table.factor(name).codes[np.concatenate([rows, others])] for name in names)
+    )
+    of_rows, of_others = masks[: len(rows)], masks[len(rows) :]
+    if len(np.unique(of_others)) < len(of_others) or not np.isin(of_others, of_rows).any():
+        return nothing
+    found = np.full(masks.max() + 1, UNTOLD)
+    found[of_others] = _numbers(table, column, others)
+    overlaps = found[of_rows]
+    if "status" in table:
+        # What a row says itself is so.
+        overlaps[(table.factor("status").codes[rows] >= 0) & (overlaps != 0)] = UNTOLD
+    return overlap, overlaps
 
 
 def overlap_beside(table: Table, column: str) -> str | None:

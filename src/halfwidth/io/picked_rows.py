@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +11,10 @@ from halfwidth.core.errors import DataError, OptionError, UnknownNameError, prop
 from halfwidth.io.table import Table
 
 
-def wanted_levels(conditions: Sequence[str]) -> dict[str, list[str]]:
+def wanted_levels(conditions: Sequence[str], columns: Collection[str] = ()) -> dict[str, list[str]]:
     """For each column the levels that are wanted of it, from ``COLUMN=LEVEL``.
+
+    The first sign that ends one of these ``columns`` divides, else the first.
 
     Raises
     ------
@@ -23,11 +25,16 @@ def wanted_levels(conditions: Sequence[str]) -> dict[str, list[str]]:
     --------
     >>> wanted_levels(["organ=heart", "organ=lung", "site=A"])
     {'organ': ['heart', 'lung'], 'site': ['A']}
+    >>> wanted_levels(["=a=b"], ["=a"])
+    {'=a': ['b']}
     """
     wanted: dict[str, list[str]] = {}
     for text in conditions:
-        column, equals, level = text.partition("=")
-        if not (column and equals and level):
+        signs = [place for place, letter in enumerate(text) if letter == "="]
+        first = signs[0] if signs else len(text)
+        sign = next((place for place in signs if text[:place] in columns), first)
+        column, level = text[:sign], text[sign + 1 :]
+        if not (column and level):
             raise OptionError(f"{text}: not of the form COLUMN=LEVEL, such as organ=heart")
         wanted.setdefault(column, []).append(level)
     return wanted

@@ -114,7 +114,7 @@ def brier_miscalibration(
     >>> round(brier_miscalibration([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.8]), 4)
     0.05
     """
-    return _of_sample(_miscalibration, y_true, y_prob, sample_weight)
+    return _value_of(_miscalibration, y_true, y_prob, sample_weight)
 
 
 @_part(
@@ -154,7 +154,7 @@ def brier_discrimination(
     >>> round(brier_discrimination([0, 1, 0, 1], [0.1, 0.6, 0.7, 0.8]), 4)
     0.125
     """
-    return _of_sample(_discrimination, y_true, y_prob, sample_weight)
+    return _value_of(_discrimination, y_true, y_prob, sample_weight)
 
 
 @_part(
@@ -192,7 +192,7 @@ def brier_uncertainty(
     return value_of(UNCERTAINTY, y_true, y_prob, sample_weight)
 
 
-def _of_sample(
+def _value_of(
     value: Callable[[Array, Array, Array], float],
     y_true: ArrayLike,
     y_prob: ArrayLike,
