@@ -7,7 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli import options, plan_classes, plan_pilot, reading, subsample
+from halfwidth.cli import (
+    options,
+    plan_calibration,
+    plan_classes,
+    plan_pilot,
+    reading,
+    subsample,
+)
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import SETTINGS, Group, Verb
 from halfwidth.cli.plan_options import (
@@ -465,6 +472,9 @@ app.command("proportion", short_help="A proportion, by Wilson's interval.", cls=
 app.command("auroc", short_help="An AUROC, or the difference of two.", cls=Verb)(plan_classes.auroc)
 app.command("classes", short_help="Sensitivity and specificity, at a prevalence.", cls=Verb)(
     plan_classes.classes
+)
+app.command("calibration", short_help="Calibration slope, intercepts and O:E.", cls=Verb)(
+    plan_calibration.calibration
 )
 app.command("pilot", short_help="Any statistic and method, from the values of a pilot.", cls=Verb)(
     plan_pilot.pilot

@@ -251,6 +251,15 @@ DECLARED: tuple[CautionSpec, ...] = (
         otherwise="Report ece or brier as well, whose intervals cover.",
     ),
     CautionSpec(
+        "HW341",
+        "what could not happen did",
+        "{count} of {n} cases had an outcome that the model gave a probability of 0.",
+        "A probability of exactly 0 or 1 says that the other outcome cannot happen. One case in "
+        "which it does refutes the model, whatever the p-value of a test that looks at all cases.",
+        "Look at these cases; a model whose probabilities are rounded to 0 and 1 should be asked "
+        "for more digits.",
+    ),
+    CautionSpec(
         "HW401",
         "folds or runs passed as cases",
         "Column {column!r} holds {levels} folds or runs and is no grouping column: they are pooled "
@@ -378,6 +387,29 @@ DECLARED: tuple[CautionSpec, ...] = (
         "fold (by='fold', --by fold) shows how much its models differ; a model trained once and "
         "tested on other data needs no such caution.",
         "bengio2004",
+        reliability=True,
+    ),
+    CautionSpec(
+        "HW421",
+        "centres left out",
+        "Left out of the {what}: {left} of {count} centres {reasons}.",
+        "A centre whose cases are all of one class, or whose classes a threshold of the "
+        "probability separates, has no finite slope or intercept. Such centres are small, as a "
+        "rule, and not a random choice: without them the others may look more alike than all are.",
+        "Say how many centres were left out and why. Where a threshold separates the classes, O:E "
+        "and calibration-in-the-large still exist.",
+        "debray2017",
+    ),
+    CautionSpec(
+        "HW422",
+        "few centres",
+        "Only {count} centres: their spread is all but unknown, and intervals are long{new}.",
+        "How much centres differ is estimated from as many numbers as there are centres. Of fewer "
+        "than five, the estimate is often 0 where they differ, and prediction intervals miss "
+        "their level.",
+        "Show the centres one by one, and say that the spread between them is not known; more "
+        "centres help, more cases in them do not.",
+        "higgins2009",
         reliability=True,
     ),
 )

@@ -143,6 +143,14 @@ _ALL = (
         "doi:10.1080/10543400701329422",
     ),
     Reference(
+        "brocker2007",
+        "Bröcker J, Smith LA",
+        "Increasing the reliability of reliability diagrams",
+        "Weather and Forecasting 22(3):651-661",
+        2007,
+        "doi:10.1175/WAF993.1",
+    ),
+    Reference(
         "carkeet2015",
         "Carkeet A",
         "Exact parametric confidence intervals for Bland-Altman limits of agreement",
@@ -275,6 +283,14 @@ _ALL = (
         "Bootstrap methods and their application",
         "Cambridge University Press",
         1997,
+    ),
+    Reference(
+        "debray2017",
+        "Debray TPA, Damen JAAG, Snell KIE, Ensor J, Hooft L, Reitsma JB, Riley RD, Moons KGM",
+        "A guide to systematic review and meta-analysis of prediction model performance",
+        "BMJ 356:i6460",
+        2017,
+        "doi:10.1136/bmj.i6460",
     ),
     Reference(
         "delong1988",
@@ -472,6 +488,14 @@ _ALL = (
         "doi:10.1007/978-3-319-19425-7",
     ),
     Reference(
+        "hartung2001",
+        "Hartung J, Knapp G",
+        "A refined method for the meta-analysis of controlled clinical trials with binary outcome",
+        "Statistics in Medicine 20(24):3875-3889",
+        2001,
+        "doi:10.1002/sim.1009",
+    ),
+    Reference(
         "hesterberg2015",
         "Hesterberg TC",
         "What teachers should know about the bootstrap: resampling in the undergraduate statistics "
@@ -479,6 +503,14 @@ _ALL = (
         "The American Statistician 69(4):371-386",
         2015,
         "doi:10.1080/00031305.2015.1089789",
+    ),
+    Reference(
+        "higgins2009",
+        "Higgins JPT, Thompson SG, Spiegelhalter DJ",
+        "A re-evaluation of random-effects meta-analysis",
+        "Journal of the Royal Statistical Society A 172(1):137-159",
+        2009,
+        "doi:10.1111/j.1467-985X.2008.00552.x",
     ),
     Reference(
         "hoeffding1963",
@@ -494,6 +526,14 @@ _ALL = (
         "A simple sequentially rejective multiple test procedure",
         "Scandinavian Journal of Statistics 6(2):65-70",
         1979,
+    ),
+    Reference(
+        "hosmer1980",
+        "Hosmer DW, Lemeshow S",
+        "Goodness of fit tests for the multiple logistic regression model",
+        "Communications in Statistics - Theory and Methods 9(10):1043-1069",
+        1980,
+        "doi:10.1080/03610928008827941",
     ),
     Reference(
         "hutson2002",
@@ -693,6 +733,14 @@ _ALL = (
         "doi:10.1002/sim.2677",
     ),
     Reference(
+        "miller1993",
+        "Miller ME, Langefeld CD, Tierney WM, Hui SL, McDonald CJ",
+        "Validation of probabilistic predictions",
+        "Medical Decision Making 13(1):49-57",
+        1993,
+        "doi:10.1177/0272989X9301300107",
+    ),
+    Reference(
         "moawad2023",
         "Moawad AW, Janas A, Baid U, et al.",
         "The Brain Tumor Segmentation - Metastases (BraTS-METS) challenge 2023: brain metastasis "
@@ -824,6 +872,15 @@ _ALL = (
         "doi:10.1002/sim.9025",
     ),
     Reference(
+        "riley2024",
+        "Riley RD, Snell KIE, Archer L, et al.",
+        "Evaluation of clinical prediction models (part 3): calculating the sample size required "
+        "for an external validation study",
+        "BMJ 384:e074821",
+        2024,
+        "doi:10.1136/bmj-2023-074821",
+    ),
+    Reference(
         "romano_wolf2005",
         "Romano JP, Wolf M",
         "Exact and approximate stepdown methods for multiple hypothesis testing",
@@ -892,6 +949,14 @@ _ALL = (
         "Journal of Clinical Epidemiology 44(8):763-770",
         1991,
         "doi:10.1016/0895-4356(91)90128-V",
+    ),
+    Reference(
+        "spiegelhalter1986",
+        "Spiegelhalter DJ",
+        "Probabilistic prediction in patient management and clinical trials",
+        "Statistics in Medicine 5(5):421-433",
+        1986,
+        "doi:10.1002/sim.4780050506",
     ),
     Reference(
         "student1908",
@@ -989,6 +1054,14 @@ _ALL = (
         "Medical Decision Making 26(6):565-574",
         2006,
         "doi:10.1177/0272989X06295361",
+    ),
+    Reference(
+        "viechtbauer2005",
+        "Viechtbauer W",
+        "Bias and efficiency of meta-analytic variance estimators in the random-effects model",
+        "Journal of Educational and Behavioral Statistics 30(3):261-293",
+        2005,
+        "doi:10.3102/10769986030003261",
     ),
     Reference(
         "wack2012",

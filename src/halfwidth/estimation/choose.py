@@ -26,8 +26,8 @@ WEIGHTED = frozenset({Estimand.MEAN, Estimand.TRIMMED_MEAN, Estimand.SPREAD})
 OF_CALIBRATION = {
     Estimand.CALIBRATION_ERROR: "inverted",
     Estimand.ROOT_OF_SQUARE: "debiased",
-    Estimand.ENLARGED: "basic",
     Estimand.OBSERVED_OVER_EXPECTED: "expected_score",
+    Estimand.ENLARGED: "basic",
 }
 # DeLong's variance of an AUROC rests on the cases of the rarer class that are ranked wrongly. Where
 # it is expected of fewer cases (or clusters) than these, the variance is too small too often.

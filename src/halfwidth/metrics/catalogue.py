@@ -17,8 +17,8 @@ OF_TEST_SETS = (
     "ranking",
     "calibration.scores",
     "calibration.bins",
-    "calibration.corp",
     "calibration.recalibration",
+    "calibration.corp",
     "regression",
 )
 OF_DETECTIONS = (

@@ -89,7 +89,7 @@ def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Polic
     if metric.spec.takes is Takes.SCORES and row.average == "binary":
         _check_both_classes(row, metric, cases)
     if metric.spec.takes is Takes.PROBABILITIES:
-        _check_probabilities(metric, cases)
+        check_probabilities(metric.spec.name, cases)
     if metric.estimand is Estimand.ROOT_OF_SQUARE and not takes_pairs(cases):
         raise OptionError(
             f"{metric.spec.name} rests on pairs of independent cases of equal weight: it takes no "
@@ -111,9 +111,8 @@ def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Polic
         raise OptionError("a threshold chosen on the data cannot be combined with sample_weight")
 
 
-def _check_probabilities(metric: Metric, cases: TestSet) -> None:
+def check_probabilities(name: str, cases: TestSet) -> None:
     """Refuse labels, scores of any scale, and probabilities that do not add up to 1."""
-    name = metric.spec.name
     if cases.hard:
         raise DataError(
             f"{name} is of predicted probabilities, and labels were given: give the probability of "
