@@ -56,28 +56,37 @@ def designs(n: int) -> dict[str, Design]:
     }
 
 
-def kept_terms(name: str, p: Array) -> Array:
+def kept_terms(name: str, p: Array, weights: Array) -> Array:
     """Of the whole sample, whose knots resamples keep."""
     if name in OF_CURVES:
-        return spline_terms(logit(p), 4)
+        return spline_terms(logit(p), weights, 4)
     return np.stack([np.ones(len(p)), logit(p)][: 1 if "large" in name else 2])
+
+
+def averaged_quantile(values: Array, level: float) -> float:
+    return float(np.quantile(values, level, method="averaged_inverted_cdf"))
 
 
 def refitted(name: str, record: Array, cases: Array) -> float:
     """The metric of some cases of a sample, each as often as it is named."""
     p, y = record[0], record[1]
-    terms = kept_terms(name, p)[:, cases]
-    offset = logit(p[cases]) if "large" in name else 0.0
-    weights = record[2, cases] if len(record) > 2 else None
-    beta = fit_logistic(terms, y[cases], weights, offset).coefficients
+    weights = record[2] if len(record) > 2 else np.ones(len(p))
+    terms = kept_terms(name, p, weights)[:, cases]
+    return value_at(name, np.stack([p, y])[:, cases], terms, weights[cases])
+
+
+def value_at(name: str, record: Array, terms: Array, weights: Array) -> float:
+    """The metric of weighted cases by a fit with some terms."""
+    p, y = record[:2]
+    beta = fit_logistic(terms, y, weights, logit(p) if "large" in name else 0.0).coefficients
     if name in COEFFICIENTS:
         return float(beta[1 if name == "calibration_slope" else 0])
-    gaps = np.abs(expit(beta @ terms) - p[cases])
+    gaps = np.abs(expit(beta @ terms) - p)
     if name == "ici":
         return float(np.average(gaps, weights=weights))
     if np.isnan(gaps).any():
         return math.nan
-    return float(gaps.max() if name == "emax" else np.quantile(gaps, int(name[1:]) / 100))
+    return float(gaps.max() if name == "emax" else averaged_quantile(gaps, int(name[1:]) / 100))
 
 
 # --------------------------------------------------------------------------- resampling
@@ -154,7 +163,9 @@ def test_without_its_only_positive_case_a_sample_has_no_slope() -> None:
 def glm(record: Array, name: str) -> Any:
     p, y = record[:2]
     offset = logit(p) if "large" in name else None
-    return sm.GLM(y, kept_terms(name, p).T, family=sm.families.Binomial(), offset=offset)
+    return sm.GLM(
+        y, kept_terms(name, p, np.ones(len(p))).T, family=sm.families.Binomial(), offset=offset
+    )
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
@@ -183,13 +194,16 @@ def test_influence_is_the_derivative_by_the_weight_of_a_case(name: str) -> None:
     sample = np.concatenate([records(n, 6), np.ones((1, 1, n))], axis=1)
     statistic = statistic_of(name, weighted=True)
     influence = statistic.spec.influence
+    terms = kept_terms(name, sample[0, 0], np.ones(n))
     assert influence is not None
     got = influence(sample)[0]
     for case in (0, 7, 33):
-        up, down = sample.copy(), sample.copy()
-        up[0, 2, case] += step
-        down[0, 2, case] -= step
-        slope = (statistic(up)[0] - statistic(down)[0]) / (2 * step)
+        up, down = np.ones(n), np.ones(n)
+        up[case] += step
+        down[case] -= step
+        slope = (value_at(name, sample[0], terms, up) - value_at(name, sample[0], terms, down)) / (
+            2 * step
+        )
         assert got[case] == pytest.approx(n * slope, rel=1e-4, abs=1e-6)
 
 

@@ -46,7 +46,15 @@ OF_BINS, OF_PAIRS = (
     )
     for name in ("ece", "ece_l2")
 )
-OF_CALIBRATION = {Estimand.CALIBRATION_ERROR: OF_BINS, Estimand.ROOT_OF_SQUARE: OF_PAIRS}
+OF_SLOPE = building.logistic_statistic(Metric(SAMPLE_METRICS["calibration_slope"]))
+OF_RATIO = building.probability_statistic(Metric(SAMPLE_METRICS["oe_ratio"]), None, "")
+OF_CALIBRATION = {
+    Estimand.CALIBRATION_ERROR: OF_BINS,
+    Estimand.ROOT_OF_SQUARE: OF_PAIRS,
+    Estimand.COEFFICIENT: OF_SLOPE,
+    Estimand.OBSERVED_OVER_EXPECTED: OF_RATIO,
+}
+OF_PROBABILITIES = (OF_RECORDS, *OF_CALIBRATION.values())
 OF_CELLS = building.counting_statistic(F1, CountingFinish(F1, 2, "binary", 1), "omit")
 
 
@@ -57,7 +65,7 @@ def statistic_for(method: MethodSpec) -> Statistic:
     for estimand, of_bins in OF_CALIBRATION.items():
         if method.accepts <= {estimand}:
             return of_bins
-    if method.accepts <= {Estimand.COUNTING, Estimand.CONTRAST}:
+    if Estimand.COUNTING in method.accepts and Estimand.MEAN not in method.accepts:
         return OF_CELLS
     # A mean stands for the metrics of test sets, which differ in no property of a method.
     if method.accepts & {Estimand.MEAN, Estimand.PROPORTION, Estimand.OTHER, Estimand.RATE}:
@@ -74,7 +82,7 @@ def is_binary(method: MethodSpec) -> bool:
 def samples_of(method: MethodSpec, rng: np.random.Generator, samples: int, n: int) -> Array:
     """Samples that the method takes, all under one design."""
     values = rng.beta(8, 2, (samples, n))
-    if statistic_for(method) in (OF_RECORDS, OF_BINS, OF_PAIRS):
+    if statistic_for(method) in OF_PROBABILITIES:
         records = np.stack([values, rng.integers(0, 2, (samples, n)).astype(float)], axis=1)
         return np.stack([arrange(one, paired=True)[0] for one in records])
     if statistic_for(method) is OF_CELLS:
@@ -119,7 +127,7 @@ def promising(promise: Promise) -> list[MethodSpec]:
 def sample_for(method: MethodSpec, data: st.DataObject) -> Array:
     if statistic_for(method) is OF_CELLS:
         return np.asarray(data.draw(CELLS))
-    if statistic_for(method) in (OF_RECORDS, OF_BINS, OF_PAIRS):
+    if statistic_for(method) in OF_PROBABILITIES:
         return np.asarray(data.draw(RECORDS))
     return np.asarray(data.draw(BINARY if is_binary(method) else SAMPLES))
 
@@ -157,7 +165,8 @@ def test_stays_in_the_range(method: MethodSpec, data: st.DataObject) -> None:
     made = interval(method, sample_for(method, data))
     if not np.isnan(made.low):
         assert made.low >= -1e-12
-        assert made.high <= 1 + 1e-12
+        # A ratio has no upper bound.
+        assert made.high <= 1 + 1e-12 or statistic_for(method) is OF_RATIO
 
 
 @pytest.mark.parametrize("name", ["t", "z", "hall", "basic", "hoeffding", "empirical_bernstein"])

@@ -364,7 +364,7 @@ class LogisticFit:
     ----------
     terms : callable
         ``terms(p)``, (n,) -> (K, n), with a one for the intercept; where there are ``gaps``
-        ``terms(p, **parameters)``, and K may depend on the probabilities.
+        ``terms(p, weights, **parameters)``, and K may depend on the probabilities.
     coefficient : int
         Which one is taken, where no ``gaps`` are.
     offset : callable or None

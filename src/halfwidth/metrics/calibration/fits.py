@@ -92,7 +92,8 @@ def regression(form: LogisticFit, records: Array) -> Regression:
     p, outcomes = records[..., 0, :], records[..., 1, :]
     weights = records[..., 2, :] if form.weighted else np.ones(p.shape)
     offset = 0.0 if form.offset is None else form.offset(p)
-    return Regression(form, p, outcomes, weights, form.terms(p), offset)
+    terms = form.terms(p) if form.gaps is None else form.terms(p, weights)
+    return Regression(form, p, outcomes, weights, terms, offset)
 
 
 def _linear(coefficients: Array, terms: Array) -> Array:

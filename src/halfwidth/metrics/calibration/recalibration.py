@@ -14,7 +14,7 @@ from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, Transform,
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds, Numbers
 from halfwidth.metrics.calibration.fits import value_of_fit
 from halfwidth.metrics.calibration.probabilities import logit, value_of
-from halfwidth.metrics.calibration.splines import spline_terms
+from halfwidth.metrics.calibration.splines import spline_terms, weighted_quantile
 from halfwidth.metrics.confusion_tables import ratio
 
 __all__ = [
@@ -78,8 +78,8 @@ def _constant(p: Array) -> Array:
     return np.ones((*p.shape[:-1], 1, p.shape[-1]))
 
 
-def _curve(p: Array, *, knots: float) -> Array:
-    return spline_terms(logit(p), int(knots))
+def _curve(p: Array, weights: Array, *, knots: float) -> Array:
+    return spline_terms(logit(p), weights, int(knots))
 
 
 def _mean(sizes: Array, weights: Array) -> Array:
@@ -90,31 +90,12 @@ def _largest(sizes: Array, weights: Array) -> Array:
     return np.asarray(np.where(weights > 0, sizes, 0.0).max(axis=-1))
 
 
-def _quantile(level: float, sizes: Array, weights: Array) -> Array:
-    """As NumPy's, of values that are there as often as their weights say, (..., n) -> (...)."""
-    if (weights == 1).all():
-        return np.asarray(np.quantile(sizes, level, axis=-1))
-    order = np.argsort(sizes, axis=-1)
-    ascending = np.take_along_axis(np.broadcast_to(sizes, order.shape), order, axis=-1)
-    up_to = np.cumsum(np.take_along_axis(np.broadcast_to(weights, order.shape), order, -1), axis=-1)
-    place = level * np.maximum(up_to[..., -1:] - 1, 0.0)
-
-    def at(rank: Array) -> Array:
-        """The value of a rank counted from 0."""
-        found = (up_to <= rank * (1 + 1e-12)).sum(axis=-1, keepdims=True)
-        return np.take_along_axis(ascending, np.minimum(found, sizes.shape[-1] - 1), axis=-1)
-
-    below = at(np.floor(place))
-    above = at(np.floor(place) + 1)
-    return np.asarray((below + (place - np.floor(place)) * (above - below))[..., 0])
-
-
 SLOPE = LogisticFit(_line, coefficient=1)
 INTERCEPT = LogisticFit(_line, coefficient=0)
 IN_THE_LARGE = LogisticFit(_constant, offset=logit)
 ICI = LogisticFit(_curve, gaps=_mean, mean_gap=True)
-E50 = LogisticFit(_curve, gaps=functools.partial(_quantile, 0.5))
-E90 = LogisticFit(_curve, gaps=functools.partial(_quantile, 0.9))
+E50 = LogisticFit(_curve, gaps=functools.partial(weighted_quantile, 0.5))
+E90 = LogisticFit(_curve, gaps=functools.partial(weighted_quantile, 0.9))
 EMAX = LogisticFit(_curve, gaps=_largest)
 
 
