@@ -13,13 +13,14 @@ C_WARNINGS := -std=c11 -O2 -Wall -Wextra -Werror -ffp-contract=off -fPIC -shared
 # Platforms that zig compiles for from anywhere.
 ZIG_TARGETS := aarch64-macos x86_64-macos x86_64-windows-gnu x86_64-linux-musl aarch64-linux-musl
 
-.PHONY: help demo test test-slow test-plain c-compilers c-sanitize lint format bench bench-study docs golden clean
+.PHONY: help demo test test-slow test-plain same-as c-compilers c-sanitize lint format bench bench-study docs golden clean
 
 help:
 	@echo "make demo      from masks and models to intervals, comparisons and a report"
 	@echo "make test      the tests, in minutes"
 	@echo "make test-slow the rest: slow tests, and property tests with all their examples"
 	@echo "make test-plain  the kernels' tests without the C library"
+	@echo "make same-as REF=COMMIT  what answers otherwise than that commit, of 3000 calls"
 	@echo "make lint      formatting, lint, types, layers"
 	@echo "make format    put the code into shape"
 	@echo "make bench     ratios against what one would use instead"
@@ -54,6 +55,11 @@ KERNEL_TESTS := tests/core/test_rng.py tests/resampling tests/oracles/test_compi
 
 test-plain: $(VENV)/.dev
 	HALFWIDTH_NO_C=1 $(BIN)/python -m pytest -n 2 -m "not slow" $(KERNEL_TESTS) tests/oracles tests/properties
+
+# ONLY='compare *' makes some of the calls.
+same-as: $(VENV)/.dev
+	@test -n "$(REF)" || { echo "which commit? make same-as REF=main" >&2; exit 2; }
+	@PYTHONPATH=src:tests $(BIN)/python -m same_as "$(REF)" --only "$(or $(ONLY),*)"
 
 c-compilers: $(VENV)/.dev
 	mkdir -p build

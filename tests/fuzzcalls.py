@@ -497,6 +497,7 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
             "failures_share": words(None, 0.02, 0.2),
             "margin": words(None, 0.01, 0.1, 1),
             "correlation": words(None, 0.5, 0.9),
+            "pilot": words(None, None, None, [0.01, 0.02, -0.01, 0.2], [0.1], "pilot"),
         }
         for name in (
             *("mean_n", "mean_width", "difference_n", "difference_width"),
@@ -542,6 +543,10 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         for name in ("calibration_n", "calibration_width")
     },
     "detection_ci": DETECTED,
+    "calibration_curve_ci": {
+        "kind": words("smooth", "isotonic", "bins"),
+        "average": words(None, "binary", "none", "top_label", "macro"),
+    },
     "detection_curve_ci": {
         **DETECTED,
         "kind": words("froc", "pr", "afroc", "wafroc"),
@@ -639,6 +644,10 @@ def finished(kind: str) -> tuple[Any, ...]:
             hw.summary_ci([1.0, 2.0, 30.0], metric="hd95", alternative="upper"),
         ),
         "curves": lambda: (hw.curve_ci(truth, scores, **how), *hw.curve_ci(truth, scores, **how)),
+        "calibration": lambda: (
+            hw.calibration_curve_ci(truth, scores, kind="bins", **how),
+            *hw.calibration_curve_ci(truth, scores, kind="isotonic", **how),
+        ),
         "confusion": lambda: (hw.confusion_ci(truth, [int(x > 0.4) for x in scores]),),
         "found": lambda: (hw.planning.subsample(dice, sizes=[3, 10], repeats=3, **how),),
         "plans": lambda: (
@@ -711,6 +720,13 @@ OF_DETECTION_FIGURES: Mapping[str, Mapping[str, Draw]] = (
     {
         name: {"curves": one_finished(name), "width": WIDTHS}
         for name in ("froc", "afroc", "detection_pr")
+    }
+    | {
+        "calibration": {"curve": one_finished("calibration"), "title": words("", "model A")},
+        "figure_of_calibration": {
+            "curves": one_finished("calibration"),
+            "titles": words(None, ["model A"], ["a", "b"]),
+        },
     }
     | {
         name: {

@@ -52,6 +52,9 @@ CALLS: dict[str, Callable[[], Any]] = {
         RIGHT, {"a": TRUTH, "b": RIGHT}, metric="accuracy", **QUICK
     ),
     "hw.confusion_ci": lambda: hw.confusion_ci(TRUTH, SCORES),
+    "hw.calibration_curve_ci": lambda: hw.calibration_curve_ci(
+        TRUTH, SCORES, kind="isotonic", **QUICK
+    ),
     "hw.curve_ci": lambda: hw.curve_ci(TRUTH, SCORES, **QUICK),
     "hw.detection_ci": lambda: hw.detection_ci(FOUND, OBJECTS, metric="object_ppv", **QUICK),
     "hw.detection_curve_ci": lambda: hw.detection_curve_ci(FOUND, OBJECTS, **QUICK),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import gzip
 import io
@@ -20,10 +19,9 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pandas as pd
-from support import Ran
+from door import Answer, run_command
 
 import halfwidth as hw
-from halfwidth.cli.main import main
 
 __all__ = [
     "Bench",
@@ -131,7 +129,10 @@ class Bench:
     folder: Path
     most_cases: int = 40
     commands: list[str] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
     answered: int = 0
+    # What a command is called in the tree that is asked: `same_as` asks old ones.
+    spoken: Callable[[list[str]], list[str]] = list
 
     def __post_init__(self) -> None:
         self.r = random.Random(self.seed)
@@ -171,11 +172,13 @@ class Bench:
             estimates = self.answer("ci", alone, *files, **more)["estimates"]
             yield [{**e, "by": {scene.model: model}} for e in estimates]
 
-    def run(self, *words: str, statuses: Sequence[int] = (0,)) -> Ran:
+    def run(self, *words: str, statuses: Sequence[int] = (0,)) -> Answer:
         """Run a verb in this process; only answers and errors of ours may come of it."""
-        command = shlex.join(["halfwidth", *words])
-        self.commands.append(command)
-        ran = _run(words, self.folder)
+        self.commands.append(shlex.join(["halfwidth", *words]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ran = run_command(self.spoken(list(words)), self.folder)
+        self.answers.append(ran)
         if ran.status == 2:
             lines = ran.err.splitlines()
             if ran.out or not all(line.startswith("halfwidth: ") for line in lines):
@@ -202,27 +205,6 @@ def option_words(name: str, value: Any) -> Iterator[str]:
         yield f"--{name.replace('_', '-')}"
         if one is not True:
             yield str(one)
-
-
-def _run(words: Sequence[str], folder: Path) -> Ran:
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-    status: Any = None
-    with (
-        contextlib.chdir(folder),
-        warnings.catch_warnings(),
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-    ):
-        warnings.simplefilter("error")
-        try:
-            main(list(words))
-        except SystemExit as left:
-            status = left.code
-    texts = []
-    for stream in (out, err):
-        stream.flush()
-        texts.append(stream.buffer.getvalue().decode())
-    return Ran(status, *texts)
 
 
 def write_table(columns: Columns, file: Path) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from halfwidth.comparison.detection_api import compare_detections
     from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.audit import Audit, AuditedTable, Finding
+    from halfwidth.core.calibration_curves import CalibrationCurve, CalibrationCurves
     from halfwidth.core.calibration_results import CalibrationTest, CalibrationTests
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.centre_results import CentreResults, OverCentres
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from halfwidth.estimation.runs.api import runs_ci, runs_table
     from halfwidth.estimation.tables import summary_table
     from halfwidth.estimation.test_sets.api import metric_ci
+    from halfwidth.estimation.test_sets.calibration_curves import calibration_curve_ci
     from halfwidth.estimation.test_sets.calibration_tests import calibration_test
     from halfwidth.estimation.test_sets.centres import calibration_by_centre
     from halfwidth.estimation.test_sets.confusion import confusion_ci
@@ -75,6 +77,8 @@ __all__ = [
     "AuditedTable",
     "Better",
     "Bounds",
+    "CalibrationCurve",
+    "CalibrationCurves",
     "CalibrationTest",
     "CalibrationTests",
     "Caution",
@@ -109,6 +113,7 @@ __all__ = [
     "StatisticSpec",
     "UnknownNameError",
     "calibration_by_centre",
+    "calibration_curve_ci",
     "calibration_test",
     "check_table",
     "check_tables",
@@ -158,6 +163,8 @@ _HOME = {
     "AuditedTable": "core.audit",
     "Better": "core.spec",
     "Bounds": "core.types",
+    "CalibrationCurve": "core.calibration_curves",
+    "CalibrationCurves": "core.calibration_curves",
     "CalibrationTest": "core.calibration_results",
     "CalibrationTests": "core.calibration_results",
     "Caution": "core.cautions",
@@ -191,6 +198,7 @@ _HOME = {
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
+    "calibration_curve_ci": "estimation.test_sets.calibration_curves",
     "calibration_by_centre": "estimation.test_sets.centres",
     "calibration_test": "estimation.test_sets.calibration_tests",
     "check_table": "audit.api",

@@ -59,7 +59,10 @@ def test_fits_are_those_of_statsmodels(terms: int) -> None:
     x[:, 0] = 1
     offset = r.normal(size=(several, n))
     chance = expit(np.einsum("sk,skn->sn", r.normal(size=(several, terms)), x) / 2 + offset)
-    y, weights = (r.random((several, n)) < chance) * 1.0, r.integers(0, 3, (several, n)) * 1.0
+    y, weights = (
+        (r.random((several, n)) < chance).astype(float),
+        r.integers(0, 3, (several, n)).astype(float),
+    )
     got = fit_logistic(x, y, weights, offset)
     for place in range(several):
         wanted = binomial(y[place], x[place], weights[place], offset[place])
@@ -74,7 +77,7 @@ def test_fits_are_those_of_statsmodels(terms: int) -> None:
 def test_one_sample_with_many_weightings_is_each_of_them_alone() -> None:
     y, p, _ = cases(50)
     terms = np.stack([np.ones(50), logit(p)])
-    weights = np.random.default_rng(0).multinomial(50, np.full(50, 0.02), size=300) * 1.0
+    weights = np.random.default_rng(0).multinomial(50, np.full(50, 0.02), size=300).astype(float)
     together = fit_logistic(terms, y, weights, start=np.array([0.2, 0.6])).coefficients
     alone = np.stack([fit_logistic(terms, y, one).coefficients for one in weights])
     np.testing.assert_allclose(together, alone, atol=1e-9)
@@ -183,11 +186,12 @@ def harrell(x: Array, knots: Array) -> Array:
     scale = (last - knots[0]) ** 2
 
     def term(v: float, knot: float) -> float:
-        return (
+        cubes = (
             max(v - knot, 0) ** 3
             - max(v - last_but_one, 0) ** 3 * (last - knot) / (last - last_but_one)
             + max(v - last, 0) ** 3 * (last_but_one - knot) / (last - last_but_one)
-        ) / scale
+        )
+        return float(cubes / scale)
 
     bent = [[term(v, knot) for v in x] for knot in knots[:-2]]
     return np.stack([np.ones(len(x)), x, *bent])

@@ -34,7 +34,7 @@ OF_CURVES = ("ici", "e50", "e90", "emax")
 
 def statistic_of(name: str, *, weighted: bool = False) -> Statistic:
     spec = SAMPLE_METRICS[name]
-    parameters = {parameter.name: parameter.default for parameter in spec.parameters}
+    parameters = {one.name: float(one.default or 0) for one in spec.parameters}
     return logistic_statistic(Metric(spec, parameters), weighted=weighted)
 
 

@@ -386,6 +386,19 @@ class LogisticFit:
     weighted: bool = False
 
 
+@frozen
+class WholeSample:
+    """A metric of predicted probabilities that needs all cases at once.
+
+    Attributes
+    ----------
+    value : callable
+        ``value(p, y, weights, **parameters)``, each (n,), of a sample with some weight.
+    """
+
+    value: Callable[..., float]
+
+
 Effect = Literal["difference", "ratio"]
 EFFECT_WORDS: dict[Effect, str] = {"difference": "difference in", "ratio": "ratio of"}
 EFFECTS = tuple(EFFECT_WORDS)
@@ -464,7 +477,9 @@ class PairAverages:
 
 
 # Forms of metrics of test sets that are no functions of counts.
-MetricForm = Area | PerCase | ProbabilitySums | LogisticFit | Sums | ImageSums | MatchCurve
+MetricForm = (
+    Area | PerCase | ProbabilitySums | LogisticFit | WholeSample | Sums | ImageSums | MatchCurve
+)
 Form = (
     Moments
     | SortedWeights

@@ -76,11 +76,12 @@ class Estimand(StrEnum):
     CALIBRATION_ERROR = "calibration error in bins"
     COEFFICIENT = "coefficient of a logistic regression"
     OBSERVED_OVER_EXPECTED = "observed over expected"
-    LARGEST_CALIBRATION_ERROR = "largest calibration error of a bin"
+    ENLARGED = "what noise makes larger"
     ROOT_OF_SQUARE = "root of an unbiased square"
     PROPORTION_DIFFERENCE = "two proportions"
     PROPORTION_RATIO = "ratio of two proportions"
     AUROC_DIFFERENCE = "two AUROCs"
+    QUANTILE_CONTRAST = "two quantiles"
     CONTRAST = "two models"
     OTHER = "other"
 

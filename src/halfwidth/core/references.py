@@ -310,6 +310,14 @@ _ALL = (
         "doi:10.2307/1932409",
     ),
     Reference(
+        "dimitriadis2021",
+        "Dimitriadis T, Gneiting T, Jordan AI",
+        "Stable reliability diagrams for probabilistic classifiers",
+        "Proceedings of the National Academy of Sciences 118(8):e2016191118",
+        2021,
+        "doi:10.1073/pnas.2016191118",
+    ),
+    Reference(
         "donner_zou2012",
         "Donner A, Zou GY",
         "Closed-form confidence intervals for functions of the normal mean and standard deviation",

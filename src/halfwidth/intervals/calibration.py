@@ -16,7 +16,7 @@ __all__ = ["debiased", "inverted"]
 
 @interval_method(
     title="test inversion",
-    drawn=Drawn("green", "solid", "D"),
+    drawn=Drawn("mint", "dotted", "D"),
     accepts=frozenset({Estimand.CALIBRATION_ERROR}),
     needs=(Need.DEVIATIONS, Need.UNITS),
     use_when="for the ECE, of a calibrated model too, whose bootstraps exclude the truth",
@@ -74,7 +74,7 @@ def inverted(deviations: Deviations | CurveGaps, units: ArrayLike, level: Level)
 
 @interval_method(
     title="root of a debiased square",
-    drawn=Drawn("olive", "dashed", "s"),
+    drawn=Drawn("rose", "dashed", "s"),
     accepts=frozenset({Estimand.ROOT_OF_SQUARE}),
     needs=(Need.SQUARE,),
     use_when="for the debiased ℓ2 ECE, of a calibrated model too",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -17,6 +18,7 @@ from halfwidth.core.forms import (
     RankedAreas,
     Ranking,
     Sums,
+    WholeSample,
 )
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import (
@@ -210,11 +212,15 @@ def probability_statistic(
     Statistic
     """
     form = metric.form
-    if not isinstance(form, ProbabilitySums):
-        raise TypeError(f"{metric.spec.name} is not declared as a function of probabilities")
     parameters = {
         parameter.name: metric.parameters[parameter.name] for parameter in metric.spec.parameters
     }
+    if isinstance(form, WholeSample):
+        value = functools.partial(_value_of_sample, form.value, parameters)
+        function = functools.partial(_each, value)
+        return _statistic(metric, function=function, estimand=metric.estimand)
+    if not isinstance(form, ProbabilitySums):
+        raise TypeError(f"{metric.spec.name} is not declared as a function of probabilities")
     terms = functools.partial(
         _terms, functools.partial(form.terms, **parameters), n_classes, weighted
     )
@@ -236,6 +242,16 @@ def probability_statistic(
     square = None if form.square is None else functools.partial(form.square, **parameters)
     made = Sums(terms, finish, quotient, power=form.power, absolute=absolute, square=square)
     return _sums_statistic(metric, made, metric.estimand)
+
+
+def _value_of_sample(
+    value: Callable[..., float], parameters: dict[str, float], records: Array
+) -> float:
+    """Of one sample, whose records may hold weights; NaN where these are all 0."""
+    weights = records[2] if len(records) > 2 else np.ones(records.shape[-1])
+    if not weights.sum() > 0:
+        return math.nan
+    return value(records[0], records[1], weights, **parameters)
 
 
 def _terms(

@@ -18,6 +18,7 @@ OF_TEST_SETS = (
     "calibration.scores",
     "calibration.bins",
     "calibration.recalibration",
+    "calibration.corp",
     "regression",
 )
 OF_DETECTIONS = (

@@ -11,8 +11,6 @@ from halfwidth.core.audit import Audit
 from halfwidth.core.calibration_results import CalibrationTests
 from halfwidth.core.centre_results import CentreResults
 from halfwidth.core.comparison import Comparisons
-from halfwidth.core.curves import Curves
-from halfwidth.core.detection_curves import DetectionCurves
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.ranking import Rankings
 from halfwidth.planning.published.reviews import Reviews
@@ -29,7 +27,7 @@ from halfwidth.report.subsamples import subsamples_document
 from halfwidth.report.whole.comparing import differences
 from halfwidth.report.whole.performance import performance
 from halfwidth.report.whole.pictures import figures_of_curves
-from halfwidth.report.whole.results import Results
+from halfwidth.report.whole.results import AnyCurves, Results
 
 
 def notebook_html(results: Any) -> str:
@@ -57,9 +55,10 @@ def _(results: Comparisons) -> Iterable[Part]:
 
 
 @_parts.register
-def _(results: Curves | DetectionCurves) -> Iterable[Part]:
+def _(results: AnyCurves) -> Iterable[Part]:
     drawn = figures_of_curves([results]) if find_spec("matplotlib") else ()
-    return (*drawn, *_parts(results.areas))
+    # Decision curves have no number that sums them up.
+    return (*drawn, *(_parts(results.areas) if results.areas else ()))
 
 
 @_parts.register

@@ -167,7 +167,7 @@ def _largest_roots(base: Array, slope: Array, level: float, floor: float, most: 
         lost = (rise <= 0) | (reached < floor)
         x[active] = np.where(lost, np.nan, reached)
         active = active[~lost]
-    return x
+    return np.asarray(x)
 
 
 def deviations(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Deviations:
@@ -180,7 +180,7 @@ def deviations(records: Array, design: Design, statistic: Statistic, plan: Plan)
     form = declared_form(statistic, Sums)
     step = max(1, AT_ONCE // form.features(records[:1])[0].size)
     parts = [
-        _of_samples(records[start : start + step], design, form, absolute)
+        _made_of_samples(records[start : start + step], design, form, absolute)
         for start in range(0, len(records), step)
     ]
     centre, perfect, noise = (np.concatenate(made) for made in zip(*parts, strict=True))
@@ -209,7 +209,7 @@ def standard_draws(plan: Plan, count: int, design: Design) -> Array:
     return np.asarray(normal)
 
 
-def _of_samples(
+def _made_of_samples(
     records: Array, design: Design, form: Sums, absolute: AbsoluteSums
 ) -> tuple[Array, Array, Array]:
     """Deviations and the roots of their covariances, with and without what happened."""

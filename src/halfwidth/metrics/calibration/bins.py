@@ -174,7 +174,7 @@ def ece(
     title="MCE",
     averages=CALIBRATION_AVERAGES,
     synonyms=("maximum_calibration_error",),
-    estimand=Estimand.LARGEST_CALIBRATION_ERROR,
+    estimand=Estimand.ENLARGED,
     form=MCE,
     reliable_n=250,
     pitfalls=(

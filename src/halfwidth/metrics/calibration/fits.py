@@ -25,8 +25,9 @@ class Regression:
     ----------
     form : LogisticFit
         With its parameters bound to its terms.
-    p, outcomes, offset, weights : ndarray of shape (..., n)
+    p, outcomes, weights : ndarray of shape (..., n)
     terms : ndarray of shape (..., K, n)
+    offset : ndarray of shape (..., n), or 0
     """
 
     form: LogisticFit
@@ -35,14 +36,6 @@ class Regression:
     weights: Array
     terms: Array
     offset: Array | float
-
-    @classmethod
-    def of(cls, form: LogisticFit, records: Array) -> Regression:
-        """From the probability, the outcome and maybe the weight of each case, (..., k, n)."""
-        p, outcomes = records[..., 0, :], records[..., 1, :]
-        weights = records[..., 2, :] if form.weighted else np.ones(p.shape)
-        offset = 0.0 if form.offset is None else form.offset(p)
-        return cls(form, p, outcomes, weights, form.terms(p), offset)
 
     @functools.cached_property
     def fitted(self) -> Fitted:
@@ -94,6 +87,14 @@ class Regression:
         return np.asarray(np.sqrt(self.fitted.covariance[..., place, place]))
 
 
+def regression(form: LogisticFit, records: Array) -> Regression:
+    """From the probability, the outcome and maybe the weight of each case, (..., k, n)."""
+    p, outcomes = records[..., 0, :], records[..., 1, :]
+    weights = records[..., 2, :] if form.weighted else np.ones(p.shape)
+    offset = 0.0 if form.offset is None else form.offset(p)
+    return Regression(form, p, outcomes, weights, form.terms(p), offset)
+
+
 def _linear(coefficients: Array, terms: Array) -> Array:
     return np.asarray((coefficients[..., None, :] @ terms)[..., 0, :])
 
@@ -101,10 +102,10 @@ def _linear(coefficients: Array, terms: Array) -> Array:
 def regressions(form: LogisticFit, records: Array) -> Iterator[Regression]:
     """Of test sets (S, k, n): at once, or one by one where their terms may differ in number."""
     if form.gaps is None:
-        yield Regression.of(form, records)
+        yield regression(form, records)
         return
     for one in records:
-        yield Regression.of(form, one)
+        yield regression(form, one)
 
 
 def values_of_fits(form: LogisticFit, records: Array, *, axis: int = -1) -> Array:

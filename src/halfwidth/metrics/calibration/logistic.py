@@ -102,8 +102,8 @@ def fit_logistic(
         lost = np.flatnonzero(np.isnan(found[:, 0])) if first.any() else np.empty(0, np.intp)
         if len(lost):
             of_lost = own if len(own) == 1 else own[lost]
-            again = (a[rows][lost] for a in (y, w, known))
-            found[lost] = _coefficients(of_lost, *again, np.zeros(n_terms))
+            again = rows.start + lost
+            found[lost] = _coefficients(of_lost, y[again], w[again], known[again], 0 * first)
         beta[rows] = found
         mean = expit(known[rows] + _combined(own, beta[rows]))
         information[rows] = _information(own, w[rows] * mean * (1 - mean))

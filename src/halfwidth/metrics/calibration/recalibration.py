@@ -57,7 +57,6 @@ _of_curve = functools.partial(
     parameters=(KNOTS,),
     reliable_n=250,
     prevalence_dependent=True,
-    cite="austin_steyerberg2019",
 )
 
 # Pitfalls that several share.
@@ -173,7 +172,7 @@ def calibration_slope(
     --------
     >>> y, p = [0, 1, 0, 1, 1, 0, 1], [0.1, 0.3, 0.4, 0.6, 0.8, 0.7, 0.9]
     >>> round(calibration_slope(y, p), 3)
-    0.962
+    0.893
     """
     return value_of_fit(SLOPE, y_true, y_prob, sample_weight)
 
@@ -183,7 +182,7 @@ def calibration_slope(
     synonyms=("joint_calibration_intercept", "cal_intercept", "recalibration_intercept"),
     better=Better.ZERO,
     form=INTERCEPT,
-    cite="cox1958",
+    cite="vancalster2016",
     pitfalls=(
         TWO_INTERCEPTS.format(other="calibration_in_the_large, with the slope held at 1"),
         "the log odds where the model says 0.5, which may be far from all cases",
@@ -216,7 +215,7 @@ def calibration_intercept(
     --------
     >>> y, p = [0, 1, 0, 1, 1, 0, 1], [0.1, 0.3, 0.4, 0.6, 0.8, 0.7, 0.9]
     >>> round(calibration_intercept(y, p), 3)
-    0.218
+    0.173
     """
     return value_of_fit(INTERCEPT, y_true, y_prob, sample_weight)
 
@@ -260,7 +259,7 @@ def calibration_in_the_large(
     --------
     >>> y, p = [0, 1, 0, 1, 1, 0, 1], [0.1, 0.3, 0.4, 0.6, 0.8, 0.7, 0.9]
     >>> round(calibration_in_the_large(y, p), 3)
-    0.213
+    0.162
     """
     return value_of_fit(IN_THE_LARGE, y_true, y_prob, sample_weight)
 
@@ -310,6 +309,7 @@ def oe_ratio(y_true: ArrayLike, y_prob: ArrayLike, sample_weight: ArrayLike | No
     title="ICI",
     synonyms=("integrated_calibration_index", "eavg"),
     form=ICI,
+    cite="austin_steyerberg2019",
     pitfalls=(CURVE_BIASED, CURVE_CHOSEN),
 )
 def ici(
@@ -350,7 +350,7 @@ def ici(
     >>> rng = np.random.default_rng(0)
     >>> p = rng.uniform(0.05, 0.95, 400)
     >>> print(f"{ici(rng.random(400) < p**2, p):.2f}")
-    0.15
+    0.17
     """
     return value_of_fit(ICI, y_true, y_prob, sample_weight, knots=knots)
 
@@ -359,6 +359,7 @@ def ici(
     title="E50",
     synonyms=("median_calibration_error",),
     form=E50,
+    cite="austin_steyerberg2019",
     pitfalls=(CURVE_BIASED, CURVE_CHOSEN),
 )
 def e50(
@@ -389,12 +390,12 @@ def e50(
     >>> rng = np.random.default_rng(0)
     >>> p = rng.uniform(0.05, 0.95, 400)
     >>> print(f"{e50(rng.random(400) < p**2, p):.2f}")
-    0.17
+    0.19
     """
     return value_of_fit(E50, y_true, y_prob, sample_weight, knots=knots)
 
 
-@_of_curve(title="E90", form=E90, pitfalls=(CURVE_BIASED, CURVE_CHOSEN))
+@_of_curve(title="E90", form=E90, cite="harrell2015", pitfalls=(CURVE_BIASED, CURVE_CHOSEN))
 def e90(
     y_true: ArrayLike,
     y_prob: ArrayLike,
@@ -416,7 +417,7 @@ def e90(
 
     References
     ----------
-    Austin & Steyerberg (2019).
+    Harrell (2015); Austin & Steyerberg (2019).
 
     Examples
     --------
@@ -432,6 +433,7 @@ def e90(
     title="Emax",
     synonyms=("maximum_distance_from_the_curve",),
     form=EMAX,
+    cite="harrell2015",
     pitfalls=(
         CURVE_BIASED,
         CURVE_CHOSEN,
@@ -459,14 +461,14 @@ def emax(
 
     References
     ----------
-    Austin & Steyerberg (2019).
+    Harrell (2015); Austin & Steyerberg (2019).
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> p = rng.uniform(0.05, 0.95, 400)
     >>> print(f"{emax(rng.random(400) < p**2, p):.2f}")
-    0.25
+    0.24
     """
     return value_of_fit(EMAX, y_true, y_prob, sample_weight, knots=knots)
 

@@ -11,7 +11,7 @@ import numpy as np
 from halfwidth.core.forms import LogisticFit
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.calibration.fits import Regression, regressions
+from halfwidth.metrics.calibration.fits import Regression, regression, regressions
 from halfwidth.metrics.calibration.logistic import fit_logistic, newton_step
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks
@@ -21,7 +21,7 @@ from halfwidth.resampling.forms.contract import Engine, declared_form
 def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
     """From fits to the cases weighted by how often their units are drawn."""
     form = declared_form(statistic, LogisticFit)
-    of_samples = [Regression.of(form, one) for one in records]
+    of_samples = [regression(form, one) for one in records]
     out = np.empty((len(records), plan.n_resamples))
     for start, stop, counts in count_blocks(design, plan, design.n):
         drawn = counts[:, design.unit_of_case].astype(float)
@@ -43,7 +43,7 @@ def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan)
 def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array:
     """After one step of Newton's method from the fit to all, short by the order of 1/n²."""
     form = declared_form(statistic, LogisticFit)
-    return np.stack([_left_out(Regression.of(form, one), design) for one in records])
+    return np.stack([_left_out(regression(form, one), design) for one in records])
 
 
 def _left_out(one: Regression, design: Design) -> Array:
