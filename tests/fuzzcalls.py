@@ -497,6 +497,7 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
             "failures_share": words(None, 0.02, 0.2),
             "margin": words(None, 0.01, 0.1, 1),
             "correlation": words(None, 0.5, 0.9),
+            "pilot": words(None, None, None, [0.01, 0.02, -0.01, 0.2], [0.1], "pilot"),
         }
         for name in (
             *("mean_n", "mean_width", "difference_n", "difference_width"),
@@ -510,7 +511,42 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "combine": words(None, "mean_rank", "median_rank"),
     },
     "metric_ci": {"metric": sample_metric},
+    "calibration_test": {
+        "statistic": words(
+            *("spiegelhalter", "hosmer_lemeshow", "hosmer_lemeshow:4", "ece:binning=mass"),
+            *("likelihood_ratio", ["spiegelhalter", "ece"], [], "brier"),
+        ),
+        "average": words("binary", "none", "top_label", "macro"),
+        "y_prob": predictions,
+    },
+    "calibration_by_centre": {
+        "centre": lambda s: [s.choice("ABCD") for _ in range(s.n)],
+        "metric": words("citl", "oe_ratio", "calibration_slope", ["citl", "oe_ratio"], "auroc"),
+        "average": words("binary", "none", "top_label", "macro"),
+        "y_prob": predictions,
+    },
+    **{
+        name: {
+            "metric": words("calibration_slope", "citl", "oe_ratio", "auroc"),
+            **{
+                f"{wanted}_halfwidth": words(None, 0.1, 0.2, 1e-7)
+                for wanted in ("slope", "intercept", "in_the_large", "oe")
+            },
+            "prevalence": words(None, 0.1, 0.5),
+            "auroc": words(None, 0.7, 0.9),
+            "lp_mean": words(None, -1, 0.5),
+            "lp_sd": words(None, 1, 0.3),
+            "lp_skewness": words(None, 0.5, -0.9),
+            "pilot": words(None, None, [x / 20 for x in range(20)]),
+            "n": count(10, 2000),
+        }
+        for name in ("calibration_n", "calibration_width")
+    },
     "detection_ci": DETECTED,
+    "calibration_curve_ci": {
+        "kind": words("smooth", "isotonic", "bins"),
+        "average": words(None, "binary", "none", "top_label", "macro"),
+    },
     "detection_curve_ci": {
         **DETECTED,
         "kind": words("froc", "pr", "afroc", "wafroc"),
@@ -608,6 +644,10 @@ def finished(kind: str) -> tuple[Any, ...]:
             hw.summary_ci([1.0, 2.0, 30.0], metric="hd95", alternative="upper"),
         ),
         "curves": lambda: (hw.curve_ci(truth, scores, **how), *hw.curve_ci(truth, scores, **how)),
+        "calibration": lambda: (
+            hw.calibration_curve_ci(truth, scores, kind="bins", **how),
+            *hw.calibration_curve_ci(truth, scores, kind="isotonic", **how),
+        ),
         "confusion": lambda: (hw.confusion_ci(truth, [int(x > 0.4) for x in scores]),),
         "found": lambda: (hw.planning.subsample(dice, sizes=[3, 10], repeats=3, **how),),
         "plans": lambda: (
@@ -680,6 +720,13 @@ OF_DETECTION_FIGURES: Mapping[str, Mapping[str, Draw]] = (
     {
         name: {"curves": one_finished(name), "width": WIDTHS}
         for name in ("froc", "afroc", "detection_pr")
+    }
+    | {
+        "calibration": {"curve": one_finished("calibration"), "title": words("", "model A")},
+        "figure_of_calibration": {
+            "curves": one_finished("calibration"),
+            "titles": words(None, ["model A"], ["a", "b"]),
+        },
     }
     | {
         name: {

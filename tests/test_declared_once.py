@@ -23,6 +23,7 @@ CHOICES = "estimation/choose.py"
 # The same word for something else, by file or folder: fields of tables and options, columns.
 OTHER_WORDS: dict[str, set[str]] = {
     "cli/plan.py": {"auroc"},  # a command
+    "cli/plan_calibration.py": {"auroc"},  # an option
     "cli/review.py": {"auroc", "correct"},  # options
     "core/curves.py": {"sensitivity"},  # the title of an axis
     "core/detection_curves.py": {"sensitivity"},
@@ -31,8 +32,11 @@ OTHER_WORDS: dict[str, set[str]] = {
     "metrics/boundary.py": {"percentile"},  # a parameter
     "metrics/detection/ranked.py": {"fppi"},  # a parameter
     "metrics/ranking.py": {"ap"},  # what the average precision of cases is called too
+    "resampling/dirichlet_means.py": {"inverted"},  # what a table keeps
     # Fields, options, columns and kinds of claims of published numbers.
     "planning/published/": {"auroc", "correct"},
+    "planning/calibration.py": {"auroc"},  # an assumption
+    "report/plans.py": {"auroc"},  # the same
     "planning/__init__.py": {"auroc"},  # a module
     "report/study_describe.py": {"accuracy", "balanced_accuracy"},  # columns
     "study/analysis/description.py": {"accuracy", "balanced_accuracy"},  # columns

@@ -34,6 +34,13 @@ DSC = QUICK | {"metric": "dsc"}
 PLAN = hw.planning
 
 CALLS: dict[str, Callable[[], Any]] = {
+    "hw.calibration_by_centre": lambda: hw.calibration_by_centre(
+        TRUTH,
+        SCORES,
+        list("aabbccdd") * 3,
+        metric="citl",
+    ),
+    "hw.calibration_test": lambda: hw.calibration_test(TRUTH, SCORES, **QUICK),
     "hw.check_table": lambda: hw.check_table(FRAME, metric="dsc"),
     "hw.check_tables": lambda: hw.check_tables({"a": FRAME, "b": FRAME}, metric="dsc"),
     "hw.compare": lambda: hw.compare(VALUES, margin=0.1, **DSC),
@@ -45,6 +52,9 @@ CALLS: dict[str, Callable[[], Any]] = {
         RIGHT, {"a": TRUTH, "b": RIGHT}, metric="accuracy", **QUICK
     ),
     "hw.confusion_ci": lambda: hw.confusion_ci(TRUTH, SCORES),
+    "hw.calibration_curve_ci": lambda: hw.calibration_curve_ci(
+        TRUTH, SCORES, kind="isotonic", **QUICK
+    ),
     "hw.curve_ci": lambda: hw.curve_ci(TRUTH, SCORES, **QUICK),
     "hw.detection_ci": lambda: hw.detection_ci(FOUND, OBJECTS, metric="object_ppv", **QUICK),
     "hw.detection_curve_ci": lambda: hw.detection_curve_ci(FOUND, OBJECTS, **QUICK),
@@ -75,6 +85,10 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "planning.auroc_n": lambda: PLAN.auroc_n(0.8, width=0.2),
     "planning.auroc_width": lambda: PLAN.auroc_width(0.8, 200),
+    "planning.calibration_n": lambda: PLAN.calibration_n(
+        slope_halfwidth=0.3, oe_halfwidth=0.2, prevalence=0.2, auroc=0.8
+    ),
+    "planning.calibration_width": lambda: PLAN.calibration_width("citl", 300, lp_mean=-1, lp_sd=1),
     "planning.classes_n": lambda: PLAN.classes_n(0.8, prevalence=0.3, width=0.2),
     "planning.classes_width": lambda: PLAN.classes_width(0.8, 0.8, 200, prevalence=0.3),
     "planning.difference_n": lambda: PLAN.difference_n(sd=0.1, width=0.05),

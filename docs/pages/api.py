@@ -34,15 +34,17 @@ JOBS = {
         "Estimate",
         "A number with its interval, from one value per case, from labels and scores, or from "
         "detections.",
-        "summary_ci summary_table proportion_ci metric_ci confusion_ci curve_ci detection_ci "
+        "summary_ci summary_table proportion_ci metric_ci confusion_ci curve_ci "
+        "calibration_curve_ci calibration_test calibration_by_centre detection_ci "
         "detection_curve_ci match_detections difference_ci runs_ci runs_table evidence",
     ),
     "results": Job(
         "Results",
         "What the functions return: frozen, with `to_dict`, `to_frame` and `sentence`.",
-        "Estimate Estimates RunsEstimate DetectionEstimate Curve Curves Confusion DetectionCurve "
-        "DetectionCurves MatchedDetections MatchLists Comparisons Difference Rankings Ranking "
-        "Consensus RankStability Agreement Caution",
+        "Estimate Estimates RunsEstimate DetectionEstimate Curve Curves CalibrationCurve "
+        "CalibrationCurves Confusion DetectionCurve DetectionCurves MatchedDetections MatchLists "
+        "Comparisons Difference Rankings Ranking Consensus RankStability Agreement "
+        "CalibrationTest CalibrationTests OverCentres CentreResults Caution",
     ),
     "tables": Job(
         "Read, score and check",

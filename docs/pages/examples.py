@@ -52,6 +52,8 @@ images = [image(radius) for radius in rng.uniform(4, 9, 40)]
 detections, references = zip(*images)
 """
 OF_MASKS = ("instances", "lesions", "panoptic", "pooled")
+PROBABILITIES = "y_prob = 1 / (1 + np.exp(-y_score))\n"
+OF_CALIBRATION = {Estimand.CALIBRATION_ERROR: "ece", Estimand.ROOT_OF_SQUARE: "ece_l2"}
 # Values of parameters that have no default, as an example may set them.
 VALUES = {"tolerance": "3", "distance": "2", "fppi": "1", "q": "0.9", "exchange_rate": "0.25"}
 
@@ -119,6 +121,8 @@ def of_metric(metric: hw.MetricSpec) -> Example:
 def _of_test_set(metric: hw.MetricSpec, name: str) -> Example:
     if metric.takes is Takes.NUMBERS:
         data, given, option = NUMBERS, "y_pred", "--prediction prediction"
+    elif metric.takes is Takes.PROBABILITIES:
+        data, given, option = TWO_CLASSES + PROBABILITIES, "y_prob", "--score probability"
     elif metric.takes is Takes.SCORES:
         data, given, option = TWO_CLASSES, "y_score", "--score score"
     else:
@@ -170,6 +174,11 @@ def of_method(method: MethodSpec) -> Example:
         call = f'hw.detection_ci(detections, references, metric="fppi", {named})'
         shell = "halfwidth detect detections.json references.json --metric fppi --method "
         return Example(f"{PREAMBLE}{BOXES}print({call}.sentence())", f"{shell}{method.name}")
+    elif accepts <= OF_CALIBRATION.keys():
+        metric = next(OF_CALIBRATION[kind] for kind in accepts)
+        code = f'print(hw.metric_ci(y_true, y_prob, metric="{metric}", {named}, rng=1).sentence())'
+        command = f"--score probability --metric {metric}"
+        head = f"{PREAMBLE}{TWO_CLASSES}{PROBABILITIES}"
     elif Estimand.OTHER in accepts:
         code = (
             f'print(hw.metric_ci(y_true, y_score, metric="average_precision", {named}, rng=1)'
@@ -203,6 +212,13 @@ def _of_values(method: MethodSpec, named: str) -> Example:
 
 
 def _of_two_models(method: MethodSpec, named: str) -> Example:
+    if Estimand.QUANTILE_CONTRAST in method.accepts:
+        call = f'hw.difference_ci(first[:5], second[:5], metric="dsc", statistic="median", {named}'
+        return Example(
+            f"{PREAMBLE}{BOTH}print({call}, rng=1).sentence())",
+            f"halfwidth compare cases.csv --value first --value second --metric dsc "
+            f"--statistic median --method {method.name}",
+        )
     if Estimand.AUROC_DIFFERENCE in method.accepts:
         metric, second = "auroc", "y_score + rng.normal(0, 1, 120)"
         models = f'{{"first": y_score, "second": {second}}}'

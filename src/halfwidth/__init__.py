@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from halfwidth.comparison.detection_api import compare_detections
     from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.audit import Audit, AuditedTable, Finding
+    from halfwidth.core.calibration_curves import CalibrationCurve, CalibrationCurves
+    from halfwidth.core.calibration_results import CalibrationTest, CalibrationTests
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
+    from halfwidth.core.centre_results import CentreResults, OverCentres
     from halfwidth.core.comparison import Comparisons, Difference
     from halfwidth.core.curves import Confusion, Curve, Curves
     from halfwidth.core.detection_curves import DetectionCurve, DetectionCurves
@@ -45,6 +48,9 @@ if TYPE_CHECKING:
     from halfwidth.estimation.runs.api import runs_ci, runs_table
     from halfwidth.estimation.tables import summary_table
     from halfwidth.estimation.test_sets.api import metric_ci
+    from halfwidth.estimation.test_sets.calibration_curves import calibration_curve_ci
+    from halfwidth.estimation.test_sets.calibration_tests import calibration_test
+    from halfwidth.estimation.test_sets.centres import calibration_by_centre
     from halfwidth.estimation.test_sets.confusion import confusion_ci
     from halfwidth.estimation.test_sets.curves import curve_ci
     from halfwidth.intervals.catalogue import METHODS
@@ -71,7 +77,12 @@ __all__ = [
     "AuditedTable",
     "Better",
     "Bounds",
+    "CalibrationCurve",
+    "CalibrationCurves",
+    "CalibrationTest",
+    "CalibrationTests",
     "Caution",
+    "CentreResults",
     "Comparisons",
     "Confusion",
     "Consensus",
@@ -92,6 +103,7 @@ __all__ = [
     "MetricSpec",
     "ObjectSet",
     "OptionError",
+    "OverCentres",
     "RankStability",
     "Ranking",
     "Rankings",
@@ -100,6 +112,9 @@ __all__ = [
     "Scores",
     "StatisticSpec",
     "UnknownNameError",
+    "calibration_by_centre",
+    "calibration_curve_ci",
+    "calibration_test",
     "check_table",
     "check_tables",
     "compare",
@@ -148,7 +163,12 @@ _HOME = {
     "AuditedTable": "core.audit",
     "Better": "core.spec",
     "Bounds": "core.types",
+    "CalibrationCurve": "core.calibration_curves",
+    "CalibrationCurves": "core.calibration_curves",
+    "CalibrationTest": "core.calibration_results",
+    "CalibrationTests": "core.calibration_results",
     "Caution": "core.cautions",
+    "CentreResults": "core.centre_results",
     "Comparisons": "core.comparison",
     "Consensus": "core.ranking_consensus",
     "Confusion": "core.curves",
@@ -169,6 +189,7 @@ _HOME = {
     "MetricSpec": "core.spec",
     "ObjectSet": "core.objects",
     "OptionError": "core.errors",
+    "OverCentres": "core.centre_results",
     "RankStability": "core.ranking_consensus",
     "Ranking": "core.ranking",
     "Rankings": "core.ranking",
@@ -177,6 +198,9 @@ _HOME = {
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
+    "calibration_curve_ci": "estimation.test_sets.calibration_curves",
+    "calibration_by_centre": "estimation.test_sets.centres",
+    "calibration_test": "estimation.test_sets.calibration_tests",
     "check_table": "audit.api",
     "check_tables": "audit.api",
     "compare": "comparison.api",

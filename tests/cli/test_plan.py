@@ -23,6 +23,7 @@ VERBS = {
     "quantile": "--quantile 0.9 --sd 0.1 --halfwidth 0.02",
     "proportion": "--expected 0.9 --width 0.1",
     "auroc": "--expected 0.85 --prevalence 0.3 --width 0.1",
+    "calibration": "--prevalence 0.1 --auroc 0.8 --slope-halfwidth 0.2 --oe-halfwidth 0.1",
     "classes": "--sensitivity .9 --specificity .95 --prevalence .1 --halfwidth .05 --assurance .9",
     "runs": "--quantile 0.9",
 }

@@ -41,6 +41,19 @@ THREE = [0, 1, 2] * 17
 ROWS = [[0.2, 0.5, 0.3], [0.5, 0.2, 0.3], [0.3, 0.3, 0.4]] * 17
 
 
+def calibrated(method: str = "auto") -> hw.Estimate:
+    """The ECE of a model that says .02 to .98, and is right about that."""
+    e: hw.Estimate = hw.metric_ci(
+        [place % 2 if 12 < place < 37 else place > 24 for place in range(50)],
+        [place / 50 + 0.01 for place in range(50)],
+        metric="ece",
+        method=method,
+        n_resamples=999,
+        rng=1,
+    )
+    return e
+
+
 SITUATIONS: dict[str, Callable[[], Any]] = {
     "HW101": lambda: hw.summary_ci([*GOOD, math.nan], metric="dsc", missing="omit"),
     "HW102": lambda: table(case=list("aabcdefghijk")),
@@ -68,6 +81,7 @@ SITUATIONS: dict[str, Callable[[], Any]] = {
     "HW320": lambda: hw.summary_ci(
         [0.1, 0.5, 0.6, 0.95], statistic="sd", method="percentile", confidence_level=0.1
     ),
+    "HW321": lambda: calibrated(method="percentile"),
     "HW401": lambda: table(case=list("abcd") * 3, fold=[0] * 4 + [1] * 4 + [2] * 4),
     "HW411": lambda: table(case=list("abcdefghijkl"), fold=[0, 1, 2] * 4),
     "HW402": lambda: table(case=list("abcdefghijkl"), patient=list("aabbccddeeff")),
@@ -121,6 +135,7 @@ SITUATIONS |= {
     "HW504": lambda: masks(spacing=1),
     "HW505": lambda: masks(spacing=(2.5, 1)),
     "HW506": lambda: masks(metrics="nsd", spacing=1.5, tolerance=1),
+    "HW508": calibrated,
     "HW507": lambda: masks(BALL * (1 + (np.arange(20) > 10)), labels={"ball": 1, "ignore": 2}),
 }
 

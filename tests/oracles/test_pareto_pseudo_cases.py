@@ -419,6 +419,40 @@ def test_narrow_spreads_and_very_many_cases_by_finer_rules(
     assert (plain.low, plain.high) == pytest.approx((finer.low, finer.high), abs=1e-4 * error)
 
 
+@pytest.mark.parametrize("n", [4, 9])
+@pytest.mark.parametrize("spread", [1e-8, 1e-10])
+def test_narrow_differences_scale_with_their_spread(n: int, spread: float) -> None:
+    """No end depends on where the bounds are, a thousand times as far away or a billion times."""
+    rng = np.random.default_rng(n)
+    first, offs = rng.uniform(0.3, 0.7, n), rng.standard_normal(n)
+
+    def in_spreads(size: float) -> tuple[float, float]:
+        e = hw.difference_ci(first, first + size * offs, metric="dsc", method="dirichlet_pareto")
+        assert e.low < e.value < e.high
+        return e.low / size, e.high / size
+
+    # Differences of values near one half have lost all but 1e-17 / spread of their digits.
+    assert in_spreads(spread) == pytest.approx(in_spreads(1e-4), rel=1e-6 + 1e-14 / spread)
+
+
+@pytest.mark.parametrize("n", [3, 5, 12])
+def test_a_spread_of_a_trillionth_of_the_range_is_none(n: int) -> None:
+    values = 0.6 + 1e-12 * np.linspace(-1, 1, n)
+    chosen = hw.summary_ci(values, metric="dsc")
+    assert chosen.method == "dirichlet"
+    assert "of one value" in message(chosen, "HW319")
+    equal = hw.summary_ci([0.6] * n, metric="dsc")
+    assert (chosen.low, chosen.high) == pytest.approx((equal.low, equal.high), abs=1e-9)
+
+
+def test_clusters_of_one_mean_have_no_distance_and_say_so() -> None:
+    values, groups = [0.8, 0.9, 0.9, 0.8, 0.8, 0.9], [0, 0, 1, 1, 2, 2]
+    chosen = hw.summary_ci(values, metric="dsc", groups=groups)
+    assert chosen.method == "dirichlet"
+    assert "3 clusters of one mean" in message(chosen, "HW319")
+    assert "HW319" not in codes(hw.summary_ci(values, metric="dsc", failures="unseen"))
+
+
 # --------------------------------------------------------------------------- rough probabilities
 
 

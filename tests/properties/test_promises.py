@@ -40,6 +40,13 @@ RECORDS = st.lists(
 CELLS = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=3, max_size=60).map(np.array)
 AUROC, F1 = Metric(SAMPLE_METRICS["auroc"]), Metric(SAMPLE_METRICS["f1"])
 OF_RECORDS = building.ranking_statistic(AUROC, RankEach(1), AreaFinish("binary"), "omit")
+OF_BINS, OF_PAIRS = (
+    building.probability_statistic(
+        Metric(SAMPLE_METRICS[name], {"bins": 10.0, "binning": 0.0}), None, ""
+    )
+    for name in ("ece", "ece_l2")
+)
+OF_CALIBRATION = {Estimand.CALIBRATION_ERROR: OF_BINS, Estimand.ROOT_OF_SQUARE: OF_PAIRS}
 OF_CELLS = building.counting_statistic(F1, CountingFinish(F1, 2, "binary", 1), "omit")
 
 
@@ -47,6 +54,9 @@ def statistic_for(method: MethodSpec) -> Statistic:
     """One statistic that the method accepts."""
     if method.accepts <= {Estimand.AUROC, Estimand.AUROC_DIFFERENCE}:
         return OF_RECORDS
+    for estimand, of_bins in OF_CALIBRATION.items():
+        if method.accepts <= {estimand}:
+            return of_bins
     if method.accepts <= {Estimand.COUNTING, Estimand.CONTRAST}:
         return OF_CELLS
     # A mean stands for the metrics of test sets, which differ in no property of a method.
@@ -64,7 +74,7 @@ def is_binary(method: MethodSpec) -> bool:
 def samples_of(method: MethodSpec, rng: np.random.Generator, samples: int, n: int) -> Array:
     """Samples that the method takes, all under one design."""
     values = rng.beta(8, 2, (samples, n))
-    if statistic_for(method) is OF_RECORDS:
+    if statistic_for(method) in (OF_RECORDS, OF_BINS, OF_PAIRS):
         records = np.stack([values, rng.integers(0, 2, (samples, n)).astype(float)], axis=1)
         return np.stack([arrange(one, paired=True)[0] for one in records])
     if statistic_for(method) is OF_CELLS:
@@ -107,8 +117,10 @@ def promising(promise: Promise) -> list[MethodSpec]:
 
 
 def sample_for(method: MethodSpec, data: st.DataObject) -> Array:
-    if statistic_for(method) in (OF_RECORDS, OF_CELLS):
-        return np.asarray(data.draw(RECORDS if statistic_for(method) is OF_RECORDS else CELLS))
+    if statistic_for(method) is OF_CELLS:
+        return np.asarray(data.draw(CELLS))
+    if statistic_for(method) in (OF_RECORDS, OF_BINS, OF_PAIRS):
+        return np.asarray(data.draw(RECORDS))
     return np.asarray(data.draw(BINARY if is_binary(method) else SAMPLES))
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import (
+    calibration,
     figures,
     option_groups,
     options,
@@ -29,6 +30,7 @@ STRICT_STATUS = 3
 OF_CASES = ("value", "by", "statistic", "failures", "penalty", "scale", "case", "over")
 OF_TEST_SETS = (
     *option_groups.names_in(test_set_options.average_options, test_set_options.metric_options),
+    *calibration.NAMES,
     "jobs",
 )
 
@@ -43,6 +45,7 @@ OF_TEST_SETS = (
     test_set_options.file_options,
     test_set_options.average_options,
     test_set_options.metric_options,
+    calibration.calibration_options,
 )
 def ci(
     ctx: typer.Context,
@@ -102,6 +105,8 @@ def ci(
         --average none --average macro
     halfwidth ci --target-file y.npy --score-file logits.npy --scores logits \\
         --metric auroc
+    halfwidth ci preds.csv --target y --score p1 --calibration-test spiegelhalter
+    halfwidth ci preds.csv --target y --score p1 --centre hospital
     """
     fmt = options.resolve_format(fmt, json, out)
     given = ctx.params
@@ -124,6 +129,9 @@ def ci(
     }
     if source.any:
         refuse_given(ctx, OF_CASES, "has no effect on a metric of a test set (--target)")
+        if any(given[name] for name in calibration.NAMES):
+            answer, cautions = calibration.document_of(ctx, source, missing)
+            return Answer(answer, fmt, out, STRICT_STATUS if strict and cautions else 0)
         kind = figures.check(plot, plot_kind, figures.TEST_SET_KINDS)
         estimates = predictions.estimate_test_set(
             source,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
+    from halfwidth.core.calibration_curves import CalibrationKind
     from halfwidth.core.comparison import Comparisons, Difference
     from halfwidth.core.ranking import Rankings
 
@@ -28,7 +29,13 @@ OF_CASES = ("dots", "podium", "case-heatmap")
 DIFFERENCES = "Differences and their intervals"
 # Forests of more rows are grouped and sorted.
 LONG = 8
-TEST_SET_KINDS = ("roc", "pr", "confusion", "forest")
+# Calibration curves by what they are called on the command line.
+CALIBRATION: dict[str, CalibrationKind] = {
+    "calibration": "smooth",
+    "reliability": "isotonic",
+    "reliability-bins": "bins",
+}
+TEST_SET_KINDS = ("roc", "pr", *CALIBRATION, "decision", "confusion", "forest")
 
 
 def check(path: Path | None, kind: str | None, kinds: Sequence[str]) -> str | None:

@@ -194,7 +194,9 @@ def _spelled_out(arguments: list[str]) -> list[str]:
     """``plan --pilot FILE ...`` as ``plan pilot FILE ...``: a verb of plan may be an option too."""
     for place, argument in enumerate(arguments[1:3], start=1):
         name, equals, file = argument.partition("=")
-        if arguments[0] == "plan" and name in FILES_OF_PLAN:
+        # After a verb of plan it is an option of that one: plan difference --pilot FILE.
+        first = all(one.startswith("-") for one in arguments[1:place])
+        if arguments[0] == "plan" and name in FILES_OF_PLAN and first:
             rest = [*arguments[1:place], *arguments[place + 1 :]]
             return ["plan", name.removeprefix("--"), *([file] if equals else []), *rest]
     return arguments

@@ -278,7 +278,8 @@ PlotKind = Annotated[
     str | None,
     typer.Option(
         help="With --plot. distribution (default): cases, density, box and intervals, a row per "
-        "label; forest: the intervals alone. With --target: roc (default), pr, confusion, forest.",
+        "label; forest: the intervals alone. With --target: roc (default), pr, calibration, "
+        "reliability, reliability-bins, decision, confusion, forest.",
         metavar="KIND",
         rich_help_panel=Group.OUTPUT,
     ),

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli import options, plan_classes, plan_pilot, subsample
+from halfwidth.cli import (
+    options,
+    plan_calibration,
+    plan_classes,
+    plan_pilot,
+    reading,
+    subsample,
+)
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import SETTINGS, Group, Verb
 from halfwidth.cli.plan_options import (
@@ -25,6 +33,7 @@ from halfwidth.cli.plan_options import (
     refuse_assurance,
     refuse_test_set_metric,
 )
+from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import split_names
 
 app = typer.Typer(
@@ -195,6 +204,43 @@ def difference(
         ),
     ] = None,
     mean_of_cases: Mean = None,
+    pilot: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of an SD: a table of two models on the same cases, whose differences the "
+            "studies have, whatever their shape: the first less the second.",
+            metavar="FILE",
+            show_default=False,
+            rich_help_panel=Group.ASSUMED,
+        ),
+    ] = None,
+    value: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column of the pilot with values; two for two models.",
+            metavar="COLUMN",
+            show_default=False,
+            rich_help_panel=Group.ASSUMED,
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of the pilot that tells two models apart, instead of two columns.",
+            metavar="COLUMN",
+            show_default=False,
+            rich_help_panel=Group.ASSUMED,
+        ),
+    ] = None,
+    case: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of case ids of the pilot; default: as ci finds it.",
+            metavar="COLUMN",
+            show_default=False,
+            rich_help_panel=Group.ASSUMED,
+        ),
+    ] = None,
     margin: Margin = None,
     power: Power = None,
     halfwidth: Halfwidths = None,
@@ -222,11 +268,14 @@ def difference(
     halfwidth plan difference --sd 0.05 --difference 0.02 --power 0.8 --metric dsc
     halfwidth plan difference --sd 0.05 --margin 0.02 --power 0.8 --metric dsc
     halfwidth plan difference --sd 0.1 --unpaired --difference 0.05 -n 30 -n 60
+    halfwidth plan difference --pilot dice.csv --by model --difference 0.02 \\
+        --power 0.8 --metric dsc
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n, power)
     refuse_test_set_metric(metric)
     refuse_assurance(assurance, n)
+    differences = _pilot_differences(pilot, value, by, case, metric)
     from halfwidth.planning.differences import difference_n, difference_width
 
     limits = options.parse_bounds(bounds)
@@ -238,6 +287,7 @@ def difference(
                 sd_b=sd_b,
                 correlation=correlation,
                 paired=not unpaired,
+                pilot=differences,
                 difference=effect,
                 margin=margin,
                 power=power,
@@ -258,6 +308,7 @@ def difference(
                 sd_b=sd_b,
                 correlation=correlation,
                 paired=not unpaired,
+                pilot=differences,
                 difference=effect,
                 margin=margin,
                 method=method,
@@ -270,6 +321,26 @@ def difference(
         ],
         outlet,
     )
+
+
+def _pilot_differences(
+    pilot: Path | None,
+    value: list[str] | None,
+    by: str | None,
+    case: str | None,
+    metric: str | None,
+) -> Any:
+    """The differences that a table of a pilot holds; None without one."""
+    given = {"--value": value, "--by": by, "--case": case}
+    if pilot is None:
+        for name, one in given.items():
+            if one is not None:
+                raise OptionError(f"{name} is of the table of a pilot: name it, --pilot FILE")
+        return None
+    from halfwidth.planning.pilot_tables import pilot_differences_in
+
+    table = reading.table_in(pilot, reading.Options())
+    return pilot_differences_in(table, value, by=by, case=case, metric=metric)
 
 
 @app.command("quantile", short_help="A median or another quantile.", cls=Verb)
@@ -401,6 +472,9 @@ app.command("proportion", short_help="A proportion, by Wilson's interval.", cls=
 app.command("auroc", short_help="An AUROC, or the difference of two.", cls=Verb)(plan_classes.auroc)
 app.command("classes", short_help="Sensitivity and specificity, at a prevalence.", cls=Verb)(
     plan_classes.classes
+)
+app.command("calibration", short_help="Calibration slope, intercepts and O:E.", cls=Verb)(
+    plan_calibration.calibration
 )
 app.command("pilot", short_help="Any statistic and method, from the values of a pilot.", cls=Verb)(
     plan_pilot.pilot

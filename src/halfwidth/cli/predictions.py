@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from halfwidth.cli import figures
 from halfwidth.cli.output import note, note_if_long
@@ -16,6 +16,9 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.io.folds import ModelFile
 from halfwidth.io.table import Table
+
+if TYPE_CHECKING:
+    from halfwidth.core.curves import CurveKind
 
 
 @frozen
@@ -288,7 +291,7 @@ def _draw(
 ) -> None:
     """Write the figure of a test set."""
     import halfwidth as hw
-    from halfwidth.plots import confusion, pr, roc, write_figure
+    from halfwidth import plots
 
     if kind == "forest":
         figures.draw(table, path, kind)
@@ -302,8 +305,16 @@ def _draw(
         cells = hw.confusion_ci(
             test_set.y_true, test_set.y_score, threshold=threshold, **curve_options
         )
-        write_figure(confusion(cells), path)
+        plots.write_figure(plots.confusion(cells), path)
         return
-    options = {"kind": kind, **curve_options}
-    curves = hw.curve_ci(test_set.y_true, test_set.y_score, **options)
-    write_figure((roc if kind == "roc" else pr)(curves), path)
+    if kind in figures.CALIBRATION:
+        calibration = hw.calibration_curve_ci(
+            test_set.y_true, test_set.y_score, kind=figures.CALIBRATION[kind], **curve_options
+        )
+        plots.write_figure(plots.figure_of_calibration(calibration), path)
+        return
+    curves = hw.curve_ci(
+        test_set.y_true, test_set.y_score, kind=cast("CurveKind", kind), **curve_options
+    )
+    draw = {"roc": plots.roc, "pr": plots.pr, "decision": plots.decision}[kind]
+    plots.write_figure(draw(curves), path)

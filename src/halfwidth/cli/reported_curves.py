@@ -1,10 +1,10 @@
-"""Curves of what is reported: ROC and precision-recall, FROC and those of detectors."""
+"""Curves of what is reported: ROC, precision-recall, calibration, FROC and those of detectors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from halfwidth.core.errors import OptionError
 from halfwidth.io.challenge_columns import MODEL_COLUMNS
 
 if TYPE_CHECKING:
-    from halfwidth.core.curves import Curve, CurveKind, Curves
+    from halfwidth.core.calibration_curves import CalibrationCurves, CalibrationKind
+    from halfwidth.core.curves import Curves
     from halfwidth.core.detection_curves import DetectionCurve, DetectionCurves
     from halfwidth.core.detection_estimate import DetectionEstimate
     from halfwidth.core.estimate import Estimate
@@ -23,33 +24,37 @@ if TYPE_CHECKING:
 
 # Draws of the bands, unless a number is asked for: each point of a band is seen, not read off.
 RESAMPLES = 999
+# Kinds of calibration curves that a report draws where their numbers are estimated.
+CALIBRATION: tuple[CalibrationKind, ...] = ("smooth",)
 # What curves of a test set take under the same names as its metrics.
 SHARED = ("scores", "missing", "confidence_level")
 
 
 def curves_of_test_sets(
     given: Mapping[str, Any], files: Mapping[str, ModelFile], estimates: Sequence[Estimate]
-) -> tuple[Curves, ...]:
-    """Those whose areas were estimated: of all models in one figure, where each has one curve.
+) -> tuple[Curves | CalibrationCurves, ...]:
+    """Those whose numbers were estimated: of all models in one figure, where each has one curve.
 
     There are none of tasks, of weighted cases, and where models may have other cases than those
     that they are compared on.
     """
+    from halfwidth.estimation.test_sets.calibration_curves import SUMMARIES
     from halfwidth.estimation.test_sets.curves import AREA_OF
+    from halfwidth.metrics.counting import net_benefit
 
-    kinds = {area: kind for kind, area in AREA_OF.items()}
+    kinds: dict[str, str] = {area: kind for kind, area in AREA_OF.items()}
+    kinds |= {net_benefit.__name__: "decision"} | {
+        name: kind for kind in CALIBRATION for name in SUMMARIES[kind]
+    }
     of_metrics = {kinds[e.metric]: e for e in estimates if e.metric in kinds}
     others = given["unmatched"] != "raise"
     if not of_metrics or not given["score"] or given["within"] or given["weight"] or others:
         return ()
     each = list(_tables(given, files))
-    drawn: list[Curves] = []
+    drawn: list[Curves | CalibrationCurves] = []
     for kind, estimate in of_metrics.items():
         try:
-            of_models = {
-                name: _curves(given, table, cast("CurveKind", kind), estimate.seed)
-                for name, table in each
-            }
+            of_models = {name: _curves(given, table, kind, estimate.seed) for name, table in each}
         except OptionError as error:
             # An average over two classes need not know which of them is positive.
             note(f"no curves are drawn: {error} (--positive)")
@@ -73,7 +78,7 @@ def _tables(
             yield str(model), table.only(np.flatnonzero(levels == model))
 
 
-def _curves(given: Mapping[str, Any], table: Table, kind: CurveKind, seed: int | None) -> Curves:
+def _curves(given: Mapping[str, Any], table: Table, kind: str, seed: int | None) -> Any:
     import halfwidth as hw
     from halfwidth.io.prediction_columns import class_cells, score_cells
 
@@ -82,7 +87,8 @@ def _curves(given: Mapping[str, Any], table: Table, kind: CurveKind, seed: int |
     design: dict[str, Any] = {
         name: table.levels(given[name]) for name in ("groups", "strata") if given[name] is not None
     }
-    return hw.curve_ci(
+    curves: Any = hw.calibration_curve_ci if kind in CALIBRATION else hw.curve_ci
+    return curves(
         target,
         score_cells(table, given["score"], "the table"),
         kind=kind,
@@ -95,17 +101,16 @@ def _curves(given: Mapping[str, Any], table: Table, kind: CurveKind, seed: int |
     )
 
 
-def _together(of_models: Mapping[str, Curves]) -> Iterable[Curves]:
+def _together(of_models: Mapping[str, Any]) -> Iterable[Any]:
     """A figure of all models where each has one curve, else one of each model."""
-    from halfwidth.core.curves import Curves
-
     if len(of_models) == 1:
         return of_models.values()
+    together = type(next(iter(of_models.values())))
     if all(len(one) == 1 for one in of_models.values()):
-        named: Iterator[Curve] = (replace(one[0], label=name) for name, one in of_models.items())
-        return [Curves(tuple(named))]
+        named = (replace(one[0], label=name) for name, one in of_models.items())
+        return [together(tuple(named))]
     return [
-        Curves(tuple(replace(one, label=f"{name}, {one.label}") for one in some))
+        together(tuple(replace(one, label=f"{name}, {one.label}") for one in some))
         for name, some in of_models.items()
     ]
 

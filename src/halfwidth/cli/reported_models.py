@@ -31,10 +31,9 @@ from halfwidth.io.folds import ModelFile
 
 if TYPE_CHECKING:
     from halfwidth.core.comparison import Comparisons
-    from halfwidth.core.curves import Curves
-    from halfwidth.core.detection_curves import DetectionCurves
     from halfwidth.core.ranking import Rankings
     from halfwidth.report.document import Table
+    from halfwidth.report.whole.results import AnyCurves
 
 # Models of which all pairs are compared; of more, ranks say what pairs would.
 MOST_IN_PAIRS = 5
@@ -53,7 +52,7 @@ class Found:
     estimates: Estimates
     comparisons: Comparisons | None = None
     rankings: Rankings | None = None
-    curves: tuple[Curves | DetectionCurves, ...] = ()
+    curves: tuple[AnyCurves, ...] = ()
 
 
 def cases_of(given: Mapping[str, Any], files: Mapping[str, ModelFile]) -> tuple[Table, ...]:

@@ -38,6 +38,7 @@ from halfwidth.resampling.pair_claims import Claims, Flags
 from halfwidth.resampling.simultaneous import StudentizedDifferences, studentized_differences
 
 MAX_T, BONFERRONI = "max_t", "bonferroni"
+NO_ENDS = (np.nan, np.nan)
 # Estimates of all differences of the family at a level.
 Singles = Callable[[Level], Sequence[Estimate]]
 
@@ -265,7 +266,9 @@ def _share_of(level: Level, comparisons: int, kept: int = 1) -> Level:
 
 
 def _bounds(estimates: Sequence[Estimate]) -> Array:
-    return np.array([(one.low, one.high) for one in estimates]).reshape(-1, 2)
+    """Their ends; NaN where so few cases give none at the level asked for."""
+    ends = [(one.low, one.high) if one.asked is None else NO_ENDS for one in estimates]
+    return np.array(ends).reshape(-1, 2)
 
 
 def _all_within(estimates: Sequence[Estimate], bounds: Array, method: str) -> Simultaneous:

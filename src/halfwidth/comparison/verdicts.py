@@ -97,6 +97,11 @@ def _check_extent(name: str, number: float) -> None:
 
 
 def _check_direction(name: str, metric: Metric) -> None:
+    if metric.spec.better in (Better.ZERO, Better.ONE):
+        raise OptionError(
+            f"{name}= needs a metric of which higher or lower is better; of {metric.spec.called}, "
+            f"{metric.spec.better} is: state the interval, or take a metric such as ici or brier"
+        )
     if metric.spec.better not in (Better.HIGHER, Better.LOWER):
         raise OptionError(
             f"{name}= needs a metric that says whether higher or lower is better, which "
@@ -161,7 +166,11 @@ def verdict(
     if difference.sign == 0:
         return None
     interval = difference.simultaneous or difference.estimate
-    oriented = _oriented(difference, interval.low, interval.high)
+    low, high = interval.low, interval.high
+    if difference.simultaneous is None and difference.estimate.asked is not None:
+        # An interval of another level shows nothing at the one that was asked for.
+        low = high = math.nan
+    oriented = _oriented(difference, low, high)
     loss = margin or 0.0
     word = seen = _word(oriented, loss)
     otherwise = _if_unseen_failures(difference, oriented, seen, loss)
@@ -175,7 +184,7 @@ def verdict(
     if equivalence is not None:
         # What the wider level excludes stays excluded, also where another method serves there.
         given = max(equivalence[0], interval.low), min(equivalence[1], interval.high)
-    ends = _oriented(difference, *(given if equivalence else (interval.low, interval.high)))
+    ends = _oriented(difference, *(given if equivalence else (low, high)))
     return Verdict(
         word,
         _sentence(difference, oriented, seen, margin, needed, otherwise, word),
@@ -296,7 +305,7 @@ def _own_sentence(
 ) -> str:
     first, second = difference.first, difference.second
     if not oriented.known:
-        return f"Inconclusive: {first} against {second} has no interval."
+        return f"Inconclusive: {first} against {second} has no{_level_text(difference)} interval."
     interval = _interval_text(difference, margin)
     above, below = _directions(difference)
     limit = _limit_text(difference, 0.0 if word == SUPERIOR else margin or 0.0)
@@ -334,6 +343,18 @@ def _enough_text(
     )
 
 
+def _asked(estimate: Estimate) -> float:
+    """The level asked for, which that of the single interval need not be."""
+    return float((estimate.asked or estimate.level).confidence_level)
+
+
+def _level_text(difference: Difference) -> str:
+    """`` simultaneous 95 %`` where the cases are too few for the level."""
+    kind = " simultaneous" if difference.simultaneous else ""
+    few = difference.estimate.asked is not None or kind
+    return f"{kind} {percent(_asked(difference.estimate))}" if few else ""
+
+
 def _directions(difference: Difference) -> tuple[str, str]:
     """On which side of a limit better and worse differences lie."""
     return ("above", "below") if difference.sign > 0 else ("below", "above")
@@ -347,7 +368,7 @@ def _interval_text(difference: Difference, margin: float | None) -> str:
     unit = estimate.metric_spec.unit
     kind = "simultaneous " if simultaneous else ""
     return (
-        f"the {kind}{percent(estimate.confidence_level)} CI of the {difference.effect_of_subject}, "
+        f"the {kind}{percent(_asked(estimate))} CI of the {difference.effect_of_subject}, "
         f"{low} to {high}{f' {unit}' if unit else ''},"
     )
 
@@ -384,13 +405,15 @@ def equivalence_sentence(difference: Difference, result: Verdict) -> str:
     if result.margin is None or result.equivalent is None:
         return ""
     own = difference.simultaneous or difference.estimate
-    level, low, high = difference.estimate.level, own.low, own.high
+    level, low, high = difference.estimate.asked or difference.estimate.level, own.low, own.high
     if not math.isnan(result.equivalence_low):
         level, low, high = (
             equivalence_level(level),
             result.equivalence_low,
             result.equivalence_high,
         )
+    if math.isnan(low) or math.isnan(high):
+        return f"Not shown to be equivalent within ±{result.margin:g}."
     ends = " to ".join(_shown(difference, end, result.margin) for end in (low, high))
     kind = "simultaneous " if result.simultaneous else ""
     interval = f"{kind}{percent(level.confidence_level)} CI {ends}"

@@ -79,6 +79,31 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Report overlap metrics, or boundary metrics of cases without ignored voxels.",
     ),
     CautionSpec(
+        "HW508",
+        "calibration error by chance",
+        "The {what} of a perfectly calibrated model with the same probabilities would be about "
+        "{expected} in a sample of {n}{debiased}.",
+        "Outcomes differ from their probabilities by chance, and the ECE adds up the sizes of "
+        "these differences, whatever their sign. It is therefore too large, the more so the fewer "
+        "cases there are in a bin. The figure is the mean over outcomes drawn from the model's own "
+        "probabilities, as of independent cases. The debiased ℓ2 ECE, in the same bins, is not "
+        "inflated; it is another average of the deviations, a root mean square.",
+        "Report the interval, which allows for chance, and the debiased ECE (ece_l2) beside it. "
+        "Compare ECEs only of as many cases in the same bins.",
+        "kumar2019",
+    ),
+    CautionSpec(
+        "HW510",
+        "probabilities of 0 and 1",
+        "{count} of {n} probabilities are closer to 0 or 1 than {limit}, and were taken to be that "
+        "far away for the {what}.",
+        "The logarithm of 0 and the logit of 0 and 1 are infinite, so that these need a limit, and "
+        "one case of certainty that is wrong may decide the value. Many programs round "
+        "probabilities to 0 and 1 when they write them.",
+        "Write probabilities with all their digits, or give logits (--scores logits). Report the "
+        "limit beside the value.",
+    ),
+    CautionSpec(
         "HW601",
         "population fitted to few cases",
         "A population fitted to {n} cases, fewer than {needed}: its tails are those of these few.",

@@ -18,29 +18,30 @@ from halfwidth.core.types import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-CurveKind = Literal["roc", "pr"]
-CURVE_KINDS: tuple[CurveKind, ...] = ("roc", "pr")
+CurveKind = Literal["roc", "pr", "decision"]
+CURVE_KINDS: tuple[CurveKind, ...] = ("roc", "pr", "decision")
 # Names of the horizontal and the vertical axis.
 AXES: dict[CurveKind, tuple[str, str]] = {
     "roc": ("1 - specificity", "sensitivity"),
     "pr": ("recall", "precision"),
+    "decision": ("threshold probability", "net benefit"),
 }
 
 
 @frozen(eq=False, repr=False)
 class Curve:
-    """A ROC or precision-recall curve of one class, with a pointwise band.
+    """A ROC, precision-recall or decision curve of one class, with a pointwise band.
 
     Attributes
     ----------
-    kind : {"roc", "pr"}
+    kind : {"roc", "pr", "decision"}
     label : str
         The class.
     x : ndarray, shape (k,)
-        The grid: false positive rates, or recalls. Of a ROC curve 0 comes twice: the origin, and
-        the sensitivity without false positives.
+        The grid: false positive rates, recalls, or threshold probabilities. Of a ROC curve 0 comes
+        twice: the origin, and the sensitivity without false positives.
     y : ndarray, shape (k,)
-        Sensitivity or precision there, on the cases given; NaN where it is undefined.
+        Sensitivity, precision or net benefit there, on the cases given; NaN where it is undefined.
     low, high : ndarray, shape (k,)
         The band, each point an interval of its own; NaN where it is undefined, and where cases
         come in fewer than six clusters.

@@ -164,6 +164,42 @@ class ClassAverages:
 
 
 @frozen
+class AbsoluteSums:
+    """How a metric is a sum of the sizes of mean deviations, of which each case has K.
+
+    Attributes
+    ----------
+    probabilities : callable
+        ``probabilities(records)``, (..., k, n) -> (..., K, n): the deviations of cases of which
+        nothing happens that was foreseen, and so how probable it was.
+    share : float
+        What the sum is multiplied with: 1, or 1/C for the mean over C classes.
+    weighted : bool
+        Whether the last feature, which comes after the deviations, is the weight of the case.
+    """
+
+    probabilities: Callable[[Array], Array]
+    share: float = 1.0
+    weighted: bool = False
+
+
+@frozen
+class UnbiasedSquare:
+    """An unbiased estimate of a square θ, whose variance is nearly slope · θ + noise.
+
+    Attributes
+    ----------
+    value : ndarray
+        May be negative.
+    slope, noise : ndarray
+    """
+
+    value: Array
+    slope: Array
+    noise: Array
+
+
+@frozen
 class Sums:
     """A function of sums over cases of several features of each.
 
@@ -181,6 +217,10 @@ class Sums:
         Where it is an average over classes of ratios of sums.
     power : float
         The power of it that is an average over cases, as the square of a root mean square is.
+    absolute : AbsoluteSums or None
+        Where it is a sum of sizes of mean deviations.
+    square : callable or None
+        ``square(n, sums)``, where it is the root of one: the `UnbiasedSquare`.
     """
 
     features: Callable[[Array], Array]
@@ -189,6 +229,8 @@ class Sums:
     table: CellCounts | None = None
     by_class: ClassAverages | None = None
     power: float = 1.0
+    absolute: AbsoluteSums | None = None
+    square: Callable[[Array, Array], UnbiasedSquare] | None = None
 
 
 @frozen
@@ -299,6 +341,10 @@ class ProbabilitySums:
         Where it is the ratio of two weighted sums of terms, their weights in either.
     power : float
         The power of it that is an average over cases, as the square of a root mean square is.
+    absolute : bool
+        Whether it is the sum of the sizes of mean terms, each of them p - y or 0.
+    square : callable or None
+        ``square(n, sums, **parameters)``, where it is the root of one: the `UnbiasedSquare`.
     """
 
     terms: Callable[..., Array]
@@ -306,6 +352,51 @@ class ProbabilitySums:
     of_classes: Callable[..., Array] | None = None
     quotient: Quotient | None = None
     power: float = 1.0
+    absolute: bool = False
+    square: Callable[..., UnbiasedSquare] | None = None
+
+
+@frozen
+class LogisticFit:
+    """What is taken of a logistic regression of outcomes on terms of their probabilities.
+
+    Attributes
+    ----------
+    terms : callable
+        ``terms(p)``, (n,) -> (K, n), with a one for the intercept; where there are ``gaps``
+        ``terms(p, **parameters)``, and K may depend on the probabilities.
+    coefficient : int
+        Which one is taken, where no ``gaps`` are.
+    offset : callable or None
+        ``offset(p)``, (..., n) -> (..., n), a term of coefficient 1.
+    gaps : callable or None
+        ``gaps(sizes, weights)``, both (..., n) -> (...): what is taken of the distances between
+        the fitted and the predicted probabilities.
+    mean_gap : bool
+        Whether that is their mean, which has an influence.
+    weighted : bool
+        Whether cases have weights, the last of their values.
+    """
+
+    terms: Callable[..., Array]
+    coefficient: int = 0
+    offset: Callable[[Array], Array] | None = None
+    gaps: Callable[[Array, Array], Array] | None = None
+    mean_gap: bool = False
+    weighted: bool = False
+
+
+@frozen
+class WholeSample:
+    """A metric of predicted probabilities that needs all cases at once.
+
+    Attributes
+    ----------
+    value : callable
+        ``value(p, y, weights, **parameters)``, each (n,), of a sample with some weight.
+    """
+
+    value: Callable[..., float]
 
 
 Effect = Literal["difference", "ratio"]
@@ -386,13 +477,16 @@ class PairAverages:
 
 
 # Forms of metrics of test sets that are no functions of counts.
-MetricForm = Area | PerCase | ProbabilitySums | Sums | ImageSums | MatchCurve
+MetricForm = (
+    Area | PerCase | ProbabilitySums | LogisticFit | WholeSample | Sums | ImageSums | MatchCurve
+)
 Form = (
     Moments
     | SortedWeights
     | OrderStatistics
     | CellCounts
     | Sums
+    | LogisticFit
     | RankedAreas
     | MatchedScores
     | Contrast

@@ -91,7 +91,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "exceed the probability that the quantile lies between the smallest and the largest one. "
         "The interval is therefore printed with the level that it attains or, for a quantile near "
         "an end, as a bound that leaves the other side open. It holds the quantile as often as it "
-        "says, whatever the distribution.",
+        "says, whatever the distribution. No resample reaches beyond these values either, so that "
+        "the difference of two models is held no more often; no verdict and no rank at the level "
+        "asked for rests on it.",
         "Collect as many as named, or ask for a lower level or a less extreme quantile.",
         "lehmann2025",
     ),
@@ -227,6 +229,37 @@ DECLARED: tuple[CautionSpec, ...] = (
         otherwise="Collect more cases, or take a higher confidence level.",
     ),
     CautionSpec(
+        "HW321",
+        "resampled calibration error",
+        "{method} rests on resamples, which make the {what} larger: the interval can exclude the "
+        "true value, above all of a calibrated model.",
+        "Noise makes the deviations of bins, and so the error, larger than the true ones. A "
+        "resample adds noise to noise: its error exceeds the estimate about as much as the "
+        "estimate exceeds the truth, in the same direction. Of perfectly calibrated models no "
+        "percentile or BCa interval of the ECE held the true value 0, at any n from 50 to 1000; "
+        "for a true ECE of 0.05 at 200 cases 12 % and 76 % held it. For pairs of cases, as in the "
+        "debiased ECE, a case that is drawn twice is a pair with itself. Parts of the Brier score "
+        "that isotonic recalibration gives are like that: percentile held the true miscalibration "
+        "of 0 to 5 % of samples of 100 and 400 cases, basic that of 67 to 99 %, and the true "
+        "discrimination of 55 to 70 % and of 84 to 91 %. The difference of a calibrated and "
+        "another model comes out too small, and its interval ends short of the true one in a third "
+        "to a half of samples; of two models that are both off by much, in a tenth.",
+        "Use auto: inverted for ece, debiased for ece_l2. Of the MCE and of parts of the Brier "
+        "score no interval is known that covers; report the ECE or the Brier score as well.",
+        "sun2024",
+        reliability=True,
+        otherwise="Report ece or brier as well, whose intervals cover.",
+    ),
+    CautionSpec(
+        "HW341",
+        "what could not happen did",
+        "{count} of {n} cases had an outcome that the model gave a probability of 0.",
+        "A probability of exactly 0 or 1 says that the other outcome cannot happen. One case in "
+        "which it does refutes the model, whatever the p-value of a test that looks at all cases.",
+        "Look at these cases; a model whose probabilities are rounded to 0 and 1 should be asked "
+        "for more digits.",
+    ),
+    CautionSpec(
         "HW401",
         "folds or runs passed as cases",
         "Column {column!r} holds {levels} folds or runs and is no grouping column: they are pooled "
@@ -354,6 +387,29 @@ DECLARED: tuple[CautionSpec, ...] = (
         "fold (by='fold', --by fold) shows how much its models differ; a model trained once and "
         "tested on other data needs no such caution.",
         "bengio2004",
+        reliability=True,
+    ),
+    CautionSpec(
+        "HW421",
+        "centres left out",
+        "Left out of the {what}: {left} of {count} centres {reasons}.",
+        "A centre whose cases are all of one class, or whose classes a threshold of the "
+        "probability separates, has no finite slope or intercept. Such centres are small, as a "
+        "rule, and not a random choice: without them the others may look more alike than all are.",
+        "Say how many centres were left out and why. Where a threshold separates the classes, O:E "
+        "and calibration-in-the-large still exist.",
+        "debray2017",
+    ),
+    CautionSpec(
+        "HW422",
+        "few centres",
+        "Only {count} centres: their spread is all but unknown, and intervals are long{new}.",
+        "How much centres differ is estimated from as many numbers as there are centres. Of fewer "
+        "than five, the estimate is often 0 where they differ, and prediction intervals miss "
+        "their level.",
+        "Show the centres one by one, and say that the spread between them is not known; more "
+        "centres help, more cases in them do not.",
+        "higgins2009",
         reliability=True,
     ),
 )

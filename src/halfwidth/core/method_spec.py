@@ -15,7 +15,7 @@ from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.statistic_spec import Statistic, StatisticSpec
 from halfwidth.core.types import Interval, Level
 
-DISTRIBUTIONS = (Need.DISTRIBUTION, Need.STUDENTIZED, Need.WEIGHTED)
+DISTRIBUTIONS = (Need.DISTRIBUTION, Need.STUDENTIZED, Need.WEIGHTED, Need.DEVIATIONS)
 # Bootstraps that draw from 2 to 5 clusters cover 50 to 85 % of the time (decision 0042).
 FEWEST_CLUSTERS_DRAWN = 6
 
@@ -156,7 +156,7 @@ class MethodSpec:
 
     @property
     def resamples(self) -> bool:
-        """Whether it works on a bootstrap distribution or one under random weights."""
+        """Whether it works on resamples, random weights or drawn noise."""
         return self.distribution is not None
 
     def fewest_units(self, statistic: StatisticSpec, *, clustered: bool) -> int:

@@ -33,6 +33,8 @@ class Parameter:
     apart : float
         How far from a limit that it must not reach a value has to be: closer, no number of cases
         is enough.
+    whole : bool
+        Whether it is a whole number.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Parameter:
     optional: bool = False
     tolerated: bool = False
     apart: float = 0.0
+    whole: bool = False
 
     @property
     def allowed_text(self) -> str:
@@ -63,7 +66,10 @@ class Parameter:
             "below": self.below,
         }
         ends = [f"{word} {limit:g}" for word, limit in limits.items() if math.isfinite(limit)]
-        return " and ".join(ends) or "a number"
+        limits_text = " and ".join(ends)
+        if self.whole:
+            return f"a whole number {limits_text}".strip()
+        return limits_text or "a number"
 
     def word(self, value: float) -> str:
         """A value as it is written in an option: a number, or the word that stands for it."""
@@ -85,6 +91,7 @@ class Parameter:
         except (TypeError, ValueError):
             number = math.nan
         inside = self.at_least <= number <= self.at_most and self.above < number < self.below
+        inside = inside and (number.is_integer() or not self.whole)
         if not inside or (self.choices and number not in self.choices):
             finite = "finite and " if math.isinf(number) else ""
             is_share = 1 < number < 100 and min(self.at_most, self.below) == 1

@@ -71,6 +71,15 @@ _ALL = (
         2025,
     ),
     Reference(
+        "austin_steyerberg2019",
+        "Austin PC, Steyerberg EW",
+        "The Integrated Calibration Index (ICI) and related metrics for quantifying the "
+        "calibration of logistic regression models",
+        "Statistics in Medicine 38(21):4051-4065",
+        2019,
+        "doi:10.1002/sim.8281",
+    ),
+    Reference(
         "bamber1975",
         "Bamber D",
         "The area above the ordinal dominance graph and the area below the receiver operating "
@@ -132,6 +141,14 @@ _ALL = (
         "Journal of Biopharmaceutical Statistics 17(4):571-582",
         2007,
         "doi:10.1080/10543400701329422",
+    ),
+    Reference(
+        "brocker2007",
+        "Bröcker J, Smith LA",
+        "Increasing the reliability of reliability diagrams",
+        "Weather and Forecasting 22(3):651-661",
+        2007,
+        "doi:10.1175/WAF993.1",
     ),
     Reference(
         "carkeet2015",
@@ -237,6 +254,22 @@ _ALL = (
         "doi:10.1037/h0026256",
     ),
     Reference(
+        "cowan2011",
+        "Cowan G, Cranmer K, Gross E, Vitells O",
+        "Power-constrained limits",
+        "arXiv preprint",
+        2011,
+        "arXiv:1105.3166",
+    ),
+    Reference(
+        "cox1958",
+        "Cox DR",
+        "Two further applications of a model for binary regression",
+        "Biometrika 45(3/4):562-565",
+        1958,
+        "doi:10.1093/biomet/45.3-4.562",
+    ),
+    Reference(
         "davis_goadrich2006",
         "Davis J, Goadrich M",
         "The relationship between precision-recall and ROC curves",
@@ -250,6 +283,14 @@ _ALL = (
         "Bootstrap methods and their application",
         "Cambridge University Press",
         1997,
+    ),
+    Reference(
+        "debray2017",
+        "Debray TPA, Damen JAAG, Snell KIE, Ensor J, Hooft L, Reitsma JB, Riley RD, Moons KGM",
+        "A guide to systematic review and meta-analysis of prediction model performance",
+        "BMJ 356:i6460",
+        2017,
+        "doi:10.1136/bmj.i6460",
     ),
     Reference(
         "delong1988",
@@ -267,6 +308,14 @@ _ALL = (
         "Ecology 26(3):297-302",
         1945,
         "doi:10.2307/1932409",
+    ),
+    Reference(
+        "dimitriadis2021",
+        "Dimitriadis T, Gneiting T, Jordan AI",
+        "Stable reliability diagrams for probabilistic classifiers",
+        "Proceedings of the National Academy of Sciences 118(8):e2016191118",
+        2021,
+        "doi:10.1073/pnas.2016191118",
     ),
     Reference(
         "donner_zou2012",
@@ -431,6 +480,22 @@ _ALL = (
         "doi:10.1148/radiology.143.1.7063747",
     ),
     Reference(
+        "harrell2015",
+        "Harrell FE",
+        "Regression Modeling Strategies",
+        "2nd edition, Springer",
+        2015,
+        "doi:10.1007/978-3-319-19425-7",
+    ),
+    Reference(
+        "hartung2001",
+        "Hartung J, Knapp G",
+        "A refined method for the meta-analysis of controlled clinical trials with binary outcome",
+        "Statistics in Medicine 20(24):3875-3889",
+        2001,
+        "doi:10.1002/sim.1009",
+    ),
+    Reference(
         "hesterberg2015",
         "Hesterberg TC",
         "What teachers should know about the bootstrap: resampling in the undergraduate statistics "
@@ -438,6 +503,14 @@ _ALL = (
         "The American Statistician 69(4):371-386",
         2015,
         "doi:10.1080/00031305.2015.1089789",
+    ),
+    Reference(
+        "higgins2009",
+        "Higgins JPT, Thompson SG, Spiegelhalter DJ",
+        "A re-evaluation of random-effects meta-analysis",
+        "Journal of the Royal Statistical Society A 172(1):137-159",
+        2009,
+        "doi:10.1111/j.1467-985X.2008.00552.x",
     ),
     Reference(
         "hoeffding1963",
@@ -453,6 +526,14 @@ _ALL = (
         "A simple sequentially rejective multiple test procedure",
         "Scandinavian Journal of Statistics 6(2):65-70",
         1979,
+    ),
+    Reference(
+        "hosmer1980",
+        "Hosmer DW, Lemeshow S",
+        "Goodness of fit tests for the multiple logistic regression model",
+        "Communications in Statistics - Theory and Methods 9(10):1043-1069",
+        1980,
+        "doi:10.1080/03610928008827941",
     ),
     Reference(
         "hutson2002",
@@ -530,6 +611,14 @@ _ALL = (
         "Naval Research Logistics Quarterly 2(1-2):83-97",
         1955,
         "doi:10.1002/nav.3800020109",
+    ),
+    Reference(
+        "kumar2019",
+        "Kumar A, Liang PS, Ma T",
+        "Verified uncertainty calibration",
+        "Advances in Neural Information Processing Systems 32",
+        2019,
+        "arXiv:1909.10155",
     ),
     Reference(
         "kupper_hafner1989",
@@ -642,6 +731,14 @@ _ALL = (
         "Statistics in Medicine 26(10):2170-2183",
         2007,
         "doi:10.1002/sim.2677",
+    ),
+    Reference(
+        "miller1993",
+        "Miller ME, Langefeld CD, Tierney WM, Hui SL, McDonald CJ",
+        "Validation of probabilistic predictions",
+        "Medical Decision Making 13(1):49-57",
+        1993,
+        "doi:10.1177/0272989X9301300107",
     ),
     Reference(
         "moawad2023",
@@ -766,6 +863,24 @@ _ALL = (
         "doi:10.1038/s41592-023-02150-0",
     ),
     Reference(
+        "riley2021",
+        "Riley RD, Debray TPA, Collins GS, Archer L, Ensor J, van Smeden M, Snell KIE",
+        "Minimum sample size for external validation of a clinical prediction model with a binary "
+        "outcome",
+        "Statistics in Medicine 40(19):4230-4251",
+        2021,
+        "doi:10.1002/sim.9025",
+    ),
+    Reference(
+        "riley2024",
+        "Riley RD, Snell KIE, Archer L, et al.",
+        "Evaluation of clinical prediction models (part 3): calculating the sample size required "
+        "for an external validation study",
+        "BMJ 384:e074821",
+        2024,
+        "doi:10.1136/bmj-2023-074821",
+    ),
+    Reference(
         "romano_wolf2005",
         "Romano JP, Wolf M",
         "Exact and approximate stepdown methods for multiple hypothesis testing",
@@ -836,12 +951,28 @@ _ALL = (
         "doi:10.1016/0895-4356(91)90128-V",
     ),
     Reference(
+        "spiegelhalter1986",
+        "Spiegelhalter DJ",
+        "Probabilistic prediction in patient management and clinical trials",
+        "Statistics in Medicine 5(5):421-433",
+        1986,
+        "doi:10.1002/sim.4780050506",
+    ),
+    Reference(
         "student1908",
         "Student",
         "The probable error of a mean",
         "Biometrika 6(1):1-25",
         1908,
         "doi:10.1093/biomet/6.1.1",
+    ),
+    Reference(
+        "sun2024",
+        "Sun Y, Chaudhari P, Barnett IJ, Dobriban E",
+        "A confidence interval for the ℓ2 expected calibration error",
+        "arXiv preprint",
+        2024,
+        "arXiv:2408.08998",
     ),
     Reference(
         "sun_xu2014",
@@ -885,6 +1016,22 @@ _ALL = (
         1963,
     ),
     Reference(
+        "vancalster2016",
+        "Van Calster B, Nieboer D, Vergouwe Y, De Cock B, Pencina MJ, Steyerberg EW",
+        "A calibration hierarchy for risk models was defined: from utopia to empirical data",
+        "Journal of Clinical Epidemiology 74:167-176",
+        2016,
+        "doi:10.1016/j.jclinepi.2015.12.005",
+    ),
+    Reference(
+        "vancalster2019",
+        "Van Calster B, McLernon DJ, van Smeden M, Wynants L, Steyerberg EW",
+        "Calibration: the Achilles heel of predictive analytics",
+        "BMC Medicine 17:230",
+        2019,
+        "doi:10.1186/s12916-019-1466-7",
+    ),
+    Reference(
         "van_ginneken2010",
         "van Ginneken B, Armato SG, de Hoop B, et al.",
         "Comparing and combining algorithms for computer-aided detection of pulmonary nodules "
@@ -907,6 +1054,14 @@ _ALL = (
         "Medical Decision Making 26(6):565-574",
         2006,
         "doi:10.1177/0272989X06295361",
+    ),
+    Reference(
+        "viechtbauer2005",
+        "Viechtbauer W",
+        "Bias and efficiency of meta-analytic variance estimators in the random-effects model",
+        "Journal of Educational and Behavioral Statistics 30(3):261-293",
+        2005,
+        "doi:10.3102/10769986030003261",
     ),
     Reference(
         "wack2012",

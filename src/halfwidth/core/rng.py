@@ -17,6 +17,8 @@ How words become draws:
 - *exponentials*: three a word, ``-log((r + 0.5) * 2**-21)``. The integers r of a block are the 21
   lowest bits of each of its words, then the next 21 of each, and then the next: so no probability
   is off by more than 2**-22. The logarithm is plain arithmetic, rounded alike on every machine.
+- *trials*: two a word, the lower half first, successful where the 32-bit integer is below
+  ``round(p * 2**32)``: no probability is off by more than 2**-33.
 
 Resample b owns whole blocks ``b*m ... (b+1)*m - 1``, m = ceil(draws / draws per block), so any
 range of resamples can be made alone, in any order, by any number of threads.
@@ -26,6 +28,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -46,7 +49,7 @@ CONTRACT = 2
 MOST_CASES = {5: 445, 4: 2048, 3: 26_007, 2: 4_194_304}
 HALF, LOW_HALF = np.uint64(32), np.uint64(0xFFFFFFFF)
 EXPONENTIALS_PER_WORD = 3
-BITS_PER_WORD, BITS_PER_OCTET = 64, 8
+BITS_PER_WORD, BITS_PER_OCTET, TRIALS_PER_WORD = 64, 8, 2
 EXPONENTIAL_BITS, EXPONENTIAL_MASK = np.uint64(21), np.uint64(2**21 - 1)
 # The logarithm of exponential draws: the bits of √½, log 2, and the coefficients of
 # (artanh(s) / s - 1) / s² in powers of s², the highest first; `exponentials.h` has the same.
@@ -198,6 +201,28 @@ def packed_bits(key: Key, start: int, stop: int, draws: int) -> NDArray[np.uint8
     whole = _resample_words(key, start, stop, draws, BITS_PER_WORD)
     octets = whole.astype("<u8", copy=False).view(np.uint8)
     return octets[:, : -(-draws // BITS_PER_OCTET)]
+
+
+def trials(probabilities: Array) -> Callable[[Key, int, int], NDArray[np.bool_]]:
+    """A function of key, start and stop that draws independent trials, (stop - start, n).
+
+    Each has its own probability of success.
+
+    Examples
+    --------
+    >>> trials(np.array([0.0, 0.5, 1.0]))(Key(1), 0, 2).tolist()
+    [[False, False, True], [False, True, True]]
+    """
+    n, below = len(probabilities), np.rint(probabilities * 2.0**32)
+    certain = below >= 2.0**32
+    limits, any_certain = np.where(certain, 0, below).astype("<u4"), bool(certain.any())
+
+    def drawn(key: Key, start: int, stop: int) -> NDArray[np.bool_]:
+        whole = _resample_words(key, start, stop, n, TRIALS_PER_WORD)
+        successes = whole.astype("<u8", copy=False).view("<u4")[:, :n] < limits
+        return successes | certain if any_certain else successes
+
+    return drawn
 
 
 def uniforms(key: Key, start: int, stop: int, draws: int) -> Array:

@@ -74,7 +74,8 @@ def metric_title(metric: Metric) -> str:
 def statistic_title(statistic: Statistic) -> str:
     """A statistic in prose, with the parameters that differ from their defaults."""
     spec = statistic.spec
-    if spec.quantile_level and "q" in statistic.parameters:
+    # The title of a difference of quantiles has the level already.
+    if spec.quantile_level and spec.parameters:
         return f"{statistic.parameters['q']:g} {spec.title}"
     changed = {
         parameter.name: statistic.parameters[parameter.name]

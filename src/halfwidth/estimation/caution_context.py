@@ -40,6 +40,8 @@ class CautionContext:
         Where the estimate is a proportion.
     chosen : bool
         Whether ``auto`` chose the method.
+    stands_in : bool
+        Whether it did so because the first choice gave no interval.
     clipped : bool
         Whether a bound was cut to the range.
     infinite : bool
@@ -57,6 +59,7 @@ class CautionContext:
     n_infinite: int = 0
     successes: float | None = None
     chosen: bool = False
+    stands_in: bool = False
     clipped: bool = False
     infinite: bool = False
     design: Design | None = None

@@ -12,7 +12,7 @@ from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
 from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import Estimand, Need, Unanswered, spec_of
-from halfwidth.core.titles import statistic_title
+from halfwidth.core.titles import metric_title, statistic_title
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import with_evidence
 from halfwidth.estimation.resolve import AUTO
@@ -21,9 +21,11 @@ from halfwidth.estimation.worst_values import identical_worst
 from halfwidth.intervals.dirichlet_intervals import dirichlet, dirichlet_pareto
 from halfwidth.intervals.mean import t
 from halfwidth.intervals.quantile import semiparametric
-from halfwidth.intervals.ranks import attainable_level, minimum_n
+from halfwidth.intervals.ranks import attainable_level, attainable_of_differences, minimum_n
 
 REPLICATES_BEYOND = 10
+# What noise makes larger, so that resamples do once more.
+ENLARGED = {Estimand.CALIBRATION_ERROR, Estimand.ENLARGED, Estimand.ROOT_OF_SQUARE}
 ROUNDING = 1e-9
 
 
@@ -215,7 +217,9 @@ def _level_out_of_reach(context: CautionContext) -> Caution | None:
     if e.asked is None or context.undefined:
         return None
     q = e.statistic_spec.quantile_level
-    attainable = attainable_level(context.units, q, e.asked)
+    of_pairs = e.statistic_spec.spec.estimand is Estimand.QUANTILE_CONTRAST
+    reach = attainable_of_differences if of_pairs else attainable_level
+    attainable = reach(context.units, q, e.asked)
     given = f"The interval is of {percent(e.confidence_level)}."
     if e.alternative != e.asked.alternative:
         side = "above" if e.alternative == "lower" else "below"
@@ -227,7 +231,7 @@ def _level_out_of_reach(context: CautionContext) -> Caution | None:
         attainable=percent(math.floor(1e4 * attainable) / 1e4),
         what=f"{q:g} quantile" if context.is_of_runs else statistic_title(e.statistic_spec),
         wanted=percent(e.asked.confidence_level),
-        needed=f"{minimum_n(q, e.asked)} {context.noun}s",
+        needed=f"{minimum_n(q, e.asked, reach)} {context.noun}s",
         instead=given,
     )
 
@@ -249,6 +253,18 @@ def _clipped(context: CautionContext) -> Caution | None:
     if not context.clipped or Need.WEIGHTED in e.method_spec.needs:
         return None
     return caution("HW309", method=e.method_spec.title, range=e.range, what=context.what)
+
+
+def _resampled_error(context: CautionContext) -> Caution | None:
+    """Resamples of an error that noise makes larger, and resampling once more."""
+    e = context.estimate
+    spec, what = e.statistic_spec.spec, context.what
+    if isinstance(spec.form, Contrast):
+        spec, what = spec.form.statistic, f"{metric_title(e.metric_spec)} of each model"
+    draws = {Need.DISTRIBUTION, Need.WEIGHTED} & set(e.method_spec.needs)
+    if spec.estimand not in ENLARGED or not draws or context.undefined:
+        return None
+    return caution("HW321", method=e.method_spec.title, what=what)
 
 
 def _infinite(context: CautionContext) -> Caution | None:
@@ -290,13 +306,14 @@ def _unseen_failures(context: CautionContext) -> Caution | None:
 
 def _no_distance(context: CautionContext) -> Caution | None:
     """Values that say nothing of how far others lie, so that ``auto`` takes the bounds."""
-    e, kinds = context.estimate, (Estimand.MEAN, Estimand.SPREAD)
-    takes_bounds = e.method == dirichlet.__name__ and e.statistic_spec.spec.estimand in kinds
-    smooth = e.statistic_spec.spec.smooth and e.rule is not None
-    few = context.units < spec_of(dirichlet_pareto).min_n
-    if context.undefined or not (takes_bounds and smooth and (few or context.constant)):
+    e = context.estimate
+    if context.undefined or not (context.stands_in and e.method == dirichlet.__name__):
         return None
-    what = context.units_text if few else f"{context.units_text} of one value"
+    what = context.units_text
+    if context.units >= spec_of(dirichlet_pareto).min_n:
+        of_clusters = context.design is not None and context.design.sizes is not None
+        spread = e.statistic_spec.spec.estimand is Estimand.SPREAD
+        what += f" of one {'mean' if of_clusters and not spread else 'value'}"
     return caution("HW319", what=what, range=e.metric_spec.spec.bounds)
 
 
@@ -314,6 +331,7 @@ INTERVAL_RULES: tuple[Rule, ...] = (
     _undefined_resamples,
     _infinite,
     _few_resamples,
+    _resampled_error,
 )
 RULES: tuple[Rule, ...] = (
     _missing,

@@ -14,7 +14,7 @@ from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import PAIRED_PROPORTIONS, estimands, rests_on_bounds
-from halfwidth.intervals.ranks import exact_ranks
+from halfwidth.intervals.ranks import exact_ranks, holds_differences
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.engine import has_weights, standard_error
 from halfwidth.resampling.forms.contract import single_model
@@ -22,6 +22,13 @@ from halfwidth.resampling.forms.contract import single_model
 # Statistics of values that take Dirichlet weights where the metric has finite bounds. Medians and
 # quantiles have exact intervals, and of a user's function nothing is known.
 WEIGHTED = frozenset({Estimand.MEAN, Estimand.TRIMMED_MEAN, Estimand.SPREAD})
+# What noise makes larger, and resamples once more: basic at least takes off what they add.
+OF_CALIBRATION = {
+    Estimand.CALIBRATION_ERROR: "inverted",
+    Estimand.ROOT_OF_SQUARE: "debiased",
+    Estimand.OBSERVED_OVER_EXPECTED: "expected_score",
+    Estimand.ENLARGED: "basic",
+}
 # DeLong's variance of an AUROC rests on the cases of the rarer class that are ranked wrongly. Where
 # it is expected of fewer cases (or clusters) than these, the variance is too small too often.
 FEW_RANKED_WRONG = 5
@@ -85,7 +92,8 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)
     weighted = bounded and has_weights(statistic)
     if statistic.spec.of_records:
-        return METHODS[_for_records(records, functional, weighted=weighted)]
+        named = _for_calibration(records, statistic)
+        return METHODS[named or _for_records(records, functional, weighted=weighted)]
     # A single case has a mean, and hardly another statistic.
     kinds = WEIGHTED if records.design.n > 1 else {Estimand.MEAN}
     if weighted and statistic.spec.estimand in kinds and not _thin_mean(records, statistic):
@@ -99,6 +107,8 @@ def _without_weights(records: Records, statistic: Statistic, level: Level) -> st
     if statistic.spec.estimand is Estimand.MEAN and statistic.spec.pair_bounds is not None:
         # Differences have heavy tails on both sides, where Hall's correction is off.
         return "t"
+    if _few_for_two_quantiles(records, statistic, level):
+        return "percentile_attained"
     if not records.design.simple:
         return _for_design(records, statistic)
     return _for_cases(records.values, statistic, level)
@@ -132,6 +142,20 @@ def _for_records(records: Records, functional: Functional, *, weighted: bool) ->
     smooth = isinstance(form, Sums) or statistic.spec.estimand is Estimand.COUNTING
     bootstrap = "bca" if smooth and design.n >= SMALL else "percentile"
     return "dirichlet" if weighted else bootstrap
+
+
+def _for_calibration(records: Records, statistic: Statistic) -> str | None:
+    """For an error of calibration, or coefficients of a recalibration; None where it is neither."""
+    form = statistic.spec.form
+    of_one = form.statistic if isinstance(form, Contrast) else statistic.spec
+    if of_one.estimand is not Estimand.COEFFICIENT:
+        return OF_CALIBRATION.get(statistic.spec.estimand)
+    if of_one is statistic.spec:
+        # Robust errors of independent cases are too small below 200 of them.
+        alone = records.design.independent and records.n_effective is None
+        return "model_wald" if alone else "t"
+    differ = standard_error(records.arranged[None], records.design, statistic)[0] > 0
+    return "delta" if differ else "percentile"
 
 
 def _alike(records: Records, statistic: Statistic) -> bool:
@@ -193,6 +217,15 @@ def _for_quantile(n: int, q: float, level: Level) -> str:
     if n >= SMALL and n * min(q, 1 - q) >= CASES_BEYOND - 1e-9:
         return "percentile"
     return "exact" if n and exact_ranks(n, q, level) else _instead_of("exact")
+
+
+def _few_for_two_quantiles(records: Records, statistic: Statistic, level: Level) -> bool:
+    """Whether so few independent pairs cannot hold either quantile as often as asked for."""
+    design, spec = records.design, statistic.spec
+    together = design.sizes is None and len(design.strata) == 1
+    if spec.estimand is not Estimand.QUANTILE_CONTRAST or not together:
+        return False
+    return not holds_differences(design.n, statistic.quantile_level, level)
 
 
 def _for_sd(values: Array) -> str:

@@ -73,6 +73,7 @@ def difference_functional(functional: Functional, effect: Effect = "difference")
         range_rule=range_of_values,
         smooth=spec.smooth,
         min_n=spec.min_n,
+        quantile_level=spec.quantile_level,
         reliable_n=spec.reliable_n,
         influence=_Influence(contrast) if spec.influence else None,
         transform=Transform.LOG if effect == "ratio" else Transform.IDENTITY,
@@ -151,6 +152,8 @@ def _estimand(functional: Functional, effect: Effect) -> Estimand:
     one_area = isinstance(spec.form, RankedAreas) and spec.form.row is not None
     if effect == "difference" and spec.estimand is Estimand.AUROC and one_area:
         return Estimand.AUROC_DIFFERENCE
+    if spec.estimand is Estimand.QUANTILE:
+        return Estimand.QUANTILE_CONTRAST
     return Estimand.CONTRAST
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import OptionError, shortened
-from halfwidth.core.forms import PerCase
+from halfwidth.core.forms import LogisticFit, PerCase
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Estimand, Kind, Metric, Statistic, Takes
 from halfwidth.core.types import Array
@@ -312,19 +312,22 @@ def _probability_functional(
 ) -> Functional:
     """Of one class, of the top label or the true class, or an average or a sum over classes."""
     over_classes = row.average in ("macro", "sum")
-    rows = functools.partial(_probabilities_of_all if over_classes else _probabilities_of_one, row)
+    rows = functools.partial(_probabilities_of_all if over_classes else probabilities_of_one, row)
     form = metric.form
     if isinstance(form, PerCase):
         records = functools.partial(_values_of_cases, form, row.average or "", rows)
         mean = building.weighted_mean_statistic(metric) if weighted else MEAN
         return Functional(mean, metric, records=records)
+    if isinstance(form, LogisticFit):
+        statistic = building.logistic_statistic(metric, weighted=weighted)
+        return Functional(statistic, metric, records=functools.partial(_with_weights, rows))
     statistic = building.probability_statistic(
         metric, len(classes) if over_classes else None, row.average or "", weighted=weighted
     )
     return Functional(statistic, metric, records=functools.partial(_with_weights, rows))
 
 
-def _probabilities_of_one(row: MetricRow, cases: Cases) -> Array:
+def probabilities_of_one(row: MetricRow, cases: Cases) -> Array:
     """The probability of a class and whether a case is of it, (..., 2, n).
 
     Of the top label the largest probability and whether it is right; without an average that of the

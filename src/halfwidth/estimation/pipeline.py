@@ -189,7 +189,8 @@ def _estimate_batch(
     # The intervals of fallbacks come last, and hold.
     found = {row: (group, place) for group in groups for place, row in enumerate(group.rows)}
     return [
-        _estimate(job, request, float(reduced[row]), *found[row]) for row, job in enumerate(jobs)
+        _estimate(job, request, method, float(reduced[row]), *found[row])
+        for row, (job, method) in enumerate(zip(jobs, methods, strict=True))
     ]
 
 
@@ -209,6 +210,7 @@ def _reduced(statistic: Statistic, values: np.ndarray) -> np.ndarray:
 def _estimate(
     job: Job,
     request: Request,
+    first_choice: MethodSpec,
     value: float,
     group: SampleGroup,
     place: int,
@@ -259,6 +261,7 @@ def _estimate(
         records.n_infinite,
         successes=float(records.values.sum()) if proportion else None,
         chosen=request.method is None,
+        stands_in=method.name != first_choice.name,
         clipped=bool(computed.clipped[place]),
         infinite=bool(computed.infinite[place]),
         design=records.design,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from halfwidth.intervals.auc import *  # noqa: F403 -- all that it declares
     from halfwidth.intervals.bootstrap import *  # noqa: F403 -- all that it declares
+    from halfwidth.intervals.calibration import *  # noqa: F403 -- all that it declares
     from halfwidth.intervals.delta_method import *  # noqa: F403 -- all that it declares
     from halfwidth.intervals.dirichlet_intervals import *  # noqa: F403 -- all that it declares
     from halfwidth.intervals.expanded import *  # noqa: F403 -- all that it declares
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from halfwidth.intervals.proportion import *  # noqa: F403 -- all that it declares
     from halfwidth.intervals.quantile import *  # noqa: F403 -- all that it declares
     from halfwidth.intervals.rate import *  # noqa: F403 -- all that it declares
+    from halfwidth.intervals.recalibration import *  # noqa: F403 -- all that it declares
     from halfwidth.intervals.two_samples import *  # noqa: F403 -- all that it declares
 
 

@@ -16,10 +16,12 @@ FAMILIES = (
     "quantile",
     "auc",
     "delta_method",
+    "recalibration",
     "dirichlet_intervals",
     "expanded",
     "paired_proportions",
     "two_samples",
+    "calibration",
 )
 
 METHODS: Catalogue[MethodSpec] = Catalogue("method", families("halfwidth.intervals", *FAMILIES))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.forms import LogisticFit, Sums, UnbiasedSquare
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
@@ -20,16 +21,18 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import (
     acceleration,
     bootstrap_distribution,
+    has_model_error,
     has_standard_error,
     has_weights,
     jackknife_degrees,
+    model_error,
     robust_error,
     standard_error,
     studentized_distribution,
     tie_tolerance,
     weighted_distributions,
 )
-from halfwidth.resampling.forms.contract import BothEnds
+from halfwidth.resampling.forms.contract import BothEnds, declared_form
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.linearization import effective_trials, resemblance_trials
 from halfwidth.resampling.pairs_of_trials import (
@@ -111,6 +114,7 @@ def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bo
     errors = {Need.STANDARD_ERROR, Need.ROBUST_ERROR, Need.STUDENTIZED}
     needs_error = errors & set(method.needs)
     has_error = not needs_error or has_standard_error(statistic)
+    has_error = has_error and (Need.MODEL_ERROR not in method.needs or has_model_error(statistic))
     under = design.simple or method.takes_designs
     under = under or (method.independent_only and design.independent)
     # No one has yet written the standard error of each resample of these.
@@ -163,12 +167,16 @@ def sample_ingredients(
             Need.ESTIMATE: lambda: statistic(values),
             Need.STANDARD_ERROR: lambda: standard_error(values, design, statistic),
             Need.ROBUST_ERROR: lambda: robust_error(values, design, statistic),
+            Need.MODEL_ERROR: lambda: model_error(values, design, statistic),
             Need.DEGREES_OF_FREEDOM: lambda: design.effective_degrees,
             Need.UNITS: lambda: design.units,
             Need.UNIT_DEGREES: lambda: design.degrees_of_freedom,
             Need.DISTRIBUTION: lambda: bootstrap_distribution(
                 values, design, statistic, plan, binary=binary
             ),
+            Need.DEVIATIONS: lambda: _deviations(values, design, statistic, plan),
+            Need.PROBABILITIES: lambda: _probabilities(values),
+            Need.SQUARE: lambda: _square(values, statistic),
             Need.STUDENTIZED: lambda: studentized_distribution(
                 values, design, statistic, plan, binary=binary
             ),
@@ -216,6 +224,30 @@ def _by_pseudo_cases(
         return made(method.pseudo_cases(bounds, paired=paired, spread=spread, **dict(method.bound)))
 
     return weighted_for
+
+
+def _deviations(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Any:
+    # Needed by no other metrics.
+    if isinstance(statistic.spec.form, LogisticFit):
+        from halfwidth.resampling.curve_gaps import curve_gaps
+
+        return curve_gaps(values, design, statistic, plan)
+    from halfwidth.resampling.deviations import deviations
+
+    return deviations(values, design, statistic, plan)
+
+
+def _probabilities(records: Array) -> tuple[Array, Array]:
+    """Those of cases of one class and their weights, both (S, n)."""
+    p = records[:, 0]
+    return p, records[:, 2] if records.shape[1] > 2 else np.ones(p.shape)
+
+
+def _square(values: Array, statistic: Statistic) -> UnbiasedSquare:
+    form = declared_form(statistic, Sums)
+    if form.square is None:
+        raise TypeError(f"{statistic.spec.name} is not the root of an unbiased square")
+    return form.square(np.asarray(float(values.shape[-1])), form.features(values).sum(axis=-1))
 
 
 def _ranked() -> Any:

@@ -29,7 +29,7 @@ def _no_error_reason(_sample: Unanswered) -> tuple[str, str]:
     no_interval=_no_error_reason,
     title="delta method",
     drawn=Drawn("olive", "broken", "d", "delta"),
-    accepts=frozenset({Estimand.COUNTING, Estimand.CONTRAST}),
+    accepts=frozenset({Estimand.COUNTING, Estimand.CONTRAST, Estimand.OBSERVED_OVER_EXPECTED}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.TRANSFORM, Need.CLUSTER_DEGREES),
     use_when="for functions of a confusion matrix without resampling; poor near the ends of the "
     "range and at small n",

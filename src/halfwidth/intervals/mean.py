@@ -20,6 +20,7 @@ __all__ = [
     "z",
 ]
 
+WITH_ERRORS = frozenset({Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE, Estimand.COEFFICIENT})
 SYMMETRIC = frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED, Promise.EQUIVARIANT})
 
 
@@ -44,7 +45,7 @@ def _plus_minus(centre: Array, reach: Array, standard_error: Array) -> Interval:
 @interval_method(
     title="t",
     drawn=Drawn("green", "solid", "^"),
-    accepts=frozenset({Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE}),
+    accepts=WITH_ERRORS,
     needs=(Need.ESTIMATE, Need.ROBUST_ERROR, Need.DEGREES_OF_FREEDOM),
     use_when="the classic: best of the simple methods below 50 cases, but too narrow under "
     "strong skew; takes clusters and strata",
@@ -97,7 +98,7 @@ def t(estimate: Array, robust_error: Array, degrees_of_freedom: float, level: Le
 @interval_method(
     title="t (CR1)",
     drawn=Drawn("olive", "dotted", ">"),
-    accepts=frozenset({Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE}),
+    accepts=WITH_ERRORS,
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.UNIT_DEGREES),
     use_when="to reproduce regression software on clustered cases; too narrow below about 40 "
     "clusters of unequal size, where t is not",
@@ -138,7 +139,7 @@ def cluster_robust_t(
 @interval_method(
     title="z",
     drawn=Drawn("sky", "dashed", "d"),
-    accepts=frozenset({Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE}),
+    accepts=WITH_ERRORS,
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR),
     use_when="to reproduce published 'mean ± 1.96 SEM' intervals; too narrow below about 100 cases",
     promises=SYMMETRIC,

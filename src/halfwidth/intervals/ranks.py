@@ -7,6 +7,7 @@ cumulative distribution.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +58,20 @@ def attainable_level(n: int, q: float, level: Level) -> float:
     }[level.alternative]
 
 
-def minimum_n(q: float, level: Level) -> int:
+def attainable_of_differences(n: int, q: float, level: Level) -> float:
+    """The same for the difference of two such quantiles: either bound needs values on both sides.
+
+    >>> attainable_of_differences(10, 0.9, Level(0.975, "lower"))
+    0.6513215599
+    """
+    if level.alternative == "two-sided":
+        return attainable_level(n, q, level)
+    return 1 - float(max((1 - q) ** n, q**n))
+
+
+def minimum_n(
+    q: float, level: Level, attainable: Callable[[int, float, Level], float] = attainable_level
+) -> int:
     """The fewest values with which `exact` gives an interval for quantile q.
 
     >>> minimum_n(0.5, Level(0.95)), minimum_n(0.9, Level(0.95))
@@ -65,14 +79,12 @@ def minimum_n(q: float, level: Level) -> int:
     """
     target = level.confidence_level - ROUNDING
     high = 2
-    while attainable_level(high, q, level) < target:
+    while attainable(high, q, level) < target:
         high *= 2
     low = 1
     while low + 1 < high:
         middle = (low + high) // 2
-        low, high = (
-            (low, middle) if attainable_level(middle, q, level) >= target else (middle, high)
-        )
+        low, high = (low, middle) if attainable(middle, q, level) >= target else (middle, high)
     return high
 
 
@@ -104,6 +116,27 @@ def level_within_reach(n: int, q: float, level: Level) -> Level:
         return level
     at = level.confidence_level if alone == level.alpha else _rounded_down(1 - alone)
     return Level(at, "lower" if above < below else "upper")
+
+
+def holds_differences(n: int, q: float, level: Level) -> bool:
+    """Whether n values can hold the difference of two quantiles as often as the level says."""
+    return attainable_of_differences(n, q, level) >= level.confidence_level - ROUNDING
+
+
+def level_of_differences(n: int, q: float, level: Level) -> Level:
+    """The level asked for, or the one out of whose reach no difference of two quantiles is.
+
+    As of `level_within_reach`, but that no side can be left open.
+
+    >>> level_of_differences(5, 0.5, Level(0.95)).confidence_level
+    0.9375
+    >>> level_of_differences(10, 0.9, Level(0.95)).confidence_level
+    0.6513
+    """
+    attainable = attainable_of_differences(n, q, level)
+    if holds_differences(n, q, level) or attainable < 0.5:
+        return level
+    return Level(_rounded_down(attainable), level.alternative)
 
 
 def _rounded_down(confidence_level: float) -> float:

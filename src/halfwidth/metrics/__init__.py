@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from halfwidth.metrics.boundary import *  # noqa: F403
     from halfwidth.metrics.boundary_overlap import *  # noqa: F403
     from halfwidth.metrics.calibration.bins import *  # noqa: F403
+    from halfwidth.metrics.calibration.corp import *  # noqa: F403
+    from halfwidth.metrics.calibration.recalibration import *  # noqa: F403
     from halfwidth.metrics.calibration.scores import *  # noqa: F403
     from halfwidth.metrics.counting import *  # type: ignore[assignment] # noqa: F403
     from halfwidth.metrics.rates import *  # type: ignore[assignment] # noqa: F403

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import Area, CellCounts, ProbabilitySums, RankedAreas, Ranking, Sums
+from halfwidth.core.forms import (
+    AbsoluteSums,
+    Area,
+    CellCounts,
+    LogisticFit,
+    ProbabilitySums,
+    RankedAreas,
+    Ranking,
+    Sums,
+    WholeSample,
+)
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import (
     Better,
@@ -21,6 +32,7 @@ from halfwidth.core.spec import (
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Undefined, undefined_as
 from halfwidth.metrics.averaging import AreaFinish, CountingFinish
+from halfwidth.metrics.calibration.fits import bound_form, influences_of_fits, values_of_fits
 from halfwidth.metrics.confusion_tables import count_cells, ratio
 from halfwidth.metrics.ranked_scores import RankEach, cumulated, rank
 from halfwidth.metrics.ranking import ranking_values
@@ -200,14 +212,22 @@ def probability_statistic(
     Statistic
     """
     form = metric.form
-    if not isinstance(form, ProbabilitySums):
-        raise TypeError(f"{metric.spec.name} is not declared as a function of probabilities")
     parameters = {
         parameter.name: metric.parameters[parameter.name] for parameter in metric.spec.parameters
     }
+    if isinstance(form, WholeSample):
+        value = functools.partial(_value_of_sample, form.value, parameters)
+        function = functools.partial(_each, value)
+        return _statistic(metric, function=function, estimand=metric.estimand)
+    if not isinstance(form, ProbabilitySums):
+        raise TypeError(f"{metric.spec.name} is not declared as a function of probabilities")
     terms = functools.partial(
         _terms, functools.partial(form.terms, **parameters), n_classes, weighted
     )
+    absolute = None
+    if form.absolute:
+        probabilities = functools.partial(terms, happened=False)
+        absolute = AbsoluteSums(probabilities, 1 / (n_classes or 1), weighted)
     finish = functools.partial(form.finish, **parameters)
     quotient = form.quotient
     if n_classes is not None:
@@ -219,18 +239,38 @@ def probability_statistic(
             finish = functools.partial(_finish_classes, one, n_classes, average)
     if weighted:
         finish = functools.partial(_finish_weighted, finish)
-    return _sums_statistic(metric, Sums(terms, finish, quotient, power=form.power), metric.estimand)
+    square = None if form.square is None else functools.partial(form.square, **parameters)
+    made = Sums(terms, finish, quotient, power=form.power, absolute=absolute, square=square)
+    return _sums_statistic(metric, made, metric.estimand)
+
+
+def _value_of_sample(
+    value: Callable[..., float], parameters: dict[str, float], records: Array
+) -> float:
+    """Of one sample, whose records may hold weights; NaN where these are all 0."""
+    weights = records[2] if len(records) > 2 else np.ones(records.shape[-1])
+    if not weights.sum() > 0:
+        return math.nan
+    return value(records[0], records[1], weights, **parameters)
 
 
 def _terms(
-    terms: Callable[..., Array], n_classes: int | None, weighted: bool, records: Array
+    terms: Callable[..., Array],
+    n_classes: int | None,
+    weighted: bool,
+    records: Array,
+    *,
+    happened: bool = True,
 ) -> Array:
-    """Those of each class for the first term, then for the next; with weights these come last."""
+    """Those of each class, one class after the other; with weights these come last.
+
+    Without what happened all outcomes are 0.
+    """
     if n_classes is None:
-        made = terms(records[..., 0, :], records[..., 1, :])
+        made = terms(records[..., 0, :], records[..., 1, :] if happened else 0.0)
     else:
         code = records[..., n_classes, None, :]
-        outcomes = (code == np.arange(n_classes)[:, None]).astype(float)
+        outcomes = (code == np.arange(n_classes)[:, None]).astype(float) * happened
         each = terms(records[..., :n_classes, :], outcomes)
         made = each.reshape(*each.shape[:-3], -1, each.shape[-1])
     if not weighted:
@@ -259,6 +299,24 @@ def _finish_classes(
 
 def _finish_weighted(finish: Callable[..., Array], _n: Numbers, sums: Numbers) -> Array:
     return finish(sums[..., -1], sums[..., :-1])
+
+
+def logistic_statistic(metric: Metric, *, weighted: bool = False) -> Statistic:
+    """What a metric takes of a logistic fit; records are as those of one class."""
+    declared = metric.form
+    if not isinstance(declared, LogisticFit):
+        raise TypeError(f"{metric.spec.name} is not declared as of a logistic regression")
+    parameters = {one.name: metric.parameters[one.name] for one in metric.spec.parameters}
+    form = bound_form(declared, parameters, weighted=weighted)
+    smooth = form.gaps is None or form.mean_gap
+    return _statistic(
+        metric,
+        function=functools.partial(values_of_fits, form),
+        estimand=metric.estimand,
+        form=form,
+        smooth=smooth,
+        influence=functools.partial(influences_of_fits, form) if smooth else None,
+    )
 
 
 def weighted_mean_statistic(metric: Metric) -> Statistic:

@@ -17,6 +17,8 @@ OF_TEST_SETS = (
     "ranking",
     "calibration.scores",
     "calibration.bins",
+    "calibration.recalibration",
+    "calibration.corp",
     "regression",
 )
 OF_DETECTIONS = (

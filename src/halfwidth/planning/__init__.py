@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from halfwidth.planning.auroc import auroc_n, auroc_width
     from halfwidth.planning.auroc_differences import auroc_difference_n, auroc_difference_width
+    from halfwidth.planning.calibration import calibration_n, calibration_width
     from halfwidth.planning.classes import classes_n, classes_width
     from halfwidth.planning.differences import difference_n, difference_width
     from halfwidth.planning.means import mean_n, mean_width
@@ -39,6 +40,8 @@ __all__ = [
     "auroc_difference_width",
     "auroc_n",
     "auroc_width",
+    "calibration_n",
+    "calibration_width",
     "classes_n",
     "classes_width",
     "difference_n",
@@ -69,6 +72,8 @@ _HOME = {
     "auroc_difference_width": "auroc_differences",
     "auroc_n": "auroc",
     "auroc_width": "auroc",
+    "calibration_n": "calibration",
+    "calibration_width": "calibration",
     "classes_n": "classes",
     "classes_width": "classes",
     "difference_n": "differences",

@@ -111,6 +111,23 @@ class PilotCases:
 
     values: Array
 
+    @classmethod
+    def with_mean(cls, values: Array, mean: float, bounds: Bounds) -> PilotCases:
+        """With this mean, and the variance that the pilot tells of: n - 1 of n pairs are free."""
+        spread = math.sqrt(len(values) / (len(values) - 1))
+        moved = mean + spread * (values - values.mean())
+        return cls(np.sort(np.clip(moved, bounds.low, bounds.high)))
+
+    @property
+    def text(self) -> str:
+        """The shape in words."""
+        return f"that of the differences of {len(self.values)} pilot cases"
+
+    @property
+    def mean(self) -> float:
+        """Of the pilot's values."""
+        return float(self.values.mean())
+
     @property
     def variance(self) -> float:
         """Of the pilot's values."""

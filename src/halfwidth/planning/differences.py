@@ -6,16 +6,19 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from halfwidth.core.checks import as_flag, as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
-from halfwidth.core.types import Bounds, Level
+from halfwidth.core.types import Array, Bounds, Level
+from halfwidth.estimation.check import as_numbers
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.mean import z as normal_z
-from halfwidth.planning.assumed_cases import AssumedCases
+from halfwidth.planning.assumed_cases import AssumedCases, PilotCases
 from halfwidth.planning.checks import (
     check_n,
     check_positive,
@@ -23,7 +26,7 @@ from halfwidth.planning.checks import (
     check_share,
     wanted_width,
 )
-from halfwidth.planning.expected_intervals import ExpectedIntervals
+from halfwidth.planning.expected_intervals import FIRST, ExpectedIntervals
 from halfwidth.planning.means import (
     FORMULAS,
     LEAST,
@@ -41,6 +44,7 @@ from halfwidth.planning.planned_methods import (
 )
 from halfwidth.planning.reliability import quantity_text, reliability_requirement
 from halfwidth.planning.sample_size import Requirement, SampleSize
+from halfwidth.planning.simulated_studies import SMALL_PILOT
 from halfwidth.planning.width_formulas import MOST_CASES, WidthFormula, plan_at, smallest_n
 
 GROUP_FORMULAS = {
@@ -56,6 +60,7 @@ def difference_n(
     sd_b: float | None = None,
     correlation: float | None = None,
     paired: bool = True,
+    pilot: Any = None,
     width: float | None = None,
     halfwidth: float | None = None,
     difference: float | None = None,
@@ -86,6 +91,9 @@ def difference_n(
         two groups do not.
     paired : bool, default True
         Whether both models see the same cases; otherwise n is the size of each of two groups.
+    pilot : array-like, shape (n,), optional
+        Instead of an SD: differences within the cases of a pilot, new model minus old. Studies have
+        cases like these, whatever their shape, moved to the true difference.
     width, halfwidth : float
         At most one of them; none where there is a power.
     difference : float, optional
@@ -127,10 +135,15 @@ def difference_n(
     62
     >>> difference_n(sd_a=0.1, sd_b=0.1, correlation=0.875, halfwidth=0.01).n
     99
+    >>> differences = [0.01, 0.03, -0.02, 0.0, 0.05, 0.02, -0.01, 0.04, 0.0, 0.02, 0.2, 0.01]
+    >>> plan = difference_n(pilot=differences, difference=0.02, power=0.8, metric="dsc")
+    >>> plan.shape
+    'that of the differences of 12 pilot cases'
     """
     asked = _checked(
         as_flag("paired", paired),
         (sd, sd_a, sd_b, correlation),
+        pilot,
         (difference, margin),
         (method, mean),
         (metric, bounds),
@@ -164,6 +177,7 @@ def difference_width(
     sd_b: float | None = None,
     correlation: float | None = None,
     paired: bool = True,
+    pilot: Any = None,
     difference: float | None = None,
     margin: float | None = None,
     method: Any = "auto",
@@ -179,7 +193,7 @@ def difference_width(
     n : int
         Cases that both models have seen, or those of each of two groups; at least 2, and 3 where
         studies are simulated.
-    sd, sd_a, sd_b, correlation, paired, difference, margin, method, mean, metric, bounds
+    sd, sd_a, sd_b, correlation, paired, pilot, difference, margin, method, mean, metric, bounds
         As for `difference_n`.
     confidence_level : float, default 0.95
 
@@ -202,6 +216,7 @@ def difference_width(
     asked = _checked(
         as_flag("paired", paired),
         (sd, sd_a, sd_b, correlation),
+        pilot,
         (difference, margin),
         (method, mean),
         (metric, bounds),
@@ -324,6 +339,7 @@ class _PlannedDifference:
 def _checked(
     paired: bool,
     sds: tuple[float | None, float | None, float | None, float | None],
+    pilot: Any,
     question: tuple[float | None, float | None],
     way: tuple[Any, float | None],
     of: tuple[Any, Any],
@@ -335,7 +351,11 @@ def _checked(
     design, bound, level = _Design(paired), resolve_metric(*of), Level(confidence_level)
     reach = bound.spec.bounds.width
     range_ = Bounds(-reach, reach)
-    s = _sd_of_pairs(*sds, bound, range_) if paired else _sd_of_groups(*sds, bound)
+    values = None if pilot is None else _pilot_differences(pilot, sds, range_, paired=paired)
+    if values is not None:
+        s = float(values.std(ddof=1))
+    else:
+        s = _sd_of_pairs(*sds, bound, range_) if paired else _sd_of_groups(*sds, bound)
     difference, margin = _question(*question, range_)
     functional = mean_functional(bound, of_pairs=paired)
     method, mean = way
@@ -350,6 +370,8 @@ def _checked(
     what = f"difference in {quantity_text(statistic, bound)}"
     what += "" if paired else " of two groups"
     notes = notes_on_method(found, rule, functional, level, groups=not paired)
+    if values is not None:
+        notes = (*_notes_on_pilot(values, found.name in CLOSED), *notes)
     if not paired:
         notes = ("n is the number of cases of each of the two groups.", *notes)
     formula = WidthFormula(
@@ -374,7 +396,12 @@ def _checked(
                 f"mean={mean} has no effect on differences within cases, whose mean is the "
                 "difference; leave it out"
             )
-        cases: tuple[AssumedCases, ...] = (AssumedCases.normal(difference or 0.0, s, range_),)
+        true = difference or 0.0
+        cases: tuple[AssumedCases | PilotCases, ...] = (
+            AssumedCases.normal(true, s, range_)
+            if values is None
+            else PilotCases.with_mean(values, true, range_),
+        )
         assumed = {"sd": s}
     else:
         cases, assumed, more = _groups(bound, s, mean, difference or 0.0)
@@ -397,6 +424,38 @@ def _groups(
             f"difference={difference:g} from mean={second.mean:g} leads out of {second.bounds}"
         )
     return (second.moved(moved - second.mean), second), assumed, notes
+
+
+def _pilot_differences(
+    pilot: Any, sds: tuple[float | None, ...], range_: Bounds, *, paired: bool
+) -> Array:
+    """The differences of a pilot, checked."""
+    if any(sd is not None for sd in sds):
+        raise OptionError(
+            "a pilot says how differences vary: leave out sd, sd_a, sd_b, correlation"
+        )
+    if not paired:
+        raise OptionError("a pilot of differences is of the same cases; two groups have none")
+    values = as_numbers(pilot, "pilot")
+    if not np.isfinite(values).all():
+        raise OptionError("differences of the pilot are missing or infinite; leave these cases out")
+    if len(values) < FIRST or np.ptp(values) <= 0:
+        raise OptionError(
+            f"the pilot has {len(values)} difference(s) and no spread to plan from: it takes "
+            f"{FIRST} and more that are not all equal"
+        )
+    if values.min() < range_.low or values.max() > range_.high:
+        raise OptionError(f"differences of the pilot lie outside {range_}; per cent? divide by 100")
+    return values
+
+
+def _notes_on_pilot(values: Array, closed: bool) -> tuple[str, ...]:
+    notes = [f"Mean difference in the pilot: {values.mean():.3g}."]
+    if len(values) < SMALL_PILOT:
+        notes.append(f"A pilot of {len(values)} cases says little about spread and failures.")
+    if closed:
+        notes.append("The formula knows the SD of the pilot alone, not its shape.")
+    return tuple(notes)
 
 
 def _sd_of_pairs(

@@ -49,6 +49,8 @@ class Node:
     below, above : ndarray, shape (S,)
         How far the ends of their intervals lie from the estimate, in half-widths by the formula of
         t; their average is adjusted for the SDs that happened to be drawn.
+    off : ndarray, shape (S,)
+        How far the estimates lie from the true mean, in standard errors.
     widths : ndarray
         Widths of many studies, ascending, in widths by the formula of t.
     error : float
@@ -57,6 +59,7 @@ class Node:
 
     below: Array
     above: Array
+    off: Array
     widths: Array
     error: float
 
@@ -106,23 +109,33 @@ class ExpectedIntervals:
         """How often the interval excludes 0, or lies above -margin, at a true difference.
 
         The mean of normal cases is independent of how they scatter about it, so that its
-        distribution needs no simulation: only how far the ends lie from it does.
+        distribution needs no simulation: only how far the ends lie from it does. Of a pilot's
+        cases it depends on that, and is the simulated one.
         """
         from scipy import special
 
         error, half = self.standard_error(n), self.width_by_t(n) / 2
+        of_pilot = any(isinstance(one, PilotCases) for one in self.cases)
+
+        def share_above(ahead: Array, off: Array) -> Array:
+            """How often the mean lies so far ahead, in standard errors."""
+            return np.asarray(off > -ahead if of_pilot else special.ndtr(ahead))
 
         def at(node: Node) -> float:
             scale = half * self._between(n, _mean_width) / _mean_width(node)
             below, above = scale * node.below, scale * node.above
             if margin is not None:
-                return float(special.ndtr((difference + margin - below) / error).mean())
-            higher = special.ndtr((difference - below) / error)
-            return float((higher + special.ndtr((-difference - above) / error)).mean())
+                return float(share_above((difference + margin - below) / error, node.off).mean())
+            higher = share_above((difference - below) / error, node.off)
+            lower = share_above((-difference - above) / error, -node.off)
+            return float((higher + lower).mean())
 
         low, share = _place(n)
         if not share:
             return at(self._node(low))
+        if of_pilot:
+            # Of few distinct cases it is no smooth function of n.
+            return at(self._node(n))
         return (1 - share) * at(self._node(low)) + share * at(self._node(2 * low))
 
     def relative_error(self, n: int) -> float:
@@ -182,9 +195,10 @@ class ExpectedIntervals:
         studies = max(int(self.effort * min(values // n, most)), FEWEST)
         sides = [self._sides(group, studies, n) for group in range(len(self.cases))]
         half = self.width_by_t(n) / 2
-        (below, above, spreads, many), *others = sides
+        (below, above, off, spreads, many), *others = sides
         if others:
-            ((down, up, other_spreads, other_many),) = others
+            ((down, up, other_off, other_spreads, other_many),) = others
+            off = off - other_off
             if self.method.name == welch.__name__:
                 below, above = self._by_welch(spreads, other_spreads, n)
             else:
@@ -196,10 +210,11 @@ class ExpectedIntervals:
         widths, error = _widths_of_many(below + above, spreads, many)
         drawn = (below + above).mean()
         adjusted = widths.mean() / drawn / half if drawn > 0 else 1 / half
-        return Node(below * adjusted, above * adjusted, np.sort(widths) / (2 * half), error)
+        off = off / self.standard_error(n)
+        return Node(below * adjusted, above * adjusted, off, np.sort(widths) / (2 * half), error)
 
-    def _sides(self, group: int, studies: int, n: int) -> tuple[Array, Array, Array, Array]:
-        """Distances of the ends from the mean, SDs of these studies, and of many more."""
+    def _sides(self, group: int, studies: int, n: int) -> tuple[Array, Array, Array, Array, Array]:
+        """Distances of the ends from the mean, its error, SDs of these studies and of many more."""
         cases = self.cases[group]
         values = cases.drawn(derive_key(ENTROPY, "plan", group, n), studies, n)
         spreads = many = values.std(axis=1, ddof=1)
@@ -207,7 +222,7 @@ class ExpectedIntervals:
             more = cases.drawn(derive_key(ENTROPY, "plan, SDs", group, n), MORE * studies, n)
             many = more.std(axis=1, ddof=1)
         if self.method.name == welch.__name__:
-            return spreads, spreads, spreads, many
+            return spreads, spreads, values.mean(axis=1) - cases.mean, spreads, many
         (computed,) = intervals(
             values,
             self.statistic,
@@ -220,7 +235,7 @@ class ExpectedIntervals:
         )
         estimate = self.statistic(values)
         below, above = estimate - computed.interval.low, computed.interval.high - estimate
-        return below, above, spreads, many
+        return below, above, estimate - cases.mean, spreads, many
 
     def _by_welch(self, spreads: Array, other: Array, n: int) -> tuple[Array, Array]:
         errors, degrees = np.array([spreads, other]) / math.sqrt(n), np.full((2, 1), n - 1.0)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import MetricSpec
+from halfwidth.core.types import Array
+from halfwidth.estimation.check import as_numbers
 from halfwidth.io.layout import (
     Slice,
     layout_of,
@@ -85,6 +87,52 @@ def pilots_in(
         raise DataError(f"no rows of metric {metric!r} in the table; it holds {held}")
     pooled = pooled_models(table, layout)
     return [_pilot(part, metric, pooled, alone=len(parts) == 1) for part in parts]
+
+
+def pilot_differences_in(
+    frame: Any,
+    values: Sequence[str] | None = None,
+    *,
+    by: str | None = None,
+    case: str | None = None,
+    metric: str | None = None,
+) -> Array:
+    """Differences within the cases of a table of two models, the first less the second.
+
+    The models are two columns, or the two levels of a column, whose rows are of the same case where
+    they have the same id. Cases that either model lacks are an error.
+
+    Raises
+    ------
+    UnknownNameError, OptionError, DataError
+
+    Examples
+    --------
+    >>> table = {"case": [1, 2, 1, 2], "model": ["a", "a", "b", "b"], "dice": [0.9, 0.8, 0.8, 0.9]}
+    >>> pilot_differences_in(table, by="model").round(6).tolist()
+    [0.1, -0.1]
+    """
+    table = Table.from_frame(frame)
+    layout = layout_of(table, values, None if by is None else [by], case)
+    parts = [part for part in slices(table, layout, missing="raise") if _has_metric(part, metric)]
+    if len(parts) != 2:
+        raise OptionError(
+            f"the pilot holds {len(parts)} model(s), and a difference is of two: name two columns "
+            "(--value new --value old) or the column that tells two models apart (--by model)"
+        )
+    keys: list[Sequence[Any]] = [part.rows.tolist() for part in parts]
+    if by is not None:
+        if layout.case is None:
+            raise OptionError("no column says which rows are of the same case: name it, --case")
+        levels = table.levels(layout.case)
+        keys = [[levels[row] for row in rows] for rows in keys]
+    numbers = [as_numbers(part.values, f"pilot {part.label or part.column}") for part in parts]
+    first, second = (
+        dict(zip(own, column, strict=True)) for own, column in zip(keys, numbers, strict=True)
+    )
+    if first.keys() != second.keys() or [len(first), len(second)] != [len(own) for own in keys]:
+        raise DataError("each case of the pilot has to have one value of either model")
+    return np.array([first[key] - second[key] for key in first])
 
 
 def _has_metric(part: Slice, metric: str | None) -> bool:

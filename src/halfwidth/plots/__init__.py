@@ -1,10 +1,11 @@
 """Figures from finished results: nothing is computed here, and every plotted number is a frame."""
 
 from halfwidth.plots.bland_altman import bland_altman, bland_altman_frame
+from halfwidth.plots.calibration import calibration, figure_of_calibration
 from halfwidth.plots.comparison import differences, differences_frame
 from halfwidth.plots.comparison_pages import figures_of_differences
 from halfwidth.plots.confusion import confusion
-from halfwidth.plots.curves import pr, roc
+from halfwidth.plots.curves import decision, pr, roc
 from halfwidth.plots.detection.curves import afroc, detection_pr, froc
 from halfwidth.plots.detection.matches import figure_of_worst_images, matched_image, matches_frame
 from halfwidth.plots.detection.thresholds import (
@@ -44,9 +45,11 @@ __all__ = [
     "bland_altman_frame",
     "blob",
     "blob_frame",
+    "calibration",
     "case_heatmap",
     "case_heatmap_frame",
     "confusion",
+    "decision",
     "detection_pr",
     "differences",
     "differences_frame",
@@ -55,6 +58,7 @@ __all__ = [
     "dots",
     "dots_frame",
     "figure_of",
+    "figure_of_calibration",
     "figure_of_pairs",
     "figure_of_panels",
     "figure_of_subsamples",

@@ -1,4 +1,4 @@
-"""ROC and precision-recall curves with their bands."""
+"""ROC, precision-recall and decision curves with their bands."""
 
 from __future__ import annotations
 
@@ -81,6 +81,36 @@ def pr(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
     return _drawn("pr", curves, ax)
 
 
+def decision(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
+    """Draw decision curves with their pointwise bands, a colour per class.
+
+    The dotted line of each class is to act on every case, the line at 0 to act on none. The axis of
+    net benefits ends where treating all is much worse than treating none.
+
+    Parameters
+    ----------
+    curves, ax
+        As for `roc`, with curves of ``kind="decision"``.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    OptionError
+        As for `roc`.
+
+    Examples
+    --------
+    >>> from halfwidth.estimation.test_sets.curves import curve_ci
+    >>> truth, score = [0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8]
+    >>> decision(curve_ci(truth, score, kind="decision", n_resamples=99, rng=1)).get_ylabel()
+    'net benefit'
+    """
+    return _drawn("decision", curves, ax)
+
+
 def _drawn(kind: CurveKind, given: Curve | Sequence[Curve], ax: Axes | None) -> Axes:
     require_matplotlib(ax)
     curves = listed(given, Curve, "curves")
@@ -89,11 +119,14 @@ def _drawn(kind: CurveKind, given: Curve | Sequence[Curve], ax: Axes | None) -> 
     is_new = ax is None
     if ax is None:
         ax = curve_parts.new_axes(texts)
-    curve_parts.square(ax)
+    if kind == "decision":
+        _net_benefit_axes(ax, curves)
+    else:
+        curve_parts.square(ax)
     curve_parts.finish(ax, curves[0].x_name, curves[0].y_name)
     if kind == "roc":
         ax.plot([0, 1], [0, 1], color=QUIET, linewidth=0.6, zorder=1)
-    steps: dict[str, Any] = {"roc": {}, "pr": {"step": "pre"}}[kind]
+    steps: dict[str, Any] = {"pr": {"step": "pre"}}.get(kind, {})
     for place, (curve, text) in enumerate(zip(curves, texts, strict=True)):
         band = (curve.x, curve.low, curve.high)
         curve_parts.paint_curve(
@@ -103,11 +136,24 @@ def _drawn(kind: CurveKind, given: Curve | Sequence[Curve], ax: Axes | None) -> 
             height = [curve.prevalence, curve.prevalence]
             colour = curve_parts.colour_of(place)
             ax.plot([0, 1], height, color=colour, linewidth=1.3, linestyle=":", zorder=1)
+        elif kind == "decision":
+            odds = curve.x / (1 - curve.x)
+            all_cases = curve.prevalence - (1 - curve.prevalence) * odds
+            colour = curve_parts.colour_of(place)
+            ax.plot(curve.x, all_cases, color=colour, linewidth=1.3, linestyle=":", zorder=1)
     curve_parts.add_legend(ax)
     curve_parts.add_note(ax, _explanation(curves))
-    if is_new:
+    if is_new and kind != "decision":
         curve_parts.fit_width(ax)
     return ax
+
+
+def _net_benefit_axes(ax: Axes, curves: Sequence[Curve]) -> None:
+    """Net benefits from somewhat below 0 to the best, over all thresholds; 0 is to treat none."""
+    curve_parts.share_axis(ax, "x")
+    best = max(curve.prevalence for curve in curves) or 1.0
+    ax.set_ylim(-0.25 * best, 1.05 * best)
+    ax.axhline(0, color=QUIET, linewidth=0.6, zorder=1)
 
 
 def _check(kind: CurveKind, curves: Sequence[Curve]) -> None:
@@ -128,4 +174,6 @@ def _explanation(curves: Sequence[Curve]) -> list[str]:
         clauses.append(f"brackets: {interval} of the area")
     if curves[0].kind == "pr":
         clauses.append("dotted: prevalence")
+    if curves[0].kind == "decision":
+        clauses.append("dotted: to act on all cases")
     return clauses

@@ -260,7 +260,8 @@ def _badness(e: Estimate) -> float:
     if e.statistic_spec.spec.estimand is Estimand.SPREAD:
         return -e.value
     better = e.metric_spec.spec.better
-    return {Better.LOWER: e.value, Better.ZERO: abs(e.value)}.get(better, -e.value)
+    badness = {Better.LOWER: e.value, Better.ZERO: abs(e.value), Better.ONE: abs(e.value - 1)}
+    return badness.get(better, -e.value)
 
 
 def _taken(estimates: Sequence[Estimate], by: str | None, width: float) -> float:

@@ -209,6 +209,12 @@ def _check_direction(family: MeasuredFamily) -> None:
             f"neither a higher nor a lower {statistic.title} is better by itself, so it ranks no "
             "models; take a mean, a median or a quantile (statistic=, --statistic)"
         )
+    if better in (Better.ZERO, Better.ONE):
+        raise OptionError(
+            f"{functional.metric.spec.called}: {better} is better, and no order of models follows "
+            "from that when intervals lie on both sides of it; rank by a metric that is better "
+            "lower or higher, such as ici, ece or brier"
+        )
     if better not in (Better.HIGHER, Better.LOWER):
         where = f"{family.label}: " if family.label else ""
         raise OptionError(

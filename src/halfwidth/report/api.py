@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from halfwidth.core.calibration_curves import CalibrationCurve, CalibrationCurves
 from halfwidth.core.checks import as_flag
 from halfwidth.core.comparison import Comparisons, Difference
 from halfwidth.core.curves import Curve, Curves
@@ -20,7 +21,7 @@ from halfwidth.report.document import Document
 from halfwidth.report.html.page import render_html
 from halfwidth.report.render import render
 from halfwidth.report.whole.document import report_document
-from halfwidth.report.whole.results import Results
+from halfwidth.report.whole.results import AnyCurves, Results
 
 TITLE = "Performance with confidence intervals"
 # What the ending of a name asks for.
@@ -33,12 +34,13 @@ BY_SUFFIX = {
     ".txt": "table",
 }
 # What holds several results of a kind, by what is one of them.
-Several = Estimates | Comparisons | Rankings | Curves | DetectionCurves
+Several = Estimates | Comparisons | Rankings | AnyCurves
 SEVERAL_OF: dict[type, Any] = {
     Estimate: Estimates,
     Difference: Comparisons,
     Ranking: Rankings,
     Curve: Curves,
+    CalibrationCurve: CalibrationCurves,
     DetectionCurve: DetectionCurves,
 }
 ONE = (*SEVERAL_OF, *SEVERAL_OF.values())
@@ -130,7 +132,7 @@ def _joined(results: list[Any], title: str) -> Results:
     if not results:
         raise OptionError("a report needs a result: make_report(summary_ci(values))")
     each = [_several(one) for one in results]
-    curves = tuple(one for one in each if isinstance(one, Curves | DetectionCurves))
+    curves = tuple(one for one in each if isinstance(one, AnyCurves))
     estimates = [one for one in each if isinstance(one, Estimates)]
     return Results(
         title=title,

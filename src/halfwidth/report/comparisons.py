@@ -73,11 +73,13 @@ def _remarks(comparisons: Comparisons) -> Adaptive:
 def _remark_texts(comparisons: Comparisons) -> list[str]:
     texts = []
     if all(item.verdict is None for item in comparisons):
-        says = comparisons[0].metric_spec.spec.better is not Better.UNSTATED
-        what = comparisons[0].subject if says else "value"
-        hint = "" if says else "; metric= (--metric) does"
+        better = comparisons[0].metric_spec.spec.better
+        what = "value" if better is Better.UNSTATED else comparisons[0].subject
+        hint = "; metric= (--metric) does" if better is Better.UNSTATED else ""
         texts.append(
-            f"No verdict: nothing says whether a higher or a lower {what} is better{hint}."
+            f"No verdict: the {what} {better} is better, which a difference does not show."
+            if better in (Better.ZERO, Better.ONE)
+            else f"No verdict: nothing says whether a higher or a lower {what} is better{hint}."
         )
     tests = {
         (item.test.title, item.test.correction)

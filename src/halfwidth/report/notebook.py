@@ -8,15 +8,16 @@ from importlib.util import find_spec
 from typing import Any
 
 from halfwidth.core.audit import Audit
+from halfwidth.core.calibration_results import CalibrationTests
+from halfwidth.core.centre_results import CentreResults
 from halfwidth.core.comparison import Comparisons
-from halfwidth.core.curves import Curves
-from halfwidth.core.detection_curves import DetectionCurves
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.ranking import Rankings
 from halfwidth.planning.published.reviews import Reviews
 from halfwidth.planning.sample_size import SampleSize
 from halfwidth.planning.subsampling import Subsamples
 from halfwidth.report.audits import audit_document
+from halfwidth.report.calibration import calibration_document
 from halfwidth.report.document import Document, Item, Items, Note, Part
 from halfwidth.report.html.page import render_fragment
 from halfwidth.report.plans import plans_document
@@ -26,7 +27,7 @@ from halfwidth.report.subsamples import subsamples_document
 from halfwidth.report.whole.comparing import differences
 from halfwidth.report.whole.performance import performance
 from halfwidth.report.whole.pictures import figures_of_curves
-from halfwidth.report.whole.results import Results
+from halfwidth.report.whole.results import AnyCurves, Results
 
 
 def notebook_html(results: Any) -> str:
@@ -54,9 +55,10 @@ def _(results: Comparisons) -> Iterable[Part]:
 
 
 @_parts.register
-def _(results: Curves | DetectionCurves) -> Iterable[Part]:
+def _(results: AnyCurves) -> Iterable[Part]:
     drawn = figures_of_curves([results]) if find_spec("matplotlib") else ()
-    return (*drawn, *_parts(results.areas))
+    # Decision curves have no number that sums them up.
+    return (*drawn, *(_parts(results.areas) if results.areas else ()))
 
 
 @_parts.register
@@ -67,6 +69,11 @@ def _(results: Rankings) -> Iterable[Part]:
 @_parts.register
 def _(results: SampleSize) -> Iterable[Part]:
     return plans_document([results]).parts
+
+
+@_parts.register
+def _(results: CalibrationTests | CentreResults) -> Iterable[Part]:
+    return (*calibration_document(results).parts, *map(Note, results.notes))
 
 
 @_parts.register

@@ -14,6 +14,10 @@ WORDS = {
     "sd": "SD",
     "sd_ratio": "ratio of SDs",
     "failures_share": "share of failures",
+    "auroc": "AUROC",
+    "lp_mean": "mean of the log odds",
+    "lp_sd": "SD of the log odds",
+    "lp_skewness": "skewness of the log odds",
 }
 # Kinds of the columns that hold no numbers.
 KINDS = {
@@ -27,7 +31,8 @@ def plans_document(plans: Sequence[SampleSize]) -> Document:
     """Plans of one kind: what is needed, and what the numbers rest on."""
     first = plans[0]
     unit = f" [{first.unit}]" if first.unit else ""
-    quantity = first.quantity[:1].upper() + first.quantity[1:]
+    named = ", ".join(dict.fromkeys(plan.quantity for plan in plans))
+    quantity = named[:1].upper() + named[1:]
     title = f"{quantity}{unit}, {percent(first.confidence_level)} CI"
     tables = [_overview(plans)]
     if len(plans) == 1:
@@ -153,7 +158,7 @@ def _lines(plans: Sequence[SampleSize]) -> list[str]:
         for name, value in first.assumed.items()
         if name not in varying
     ]
-    lines = [_method_line(first)]
+    lines = _method_lines(plans)
     lines += [f"Assumed: {', '.join(assumed)}."] if assumed else []
     shapes = dict.fromkeys(plan.shape for plan in plans if plan.shape)
     lines += [f"Shape assumed: {shape}." for shape in shapes]
@@ -164,6 +169,16 @@ def _lines(plans: Sequence[SampleSize]) -> list[str]:
         lines.append(f"Assurance: {percent(first.assurance)} of studies {what}.")
     lines += _simulation_lines(first, alone=len(plans) == 1)
     return lines + list(dict.fromkeys(note for plan in plans for note in plan.notes))
+
+
+def _method_lines(plans: Sequence[SampleSize]) -> list[str]:
+    """The method of each plan, or of each of its parts; of different ones, what each is of."""
+    if len(plans) == 1 and plans[0].parts:
+        plans = plans[0].parts
+    methods = {_method_line(plan): plan.quantity for plan in plans}
+    if len(methods) == 1:
+        return list(methods)
+    return [f"{quantity[:1].upper() + quantity[1:]}: {line}" for line, quantity in methods.items()]
 
 
 def _method_line(plan: SampleSize) -> str:

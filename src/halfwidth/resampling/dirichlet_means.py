@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
-from halfwidth.core.pseudo_cases import Masses, PseudoCases, Reach
+from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.types import Array
 from halfwidth.resampling.cells import gathered
 from halfwidth.resampling.designs import Design
@@ -28,7 +28,6 @@ from halfwidth.resampling.dirichlet_weights import pseudo_weights, unit_weights
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.inversion import (
-    ROUNDING,
     GammaRatios,
     RandomUnit,
     least_log_probability_below,
@@ -42,6 +41,9 @@ from halfwidth.resampling.tails import as_distribution
 
 # More cases than this are gathered in cells.
 MOST_VALUES = 4096
+# Units that differ by less than this share of the range are equal: the inversion, which sees the
+# whole range, tells hardly less apart.
+SAME = 1e-11
 # What is known roughly of a probability is within this factor of it.
 ROUGHLY = 2.0
 # Elements of differences that are looked at a time. No result depends on it.
@@ -63,7 +65,7 @@ def weighted_means(
     """
     low, high = pseudo_cases.value_bounds.low, pseudo_cases.value_bounds.high
     at_bounds = pseudo_cases.reach is None and not pseudo_cases.paired and design.independent
-    if at_bounds and np.isin(values, (low, high)).all():
+    if at_bounds and ((values == low) | (values == high)).all():
         return weighted_proportions((values == high).sum(axis=-1), design.n, pseudo_cases)
     if len(design.strata) > 1:
         return _drawn(values, design, plan, pseudo_cases)
@@ -71,9 +73,13 @@ def weighted_means(
 
 
 def _inverted(
-    values: Array, design: Design, pseudo_cases: PseudoCases, of_equal: float = 0.0
+    values: Array, design: Design, pseudo_cases: PseudoCases, of_equal: float = np.nan
 ) -> tuple[DirichletMeans, DirichletMeans]:
-    """Without draws, where there is one stratum."""
+    """Without draws, where there is one stratum.
+
+    ``of_equal`` is how far the pseudo-unit of units that are all equal lies from them: infinite, it
+    is at the bound; NaN, it is nowhere, and neither are quantiles.
+    """
     low, high = pseudo_cases.value_bounds.low, pseudo_cases.value_bounds.high
     units = _gathered(values, design) or _Units.from_values(values, design)
     from_low, from_high = units.seen_from(low, high), units.seen_from(high, low)
@@ -298,14 +304,13 @@ def _reaching(
         raise TypeError("pseudo-cases at the bounds have no reach")
     (low, high), size = bounds, 1.0 if design.equal_sizes else design.n / design.units
     mean, below, above = outer_distances(
-        design.totals(values), design.unit_sizes.astype(float), reach, of_equal
+        design.totals(values), design.unit_sizes.astype(float), pseudo_cases, of_equal
     )
 
     def with_unit(
         units: GammaRatios, from_bound: Array, distance: Array, mass: float
     ) -> GammaRatios:
-        # Without a distance it lies where all units do, to the last bit.
-        own = np.where(distance > 0, from_bound / (high - low), units.limits[0])
+        own = np.where(np.isnan(distance), np.nan, from_bound / (high - low))
         places, shares = expected_places(own, distance / (high - low), reach.shape)
         return replace(units, random=RandomUnit(places * size, shares, size, mass))
 
@@ -316,18 +321,18 @@ def _reaching(
 
 
 def outer_distances(
-    totals: Array, sizes: Array, reach: Reach, of_equal: float = 0.0
+    totals: Array, sizes: Array, pseudo_cases: PseudoCases, of_equal: float = 0.0
 ) -> tuple[Array, Array, Array]:
     """The mean of units, and its distances from the outermost ones that either end reaches by.
 
-    ``of_equal`` is that of units which are all equal: infinite, it puts the pseudo-unit at the
-    bound.
+    ``of_equal`` is that of units which are all equal, but for rounding.
     """
+    if pseudo_cases.reach is None:
+        raise TypeError("pseudo-cases at the bounds have no reach")
     means, mean = totals / sizes, totals.sum(axis=-1) / sizes.sum()
     smallest, largest = means.min(axis=-1), means.max(axis=-1)
-    # Of equal units, the distance of their mean is rounding.
-    equal = largest - smallest <= ROUNDING * np.maximum(np.abs(smallest), np.abs(largest))
-    below, above = distances(mean, smallest, largest, reach)
+    equal = largest - smallest <= SAME * pseudo_cases.value_bounds.width
+    below, above = distances(mean, smallest, largest, pseudo_cases.reach)
     return mean, np.where(equal, of_equal, below), np.where(equal, of_equal, above)
 
 
@@ -447,7 +452,7 @@ def _drawn_pseudo(
     for total, size, weight in zip(totals, sizes, weights, strict=True):
         own = size.mean() * weight
         if reach is not None and far is not None:
-            mean, below, above = outer_distances(total, size, reach)
+            mean, below, above = outer_distances(total, size, pseudo_cases)
             away = above if is_upper else -below
             places = np.clip(mean[:, None] + away[:, None] * far, bounds.low, bounds.high)
             out.append((own[:, 0], own[:, 0] * places))

@@ -28,6 +28,8 @@ MOST_KEPT = 10**7
 # Draws in one call of a compiled kernel, which makes no temporaries: a tenth of a second, after
 # which an interrupt is heeded.
 COMPILED_DRAWS = 2**26
+# Features that hold values in less than this part of the units are summed up there alone.
+FEW_OF_THEM = 4
 # Draws that are counted faster than threads start.
 SHARED_DRAWS = 2**17
 
@@ -203,14 +205,38 @@ def sums_by_stratum(
         for (start, stop), made in plan.in_threads(max(1, most), summed):
             yield start, stop, made
         return
+    held = [_held(part) if fast else [] for _, part, _ in strata]
     for start, stop in plan.blocks(max(design.units, each)):
         sums = np.empty((len(strata), len(features), stop - start))
-        for into, (key, part, units) in zip(sums, strata, strict=True):
+        for into, (key, part, units), ranges in zip(sums, strata, held, strict=True):
             if fast:
-                into[:] = part @ _counted(plan, key, start, stop, units).T.astype(float)
+                counts = _counted(plan, key, start, stop, units, float)
+                _sum_in_ranges(part, counts, ranges, into)
             else:
                 into[:] = reference.sum_drawn(part, rng.indices(key, start, stop, units, units))
         yield start, stop, sums
+
+
+def _sum_in_ranges(
+    features: Array, counts: Array, ranges: list[tuple[int, int]], into: Array
+) -> None:
+    """Sums of features over the units drawn, each over its own range where there are such."""
+    if not ranges:
+        into[:] = features @ counts.T
+    for row, (first, last) in enumerate(ranges):
+        into[row] = counts[:, first:last] @ features[row, first:last]
+
+
+def _held(features: Array) -> list[tuple[int, int]]:
+    """The range of units in which each feature is not 0, where these are few; else nothing.
+
+    Sums over bins are of such features: a case is in one bin, and cases are in order.
+    """
+    some = features != 0
+    first = some.argmax(axis=-1)
+    last = np.where(some.any(axis=-1), features.shape[-1] - some[:, ::-1].argmax(axis=-1), first)
+    few = (last - first).sum() <= features.size // FEW_OF_THEM
+    return list(zip(first.tolist(), last.tolist(), strict=True)) if few else []
 
 
 def kept_counts(design: Design, plan: Plan) -> Array | None:
@@ -252,13 +278,15 @@ def counter(design: Design, plan: Plan) -> Callable[[int, int], reference.Draws]
     )
 
 
-def _counted(plan: Plan, key: rng.Key, start: int, stop: int, units: int) -> NDArray[np.int32]:
+def _counted(
+    plan: Plan, key: rng.Key, start: int, stop: int, units: int, kind: type = np.int32
+) -> NDArray[Any]:
     """Counts of draws, shared among the threads of a plan; blocks stay as large as for one."""
     if plan.threads == 1 or (stop - start) * units < SHARED_DRAWS:
-        return native.count_drawn(key, start, stop, units)
+        return native.count_drawn(key, start, stop, units, kind)
     from concurrent.futures import ThreadPoolExecutor
 
     ends = [int(end) for end in np.linspace(start, stop, plan.threads + 1)]
-    count = functools.partial(native.count_drawn, key, units=units)
+    count = functools.partial(native.count_drawn, key, units=units, kind=kind)
     with ThreadPoolExecutor(plan.threads) as pool:
         return np.concatenate(list(pool.map(count, ends[:-1], ends[1:])))

@@ -83,6 +83,19 @@ def standard_error(values: Array, design: Design, statistic: Statistic) -> Array
     return (engine_for(statistic).standard_error or linearized)(values, design, statistic)
 
 
+def has_model_error(statistic: Statistic) -> bool:
+    """Whether its likelihood gives a standard error."""
+    return engine_for(statistic).model_error is not None
+
+
+def model_error(values: Array, design: Design, statistic: Statistic) -> Array:
+    """SE of a statistic of independent cases by its likelihood, (S, n) -> (S,)."""
+    of_model = engine_for(statistic).model_error
+    if of_model is None:
+        raise TypeError(f"{statistic.spec.name} has no likelihood")
+    return of_model(values, design, statistic)
+
+
 def robust_error(values: Array, design: Design, statistic: Statistic) -> Array:
     """The SE that holds for few clusters too: the jackknife's over units of unequal weight.
 

@@ -16,6 +16,7 @@ which all is as above, has the mean of its factor (1 - ds)^-m over A in place of
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,8 +58,8 @@ NEAR_SADDLE = 0.05
 MOST_STEPS = 200
 # An atom costs a logarithm, a unit a product; to look for ties costs as much as few units do.
 MANY_TIES, FEW_UNITS = 4, 32
-# Factors that are multiplied before a logarithm is taken of them: none so large overflows.
-FACTORS = 8
+# Times that factors are multiplied by each other before a logarithm is taken of them.
+HALVINGS = 3
 # Complex elements of a temporary, 4 MiB.
 MOST_ELEMENTS = 2**18
 HALF = 0.5
@@ -568,22 +569,28 @@ class _Saddle(NamedTuple):
         if self.tilted is not None:
             largest = np.maximum(largest, self.tilted.q.max(axis=-1))
         scale = np.minimum((self.second + self.s**-2) ** -0.5, 1 / largest)
-        bend = np.clip(2 * self.third * scale / (3 * self.second), -MOST_BEND, MOST_BEND)
+        bend = 2 * self.third * scale / (3 * self.second)
+        bend = np.minimum(np.maximum(bend, -MOST_BEND), MOST_BEND)
         return _integrated(self.q, self.q_atoms, masses, self.tilted, self.s, scale, bend)
 
 
 def _log_products(factors: Array) -> Array:
-    """Log of the product of each row: few logarithms are taken."""
-    return np.asarray(np.log(_products(factors)).sum(axis=-1))
+    """Log of the product of each row, (S, U) -> (S,): few logarithms are taken."""
+    return np.asarray(np.log(_products(factors)).sum(axis=1))
 
 
 def _products(factors: NDArray[Any]) -> NDArray[Any]:
-    """Products of a few factors at a time, (..., K) -> (..., K / FACTORS)."""
-    whole = factors.shape[-1] // FACTORS * FACTORS
-    shape = (*factors.shape[:-1], -1, FACTORS)
-    products = factors[..., :whole].reshape(shape).prod(axis=-1)
-    rest = factors[..., whole:].prod(axis=-1, keepdims=True)
-    return np.concatenate([products, rest], axis=-1)
+    """Products of up to eight factors along the second axis.
+
+    So many at most that none overflows. Halves multiply each other, and what is left of an odd
+    number stays as it is.
+    """
+    left = []
+    for _ in range(HALVINGS):
+        half = factors.shape[1] // 2
+        left.append(factors[:, 2 * half :])
+        factors = factors[:, :half] * factors[:, half : 2 * half]
+    return np.concatenate([factors, *left], axis=1)
 
 
 def _saddle(
@@ -674,12 +681,14 @@ def _trapezoid(
     total, coarse, peak = np.zeros((4, len(s))), np.zeros(len(s)), np.zeros(len(s))
     first, rows, scales = 0, np.arange(len(s)), scale
     while len(rows):
-        u = step * np.arange(first, first + NODES)
-        along = np.sinh(u) - 1j * bend[:, None] * (np.cosh(u) - 1)
-        weight = np.cosh(u) - 1j * bend[:, None] * np.sinh(u)
+        # A path of fewer units takes more nodes, and more at a time cost little.
+        nodes = NODES if q.shape[-1] + q_atoms.shape[-1] >= MANY_UNITS else 2 * NODES
+        sinh, cosh = _nodes(first, nodes, step)
+        bent: Complex = np.multiply(1j, bend[:, None])
+        weight = cosh - bent * sinh
         if not first:
             weight[:, 0] /= 2
-        off = 1j * scale[:, None] * along
+        off = 1j * scale[:, None] * (sinh - bent * (cosh - 1))
         logs = _log_factors(q, off) + _log_powers(q_atoms, masses, off)
         values = np.exp(-np.maximum(logs.real, -MOST_EXPONENT) - 1j * logs.imag)
         if tilted is not None:
@@ -688,13 +697,14 @@ def _trapezoid(
         values /= beside
         peak[rows] = np.maximum(peak[rows], np.abs(values).max(axis=-1))
         values *= weight
-        first += NODES
+        first += nodes
         last = np.abs(values[:, -1])
         coarse[rows] += 2 * values[:, ::2].real.sum(axis=-1)
         powers = np.cumprod([values, beside, beside, beside], axis=0)
         total[:, rows] += powers.real.sum(axis=-1)
         going = (last > NEGLIGIBLE * np.abs(total[0, rows])) & (peak[rows] <= MOST_PEAK)
-        going &= step * first < FARTHEST
+        if step * first >= FARTHEST or not going.any():
+            break
         if not going.all():
             rows, masses, s = rows[going], masses[going], s[going]
             q, q_atoms, tilted = q[going], q_atoms[going], tilted and tilted.rows(going)
@@ -704,27 +714,45 @@ def _trapezoid(
     return total * scales * step / np.pi, error
 
 
+@functools.lru_cache(maxsize=256)
+def _nodes(first: int, count: int, step: float) -> tuple[Array, Array]:
+    """The hyperbolic sine and cosine of some nodes."""
+    u = step * np.arange(first, first + count)
+    return np.sinh(u), np.cosh(u)
+
+
 def _log_factors(q: Array, off: Complex) -> Complex:
     """Log of the product of 1 - off·q over units, (S, U) and (S, N) -> (S, N)."""
     out = np.zeros(off.shape, dtype=complex)
     units = q.shape[-1]
-    rows = max(1, MOST_ELEMENTS // (NODES * max(units, 1)))
-    columns = max(FACTORS, MOST_ELEMENTS // NODES)
+    rows = max(1, MOST_ELEMENTS // (off.shape[-1] * max(units, 1)))
+    columns = MOST_ELEMENTS // off.shape[-1]
     for top in range(0, len(q), rows):
         part = slice(top, top + rows)
         for left in range(0, units, columns):
-            factors = off[part, :, None] * -q[part, None, left : left + columns]
+            factors = off[part, None] * -q[part, left : left + columns, None]
             factors += 1
-            out[part] += np.log(_products(factors)).sum(axis=-1)
+            out[part] += _logs(_products(factors)).sum(axis=1)
     return out
 
 
 def _log_powers(q_atoms: Array, masses: Array, off: Complex) -> Complex:
     """Log of the product of (1 - off·q)^mass over atoms, (S, P) and (S, N) -> (S, N)."""
-    out = np.empty(off.shape, dtype=complex)
-    rows = max(1, MOST_ELEMENTS // (NODES * max(q_atoms.shape[-1], 1)))
+    out = np.zeros(off.shape, dtype=complex)
+    atoms = q_atoms.shape[-1]
+    if not atoms:
+        return out
+    rows = max(1, MOST_ELEMENTS // (off.shape[-1] * atoms))
     for top in range(0, len(off), rows):
         part = slice(top, top + rows)
-        logs = np.log(1 - off[part, :, None] * q_atoms[part, None])
+        logs = _logs(1 - off[part, :, None] * q_atoms[part, None])
         out[part] = np.einsum("sp,snp->sn", masses[part], logs)
+    return out
+
+
+def _logs(values: Complex) -> Complex:
+    """Logarithms, of real numbers: those of complex ones take several times as long."""
+    out = np.empty(values.shape, dtype=complex)
+    out.real = 0.5 * np.log(values.real**2 + values.imag**2)
+    out.imag = np.arctan2(values.imag, values.real)
     return out

@@ -170,7 +170,9 @@ def draws_of_means(
                 lower -= share * width
                 upper += share * width
                 continue
-            mean, below, above = outer_distances(total[first] - total[second], size, reach, np.inf)
+            mean, below, above = outer_distances(
+                total[first] - total[second], size, pseudo_cases, np.inf
+            )
             lower += share * np.maximum(mean[:, None] - below[:, None] * far, -width)
             upper += share * np.minimum(mean[:, None] + above[:, None] * far, width)
         return (lower[0], upper[0]) if isinstance(places, int) else (lower, upper)

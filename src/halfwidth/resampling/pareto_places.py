@@ -19,6 +19,9 @@ from halfwidth.resampling.draws import Plan
 # Nodes of the Gauss-Legendre rules over log(U^(-1/ν)), up to a limit and beyond it. Quantiles are
 # within 1e-7 of themselves where values spread over more than a millionth of the range.
 LIMIT, NEAR, BEYOND = 5.0, 24, 16
+# Places farther out than all but this share of them are as far as that one: of narrow differences
+# the bounds have 1e-40 and less, which no level sees and which spoils every path of an inversion.
+NEVER = 1e-25
 
 
 def distances(mean: Array, smallest: Array, largest: Array, reach: Reach) -> tuple[Array, Array]:
@@ -32,8 +35,9 @@ def distances(mean: Array, smallest: Array, largest: Array, reach: Reach) -> tup
 def expected_places(mean: Array, distance: Array, shape: float) -> tuple[Array, Array]:
     """Places between the bound 0 and the mean, and their probabilities: (S,) -> (S, K) each.
 
-    The first place is the bound, where all that is cut lies. The others are the nodes of a rule
-    for the mean of any smooth function over what is not cut.
+    The first place is the bound, where all that is cut lies, or where hardly anything lies farther
+    out. The others are the nodes of a rule for the mean of any smooth function over what is not
+    cut.
 
     >>> places, shares = expected_places(np.array([0.9]), np.array([0.1]), 2.0)
     >>> round(float(shares.sum()), 12), round(float(shares[0, 0]), 6)
@@ -44,7 +48,7 @@ def expected_places(mean: Array, distance: Array, shape: float) -> tuple[Array, 
     """
     reaches = distance > 0
     ratios = np.divide(mean, distance, out=np.ones_like(mean), where=reaches)
-    longest = np.log(np.maximum(ratios, 1.0))[:, None]
+    longest = np.minimum(np.log(np.maximum(ratios, 1.0)), -np.log(NEVER) / shape)[:, None]
     near = np.minimum(longest, LIMIT)
     (points, weights), (further, weights_further) = _rule(NEAR), _rule(BEYOND)
     logs = np.concatenate([near * points, near + (longest - near) * further], axis=-1)
@@ -54,9 +58,11 @@ def expected_places(mean: Array, distance: Array, shape: float) -> tuple[Array, 
     cut = np.exp(-shape * longest)
     total = shares.sum(axis=-1, keepdims=True)
     shares *= (1 - cut) / np.where(total > 0, total, 1.0)
+    ends_before = ratios * NEVER ** (1 / shape) > 1
+    first = np.where(ends_before, mean - distance * np.exp(longest[:, 0]), 0.0)
     # Where all units are equal, so is the pseudo-unit.
-    bound = np.where(reaches, 0.0, mean)
-    return np.column_stack([bound, places]), np.column_stack([cut, shares])
+    first = np.where(reaches, first, mean)
+    return np.column_stack([first, places]), np.column_stack([cut, shares])
 
 
 def drawn_reach(reach: Reach, plan: Plan) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.errors import OptionError
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.types import Alternative
@@ -15,6 +15,7 @@ from halfwidth.core.undefined import AbsentClass, Missing, Undefined
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.estimation.test_sets.options import TestSetOptions, metric_request
+from halfwidth.estimation.test_sets.reading import check_names
 from halfwidth.estimation.test_sets.score_scales import Scores
 
 
@@ -134,10 +135,7 @@ def metric_ci(
     >>> [(row.metric, row.value, row.n) for row in rows]
     [('sensitivity', 0.6, 25), ('specificity', 0.6, 25)]
     """
-    if not (
-        isinstance(names, tuple) and len(names) == 2 and all(isinstance(n, str) for n in names)
-    ):
-        raise OptionError(f"names={shown(names)} is no pair of texts")
+    check_names(names)
     request = resolve_request(
         method=method,
         confidence_level=confidence_level,

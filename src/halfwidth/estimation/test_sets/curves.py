@@ -58,7 +58,7 @@ def curve_ci(
     rng: Any = None,
     missing: Missing = "raise",
 ) -> Curves:
-    """ROC or precision-recall curves with pointwise percentile bootstrap bands.
+    """ROC, precision-recall or decision curves with pointwise percentile bootstrap bands.
 
     At each of 201 false positive rates (ROC) or recalls (PR) the band is the interval of the
     height there: of the sensitivity, or of the precision. It says how far each point may be off,
@@ -70,10 +70,11 @@ def curve_ci(
     ----------
     y_true, y_score, labels, scores, groups, strata, missing
         As for `metric_ci`.
-    kind : {"roc", "pr"}
+    kind : {"roc", "pr", "decision"}
         ROC: the points of all thresholds joined by straight lines, so that ties make slopes.
         PR: the precision of the highest threshold that reaches the recall, in steps; straight
-        lines between such points are no system's.
+        lines between such points are no system's. Decision: the net benefit TP/n - FP/n · t/(1 - t)
+        of acting on probabilities from t on, at the thresholds t = 0, 1/200, ..., 199/200.
     pos_label : label, optional
         The positive class, whose curve alone is made; default: of two classes 1 of 0 and 1 (or -1
         and 1, False and True), of more a curve for each against the rest.
@@ -88,8 +89,8 @@ def curve_ci(
     Returns
     -------
     Curves
-        One per class, each with its AUROC or AP as ``area``. A class without cases has a curve
-        of NaN, and no line.
+        One per class, each with its AUROC or AP as ``area``; a decision curve has none. A class
+        without cases has a curve of NaN, and no line.
 
     Raises
     ------
@@ -105,7 +106,7 @@ def curve_ci(
     References
     ----------
     Fawcett (2006) for vertical averaging; Davis & Goadrich (2006) for why
-    precision is not interpolated.
+    precision is not interpolated; Vickers & Elkin (2006) for decision curves.
 
     Examples
     --------
@@ -131,6 +132,10 @@ def curve_ci(
         groups=groups,
         strata=strata,
     )
+    if kind == "decision":
+        from halfwidth.estimation.test_sets.decision_curves import decision_curves
+
+        return decision_curves(cases, request)
     jobs = _area_jobs(kind, cases)
     areas = estimate_jobs(jobs, request)
     bands = _bands(kind, jobs, request)
@@ -155,22 +160,28 @@ def plain_request(
 
 def _area_jobs(kind: CurveKind, cases: TestSet) -> list[Job]:
     """The area under the curve of each requested class, with its records."""
-    if cases.n_classes == 2 and cases.positive is None:
-        raise OptionError(
-            f"a curve of two classes needs to know which of "
-            f"{shortened([repr(label) for label in cases.labels])} is positive: pos_label="
-        )
     metric = Metric(SAMPLE_METRICS[AREA_OF[kind]])
     policies = Policies("omit", "omit")
     context = class_context(cases, "omit", "")
-    classes = range(cases.n_classes) if cases.positive is None else (cases.positive,)
-    average = "none" if cases.positive is None else "binary"
+    average, classes = classes_drawn(cases)
     return [
         job_for(
             MetricRow(metric, average, which, str(cases.labels[which])), cases, policies, context
         )
         for which in classes
     ]
+
+
+def classes_drawn(cases: TestSet) -> tuple[str, Sequence[int]]:
+    """The positive class where one is known, of more than two classes each; and that average."""
+    if cases.positive is not None:
+        return "binary", (cases.positive,)
+    if cases.n_classes == 2:
+        raise OptionError(
+            f"a curve of two classes needs to know which of "
+            f"{shortened([repr(label) for label in cases.labels])} is positive: pos_label="
+        )
+    return "none", range(cases.n_classes)
 
 
 def _curve(kind: CurveKind, job: Job, area: Estimate, band: _Band, request: Request) -> Curve:
@@ -340,7 +351,7 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
         replicates, y = Replicates.sorting(drawn), ranked_class.heights(kind, once)[0]
         interval = percentile(replicates, request.level)
         # What is undefined on the cases has no interval, whatever its resamples say.
-        none = np.isnan(y) | _too_few(jobs[0])
+        none = np.isnan(y) | too_few_clusters(jobs[0])
         low, high = (np.where(none, np.nan, end) for end in (interval.low, interval.high))
         points = np.stack([GRID / STEPS, y, low, high])
         if kind == "roc":
@@ -355,7 +366,7 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
     return bands
 
 
-def _too_few(job: Job) -> bool:
+def too_few_clusters(job: Job) -> bool:
     """Whether there are too few clusters to draw from for an interval."""
     design, statistic = job.records.design, job.functional.statistic.spec
     fewest = spec_of(percentile).fewest_units(statistic, clustered=design.sizes is not None)

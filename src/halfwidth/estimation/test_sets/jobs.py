@@ -27,7 +27,9 @@ from halfwidth.estimation.functionals import (
 from halfwidth.estimation.grouping import arrange_cases
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import NO_VALUES, Functional, Records
+from halfwidth.estimation.test_sets.calibration_cautions import chance_cautions, takes_pairs
 from halfwidth.estimation.test_sets.class_context import ClassContext
+from halfwidth.estimation.test_sets.recalibration_checks import clipping_cautions, refuse_no_fit
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.metrics import building
 from halfwidth.resampling.designs import Design
@@ -50,6 +52,12 @@ def job_for(
             ),
             cases,
         )
+        if metric.spec.takes is Takes.PROBABILITIES:
+            refuse_no_fit(row, metric, job.functional, job.records.arranged)
+            job = replace(job, cautions=clipping_cautions(row, metric, cases))
+        if metric.estimand is Estimand.CALIBRATION_ERROR:
+            by_chance = chance_cautions(row, metric, job.functional, cases, policies)
+            job = replace(job, cautions=(*job.cautions, *by_chance))
         threshold = _threshold(row, metric, cases, policies)
         job = job if threshold is None else _with_parameters(job, threshold=threshold)
     if classes is not None and is_one_class(row):
@@ -81,7 +89,12 @@ def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Polic
     if metric.spec.takes is Takes.SCORES and row.average == "binary":
         _check_both_classes(row, metric, cases)
     if metric.spec.takes is Takes.PROBABILITIES:
-        _check_probabilities(metric, cases)
+        check_probabilities(metric.spec.name, cases)
+    if metric.estimand is Estimand.ROOT_OF_SQUARE and not takes_pairs(cases):
+        raise OptionError(
+            f"{metric.spec.name} rests on pairs of independent cases of equal weight: it takes no "
+            "groups, strata or sample_weight; the ece does"
+        )
     if metric.spec.takes not in COUNTING:
         return
     if policies.criterion is None:
@@ -98,9 +111,8 @@ def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Polic
         raise OptionError("a threshold chosen on the data cannot be combined with sample_weight")
 
 
-def _check_probabilities(metric: Metric, cases: TestSet) -> None:
+def check_probabilities(name: str, cases: TestSet) -> None:
     """Refuse labels, scores of any scale, and probabilities that do not add up to 1."""
-    name = metric.spec.name
     if cases.hard:
         raise DataError(
             f"{name} is of predicted probabilities, and labels were given: give the probability of "

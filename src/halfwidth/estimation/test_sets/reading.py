@@ -43,6 +43,13 @@ SMALLEST_WEIGHT = 1e-50
 MOST_FRACTIONS = 10
 
 
+def check_names(names: Any) -> None:
+    """Refuse what cannot stand for the true classes and the predictions in messages."""
+    pair = isinstance(names, tuple) and len(names) == 2
+    if not pair or not all(isinstance(name, str) for name in names):
+        raise OptionError(f"names={shown(names)} is no pair of texts")
+
+
 def check_test_set(
     y_true: Any,
     y_score: Any,

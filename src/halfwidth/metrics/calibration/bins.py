@@ -11,18 +11,18 @@ import functools
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from halfwidth.core.forms import ProbabilitySums
+from halfwidth.core.forms import ProbabilitySums, UnbiasedSquare
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array, Numbers
 from halfwidth.metrics.calibration.probabilities import value_of
 from halfwidth.metrics.confusion_tables import ratio
 
-__all__ = ["ece", "mce"]
+__all__ = ["ece", "ece_l2", "mce"]
 
 CALIBRATION_AVERAGES = ("binary", "none", "macro", "top_label")
 WIDTH, MASS = 0.0, 1.0
-BINS = Parameter("bins", 10, "number of bins", at_least=1, at_most=1000)
+BINS = Parameter("bins", 10, "number of bins", at_least=1, at_most=1000, whole=True)
 BINNING = Parameter(
     "binning",
     WIDTH,
@@ -38,11 +38,14 @@ _binned = functools.partial(
     family="calibration",
     bounds=UNIT_INTERVAL,
     better=Better.LOWER,
-    averages=CALIBRATION_AVERAGES,
     parameters=(BINS, BINNING),
     prevalence_dependent=True,
     cite="naeini2015",
 )
+
+# A probability above an edge by less lies on it: so far may 1 - 0.7 or a number of single precision
+# be from what is meant.
+SLACK = 1e-7
 
 # Pitfalls that several share.
 BIASED = "too large in small samples: of a perfectly calibrated model it is not 0"
@@ -55,13 +58,13 @@ def bin_of(p: Array, bins: int, binning: float) -> NDArray[np.intp]:
     Bins of equal width have edges k/K. Those of equal mass divide the ranks; cases of equal
     probability are where the middle of their ranks is.
 
-    >>> bin_of(np.array([0.0, 0.1, 0.7, 0.70001, 1.0]), 10, WIDTH).tolist()
-    [0, 0, 6, 7, 9]
+    >>> bin_of(np.array([0.0, 0.1, 1 - 0.7, 0.70001, 1.0]), 10, WIDTH).tolist()
+    [0, 0, 2, 7, 9]
     >>> bin_of(np.array([0.1, 0.4, 0.2, 0.3]), 2, MASS).tolist()
     [0, 1, 0, 1]
     """
     if binning == WIDTH:
-        return np.searchsorted(np.arange(1, bins) / bins, p, side="left")
+        return np.searchsorted(np.arange(1, bins) / bins + SLACK, p, side="left")
     flat = p.reshape(-1, p.shape[-1])
     found = np.empty(flat.shape, dtype=np.intp)
     for row, values in enumerate(flat):
@@ -106,12 +109,13 @@ def _finish_mce(_n: Numbers, sums: Numbers, *, bins: float, **_binning: float) -
     return np.asarray(np.take_along_axis(gaps, largest[..., None], axis=-1)[..., 0])
 
 
-ECE = ProbabilitySums(_deviations, _finish_ece)
+ECE = ProbabilitySums(_deviations, _finish_ece, absolute=True)
 MCE = ProbabilitySums(_deviations_and_cases, _finish_mce)
 
 
 @_binned(
     title="ECE",
+    averages=CALIBRATION_AVERAGES,
     synonyms=("expected_calibration_error", "calibration_error"),
     estimand=Estimand.CALIBRATION_ERROR,
     form=ECE,
@@ -146,7 +150,8 @@ def ece(
     bins : int, default 10
     binning : {0, 1}
         Equal width (``"width"``), edges at k/K, or equal mass (``"mass"``): as many cases in each,
-        by the ranks of these cases, which resamples keep. A bin is (lo, hi], the first [0, hi].
+        by the ranks of these cases, which resamples keep; equal probabilities are in one bin. A bin
+        is (lo, hi], the first [0, hi]; above hi by less than 1e-7 counts as hi.
 
     Returns
     -------
@@ -167,7 +172,9 @@ def ece(
 
 @_binned(
     title="MCE",
+    averages=CALIBRATION_AVERAGES,
     synonyms=("maximum_calibration_error",),
+    estimand=Estimand.ENLARGED,
     form=MCE,
     reliable_n=250,
     pitfalls=(
@@ -194,7 +201,7 @@ def mce(
     Returns
     -------
     float
-        In [0, 1]; 0 without cases.
+        In [0, 1]; NaN without cases.
 
     References
     ----------
@@ -208,5 +215,101 @@ def mce(
     return value_of(MCE, y_true, y_prob, sample_weight, bins=bins, binning=binning)
 
 
+def _pairs(p: Array, y: Array, *, bins: float, binning: float) -> Array:
+    """Σ(p - y), Σ(p - y)², Σp(1 - p) and cases of each bin."""
+    each = [p - y, (p - y) ** 2, p * (1 - p), np.ones(p.shape)]
+    return np.concatenate([_in_bins(one, p, bins, binning) for one in each], axis=-2)
+
+
+def _bins_of_pairs(sums: Numbers, bins: float) -> list[Numbers]:
+    return [np.asarray(sums[..., int(bins) * k : int(bins) * (k + 1)]) for k in range(4)]
+
+
+def _square_of_pairs(n: Numbers, sums: Numbers, bins: float) -> Numbers:
+    total, squares, _, cases = _bins_of_pairs(sums, bins)
+    several = cases.real > 1
+    products = np.where(several, (total**2 - squares) / np.where(several, cases - 1, 1), 0.0)
+    paired = several.any(axis=-1)
+    return np.asarray(np.where(paired, products.sum(axis=-1) / n, np.nan))
+
+
+def _finish_l2(n: Numbers, sums: Numbers, *, bins: float, **_binning: float) -> Array:
+    square = _square_of_pairs(n, sums, bins)
+    # Not by `maximum`, which a complex step could not pass.
+    positive = square.real > 0
+    root = np.sqrt(np.where(positive, square, 1.0))
+    return np.asarray(np.where(np.isnan(square.real), np.nan, np.where(positive, root, 0.0)))
+
+
+def _unbiased_square(n: Array, sums: Array, *, bins: float, **_binning: float) -> UnbiasedSquare:
+    """T, the unbiased square of the ℓ2 ECE, and what its variance is.
+
+    The influence of a case of bin b on T is 2me - m² - θ, e = p - y, m its mean in the bin: of
+    variance Σ_b π_b (4m²σ² + m⁴) - θ², which is taken to be proportional to θ = Σ_b π_b m². If all
+    m are 0, T is a sum of products of noise, of variance 2 Σ_b σ⁴ n_b/(n_b - 1)/n².
+    """
+    total, squares, foreseen, cases = _bins_of_pairs(sums, bins)
+    several, some = cases > 1, np.maximum(cases, 1)
+    mean, share = total / some, cases / np.asarray(n)[..., None]
+    variance = np.where(several, (squares - cases * mean**2) / np.maximum(cases - 1, 1), 0.0)
+    plain = (share * mean**2).sum(axis=-1)
+    of_means = (share * (4 * mean**2 * variance + mean**4)).sum(axis=-1) - plain**2
+    noise = np.maximum(variance, foreseen / some) ** 2 * some / np.maximum(some - 1, 1)
+    return UnbiasedSquare(
+        _square_of_pairs(n, sums, bins),
+        np.where(plain > 0, of_means / np.where(plain > 0, plain, 1.0), 0.0) / n,
+        2 * np.where(several, noise, 0.0).sum(axis=-1) / n**2,
+    )
+
+
+L2 = ProbabilitySums(_pairs, _finish_l2, square=_unbiased_square)
+
+
+@_binned(
+    title="debiased ℓ2 ECE",
+    synonyms=("debiased_ece", "ece_l2_debiased"),
+    averages=("binary", "none", "top_label"),
+    estimand=Estimand.ROOT_OF_SQUARE,
+    form=L2,
+    reliable_n=50,
+    cite="sun2024",
+    pitfalls=(
+        DEPENDS_ON_BINS,
+        "0 for half of the samples of a perfectly calibrated model, and for some of others",
+        "no average of the ECE, but the root of a mean square: larger where bins differ",
+    ),
+)
+def ece_l2(
+    y_true: ArrayLike, y_prob: ArrayLike, *, bins: float = 10, binning: float = WIDTH
+) -> float:
+    """Debiased ℓ2 calibration error in fixed bins, √max(T, 0).
+
+    T = Σ_b Σ_{i≠j in b} (pᵢ - yᵢ)(pⱼ - yⱼ) / (n (n_b - 1)): products of different cases, whose
+    noise cancels on average, so that T is an unbiased estimate of Σ_b π_b E[p - y | b]², but for
+    bins of one case, which add nothing. T is negative where cases fit a calibrated model better
+    than most samples of one would; the error is 0 then.
+
+    Parameters
+    ----------
+    y_true, y_prob, bins, binning
+        As for `ece`.
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN where no bin has two cases.
+
+    References
+    ----------
+    Sun, Chaudhari, Barnett & Dobriban (2024); Kumar, Liang & Ma (2019).
+
+    Examples
+    --------
+    >>> round(ece_l2([0, 1, 1, 0, 0, 0], [0.75] * 6), 3)
+    0.359
+    """
+    return value_of(L2, y_true, y_prob, bins=bins, binning=binning)
+
+
 # The catalogue lists these, in this order.
-DECLARED = (ece, mce)
+DECLARED = (ece, mce, ece_l2)

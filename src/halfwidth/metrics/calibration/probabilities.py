@@ -35,17 +35,23 @@ def as_outcomes(
     Raises
     ------
     DataError
-        For lengths that differ, outcomes other than 0 and 1, probabilities outside [0, 1].
+        For lengths that differ, outcomes other than 0 and 1, probabilities outside [0, 1], and
+        weights that are negative or no numbers.
     """
     refuse_complex(y_prob, "y_prob")
     y, p = np.asarray(y_true, dtype=float), np.asarray(y_prob, dtype=float)
     weights = np.ones(p.shape) if sample_weight is None else np.asarray(sample_weight, float)
     if not y.shape == p.shape == weights.shape or y.ndim != 1:
-        raise DataError(f"y_true and y_prob have shapes {y.shape} and {p.shape}, not both (n,)")
+        weighted = "" if sample_weight is None else f" and sample_weight {weights.shape}"
+        raise DataError(
+            f"y_true and y_prob have shapes {y.shape} and {p.shape}{weighted}, not all (n,)"
+        )
     if not np.isin(y, (0, 1)).all():
         raise DataError("y_true holds outcomes other than 0 and 1")
     if len(p) and not (p.min() >= 0 and p.max() <= 1):
         raise DataError(f"y_prob holds {p.min():g} to {p.max():g}; a probability is from 0 to 1")
+    if not (weights >= 0).all() or not np.isfinite(weights).all():
+        raise DataError("sample_weight holds weights that are negative, infinite or no numbers")
     return p, y, weights
 
 

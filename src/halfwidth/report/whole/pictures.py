@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from halfwidth.core.curves import Curves
+from halfwidth.core.calibration_curves import CalibrationCurves
 from halfwidth.core.detection_curves import DetectionCurves
 from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.estimates import Cases, Estimates
@@ -17,7 +17,7 @@ from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import Rankings
 from halfwidth.report.document import Figure
 from halfwidth.report.whole.performance import pale_text
-from halfwidth.report.whole.results import Results
+from halfwidth.report.whole.results import AnyCurves, Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -28,6 +28,10 @@ COLOURS = 64
 CURVES = {
     "roc": "ROC curves",
     "pr": "Precision-recall curves",
+    "decision": "Decision curves",
+    "smooth": "Smooth calibration curves",
+    "isotonic": "Isotonic calibration curves (CORP)",
+    "bins": "Calibration in bins",
     "froc": "FROC curves",
     "afroc": "AFROC curves",
     "wafroc": "Weighted AFROC curves",
@@ -95,24 +99,27 @@ def _ranks_picture(rankings: Rankings) -> bytes:
     return png(figures_of_rankings(rankings, "rank-sets")[0])
 
 
-def figures_of_curves(each: Iterable[Curves | DetectionCurves]) -> Iterator[Figure]:
-    """ROC, precision-recall, FROC and AFROC curves with their bands."""
+def figures_of_curves(each: Iterable[AnyCurves]) -> Iterator[Figure]:
+    """Curves with their bands."""
     for curves in each:
         level = percent(curves[0].confidence_level)
-        caption = f"{CURVES[curves[0].kind]} with pointwise {level} bands"
+        bands = "bars" if curves[0].kind == "bins" else "bands"
+        caption = f"{CURVES[curves[0].kind]} with pointwise {level} {bands}"
         if isinstance(curves[0].area, DetectionEstimate):
             caption += f"; matched by {curves[0].area.matched_by}"
         yield Figure("curves", caption, curves, picture=functools.partial(_curves_picture, curves))
 
 
-def _curves_picture(curves: Curves | DetectionCurves) -> bytes:
+def _curves_picture(curves: AnyCurves) -> bytes:
     from halfwidth import plots
 
+    if isinstance(curves, CalibrationCurves):
+        return png(plots.figure_of_calibration(curves))
     if isinstance(curves, DetectionCurves):
         drawn = {"froc": plots.froc, "pr": plots.detection_pr}.get(curves[0].kind, plots.afroc)
         ax = drawn(curves)
     else:
-        ax = (plots.roc if curves[0].kind == "roc" else plots.pr)(curves)
+        ax = {"roc": plots.roc, "pr": plots.pr, "decision": plots.decision}[curves[0].kind](curves)
     return png(cast("Drawing", ax.figure))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from halfwidth.core.calibration_curves import CalibrationCurves
 from halfwidth.core.cautions import Caution
 from halfwidth.core.comparison import Comparisons
 from halfwidth.core.comparison_results import GoalResult
@@ -21,6 +22,8 @@ from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
 from halfwidth.report.document import Table
 
+# Curves of all kinds that are drawn.
+AnyCurves = Curves | DetectionCurves | CalibrationCurves
 CHUNK = 2**20
 # More sentences than this nobody reads.
 MOST_SENTENCES = 6
@@ -98,7 +101,7 @@ class Results:
     estimates : Estimates
     comparisons : Comparisons or None
     rankings : Rankings or None
-    curves : tuple of Curves or DetectionCurves
+    curves : tuple of AnyCurves
         Each a figure.
     sources : tuple of Source
     protocol : Source or None
@@ -113,7 +116,7 @@ class Results:
     estimates: Estimates = Estimates(())
     comparisons: Comparisons | None = None
     rankings: Rankings | None = None
-    curves: tuple[Curves | DetectionCurves, ...] = ()
+    curves: tuple[AnyCurves, ...] = ()
     sources: tuple[Source, ...] = ()
     protocol: Source | None = None
     command: str = ""

@@ -95,6 +95,9 @@ class Engine:
         ``standard_error(values, design, statistic)``, (S,); None: from the influence.
     has_standard_error : callable
         Whether a statistic has one.
+    model_error : callable or None
+        ``model_error(values, design, statistic)``, the SE that the likelihood of independent cases
+        gives, (S,); None where there is none.
     studentized : callable or None
         ``studentized(values, design, statistic, plan)``, t* of each resample, (S, B); None: by
         gathering every resample.
@@ -151,6 +154,7 @@ class Engine:
     drawn_distribution: Distributed | None = None
     standard_error: OfSamples | None = None
     has_standard_error: Callable[[Statistic], bool] = has_influence
+    model_error: OfSamples | None = None
     studentized: OfResamples | None = None
     weighted: Weighted | None = None
     takes_reach: bool = False

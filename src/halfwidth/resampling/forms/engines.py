@@ -19,6 +19,7 @@ MODULES: dict[type, str] = {
     forms.SortedWeights: "l_statistics",
     forms.OrderStatistics: "order_statistics",
     forms.Sums: "sums",
+    forms.LogisticFit: "logistic_fits",
     forms.CellCounts: "counts",
     forms.RankedAreas: "ranked",
     MatchedScores: "matched_scores",

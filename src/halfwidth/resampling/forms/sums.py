@@ -45,12 +45,14 @@ def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan)
     features = form.features(records)
     samples, each = features.shape[:2]
     by_unit = design.totals(features).reshape(samples * each, design.units)
-    rows = [np.ascontiguousarray(by_unit), design.unit_sizes[None].astype(float)]
+    sizes = [] if design.equal_sizes else [design.unit_sizes[None].astype(float)]
+    rows = np.concatenate([np.ascontiguousarray(by_unit), *sizes])
     out = np.empty((samples, plan.n_resamples))
-    for start, stop, by_stratum in sums_by_stratum(np.concatenate(rows), design, plan):
+    for start, stop, by_stratum in sums_by_stratum(rows, design, plan):
         total = by_stratum.sum(axis=0)
-        sums = np.moveaxis(total[:-1].reshape(samples, each, -1), 1, -1)
-        out[:, start:stop] = form.finish(total[-1], sums)
+        n = np.full(stop - start, float(design.n)) if design.equal_sizes else total[-1]
+        sums = np.moveaxis(total[: samples * each].reshape(samples, each, -1), 1, -1)
+        out[:, start:stop] = form.finish(n, sums)
     return out
 
 

@@ -218,12 +218,12 @@ def _table(features: Array, width: int) -> Array:
     return table
 
 
-def count_drawn(key: Key, start: int, stop: int, units: int) -> NDArray[np.int32]:
+def count_drawn(key: Key, start: int, stop: int, units: int, kind: type = np.int32) -> NDArray[Any]:
     """How often each unit is drawn, as `reference.count_draws` of ``rng.indices``: (B, units)."""
     drawing = draw_arguments(key, start, stop, units)
     counts = np.zeros((stop - start, units), np.uint8)
     call("hw_count_drawn", *drawing, counts.ctypes.data, units)
-    return counts.astype(np.int32)
+    return counts.astype(kind)
 
 
 def sum_weighted(features: Array, key: Key, start: int, stop: int, units: int) -> Array:

@@ -1,0 +1,130 @@
+"""``halfwidth ci`` with --calibration-test or --centre: answers of their own, of a test set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from halfwidth.cli import option_groups
+from halfwidth.cli.command import Group, refuse_given
+from halfwidth.cli.output import note
+from halfwidth.cli.predictions import (
+    DesignColumns,
+    TestSetData,
+    TestSetSource,
+    parse_label,
+    parse_labels,
+    read_test_set,
+)
+from halfwidth.core.cautions import Caution
+from halfwidth.core.errors import OptionError
+from halfwidth.core.parameters import split_names
+
+if TYPE_CHECKING:
+    from halfwidth.core.calibration_results import CalibrationTests
+    from halfwidth.core.centre_results import CentreResults
+    from halfwidth.report.document import Document
+
+Tests = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--calibration-test",
+        help="Instead of intervals the p-value of a test of perfect calibration: spiegelhalter, "
+        "hosmer_lemeshow, likelihood_ratio, ece; repeatable, or a list with commas.",
+        metavar="NAME",
+        show_default=False,
+        rich_help_panel=Group.TEST_SETS,
+    ),
+]
+Centre = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of centres: calibration slope, intercepts and O:E (or those of --metric) in "
+        "each, on average, and in a new one.",
+        metavar="COLUMN",
+        rich_help_panel=Group.TEST_SETS,
+    ),
+]
+# Options that neither looks at; and those that one of them does not.
+IDLE = (
+    *("method", "alternative", "strata", "threshold", "absent_class", "undefined", "costs"),
+    *("priors", "bounds", "plot", "plot_kind"),
+)
+IDLE_IN_TESTS = ("metric", "confidence_level")
+IDLE_IN_CENTRES = ("n_resamples", "seed", "jobs")
+
+
+def calibration_options(calibration_test: Tests = None, centre: Centre = None) -> None:
+    """Answers about calibration."""
+
+
+NAMES = option_groups.names_in(calibration_options)
+
+
+def document_of(
+    ctx: typer.Context, source: TestSetSource, missing: str
+) -> tuple[Document, Sequence[Caution]]:
+    """The answer, and the cautions in it."""
+    given = ctx.params
+    tested, centre = given["calibration_test"], given["centre"]
+    if tested and centre:
+        raise OptionError("--calibration-test and --centre are two questions; ask one at a time")
+    option = "--calibration-test" if tested else "--centre"
+    idle = (*IDLE, *(IDLE_IN_TESTS if tested else IDLE_IN_CENTRES))
+    refuse_given(ctx, idle, f"has no effect with {option}")
+    columns = DesignColumns(given["groups"], centre, given["weight"])
+    test_set = read_test_set(source, columns, numbers=False)
+    positive = given["positive"]
+    shared: dict[str, Any] = {
+        "average": given["average"] or None,
+        "scores": given["scores"],
+        "labels": parse_labels(given["labels"], test_set.y_true),
+        "pos_label": None if positive is None else parse_label(positive, test_set.y_true),
+        "sample_weight": test_set.weight,
+        "groups": test_set.groups,
+        "missing": missing,
+        "names": source.names,
+    }
+    results = (_tests if tested else _over_centres)(test_set, given, shared)
+    for text in results.notes:
+        note(text)
+    from halfwidth.report.calibration import calibration_document
+
+    return calibration_document(results), results.cautions
+
+
+def _tests(
+    test_set: TestSetData, given: Mapping[str, Any], shared: Mapping[str, Any]
+) -> CalibrationTests:
+    from halfwidth.core.processes import check_jobs
+    from halfwidth.estimation.test_sets.calibration_tests import calibration_test
+
+    tests: CalibrationTests = calibration_test(
+        test_set.y_true,
+        test_set.y_score,
+        statistic=split_names(given["calibration_test"]),
+        n_resamples=given["n_resamples"],
+        rng=given["seed"],
+        n_threads=check_jobs(given["jobs"]),
+        **shared,
+    )
+    return tests.with_cautions(test_set.cautions)
+
+
+def _over_centres(
+    test_set: TestSetData, given: Mapping[str, Any], shared: Mapping[str, Any]
+) -> CentreResults:
+    from halfwidth.estimation.test_sets.centres import NAMES as ALL
+    from halfwidth.estimation.test_sets.centres import calibration_by_centre
+
+    results: CentreResults = calibration_by_centre(
+        test_set.y_true,
+        test_set.y_score,
+        test_set.strata,
+        metric=split_names(given["metric"] or ALL),
+        confidence_level=given["confidence_level"],
+        **shared,
+    )
+    return results.with_cautions(test_set.cautions)

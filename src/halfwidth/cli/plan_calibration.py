@@ -1,0 +1,146 @@
+"""``halfwidth plan calibration``: cases for the calibration slope, the intercepts and O:E."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from halfwidth.cli import options, reading
+from halfwidth.cli.answer import Answer
+from halfwidth.cli.command import Group
+from halfwidth.cli.plan_options import Outlet, Plot, Sizes, answer, parse_sizes
+from halfwidth.core.errors import DataError, OptionError, proposed, shortened
+from halfwidth.core.parameters import split_names
+
+
+def _wanted(of: str) -> Any:
+    return typer.Option(
+        help=f"The half-width wanted of {of}.",
+        metavar="NUMBER",
+        show_default=False,
+        rich_help_panel=Group.GOAL,
+    )
+
+
+def _assumed(text: str, metavar: str = "NUMBER") -> Any:
+    return typer.Option(
+        help=text, metavar=metavar, show_default=False, rich_help_panel=Group.ASSUMED
+    )
+
+
+def calibration(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            help=f"{reading.TABLE_HELP}: a pilot, whose predicted probabilities stand in --score.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
+    score: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of predicted probabilities of the pilot.",
+            metavar="COLUMN",
+            show_default=False,
+            rich_help_panel=Group.TEST_SETS,
+        ),
+    ] = None,
+    slope_halfwidth: Annotated[float | None, _wanted("the calibration slope")] = None,
+    intercept_halfwidth: Annotated[float | None, _wanted("the intercept joint with it")] = None,
+    in_the_large_halfwidth: Annotated[
+        float | None, _wanted("calibration-in-the-large, the intercept at slope 1")
+    ] = None,
+    oe_halfwidth: Annotated[float | None, _wanted("the O:E ratio")] = None,
+    n: Sizes = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="With --n: what the widths are of; default: the slope, both intercepts and O:E.",
+            metavar="NAME",
+            show_default=False,
+            rich_help_panel=Group.ESTIMATE,
+        ),
+    ] = None,
+    prevalence: Annotated[
+        float | None, _assumed("Share of positive cases; with --auroc.", "SHARE")
+    ] = None,
+    auroc: Annotated[
+        float | None,
+        _assumed("AUROC of the model; log odds are then normal in each class, and right."),
+    ] = None,
+    lp_mean: Annotated[
+        float | None, _assumed("Instead: the mean of the log odds of all cases, ...")
+    ] = None,
+    lp_sd: Annotated[float | None, _assumed("... their SD, ...")] = None,
+    lp_skewness: Annotated[
+        float | None, _assumed("... and their skewness, -0.995 to 0.995; default 0.")
+    ] = None,
+    confidence_level: options.ConfidenceLevel = 0.95,
+    fmt: options.Format = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: Plot = None,
+) -> Answer:
+    """Calibration slope, its intercepts and O:E of a model that is well calibrated.
+
+    By the intervals that ci makes by default, from how the log odds of cases are spread.
+
+    \b
+    halfwidth plan calibration --prevalence 0.1 --auroc 0.8 \\
+        --slope-halfwidth 0.2 --oe-halfwidth 0.1
+    halfwidth plan calibration --lp-mean -3 --lp-sd 1.2 -n 500 -n 2000
+    halfwidth plan calibration pilot.csv --score p --slope-halfwidth 0.15
+    """
+    outlet = Outlet.from_options(fmt, json, out, plot)
+    wanted: dict[str, Any] = {
+        "slope_halfwidth": slope_halfwidth,
+        "intercept_halfwidth": intercept_halfwidth,
+        "in_the_large_halfwidth": in_the_large_halfwidth,
+        "oe_halfwidth": oe_halfwidth,
+    }
+    if bool(n) == any(one is not None for one in wanted.values()):
+        raise OptionError(
+            "say what to plan for: --slope-halfwidth, --intercept-halfwidth, "
+            "--in-the-large-halfwidth, --oe-halfwidth (or several), or --n for the widths of so "
+            f"many cases; got {'both' if n else 'none of them'}"
+        )
+    if metric and not n:
+        raise OptionError("--metric goes with --n; of a half-width its option says what it is of")
+    if (file is None) != (score is None):
+        raise OptionError("a pilot is a table FILE and the column of its probabilities, --score")
+    from halfwidth.planning.calibration import QUANTITIES, calibration_n, calibration_width
+
+    shared: dict[str, Any] = {
+        "prevalence": prevalence,
+        "auroc": auroc,
+        "lp_mean": lp_mean,
+        "lp_sd": lp_sd,
+        "lp_skewness": lp_skewness,
+        "pilot": None if file is None else _probabilities(file, str(score)),
+        "confidence_level": confidence_level,
+    }
+    if not n:
+        return answer([calibration_n(**wanted, **shared)], outlet)
+    return answer(
+        [
+            calibration_width(name, size, **shared)
+            for name in split_names(metric or list(QUANTITIES))
+            for size in parse_sizes("--n", n)
+        ],
+        outlet,
+    )
+
+
+def _probabilities(file: Path, column: str) -> Any:
+    from halfwidth.io.prediction_columns import class_cells
+
+    table = reading.table_in(file, reading.Options())
+    if column not in table:
+        raise DataError(
+            f"{file}: no column {column!r}{proposed(column, table.names) or '.'} It has "
+            f"{shortened(table.names)}"
+        )
+    return class_cells(table, column, numbers=True)

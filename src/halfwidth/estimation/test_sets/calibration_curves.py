@@ -1,0 +1,329 @@
+"""The public function for calibration curves with bands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core import rng as draws
+from halfwidth.core.calibration_curves import (
+    CALIBRATION_KINDS,
+    TOP_LABEL,
+    CalibrationCurve,
+    CalibrationCurves,
+    CalibrationKind,
+)
+from halfwidth.core.checks import one_of
+from halfwidth.core.errors import OptionError
+from halfwidth.core.estimates import Estimates
+from halfwidth.core.forms import LogisticFit
+from halfwidth.core.frozen import frozen
+from halfwidth.core.types import Array
+from halfwidth.core.undefined import Missing
+from halfwidth.estimation.functionals import MetricRow, Policies
+from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.resolve import AUTO, Request
+from halfwidth.estimation.test_sets.class_context import class_context
+from halfwidth.estimation.test_sets.curves import classes_drawn, plain_request
+from halfwidth.estimation.test_sets.jobs import job_for
+from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
+from halfwidth.estimation.test_sets.reading import check_test_set
+from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
+from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
+from halfwidth.intervals.auc import quantile_factor
+from halfwidth.intervals.proportion import clopper_pearson
+from halfwidth.metrics.calibration.bins import WIDTH, bin_of, ece, ece_l2
+from halfwidth.metrics.calibration.corp import brier_discrimination, brier_miscalibration
+from halfwidth.metrics.calibration.fits import regression
+from halfwidth.metrics.calibration.logistic import expit
+from halfwidth.metrics.calibration.recalibration import (
+    calibration_in_the_large,
+    calibration_slope,
+    ici,
+    oe_ratio,
+)
+from halfwidth.metrics.calibration.scores import brier
+from halfwidth.resampling.forms.contract import declared_form
+
+# The numbers that stand on each kind of figure.
+SUMMARIES: dict[CalibrationKind, tuple[str, ...]] = {
+    "smooth": tuple(
+        function.__name__
+        for function in (calibration_slope, calibration_in_the_large, oe_ratio, ici)
+    ),
+    "isotonic": tuple(
+        function.__name__ for function in (brier, brier_miscalibration, brier_discrimination)
+    ),
+    "bins": (ece.__name__, ece_l2.__name__),
+}
+# The metric of which each is the curve, and whose records are probabilities and outcomes.
+CURVE_OF: dict[CalibrationKind, str] = {
+    "smooth": ici.__name__,
+    "isotonic": ece.__name__,
+    "bins": ece.__name__,
+}
+AVERAGES = ("binary", "none", "top_label")
+BINS = 10
+COLUMNS = 50
+# A band of an isotonic curve is told at so many of its probabilities.
+MOST_POINTS = 200
+# Resamples of the band of an isotonic curve are this many at most: a curve each is costly.
+MOST_CURVES = 1999
+
+
+def calibration_curve_ci(
+    y_true: Any,
+    y_score: Any,
+    *,
+    kind: CalibrationKind = "smooth",
+    average: str | None = None,
+    labels: Sequence[Any] | None = None,
+    pos_label: Any = None,
+    scores: Scores = "auto",
+    groups: Any = None,
+    strata: Any = None,
+    confidence_level: float = 0.95,
+    n_resamples: int | None = None,
+    rng: Any = None,
+    missing: Missing = "raise",
+) -> CalibrationCurves:
+    """Calibration curves: how often a class occurs where a model gives it some probability.
+
+    Parameters
+    ----------
+    y_true, labels, scores, groups, strata, missing
+        As for `metric_ci`.
+    y_score : array-like, shape (n,) or (n, C)
+        Probabilities or logits, as for `metric_ci`.
+    kind : {"smooth", "isotonic", "bins"}
+        ``"smooth"``: logistic regression on a restricted cubic spline of the logit, with pointwise
+        intervals. ``"isotonic"``: the CORP reliability diagram, the curve that rises and fits
+        best, with the band in which that of a perfectly calibrated model lies. ``"bins"``: ten bins
+        of equal width, (lo, hi], with Clopper-Pearson intervals; empty bins have no point.
+    average : {"binary", "none", "top_label"}, optional
+        Of the positive class, of each class, or of the largest probability, which is compared with
+        whether it is right. Default: ``"binary"`` of two classes, else ``"none"``.
+    pos_label : label, optional
+        The positive class, as for `metric_ci`.
+    confidence_level : float
+        Of each point.
+    n_resamples : int
+        Of the numbers that stand on the figure, and up to 1999 of the band of an isotonic curve.
+    rng
+        As for `summary_ci`.
+
+    Returns
+    -------
+    CalibrationCurves
+        One per class, each with its numbers as ``summaries``.
+
+    Raises
+    ------
+    DataError
+        As `metric_ci`: for labels in place of probabilities, probabilities that do not add up to 1.
+    OptionError
+        For an option that is not allowed.
+
+    See Also
+    --------
+    halfwidth.plots.calibration : the figure.
+
+    References
+    ----------
+    Dimitriadis, Gneiting & Jordan (2021) for the isotonic curve and its band; Van Calster et al.
+    (2019) for what to show.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> truth = [0, 0, 0, 0, 1, 0, 1, 1, 0, 1] * 10
+    >>> score = [(i + 0.5) / 100 for i in range(100)]
+    >>> (curve,) = hw.calibration_curve_ci(truth, score, kind="bins")
+    >>> print(curve.to_frame().head(2).round(2).to_string(index=False))
+    label kind    x   y  low  high  cases
+        1 bins 0.05 0.4 0.12  0.74     10
+        1 bins 0.15 0.4 0.12  0.74     10
+    """
+    request = plain_request(AUTO, confidence_level, n_resamples, rng, missing)
+    one_of("kind", kind, CALIBRATION_KINDS)
+    cases = check_test_set(
+        y_true,
+        y_score,
+        Decisions(check_kind(scores), None, needed=False, tuned=False),
+        labels=labels,
+        pos_label=pos_label,
+        missing=missing,
+        groups=groups,
+        strata=strata,
+    )
+    # Pairs of cases make the debiased error, and pairs within clusters are none.
+    plain = cases.groups is None and cases.strata is None
+    names = [name for name in SUMMARIES[kind] if plain or name != ece_l2.__name__]
+    metrics = [resolve_sample_metric(name) for name in (CURVE_OF[kind], *names)]
+    policies, context = Policies("omit", "omit"), class_context(cases, "omit", "")
+    jobs = [
+        [job_for(MetricRow(metric, *row), cases, policies, context) for metric in metrics]
+        for row in _rows(cases, average)
+    ]
+    summaries = iter(estimate_jobs([job for _, *own in jobs for job in own], request))
+    return CalibrationCurves(
+        tuple(
+            _curve(kind, job, Estimates(tuple(next(summaries) for _ in own)), request)
+            for job, *own in jobs
+        )
+    )
+
+
+def _rows(cases: TestSet, average: str | None) -> list[tuple[str, int, str]]:
+    """Average, code and label of each curve."""
+    if average is not None:
+        one_of("average", average, AVERAGES)
+    if average == "top_label":
+        return [(average, 0, TOP_LABEL)]
+    if average == "none":
+        return [(average, code, str(label)) for code, label in enumerate(cases.labels)]
+    drawn, classes = classes_drawn(cases)
+    if average == "binary" and drawn != average:
+        raise OptionError(
+            f"average='binary' needs one positive class of {cases.n_classes}: pos_label="
+        )
+    return [(drawn, code, str(cases.labels[code])) for code in classes]
+
+
+@frozen(eq=False)
+class _Points:
+    """Points of a curve with their band, its corners, and what the points rest on."""
+
+    x: Array
+    y: Array
+    low: Array
+    high: Array
+    line: Array
+    cases: NDArray[np.intp] | None = None
+    n_resamples: int | None = None
+
+
+def _curve(
+    kind: CalibrationKind, job: Job, summaries: Estimates, request: Request
+) -> CalibrationCurve:
+    p, y = job.records.arranged
+    points = POINTS[kind](job, request)
+    column = bin_of(p, COLUMNS, WIDTH)
+    return CalibrationCurve(
+        kind=kind,
+        label=job.label or TOP_LABEL,
+        x=points.x,
+        y=points.y,
+        low=points.low,
+        high=points.high,
+        cases=points.cases,
+        line=points.line,
+        histogram=np.stack([np.bincount(column[y == one], minlength=COLUMNS) for one in (0, 1)]),
+        confidence_level=request.level.confidence_level,
+        n=len(p),
+        n_positive=int(y.sum()),
+        n_groups=job.records.n_groups,
+        n_resamples=points.n_resamples,
+        seed=request.seed,
+        design=job.records.design_name,
+        summaries=summaries,
+    )
+
+
+# --------------------------------------------------------------------------- bins
+
+
+def _points_of_bins(job: Job, request: Request) -> _Points:
+    """Of each bin that has cases; without intervals where cases come in clusters."""
+    p, y = job.records.arranged
+    place = bin_of(p, BINS, WIDTH)
+    cases = np.bincount(place, minlength=BINS)
+    some = cases > 0
+    cases, hits = cases[some], np.bincount(place, y, minlength=BINS)[some]
+    x = np.bincount(place, p, minlength=BINS)[some] / cases
+    interval = clopper_pearson(hits, cases, request.level)
+    low, high = _unless_clustered(job, interval.low, interval.high)
+    line = np.column_stack([x, hits / cases])
+    return _Points(x, line[:, 1], low, high, line, cases)
+
+
+def _unless_clustered(job: Job, low: Array, high: Array) -> tuple[Array, Array]:
+    """Ends that suppose independent cases; NaN of clusters, among which they would be too near."""
+    if job.records.design.sizes is None:
+        return low, high
+    return np.full_like(low, np.nan), np.full_like(high, np.nan)
+
+
+# --------------------------------------------------------------------------- isotonic
+
+
+def _points_of_isotonic(job: Job, request: Request) -> _Points:
+    """The curve at some of its probabilities, and where that of a calibrated model would lie."""
+    p, y = job.records.arranged
+    distinct, place, cases = np.unique(p, return_inverse=True, return_counts=True)
+    fitted = _isotonic(place, cases, y)
+    shown = _spread(len(distinct))
+    drawn = min(request.n_resamples, MOST_CURVES)
+    key = draws.derive_key(request.seed, "calibrated outcomes")
+    uniform = (draws.uniforms(key, b, b + 1, len(p))[0] for b in range(drawn))
+    curves = np.stack([_isotonic(place, cases, row < p)[shown] for row in uniform])
+    tail = request.level.tail
+    low, high = np.quantile(curves, [tail, 1 - tail], axis=0)
+    low, high = _unless_clustered(job, low, high)
+    x, y_there = distinct[shown], fitted[shown]
+    # Where the curve is level, only its ends are corners.
+    level = np.flatnonzero(np.diff(fitted)) + 1
+    ends = np.unique(np.concatenate([[0], level - 1, level, [len(fitted) - 1]]))
+    return _Points(
+        x, y_there, low, high, np.column_stack([distinct[ends], fitted[ends]]), None, drawn
+    )
+
+
+def _spread(count: int) -> NDArray[np.intp]:
+    """Places from the first to the last, not more than are told."""
+    return np.unique(np.linspace(0, count - 1, MOST_POINTS).round().astype(np.intp))
+
+
+def _isotonic(place: NDArray[np.intp], cases: NDArray[np.intp], y: Array) -> Array:
+    """The rising shares of outcomes that fit best, at each distinct probability."""
+    from scipy.optimize import isotonic_regression
+
+    shares = np.bincount(place, y, minlength=len(cases)) / cases
+    return np.asarray(isotonic_regression(shares, weights=cases).x)
+
+
+# --------------------------------------------------------------------------- smooth
+
+
+def _points_of_smooth(job: Job, request: Request) -> _Points:
+    """The curve of ICI with Wald intervals on the logit scale, as of the calibration slope.
+
+    Their variance is that of the model, or of clusters the linearised one, with t.
+    """
+    p = job.records.arranged[0]
+    fit = regression(declared_form(job.functional.statistic, LogisticFit), job.records.arranged)
+    _, places = np.unique(p, return_index=True)
+    shown = places[_spread(len(places))]
+    terms = fit.terms[:, shown]
+    design = job.records.design
+    covariance, degrees = fit.fitted.covariance, np.inf
+    if design.independent:
+        variance = np.einsum("kp,kl,lp->p", terms, covariance, terms)
+    else:
+        influence = terms.T @ covariance @ fit.scores()
+        variance = design.variance_of_total(design.totals(influence))
+        degrees = design.effective_degrees
+    log_odds = fit.fitted.coefficients @ terms
+    reach = quantile_factor(degrees, request.level) * np.sqrt(variance)
+    y, low, high = (expit(log_odds + far) for far in (0.0, -reach, reach))
+    return _Points(p[shown], y, low, high, np.column_stack([p[shown], y]))
+
+
+POINTS: dict[CalibrationKind, Callable[[Job, Request], _Points]] = {
+    "bins": _points_of_bins,
+    "isotonic": _points_of_isotonic,
+    "smooth": _points_of_smooth,
+}

@@ -1,0 +1,132 @@
+"""Intervals for calibration errors in bins."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from halfwidth.core.forms import UnbiasedSquare
+from halfwidth.core.spec import Drawn, Estimand, Need, Promise, interval_method
+from halfwidth.core.types import Array, Interval, Level
+from halfwidth.resampling.curve_gaps import CurveGaps
+from halfwidth.resampling.deviations import Deviations
+
+__all__ = ["debiased", "inverted"]
+
+
+@interval_method(
+    title="test inversion",
+    drawn=Drawn("mint", "dotted", "D"),
+    accepts=frozenset({Estimand.CALIBRATION_ERROR}),
+    needs=(Need.DEVIATIONS, Need.UNITS),
+    use_when="for the ECE, of a calibrated model too, whose bootstraps exclude the truth",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
+    clips=True,
+    cite="cowan2011",
+    assumes="The sums of deviations of the bins are nearly normal, from about 50 cases on, and the "
+    "true ones are in the proportions that the cases show.",
+)
+def inverted(deviations: Deviations | CurveGaps, units: ArrayLike, level: Level) -> Interval:
+    """Inverted test: the true ECE at which what was observed is neither too small nor too large.
+
+    The ECE of a sample is Σ|δ + noise| of K deviations, on average above the true Σ|δ|. For
+    deviations of the proportions observed, λδ, and normal noise of the covariance of their sums,
+    the lower end is the λ at which the ECE of a sample exceeds the one observed with probability
+    α/2, 0 where it does so of a perfectly calibrated model; the upper end that at which it falls
+    below with probability α/2. The interval is extended to the estimate, which lies above it where
+    the sample fits a calibrated model too well. Where the estimate is below the median ECE of
+    samples of a calibrated model, the upper end is that of the median: luck is no evidence (Cowan
+    et al. 2011). Where certain predictions are all right it is that of no success of n.
+
+    For λ = 0 noise is that of outcomes with the probabilities predicted, for λ = 1 that of the
+    cases, and changes linearly in between. It holds from about 50 cases on, of rare outcomes too.
+
+    Parameters
+    ----------
+    deviations : Deviations
+        With draws of their noise.
+    units : array-like
+        Cases, or clusters.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In [0, 1], with the SD of the ECE of samples.
+
+    References
+    ----------
+    Cowan, Cranmer, Gross & Vitells (2011) for the upper end.
+    """
+    observed, at_random = deviations.size, deviations.perfect_sizes
+    sizes = deviations.true_sizes(observed, even=False)
+    # Noise that by itself would give more is no evidence for any deviation.
+    low = np.quantile(np.where(at_random <= observed[:, None], sizes, 0.0), level.tail, axis=-1)
+    median = np.median(at_random, axis=-1)
+    sizes = deviations.true_sizes(np.maximum(observed, median), even=True)
+    high = np.quantile(sizes, 1 - level.tail, axis=-1)
+    certain = (observed == 0) & (median == 0)
+    high = np.where(certain, 1 - level.tail ** (1 / np.asarray(units, float)), high)
+    error = deviations.standard_deviation()
+    return Interval.of(np.minimum(low, observed), np.maximum(high, observed), error)
+
+
+@interval_method(
+    title="root of a debiased square",
+    drawn=Drawn("rose", "dashed", "s"),
+    accepts=frozenset({Estimand.ROOT_OF_SQUARE}),
+    needs=(Need.SQUARE,),
+    use_when="for the debiased ℓ2 ECE, of a calibrated model too",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
+    clips=True,
+    independent_only=True,
+    cite="sun2024",
+    assumes="The debiased square is nearly normal, from about 50 cases on.",
+)
+def debiased(square: UnbiasedSquare, level: Level) -> Interval:
+    """Roots of the squares θ that a debiased square T fits: (T - θ)² ≤ z²(vθ + w).
+
+    The variance of T is nearly vθ + w. The first term, 4 Var(h)/n of a U-statistic, vanishes where
+    all bins are calibrated, so that T has a smaller error there; the second, 2 Σ_b σ_b⁴/n² (twice
+    the squares of the variances of bins), is then left. Sun et al. (2024) take the one or the
+    other, at T; here it is their sum, at each θ, as in Wilson's interval, which holds at, near and
+    away from perfect calibration. σ_b² is at least that of outcomes with the probabilities
+    predicted, so that rare outcomes do not seem certain. The ends are cut at 0; for the upper one a
+    negative T counts as 0.
+
+    It holds from about 50 cases on.
+
+    Parameters
+    ----------
+    square : UnbiasedSquare
+        T, v and w.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In [0, 1]; NaN where no bin has two cases.
+
+    References
+    ----------
+    Sun, Chaudhari, Barnett & Dobriban (2024).
+    """
+    from scipy import special
+
+    z = -special.ndtri(level.tail)
+    half = z**2 * square.slope / 2
+    positive = np.maximum(square.value, 0.0)
+
+    def reach(value: Array) -> Array:
+        inside = square.slope * value + z**2 * square.slope**2 / 4 + square.noise
+        return np.asarray(z * np.sqrt(np.maximum(inside, 0.0)))
+
+    low = np.where(square.value > 0, positive + half - reach(positive), square.value)
+    high = positive + half + reach(positive)
+    return Interval.of(np.sqrt(np.maximum(low, 0.0)), np.sqrt(high))
+
+
+# The catalogue lists these, in this order.
+DECLARED = (inverted, debiased)

@@ -1,0 +1,437 @@
+"""Calibration: slope, both intercepts and O:E ratio, from how the log odds of cases are spread."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.checks import as_number
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Metric, MetricSpec, spec_of
+from halfwidth.core.types import Array, Interval, Level
+from halfwidth.intervals.recalibration import expected_score, model_wald
+from halfwidth.metrics.calibration.probabilities import CLIP, logit
+from halfwidth.metrics.calibration.recalibration import (
+    calibration_in_the_large,
+    calibration_intercept,
+    calibration_slope,
+    oe_ratio,
+)
+from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.planning.auroc import class_counts
+from halfwidth.planning.checks import check_n, check_positive, check_share
+from halfwidth.planning.sample_size import Requirement, SampleSize
+from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width
+
+# Log odds are integrated over a grid that reaches so many SDs, in steps of a hundredth of one.
+REACH, STEPS_PER_SD = 9.0, 100
+# A normal distribution cut in half has the largest skewness that a skew normal one comes near to.
+MOST_SKEWED = 0.995
+# Beyond these a distribution of log odds lies where probabilities are clipped.
+MOST_LOG_ODDS = float(-np.log(CLIP))
+FEWEST = 10
+PERFECT = "Of a model that is perfectly calibrated; where it is not, widths differ somewhat."
+
+
+def calibration_n(
+    *,
+    slope_halfwidth: float | None = None,
+    intercept_halfwidth: float | None = None,
+    in_the_large_halfwidth: float | None = None,
+    oe_halfwidth: float | None = None,
+    prevalence: float | None = None,
+    auroc: float | None = None,
+    lp_mean: float | None = None,
+    lp_sd: float | None = None,
+    lp_skewness: float | None = None,
+    pilot: Any = None,
+    confidence_level: float = 0.95,
+) -> SampleSize:
+    """The cases for intervals of the calibration of a model that are as narrow as wanted.
+
+    Of a model that is perfectly calibrated, by the intervals that `metric_ci` makes by default.
+    With L the log odds that the model predicts, p = 1 / (1 + e⁻ᴸ) and Iα = E[p(1 - p)],
+    Iβ = E[L² p(1 - p)], Iαβ = E[L p(1 - p)], the information in a case, standard errors are
+
+    - of the calibration slope √(Iα / (n D)), D = Iα Iβ - Iαβ²,
+    - of the intercept fitted with it √(Iβ / (n D)),
+    - of calibration-in-the-large, the intercept at slope 1, 1 / √(n Iα),
+    - of log O:E √(Iα / n) / φ, φ = E[p] the prevalence; the interval is that of the score, the
+      ratios θ with |1 - θ| n φ ≤ z √(n (θ φ - θ² E[p²])).
+
+    The last SE is that of Riley et al., √((1 - φ) / (n φ)), where all probabilities are equal, and
+    less where they differ: O and E rise and fall together.
+
+    Parameters
+    ----------
+    slope_halfwidth, intercept_halfwidth, in_the_large_halfwidth, oe_halfwidth : float, optional
+        The half-widths wanted, at least one; of O:E (high - low) / 2 of the ratio.
+    prevalence, auroc : float, optional
+        Together: log odds are normal in each class, with the SD d = √2 Φ⁻¹(AUROC) and the means
+        log(φ / (1 - φ)) ± d²/2, for which the model is perfectly calibrated.
+    lp_mean, lp_sd : float, optional
+        Instead: the log odds (the linear predictor) of all cases are normal.
+    lp_skewness : float, optional
+        And skew (a skew normal distribution), -0.995 to 0.995.
+    pilot : array-like, shape (m,), optional
+        Instead: predicted probabilities of cases as they will be collected. Those closer to 0 or 1
+        than 1e-7 are taken to be 1e-7 away from it.
+    confidence_level : float, default 0.95
+
+    Returns
+    -------
+    SampleSize
+        Of the half-width that takes most cases; ``parts`` are all of them at this n, where there
+        are several, and ``requirements`` the cases that each takes.
+
+    Raises
+    ------
+    OptionError, DataError
+
+    References
+    ----------
+    Riley et al. (2021); Riley et al. (2024) for planning from a distribution of predictions.
+
+    Examples
+    --------
+    >>> plan = calibration_n(
+    ...     slope_halfwidth=0.2, oe_halfwidth=0.1, prevalence=0.1, auroc=0.8
+    ... )
+    >>> plan.n, plan.decided_by
+    (2932, 'O:E ratio')
+    >>> [(part.quantity, round(part.halfwidth, 3)) for part in plan.parts]
+    [('calibration slope', 0.12), ('O:E ratio', 0.1)]
+    """
+    level = Level(confidence_level)
+    information = _information(prevalence, auroc, lp_mean, lp_sd, lp_skewness, pilot)
+    halfwidths = {
+        "slope_halfwidth": slope_halfwidth,
+        "intercept_halfwidth": intercept_halfwidth,
+        "in_the_large_halfwidth": in_the_large_halfwidth,
+        "oe_halfwidth": oe_halfwidth,
+    }
+    plans = []
+    for (option, wanted), quantity in zip(halfwidths.items(), QUANTITIES.values(), strict=True):
+        if wanted is not None:
+            formula = _formula(quantity, information, level)
+            plans.append((formula, plan_for_width(formula, 2 * check_positive(option, wanted))))
+    if not plans:
+        raise OptionError(f"say what to plan for: {', '.join(halfwidths)}")
+    n = max(plan.n for _, plan in plans)
+    decides = next(plan for _, plan in plans if plan.n == n)
+    if len(plans) == 1:
+        return decides
+    needs = tuple(
+        Requirement(plan.quantity, plan.n, f"half-width {(plan.wanted or 0) / 2:g}")
+        for _, plan in plans
+    )
+    parts = tuple(plan_at(formula, n) for formula, _ in plans)
+    return replace(decides, requirements=needs, parts=parts)
+
+
+def calibration_width(
+    metric: Any,
+    n: int,
+    *,
+    prevalence: float | None = None,
+    auroc: float | None = None,
+    lp_mean: float | None = None,
+    lp_sd: float | None = None,
+    lp_skewness: float | None = None,
+    pilot: Any = None,
+    confidence_level: float = 0.95,
+) -> SampleSize:
+    """The width of the interval of one metric of calibration at n cases.
+
+    Parameters
+    ----------
+    metric : {"calibration_slope", "calibration_intercept", "calibration_in_the_large", "oe_ratio"}
+    n : int
+        Cases, at least 10.
+    prevalence, auroc, lp_mean, lp_sd, lp_skewness, pilot, confidence_level
+        As for `calibration_n`.
+
+    Returns
+    -------
+    SampleSize
+
+    Raises
+    ------
+    OptionError, DataError
+
+    Examples
+    --------
+    >>> round(calibration_width("calibration_slope", 500, prevalence=0.1, auroc=0.8).halfwidth, 3)
+    0.29
+    """
+    level = Level(confidence_level)
+    information = _information(prevalence, auroc, lp_mean, lp_sd, lp_skewness, pilot)
+    formula = _formula(QUANTITIES[_name(metric)], information, level)
+    return plan_at(formula, check_n(n, formula.least, f"a plan of the {formula.quantity}"))
+
+
+def _name(metric: Any) -> str:
+    """One of the metrics planned for, by its name or a synonym."""
+    spec = metric if isinstance(metric, MetricSpec) else None
+    if isinstance(metric, str) and metric in SAMPLE_METRICS:
+        spec = SAMPLE_METRICS[metric]
+    if spec is None or spec.name not in QUANTITIES:
+        raise UnknownNameError("metric of calibration", metric, list(QUANTITIES))
+    return spec.name
+
+
+# --------------------------------------------------------------------------- widths
+
+
+@frozen
+class Quantity:
+    """A metric of calibration that is planned for.
+
+    Attributes
+    ----------
+    metric : callable
+    title : str
+    method : callable
+        Of its interval, by default.
+    text : str
+        The formula of its ends.
+    ends : callable
+        Of the information in a case, z and n.
+    """
+
+    metric: Callable[..., float]
+    title: str
+    method: Callable[..., Interval]
+    text: str
+    ends: Callable[[Information, float, int], tuple[float, float]]
+
+
+def _wald(value: float, error: Callable[[Information], float]) -> Any:
+    """The ends about the value of a perfect model, whose SE is this over √n."""
+
+    def ends(known: Information, z: float, n: int) -> tuple[float, float]:
+        reach = z * error(known) / math.sqrt(n)
+        return value - reach, value + reach
+
+    return ends
+
+
+def _score(known: Information, z: float, n: int) -> tuple[float, float]:
+    """The ratios θ with (1 - θ)² n φ² = z² (θ φ - θ² E[p²]), E[p²] = φ - Iα."""
+    share, square = known.prevalence, known.prevalence - known.intercept
+    a, half = n * share**2 + z**2 * square, n * share**2 + z**2 * share / 2
+    root = math.sqrt(n * share**2 * z**2 * known.intercept + (z**2 * share / 2) ** 2)
+    return (half - root) / a, (half + root) / a
+
+
+QUANTITIES = {
+    quantity.metric.__name__: quantity
+    for quantity in (
+        Quantity(
+            calibration_slope,
+            "calibration slope",
+            model_wald,
+            "1 ± z √(Iα / (n (Iα Iβ - Iαβ²)))",
+            _wald(1.0, lambda known: 1 / math.sqrt(known.spread)),
+        ),
+        Quantity(
+            calibration_intercept,
+            "calibration intercept (joint with the slope)",
+            model_wald,
+            "± z √(Iβ / (n (Iα Iβ - Iαβ²)))",
+            _wald(0.0, lambda known: math.sqrt(known.slope / (known.intercept * known.spread))),
+        ),
+        Quantity(
+            calibration_in_the_large,
+            "calibration-in-the-large",
+            model_wald,
+            "± z / √(n Iα)",
+            _wald(0.0, lambda known: 1 / math.sqrt(known.intercept)),
+        ),
+        Quantity(
+            oe_ratio,
+            "O:E ratio",
+            expected_score,
+            "the θ with |1 - θ| n φ ≤ z √(n (θ φ - θ² E[p²]))",
+            _score,
+        ),
+    )
+}
+
+
+def _formula(quantity: Quantity, known: Information, level: Level) -> WidthFormula:
+    from scipy import special
+
+    z, spec = float(-special.ndtri(level.tail)), spec_of(quantity.metric)
+
+    def width(n: int) -> float:
+        low, high = quantity.ends(known, z, n)
+        return high - low
+
+    return WidthFormula(
+        quantity=quantity.title,
+        formula=quantity.method.__name__,
+        formula_text=quantity.text,
+        level=level,
+        assumed=known.assumed,
+        width_at=width,
+        least=FEWEST,
+        needs=(
+            Requirement(
+                f"reliable coverage of the {quantity.title}", Metric(spec).reliable_n, "simulations"
+            ),
+        ),
+        ends_at=lambda n: quantity.ends(known, z, n),
+        counts_at=lambda n: dict(
+            zip(("positives", "negatives"), class_counts(n, known.prevalence), strict=True)
+        ),
+        shape=known.shape,
+        notes=(PERFECT,),
+    )
+
+
+# --------------------------------------------------------------------------- information
+
+
+@frozen
+class Information:
+    """What a case of a perfectly calibrated model tells, on average.
+
+    Attributes
+    ----------
+    intercept, slope, spread : float
+        Iα, Iβ and Iβ - Iαβ² / Iα.
+    prevalence : float
+    assumed : mapping of str to float
+    shape : str
+        How log odds are distributed.
+    """
+
+    intercept: float
+    slope: float
+    spread: float
+    prevalence: float
+    assumed: Mapping[str, float]
+    shape: str
+
+
+def _information(
+    prevalence: Any, auroc: Any, lp_mean: Any, lp_sd: Any, lp_skewness: Any, pilot: Any
+) -> Information:
+    """From one of the three ways to say how log odds are distributed."""
+    ways = {
+        "prevalence and auroc": (prevalence, auroc),
+        "lp_mean and lp_sd": (lp_mean, lp_sd),
+        "pilot": (pilot,),
+    }
+    given = [way for way, parts in ways.items() if any(part is not None for part in parts)]
+    if len(given) != 1 or any(part is None for part in ways[given[0]]):
+        raise OptionError(
+            "say how log odds are distributed by prevalence and auroc (--prevalence, --auroc), or "
+            "by lp_mean and lp_sd (--lp-mean, --lp-sd), or by the probabilities of a pilot"
+        )
+    if lp_skewness is not None and lp_sd is None:
+        raise OptionError("lp_skewness (--lp-skewness) goes with lp_mean and lp_sd")
+    if pilot is not None:
+        p = _pilot(pilot)
+        shape = f"the {len(p)} probabilities of the pilot"
+        return _averaged(logit(p), np.full(len(p), 1 / len(p)), {}, shape)
+    if prevalence is not None:
+        return _two_normal_classes(check_share("prevalence", prevalence), auroc)
+    mean, sd = as_number("lp_mean", lp_mean), check_positive("lp_sd", lp_sd)
+    skewness = 0.0 if lp_skewness is None else as_number("lp_skewness", lp_skewness)
+    if abs(mean) > MOST_LOG_ODDS or sd > MOST_LOG_ODDS:
+        raise OptionError(
+            f"lp_mean={mean:g} and lp_sd={sd:g} are of log odds, which lie within "
+            f"±{MOST_LOG_ODDS:.0f} where probabilities are not 0 or 1"
+        )
+    if abs(skewness) > MOST_SKEWED:
+        raise OptionError(
+            f"lp_skewness={skewness:g} is not from -{MOST_SKEWED:g} to {MOST_SKEWED:g}; give the "
+            "probabilities of a pilot"
+        )
+    assumed = {"lp_mean": mean, "lp_sd": sd}
+    if skewness:
+        assumed["lp_skewness"] = skewness
+    shape = "log odds normal" if not skewness else "log odds skew normal"
+    grid = np.linspace(-REACH, REACH, round(2 * REACH * STEPS_PER_SD) + 1)
+    return _averaged(mean + sd * grid, _skew_normal(grid, skewness), assumed, shape)
+
+
+def _two_normal_classes(prevalence: float, auroc: Any) -> Information:
+    """Log odds that are normal in each class, and those that this makes right."""
+    from scipy import special
+
+    area = check_share("auroc", auroc)
+    if area <= 0.5:
+        raise OptionError(
+            f"auroc={area:g} is not above 0.5: all log odds would be equal, and there would be no "
+            "slope"
+        )
+    d = math.sqrt(2) * float(special.ndtri(area))
+    centre = math.log(prevalence / (1 - prevalence))
+    if abs(centre) + 2 * d > MOST_LOG_ODDS:
+        raise OptionError(
+            f"prevalence={prevalence:g} and auroc={area:g} make probabilities of 0 and 1; plan "
+            "from a pilot"
+        )
+    reach = REACH + d / 2
+    grid = np.linspace(-reach, reach, round(2 * reach * STEPS_PER_SD) + 1)
+    weights = (1 - prevalence) * np.exp(-((grid + d / 2) ** 2) / 2)
+    weights += prevalence * np.exp(-((grid - d / 2) ** 2) / 2)
+    assumed = {"prevalence": prevalence, "auroc": area}
+    return _averaged(centre + d * grid, weights, assumed, "log odds normal in each class")
+
+
+def _skew_normal(grid: Array, skewness: float) -> Array:
+    """The density of mean 0 and variance 1, up to a factor."""
+    from scipy import special
+
+    two_thirds = abs(skewness) ** (2 / 3)
+    delta_squared = math.pi / 2 * two_thirds / (two_thirds + ((4 - math.pi) / 2) ** (2 / 3))
+    delta = math.copysign(math.sqrt(delta_squared), skewness)
+    scale = 1 / math.sqrt(1 - 2 * delta_squared / math.pi)
+    x = grid / scale + delta * math.sqrt(2 / math.pi)
+    alpha = delta / math.sqrt(1 - delta_squared)
+    return np.asarray(np.exp(-(x**2) / 2) * special.ndtr(alpha * x))
+
+
+def _averaged(
+    log_odds: Array, weights: Array, assumed: Mapping[str, float], shape: str
+) -> Information:
+    from scipy import special
+
+    share, p = weights / weights.sum(), special.expit(log_odds)
+    each = share * p * (1 - p)
+    intercept, both = float(each.sum()), float(each @ log_odds)
+    # About its own mean, so that log odds far from 0 lose no digits.
+    spread = float(each @ (log_odds - both / intercept) ** 2)
+    prevalence = float(share @ p)
+    stated = {**assumed, "prevalence": prevalence}
+    return Information(intercept, spread + both**2 / intercept, spread, prevalence, stated, shape)
+
+
+def _pilot(probabilities: Any) -> Array:
+    try:
+        p = np.asarray(probabilities, dtype=float)
+    except (TypeError, ValueError):
+        raise DataError("pilot holds something else than probabilities") from None
+    if p.ndim != 1 or not np.isfinite(p).all():
+        raise DataError("pilot is no list of probabilities, or some are missing")
+    if len(p) < FEWEST:
+        raise DataError(f"a pilot needs {FEWEST} probabilities or more, got {len(p)}")
+    if p.min() < 0 or p.max() > 1:
+        raise DataError(
+            f"pilot holds {p.min():g} to {p.max():g}; a probability is from 0 to 1 (of log odds, "
+            "give 1 / (1 + exp(-x)))"
+        )
+    if np.isin(p, (0, 1)).all():
+        raise DataError("pilot holds only 0 and 1: outcomes or decisions, and no probabilities")
+    if p.min() == p.max():
+        raise DataError(f"the probabilities of the pilot are all {p[0]:g}: there is no slope")
+    return p

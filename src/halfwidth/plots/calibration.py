@@ -1,0 +1,202 @@
+"""Calibration curves with their bands, and the probabilities that models give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halfwidth.core.calibration_curves import TOP_LABEL, CalibrationCurve
+from halfwidth.core.errors import OptionError
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.formatting import percent
+from halfwidth.core.titles import subject_of
+from halfwidth.plots import curve_parts
+from halfwidth.plots.marks import note_below
+from halfwidth.plots.style import (
+    COLOURS,
+    DOT,
+    PALE,
+    QUIET,
+    TEXT_SIZE,
+    WIDTH,
+    listed,
+    numbers_text,
+    require_matplotlib,
+    shorter,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Panels in a row, and how high one is for its width: a square, the histogram above it, words below.
+ACROSS, HIGH = 3, 1.5
+SINGLE = 3.6
+STRIP = 0.16
+AXIS = "predicted probability"
+BANDS = {
+    "smooth": "band: pointwise {level} CI",
+    "isotonic": "band: {level} of calibrated models",
+    "bins": "bars: {level} CI (Clopper-Pearson)",
+}
+
+
+def calibration(curve: CalibrationCurve, ax: Axes | None = None, *, title: str = "") -> Axes:
+    """Draw a calibration curve with its band, its numbers and the probabilities that it is of.
+
+    On the diagonal a class occurs as often as it is predicted. Above the square stand the cases
+    with the class (upwards) and without it (downwards) at each probability.
+
+    Parameters
+    ----------
+    curve : CalibrationCurve
+        A finished one; its numbers are ``curve.to_frame()``, ``curve.line_frame()``,
+        ``curve.histogram`` and ``curve.summaries.to_frame()``.
+    ax : matplotlib Axes, optional
+        Drawn into; its figure should have ``layout="constrained"``. Default: the axes of a new
+        figure.
+    title : str, default none
+        Above all, such as the class or the model.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    OptionError
+        If it is no calibration curve, or if matplotlib is missing.
+
+    See Also
+    --------
+    figure_of_calibration : several curves side by side.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> truth, score = [0, 0, 1, 0, 1, 1] * 10, [(i + 1) / 61 for i in range(60)]
+    >>> (curve,) = hw.calibration_curve_ci(truth, score, kind="bins")
+    >>> calibration(curve).get_ylabel()
+    'observed frequency'
+    """
+    require_matplotlib(ax)
+    listed([curve] if not isinstance(curve, Sequence) else curve, CalibrationCurve, "curve")
+    if isinstance(curve, Sequence):
+        if len(curve) != 1:
+            raise OptionError(
+                f"calibration draws one curve, and there are {len(curve)}; all side by side: "
+                "figure_of_calibration(curves)"
+            )
+        curve = curve[0]
+    if ax is None:
+        from matplotlib.figure import Figure
+
+        size = (SINGLE, HIGH * SINGLE)
+        ax = Figure(figsize=size, layout="constrained").add_subplot()
+    curve_parts.square(ax)
+    curve_parts.finish(ax, AXIS, "observed frequency")
+    ax.plot([0, 1], [0, 1], color=QUIET, linewidth=0.6, zorder=1)
+    _paint(ax, curve)
+    note_below(ax, _words(curve))
+    _add_histogram(ax, curve, title)
+    return ax
+
+
+def figure_of_calibration(
+    curves: CalibrationCurve | Sequence[CalibrationCurve], titles: Sequence[str] | None = None
+) -> Figure:
+    """Draw calibration curves side by side: of classes, or of models.
+
+    Parameters
+    ----------
+    curves : CalibrationCurve or sequence of them
+        Those of several models one after the other: ``[*curves_of_a, *curves_of_b]``.
+    titles : sequence of str, optional
+        Above each; default: the class, where there are several curves.
+
+    Returns
+    -------
+    matplotlib Figure
+        17 cm wide with three panels in a row, narrower with fewer.
+
+    Raises
+    ------
+    OptionError
+        If there are no curves, or not as many titles.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> truth, score = [0, 0, 1, 0, 1, 1] * 10, [(i + 1) / 61 for i in range(60)]
+    >>> curves = hw.calibration_curve_ci(truth, score, kind="bins", average="none")
+    >>> len(figure_of_calibration(curves).axes)
+    2
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    given = listed(curves, CalibrationCurve, "curves")
+    if not given:
+        raise OptionError("figure_of_calibration needs at least one curve")
+    if titles is None:
+        titles = [curve.label for curve in given] if len(given) > 1 else [""]
+    if len(titles) != len(given):
+        raise OptionError(f"titles names {len(titles)} curves, and there are {len(given)}")
+    across = min(ACROSS, len(given))
+    down = -(-len(given) // ACROSS)
+    width = SINGLE if across == 1 else WIDTH * across / ACROSS
+    figure = Figure(figsize=(width, down * HIGH * width / across), layout="constrained")
+    for place, (curve, title) in enumerate(zip(given, titles, strict=True), 1):
+        calibration(curve, figure.add_subplot(down, across, place), title=title)
+    return figure
+
+
+def _paint(ax: Axes, curve: CalibrationCurve) -> None:
+    has_band = bool(np.isfinite(curve.low).any())
+    if curve.kind == "bins":
+        if has_band:
+            ax.vlines(curve.x, curve.low, curve.high, color=DOT, linewidth=1.0, zorder=2)
+        ax.plot(curve.x, curve.y, "o", color=DOT, markersize=3.5, zorder=3)
+        return
+    if has_band:
+        # The band of a calibrated model is about the diagonal, and not of the curve.
+        colour = PALE if curve.kind == "isotonic" else DOT
+        ax.fill_between(
+            curve.x, curve.low, curve.high, color=colour, linewidth=0, alpha=0.3, zorder=2
+        )
+    ax.plot(*curve.line.T, color=DOT, linewidth=1.4, solid_joinstyle="miter", zorder=3)
+
+
+def _words(curve: CalibrationCurve) -> str:
+    """Its numbers, its cases and what the band is, a line each."""
+    numbers = [_number_line(e) for e in curve.summaries if e.value == e.value]
+    with_class = "right" if curve.label == TOP_LABEL else "positive"
+    lines = [*numbers, f"n = {curve.n}, {curve.n_positive} {with_class}"]
+    if np.isfinite(curve.low).any():
+        lines.append(BANDS[curve.kind].format(level=percent(curve.confidence_level)))
+    return "\n".join(lines)
+
+
+def _number_line(e: Estimate) -> str:
+    # What a title has in brackets is too long for a line.
+    name = subject_of(e.metric_spec, e.statistic_spec, None, "").partition(" (")[0]
+    return f"{name} {numbers_text(e)}"
+
+
+def _add_histogram(ax: Axes, curve: CalibrationCurve, title: str) -> None:
+    """Cases at each probability, above the square: with the class upwards, without it downwards."""
+    strip: Any = ax.inset_axes((0.0, 1.03, 1.0, STRIP), sharex=ax)
+    edges = np.linspace(0, 1, curve.histogram.shape[1] + 1)
+    without, with_class = curve.histogram
+    strip.stairs(with_class, edges, fill=True, color=COLOURS[0])
+    strip.stairs(-without, edges, fill=True, color=COLOURS[2])
+    strip.axhline(0, color=QUIET, linewidth=0.5)
+    most = max(int(curve.histogram.max()), 1)
+    strip.set_ylim(-1.05 * most, 1.05 * most)
+    strip.set_axis_off()
+    if title:
+        strip.set_title(
+            shorter(title, 34), loc="left", fontsize=TEXT_SIZE, fontweight="bold", parse_math=False
+        )

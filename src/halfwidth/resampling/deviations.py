@@ -1,0 +1,251 @@
+"""Mean deviations of cases, the noise in them, and how large the true ones may be.
+
+What is observed is Σ|d̂| of K mean deviations d̂ = δ + noise, which noise alone makes larger than
+Σ|δ|. True deviations are taken to be λ times those observed, and a draw of the noise tells the
+largest λ at which it would have given no more than was observed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core import rng
+from halfwidth.core.forms import AbsoluteSums, Sums
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.contract import declared_form
+
+# Elements of a temporary: the draws of some samples, or the deviations of their cases.
+AT_ONCE = 2**20
+ROUNDING = 1e-12
+# Newton's method takes a step for each kink that it passes, and mostly passes several at once.
+MOST_STEPS = 200
+
+
+@frozen
+class Deviations:
+    """Mean deviations of a batch of samples.
+
+    Attributes
+    ----------
+    centre : ndarray, shape (S, K)
+        Those observed, which add up in size to what is estimated.
+    perfect, noise : ndarray, shape (S, K, K)
+        Symmetric square roots of their covariance: where each case happens as often as was
+        foreseen, and as the cases show it.
+    draws : ndarray, shape (B, K)
+        Standard normal ones, or of Student's t.
+    """
+
+    centre: Array
+    perfect: Array
+    noise: Array
+    draws: Array
+
+    @property
+    def n_resamples(self) -> int:
+        """B."""
+        return len(self.draws)
+
+    @property
+    def n_undefined(self) -> NDArray[np.intp]:
+        """None of them."""
+        return np.zeros(len(self.centre), dtype=np.intp)
+
+    def quantile(self, probability: Array | float) -> Array:
+        """That of the size of what is observed, if the true deviations are those observed."""
+        return np.asarray(np.quantile(self._replicates, probability, axis=-1))
+
+    def standard_deviation(self) -> Array:
+        """The SD of the same."""
+        return np.asarray(self._replicates.std(axis=-1, ddof=1))
+
+    @functools.cached_property
+    def size(self) -> Array:
+        """What is observed, (S,)."""
+        return np.asarray(np.abs(self.centre).sum(axis=-1))
+
+    @functools.cached_property
+    def perfect_sizes(self) -> Array:
+        """Of draws where each case happens as often as was foreseen, (S, B)."""
+        return self._by_sample(lambda row: np.abs(self.draws @ self.perfect[row]).sum(axis=-1))
+
+    @functools.cached_property
+    def _replicates(self) -> Array:
+        return self._by_sample(
+            lambda row: np.abs(self.centre[row] + self.draws @ self.noise[row]).sum(axis=-1)
+        )
+
+    def _by_sample(self, made: Callable[[int], Array]) -> Array:
+        return np.stack([made(row) for row in range(len(self.centre))])
+
+    def true_sizes(self, observed: Array, *, even: bool) -> Array:
+        """The largest true sizes at which each draw of the noise gives no more than was observed.
+
+        The true deviations have the signs and proportions of those observed. Noise adds to some and
+        takes from others, so that these look less even than the true ones, and of uneven ones more
+        would be noise; even ones have the proportions of √(d̂² + SE²). From perfect calibration to
+        what is observed the noise changes from one kind to the other, and beyond it where it grows,
+        as it does where more happens than was foreseen.
+
+        Parameters
+        ----------
+        observed : ndarray, shape (S,)
+        even : bool
+
+        Returns
+        -------
+        ndarray, shape (S, B)
+            In the order of the draws; 0 where there is none.
+        """
+        return self._by_sample(lambda row: self._sizes_of(row, observed[row], even))
+
+    def _sizes_of(self, row: int, observed: float, even: bool) -> Array:
+        variance = (self.noise[row] ** 2).sum(axis=-1)
+        direction = self.centre[row].copy()
+        if even:
+            direction = np.copysign(np.sqrt(direction**2 + variance), direction)
+        total = np.abs(direction).sum()
+        if not (total > 0 and observed > 0):
+            return np.zeros(len(self.draws))
+        direction *= observed / total
+        grows = variance > (self.perfect[row] ** 2).sum(axis=-1)
+        made = np.empty(len(self.draws))
+        step = max(1, AT_ONCE // len(direction))
+        for start in range(0, len(made), step):
+            draws = self.draws[start : start + step]
+            made[start : start + step] = _largest_scales(
+                direction, draws @ self.perfect[row], draws @ self.noise[row], grows, observed
+            )
+        return made * observed
+
+
+def _largest_scales(
+    direction: Array, perfect: Array, noise: Array, grows: NDArray[np.bool_], observed: float
+) -> Array:
+    """The largest λ at which deviations and noise, (K,) and (B, K), make Σ|…| what was observed.
+
+    Up to λ = 1 the noise goes from that of perfect calibration to that of the cases; beyond it goes
+    on where it grows.
+    """
+    change = np.where(grows, noise - perfect, 0.0)
+    scales = _largest_roots(noise - change, direction + change, observed, 1.0, np.inf)
+    (rest,) = np.nonzero(np.isnan(scales))
+    change = direction + noise[rest] - perfect[rest]
+    within = _largest_roots(perfect[rest], change, observed, 0.0, 1.0)
+    scales[rest] = np.where(np.isnan(within), 0.0, within)
+    return scales
+
+
+def _largest_roots(base: Array, slope: Array, level: float, floor: float, most: float) -> Array:
+    """The largest x from ``floor`` to ``most`` at which Σ|base + x slope| is the level, (B,).
+
+    NaN where there is none. The sum is convex, so that Newton's steps from the right never pass a
+    root.
+    """
+    size = np.maximum(np.abs(slope).sum(axis=-1), np.finfo(float).tiny)
+    # From here on the sum is above the level.
+    x = np.minimum((level + np.abs(base).sum(axis=-1)) / size, most)
+    active = np.arange(len(x))
+    for _ in range(MOST_STEPS):
+        along = slope[active]
+        at = base[active] + x[active, None] * along
+        above = np.abs(at).sum(axis=-1) - level
+        rise = (np.sign(at) * along).sum(axis=-1)
+        going = above > ROUNDING * level
+        active, above, rise = active[going], above[going], rise[going]
+        if not len(active):
+            break
+        reached = x[active] - above / np.where(rise > 0, rise, 1.0)
+        lost = (rise <= 0) | (reached < floor)
+        x[active] = np.where(lost, np.nan, reached)
+        active = active[~lost]
+    return np.asarray(x)
+
+
+def deviations(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Deviations:
+    """The mean deviations of samples, (S, k, n), each in the canonical order of the design.
+
+    Of clusters the noise where all happens as foreseen is that of independent cases, times what
+    clusters add to the noise of these cases; draws are those of Student's t.
+    """
+    absolute = absolute_sums(statistic)
+    form = declared_form(statistic, Sums)
+    step = max(1, AT_ONCE // form.features(records[:1])[0].size)
+    parts = [
+        _made_of_samples(records[start : start + step], design, form, absolute)
+        for start in range(0, len(records), step)
+    ]
+    centre, perfect, noise = (np.concatenate(made) for made in zip(*parts, strict=True))
+    return Deviations(centre, perfect, noise, standard_draws(plan, centre.shape[-1], design))
+
+
+def absolute_sums(statistic: Statistic) -> AbsoluteSums:
+    """How a statistic is a sum of sizes of mean deviations."""
+    absolute = declared_form(statistic, Sums).absolute
+    if absolute is None:
+        raise TypeError(f"{statistic.spec.name} is no sum of sizes of deviations")
+    return absolute
+
+
+def standard_draws(plan: Plan, count: int, design: Design) -> Array:
+    """Standard normal draws, (B, K); with clusters those of Student's t."""
+    from scipy import special
+
+    clustered = design.sizes is not None
+    key = rng.derive_key(plan.entropy, "deviations")
+    drawn = rng.uniforms(key, 0, plan.n_resamples, count + clustered)
+    normal = special.ndtri(drawn[:, :count])
+    if clustered:
+        degrees = design.effective_degrees
+        normal *= np.sqrt(degrees / special.chdtri(degrees, drawn[:, -1:]))
+    return np.asarray(normal)
+
+
+def _made_of_samples(
+    records: Array, design: Design, form: Sums, absolute: AbsoluteSums
+) -> tuple[Array, Array, Array]:
+    """Deviations and the roots of their covariances, with and without what happened."""
+    features, foreseen = form.features(records), absolute.probabilities(records)
+    weights = np.ones((len(records), 1, features.shape[-1]))
+    if absolute.weighted:
+        features, weights, foreseen = features[:, :-1], features[:, -1:], foreseen[:, :-1]
+    size = weights.sum(axis=-1)
+    centre = features.sum(axis=-1) / size
+    rest = features - centre[..., None] * weights
+    noise = _covariance(rest, design)
+    perfect = -foreseen @ foreseen.swapaxes(-1, -2)
+    places = np.arange(perfect.shape[-1])
+    perfect[:, places, places] += (foreseen * weights).sum(axis=-1)
+    if design.sizes is not None:
+        single = (rest**2).sum(axis=(-2, -1))
+        several = np.einsum("skk->s", noise)
+        ratio = np.where(single > 0, several / np.where(single > 0, single, 1.0), 1.0)
+        perfect *= np.maximum(ratio, 1.0)[:, None, None]
+    scale = absolute.share / size
+    scale = scale[..., None]
+    return centre * absolute.share, _root(perfect) * scale, _root(noise) * scale
+
+
+def _covariance(cases: Array, design: Design) -> Array:
+    """Of the sums over the units, (S, K, n) -> (S, K, K)."""
+    units = design.totals(cases)
+    counts = np.array(design.strata, float)
+    weights = np.repeat(counts / np.maximum(counts - 1, 1), design.strata)
+    centred = units - design.stratum_means(units)
+    return np.asarray((centred * weights) @ centred.swapaxes(-1, -2))
+
+
+def _root(matrices: Array) -> Array:
+    """Symmetric square roots, which are unique."""
+    values, vectors = np.linalg.eigh(matrices)
+    return np.asarray(
+        (vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]) @ vectors.swapaxes(-1, -2)
+    )

@@ -1,0 +1,92 @@
+"""Coefficients of logistic regressions, and distances from the curves that they fit.
+
+Every resample is fitted anew, from the coefficients of the whole sample and with the terms that the
+whole sample has: knots of a spline stay where they are. Where no finite fit exists it is undefined.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.forms import LogisticFit
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array
+from halfwidth.metrics.calibration.fits import Regression, regression, regressions
+from halfwidth.metrics.calibration.logistic import fit_logistic, newton_step
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks
+from halfwidth.resampling.forms.contract import Engine, declared_form
+
+
+def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
+    """From fits to the cases weighted by how often their units are drawn."""
+    form = declared_form(statistic, LogisticFit)
+    of_samples = [regression(form, one) for one in records]
+    out = np.empty((len(records), plan.n_resamples))
+    for start, stop, counts in count_blocks(design, plan, design.n):
+        drawn = counts[:, design.unit_of_case].astype(float)
+        for place, one in enumerate(of_samples):
+            weights = drawn * one.weights
+            coefficients = one.fitted.coefficients
+            known = np.isfinite(coefficients).all()
+            fits = fit_logistic(
+                one.terms,
+                one.outcomes,
+                weights,
+                one.offset,
+                start=coefficients if known else None,
+            )
+            out[place, start:stop] = one.value(fits.coefficients, weights)
+    return out
+
+
+def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array:
+    """After one step of Newton's method from the fit to all, short by the order of 1/n²."""
+    form = declared_form(statistic, LogisticFit)
+    return np.stack([_left_out(regression(form, one), design) for one in records])
+
+
+def _left_out(one: Regression, design: Design) -> Array:
+    n_terms = len(one.terms)
+    spread = one.weights * one.means * (1 - one.means)
+    products = (one.terms[:, None] * one.terms * spread).reshape(-1, design.n)
+    held = design.totals(products).T.reshape(-1, n_terms, n_terms)
+    step, single = newton_step(one.fitted.information - held, -design.totals(one.scores()).T)
+    sums = np.stack([one.weights * one.outcomes, one.weights * (1 - one.outcomes)])
+    # Rounding is left where a unit held all cases of a class.
+    rest = sums.sum(axis=-1, keepdims=True) * (1 - 1e-12) - design.totals(sums)
+    known = single & (rest > 0).all(axis=0)
+    coefficients = np.where(known[:, None], one.fitted.coefficients + step, np.nan)
+    out = np.empty(design.units)
+    block = max(BLOCK_ELEMENTS // design.n, 1)
+    for start in range(0, design.units, block):
+        units = np.arange(start, min(start + block, design.units))
+        kept = one.weights * (design.unit_of_case != units[:, None])
+        out[units] = one.value(coefficients[units], kept)
+    return out
+
+
+def model_error(records: Array, _design: Design, statistic: Statistic) -> Array:
+    """By the inverse of the information."""
+    form = declared_form(statistic, LogisticFit)
+    return np.concatenate([np.atleast_1d(one.model_error()) for one in regressions(form, records)])
+
+
+def weighs_cases(statistic: Statistic) -> bool:
+    """Where a form has them."""
+    return declared_form(statistic, LogisticFit).weighted
+
+
+def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
+    """Three or four steps of Newton's method."""
+    return n * 2e-7
+
+
+ENGINE = Engine(
+    replicates=replicates,
+    leave_one_out=leave_one_out,
+    model_error=model_error,
+    weighs_cases=weighs_cases,
+    seconds=seconds,
+    paired=True,
+)

@@ -1,0 +1,129 @@
+"""``ci --calibration-test``, ``ci --centre`` and ``plan calibration``: answers, formats, slips."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from support import Run
+
+import halfwidth as hw
+
+N = 600
+RNG = np.random.default_rng(4)
+LOG_ODDS = RNG.normal(-0.5, 1.2, N)
+FRAME = pd.DataFrame(
+    {
+        "y": (RNG.random(N) < 1 / (1 + np.exp(-LOG_ODDS))).astype(int),
+        "p": (1 / (1 + np.exp(-LOG_ODDS))).round(4),
+        "site": np.array(list("ABCDEF"))[np.arange(N) % 6],
+        "half": np.arange(N) // 2,
+        "one": "A",
+    }
+)
+CI = "ci t.csv --target y --score p"
+PLAN = "plan calibration --prevalence 0.1 --auroc 0.8"
+
+
+@pytest.fixture(autouse=True)
+def files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    FRAME.to_csv("t.csv", index=False)
+    FRAME.assign(site=FRAME.site.mask(FRAME.index == 3)).to_csv("holes.csv", index=False)
+
+
+def test_a_test_of_calibration(run: Run) -> None:
+    ran = run(*f"{CI} --calibration-test spiegelhalter,hosmer_lemeshow --seed 1 --json".split())
+    assert ran.status == 0
+    found = json.loads(ran.out)["calibration_tests"]
+    by_hand = hw.calibration_test(
+        FRAME.y, FRAME.p, statistic=["spiegelhalter", "hosmer_lemeshow"], rng=1
+    )
+    assert [one["p_value"] for one in found] == [one.p_value for one in by_hand]
+    table = run(*f"{CI} --calibration-test spiegelhalter --seed 1".split()).out
+    assert "Spiegelhalter's z" in table
+    assert "9999 samples, seed 1" in " ".join(table.split())
+    for fmt in ("csv", "markdown", "latex"):
+        assert run(*f"{CI} --calibration-test ece --seed 1 --format {fmt}".split()).status == 0
+
+
+def test_calibration_over_centres(run: Run) -> None:
+    ran = run(*f"{CI} --centre site --metric calibration_slope,oe_ratio --json".split())
+    assert ran.status == 0
+    slope, ratio = json.loads(ran.out)["over_centres"]
+    by_hand = hw.calibration_by_centre(
+        FRAME.y, FRAME.p, FRAME.site, metric=["calibration_slope", "oe_ratio"]
+    )
+    assert (slope["value"], ratio["new_high"]) == (by_hand[0].value, by_hand[1].new_high)
+    assert [one["label"] for one in slope["centres"]] == list("ABCDEF")
+    table = run(*f"{CI} --centre site".split()).out
+    assert "new centre" in table
+    assert table.count("centre    n") == 4
+    for fmt in ("csv", "markdown", "latex"):
+        assert run(*f"{CI} --centre site --metric citl --format {fmt}".split()).status == 0
+
+
+def test_cautions_of_the_table_reach_both(run: Run) -> None:
+    FRAME.rename(columns={"half": "patient"}).to_csv("t.csv", index=False)
+    tested = run(*f"{CI} --calibration-test spiegelhalter --strict".split())
+    assert tested.status == 3
+    assert "HW402" in tested.out
+    assert "HW402" in run(*f"{CI} --centre site".split()).out
+
+
+def test_a_plan(run: Run) -> None:
+    ran = run(*f"{PLAN} --slope-halfwidth 0.2 --oe-halfwidth 0.1 --json".split())
+    (plan,) = json.loads(ran.out)["plans"]
+    made = hw.planning.calibration_n(
+        slope_halfwidth=0.2, oe_halfwidth=0.1, prevalence=0.1, auroc=0.8
+    )
+    assert (plan["n"], plan["decided_by"]) == (made.n, "O:E ratio")
+    table = run(
+        *[
+            "plan",
+            "calibration",
+            "t.csv",
+            "--score",
+            "p",
+            "-n",
+            "200,400",
+            "--metric",
+            "citl,oe_ratio",
+        ]
+    )
+    assert table.status == 0
+    assert "the 600 probabilities of the pilot" in table.out
+    assert table.out.startswith("Calibration-in-the-large, O:E ratio, 95 % CI")
+
+
+SLIPS = {
+    f"{CI} --calibration-test nonsense": "unknown statistic of calibration 'nonsense'",
+    f"{CI} --calibration-test ece --metric auroc": "--metric has no effect with",
+    f"{CI} --calibration-test ece --confidence-level .9": "--confidence-level has no effect with",
+    f"{CI} --calibration-test ece --groups half": "600 cases come in 300 clusters",
+    f"{CI} --calibration-test ece --centre site": "two questions",
+    f"{CI} --centre one": "all 600 cases are of one centre ('A')",
+    f"{CI} --centre nowhere": "no column 'nowhere'",
+    f"{CI} --centre site --metric auroc": "unknown metric that is pooled over centres 'auroc'",
+    f"{CI} --centre site --seed 1": "--seed has no effect with --centre",
+    "ci holes.csv --target y --score p --centre site": "1 of 600 cases lack their centre",
+    "ci t.csv --calibration-test ece": "--calibration-test needs --target",
+    PLAN: "say what to plan for",
+    f"{PLAN} -n 100 --slope-halfwidth .2": "got both",
+    f"{PLAN} --metric citl --slope-halfwidth .2": "--metric goes with --n",
+    "plan calibration t.csv -n 100": "a pilot is a table FILE and the column",
+    "plan calibration t.csv --score q -n 100": "no column 'q'",
+    "plan calibration t.csv --score y -n 100": "outcomes or decisions",
+    "plan calibration --lp-mean 0 -n 100": "say how log odds are distributed",
+}
+
+
+@pytest.mark.parametrize("command", SLIPS)
+def test_slips_are_one_line(command: str, run: Run) -> None:
+    ran = run(*command.split())
+    lines = [line for line in ran.err.splitlines() if "classes:" not in line]
+    assert (ran.status, ran.out, len(lines)) == (2, "", 1)
+    assert SLIPS[command] in lines[0]

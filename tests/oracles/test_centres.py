@@ -1,0 +1,168 @@
+"""Random effects over centres against statsmodels, a numerical optimum and by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import optimize, special, stats
+from statsmodels.stats.meta_analysis import combine_effects
+
+import halfwidth as hw
+from halfwidth.core.types import Array, Level
+from halfwidth.intervals.random_effects import pool, pooled_at, reml_variance
+
+LEVEL = Level(0.95)
+
+
+def effects(seed: int, k: int = 7) -> tuple[Array, Array]:
+    rng = np.random.default_rng(seed)
+    errors = rng.uniform(0.05, 0.4, k)
+    return rng.normal(0.3, np.hypot(errors, 0.3 * (1 + seed % 3))), errors
+
+
+@pytest.mark.parametrize("method", ["iterated", "chi2"])
+@pytest.mark.parametrize("seed", range(6))
+def test_pooled_as_statsmodels_does_at_its_variance(method: str, seed: int) -> None:
+    values, errors = effects(seed)
+    theirs = combine_effects(values, errors**2, method_re=method, use_t=True)
+    ours = pooled_at(theirs.tau2, values, errors, LEVEL)
+    assert ours.value == pytest.approx(theirs.mean_effect_re, rel=1e-10)
+    assert ours.standard_error == pytest.approx(theirs.sd_eff_w_re_hksj, rel=1e-10)
+    low, high = theirs.conf_int(use_t=True)[3]
+    assert [ours.low, ours.high] == pytest.approx([low, high])
+    assert ours.q == pytest.approx(theirs.q)
+    assert ours.i_squared == pytest.approx(max(0.0, theirs.i2))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_restricted_likelihood_is_largest_there(seed: int) -> None:
+    values, errors = effects(seed, 3 + seed)
+    k = len(values)
+
+    def loss(tau: float) -> float:
+        """Minus the restricted likelihood by its definition: of k - 1 contrasts of the effects."""
+        contrasts = np.diff(np.eye(k), axis=0)
+        covariance = contrasts @ np.diag(errors**2 + tau**2) @ contrasts.T
+        seen = contrasts @ values
+        return -float(stats.multivariate_normal(np.zeros(k - 1), covariance).logpdf(seen))
+
+    grid = np.linspace(0, 2, 401)
+    start = grid[np.argmin([loss(tau) for tau in grid])]
+    bounds = (max(0.0, start - 0.01), start + 0.01)
+    best = optimize.minimize_scalar(loss, bounds=bounds, options={"xatol": 1e-10})
+    tau = math.sqrt(reml_variance(values, errors))
+    assert loss(tau) <= loss(best.x) + 1e-10
+    assert tau == pytest.approx(best.x, abs=2e-5) or loss(tau) == pytest.approx(loss(best.x))
+
+
+def test_intervals_of_the_mean_and_of_a_new_centre() -> None:
+    values, errors = effects(4)
+    found = pool(values, errors, LEVEL)
+    weights = 1 / (errors**2 + found.tau**2)
+    mean = np.average(values, weights=weights)
+    error = math.sqrt((weights * (values - mean) ** 2).sum() / (6 * weights.sum()))
+    assert found.high - mean == pytest.approx(stats.t.ppf(0.975, 6) * error)
+    new = stats.t.ppf(0.975, 5) * math.sqrt(found.tau**2 + error**2)
+    assert [found.new_low, found.new_high] == pytest.approx([mean - new, mean + new])
+
+
+def test_alike_and_equal_effects() -> None:
+    equal = pool(np.full(4, 0.5), np.full(4, 0.1), LEVEL)
+    assert (equal.tau, equal.low, equal.high, equal.i_squared) == (0, 0.5, 0.5, 0)
+    two = pool(np.array([0.0, 1.0]), np.array([0.1, 0.1]), LEVEL)
+    assert math.isnan(two.new_low)
+    # Of two equal errors the restricted likelihood has its maximum at (d² / 2) - SE².
+    assert two.tau**2 == pytest.approx(0.5 - 0.01)
+
+
+# --------------------------------------------------------------------------- centres
+
+
+def centres(k: int = 6, each: int = 200) -> tuple[Array, Array, Array]:
+    rng = np.random.default_rng(8)
+    centre = np.repeat([f"c{i}" for i in range(k)], each)
+    log_odds, shift = rng.normal(-0.5, 1.2, len(centre)), rng.normal(0, 0.5, k)
+    happens = special.expit(0.9 * log_odds + np.repeat(shift, each))
+    return (rng.random(len(centre)) < happens).astype(float), special.expit(log_odds), centre
+
+
+def test_centres_are_those_of_metric_ci_pooled() -> None:
+    y, p, centre = centres()
+    for name in ("calibration_slope", "citl", "oe_ratio"):
+        result = hw.calibration_by_centre(y, p, centre, metric=name)
+        alone = [
+            hw.metric_ci(y[centre == one], p[centre == one], metric=name, rng=1)
+            for one in np.unique(centre)
+        ]
+        for one, other in zip(result.centres, alone, strict=True):
+            assert (one.value, one.low, one.high) == (other.value, other.low, other.high)
+        values = np.array([one.value for one in alone])
+        errors = np.array([one.standard_error for one in alone])
+        if name == "oe_ratio":
+            values, errors = np.log(values), errors / values
+        pooled = pool(values, errors, LEVEL)
+        back = math.exp if name == "oe_ratio" else float
+        assert result.value == pytest.approx(back(pooled.value))
+        assert (result.new_low, result.tau) == (pytest.approx(back(pooled.new_low)), pooled.tau)
+
+
+def test_all_four_by_default_in_any_order_of_rows() -> None:
+    y, p, centre = centres()
+    order = np.random.default_rng(1).permutation(len(y))
+    first = hw.calibration_by_centre(y, p, centre)
+    again = hw.calibration_by_centre(y[order], p[order], centre[order])
+    assert [item.metric for item in first] == [
+        "calibration_slope",
+        "calibration_intercept",
+        "calibration_in_the_large",
+        "oe_ratio",
+    ]
+    for one, other in zip(first, again, strict=True):
+        assert (one.value, one.high) == (pytest.approx(other.value), pytest.approx(other.high))
+    assert "over 6 centres" in first[0].sentence()
+    frame = first.to_frame()
+    assert list(frame["row"].value_counts().sort_index()) == [24, 4, 4]
+    assert "Hartung" in first._repr_html_()
+
+
+def test_centres_without_a_fit_are_left_out_and_named() -> None:
+    y, p, centre = centres()
+    y[centre == "c1"] = 0
+    y[centre == "c2"] = p[centre == "c2"] > 0.5
+    slope, large = hw.calibration_by_centre(y, p, centre, metric=["calibration_slope", "citl"])
+    assert slope.left_out == ("c1", "c2")
+    assert large.left_out == ("c1",)
+    texts = {one.code: one.message for one in slope.cautions}
+    assert "2 of 6 centres (all cases of one class: c1; no finite fit" in texts["HW421"]
+    assert "HW422" in texts
+
+
+def test_few_centres() -> None:
+    y, p, centre = centres(2)
+    two = hw.calibration_by_centre(y, p, centre, metric="citl")
+    assert math.isnan(two.new_low)
+    assert two.to_dict()["new_high"] is None
+    assert "no prediction interval" in two.cautions[0].message
+    assert "new centre" not in two.sentence()
+
+
+def test_bad_input() -> None:
+    y, p, centre = centres(2)
+    one = centre == "c0"
+    with pytest.raises(hw.DataError, match="of one centre \\('c0'\\)"):
+        hw.calibration_by_centre(y[one], p[one], centre[one])
+    with pytest.raises(hw.HalfwidthError, match="pooled over centres 'auroc'"):
+        hw.calibration_by_centre(y, p, centre, metric="auroc")
+    with pytest.raises(hw.DataError, match="1 of 400 cases lack their centre"):
+        hw.calibration_by_centre(y, p, [None, *centre[1:]])
+    with pytest.raises(hw.OptionError, match="name at least one"):
+        hw.calibration_by_centre(y, p, centre, metric=[])
+    with pytest.raises(hw.OptionError, match="centre is no list"):
+        hw.calibration_by_centre(y, p, 3)
+    with pytest.raises(hw.DataError, match="two different labels"):
+        hw.calibration_by_centre([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], [1, 1, "1", "1"])
+    y[one] = 1
+    with pytest.raises(hw.DataError, match="exists in 1 of 2 centres"):
+        hw.calibration_by_centre(y, p, centre)

@@ -1,0 +1,300 @@
+"""Errors, replicates and intervals of slope, intercepts, O:E and curves, against other ways."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.special import expit, logit
+
+import halfwidth as hw
+from halfwidth.core.spec import Metric, Statistic
+from halfwidth.core.types import UNIT_INTERVAL, Level
+from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.compute import intervals
+from halfwidth.intervals.recalibration import expected_score
+from halfwidth.metrics.building import logistic_statistic
+from halfwidth.metrics.calibration.logistic import fit_logistic
+from halfwidth.metrics.calibration.splines import spline_terms
+from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import leave_one_out, model_error, replicates, standard_error
+
+Array = NDArray[Any]
+COEFFICIENTS = ("calibration_slope", "calibration_intercept", "calibration_in_the_large")
+OF_CURVES = ("ici", "e50", "e90", "emax")
+
+
+def statistic_of(name: str, *, weighted: bool = False) -> Statistic:
+    spec = SAMPLE_METRICS[name]
+    parameters = {one.name: float(one.default or 0) for one in spec.parameters}
+    return logistic_statistic(Metric(spec, parameters), weighted=weighted)
+
+
+def records(n: int, seed: int, *, weighted: bool = False, samples: int = 1) -> Array:
+    r = np.random.default_rng(seed)
+    x = r.normal(-0.3, 1.3, (samples, n))
+    rows = [expit(x), r.random((samples, n)) < expit(0.2 + 0.8 * x)]
+    if weighted:
+        rows.append(r.integers(1, 4, (samples, n)) / 2)
+    return np.stack(rows, axis=1).astype(float)
+
+
+def designs(n: int) -> dict[str, Design]:
+    sizes = (1,) * (n % 10) + (2, 3) * (n // 10) + (5,) * (n // 10)
+    return {
+        "cases": Design((n,), paired=True),
+        "strata": Design((n // 3, n - n // 3), paired=True),
+        "clusters": Design((len(sizes),), sizes, paired=True),
+    }
+
+
+def kept_terms(name: str, p: Array) -> Array:
+    """Of the whole sample, whose knots resamples keep."""
+    if name in OF_CURVES:
+        return spline_terms(logit(p), 4)
+    return np.stack([np.ones(len(p)), logit(p)][: 1 if "large" in name else 2])
+
+
+def refitted(name: str, record: Array, cases: Array) -> float:
+    """The metric of some cases of a sample, each as often as it is named."""
+    p, y = record[0], record[1]
+    terms = kept_terms(name, p)[:, cases]
+    offset = logit(p[cases]) if "large" in name else 0.0
+    weights = record[2, cases] if len(record) > 2 else None
+    beta = fit_logistic(terms, y[cases], weights, offset).coefficients
+    if name in COEFFICIENTS:
+        return float(beta[1 if name == "calibration_slope" else 0])
+    gaps = np.abs(expit(beta @ terms) - p[cases])
+    if name == "ici":
+        return float(np.average(gaps, weights=weights))
+    if np.isnan(gaps).any():
+        return math.nan
+    return float(gaps.max() if name == "emax" else np.quantile(gaps, int(name[1:]) / 100))
+
+
+# --------------------------------------------------------------------------- resampling
+
+
+@pytest.mark.parametrize("kind", ["cases", "strata", "clusters"])
+@pytest.mark.parametrize("name", [*COEFFICIENTS, *OF_CURVES])
+def test_replicates_are_fits_to_gathered_resamples(name: str, kind: str) -> None:
+    n, plan = 63, Plan(5, n_resamples=40)
+    design, sample = designs(n)[kind], records(n, 3, samples=2)
+    got = replicates(sample, design, statistic_of(name), plan)
+    draws = plan.indices(design, 0, plan.n_resamples)
+    by_unit = np.split(np.arange(n), design.first_cases[1:])
+    for place, record in enumerate(sample):
+        wanted = [
+            refitted(name, record, np.concatenate([by_unit[unit] for unit in row])) for row in draws
+        ]
+        np.testing.assert_allclose(got[place], wanted, atol=1e-8)
+
+
+def test_weights_of_cases_count_in_replicates() -> None:
+    n, plan = 40, Plan(7, n_resamples=30)
+    design, sample = designs(n)["cases"], records(n, 9, weighted=True)
+    draws = plan.indices(design, 0, plan.n_resamples)
+    for name in ("calibration_slope", "ici"):
+        got = replicates(sample, design, statistic_of(name, weighted=True), plan)[0]
+        wanted = [refitted(name, sample[0], row) for row in draws]
+        np.testing.assert_allclose(got, wanted, atol=1e-8)
+
+
+def test_resamples_without_a_finite_slope_are_counted() -> None:
+    p = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.92])
+    y = np.array([0, 0, 0, 0, 1, 0, 1, 1, 1, 1, 1])
+    e = hw.metric_ci(y, p, metric="calibration_slope", method="percentile", rng=1, n_resamples=999)
+    draws = replicates(
+        np.stack([p, y])[None] * 1.0,
+        Design((11,), paired=True),
+        statistic_of("calibration_slope"),
+        Plan(4, 999),
+    )
+    # Resamples are separated where they lack either of two cases: 1 - 2 (10/11)^11 + (9/11)^11.
+    share = 2 * (10 / 11) ** 11 - (9 / 11) ** 11
+    assert np.isnan(draws).mean() == pytest.approx(share, abs=0.07)
+    assert e.n_undefined / 999 == pytest.approx(share, abs=0.07)
+
+
+@pytest.mark.parametrize("kind", ["cases", "clusters"])
+@pytest.mark.parametrize("name", [*COEFFICIENTS, *OF_CURVES])
+def test_one_step_without_a_unit_is_close_to_a_fit_without_it(name: str, kind: str) -> None:
+    n = 200
+    design, sample = designs(n)[kind], records(n, 5)
+    statistic = statistic_of(name)
+    got = leave_one_out(sample, design, statistic)[0]
+    units = np.split(np.arange(n), design.first_cases[1:])
+    wanted = np.array([refitted(name, sample[0], np.delete(np.arange(n), unit)) for unit in units])
+    # What the units change, to a few per cent of the largest change but for a case far out.
+    change = np.abs(wanted - statistic(sample)[0]).max()
+    wrong = np.sort(np.abs(got - wanted)) / change
+    assert wrong[-1] < 0.2
+    assert wrong[-3] < 0.05
+
+
+def test_without_its_only_positive_case_a_sample_has_no_slope() -> None:
+    sample = records(30, 1)
+    sample[0, 1] = 0
+    sample[0, 1, 12] = 1
+    left = leave_one_out(sample, designs(30)["cases"], statistic_of("calibration_in_the_large"))[0]
+    assert np.flatnonzero(np.isnan(left)).tolist() == [12]
+
+
+# --------------------------------------------------------------------------- standard errors
+
+
+def glm(record: Array, name: str) -> Any:
+    p, y = record[:2]
+    offset = logit(p) if "large" in name else None
+    return sm.GLM(y, kept_terms(name, p).T, family=sm.families.Binomial(), offset=offset)
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_errors_are_those_of_statsmodels(name: str) -> None:
+    n, place = 120, int(name == "calibration_slope")
+    sample, statistic = records(n, 8), statistic_of(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = glm(sample[0], name).fit(tol=1e-13)
+    alone = designs(n)["cases"]
+    assert model_error(sample, alone, statistic)[0] == pytest.approx(model.bse[place], rel=1e-6)
+    robust = glm(sample[0], name).fit(tol=1e-13, cov_type="HC0").bse[place]
+    got = standard_error(sample, alone, statistic)[0]
+    assert got == pytest.approx(robust * math.sqrt(n / (n - 1)), rel=1e-6)
+    clusters = designs(n)["clusters"]
+    options = {"groups": clusters.unit_of_case, "use_correction": False}
+    robust = glm(sample[0], name).fit(tol=1e-13, cov_type="cluster", cov_kwds=options).bse[place]
+    units = clusters.units
+    got = standard_error(sample, clusters, statistic)[0]
+    assert got == pytest.approx(robust * math.sqrt(units / (units - 1)), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", [*COEFFICIENTS, "ici"])
+def test_influence_is_the_derivative_by_the_weight_of_a_case(name: str) -> None:
+    n, step = 80, 1e-5
+    sample = np.concatenate([records(n, 6), np.ones((1, 1, n))], axis=1)
+    statistic = statistic_of(name, weighted=True)
+    influence = statistic.spec.influence
+    assert influence is not None
+    got = influence(sample)[0]
+    for case in (0, 7, 33):
+        up, down = sample.copy(), sample.copy()
+        up[0, 2, case] += step
+        down[0, 2, case] -= step
+        slope = (statistic(up)[0] - statistic(down)[0]) / (2 * step)
+        assert got[case] == pytest.approx(n * slope, rel=1e-4, abs=1e-6)
+
+
+def test_clusters_and_weights_take_the_robust_t() -> None:
+    sample = records(120, 8)[0]
+    groups = designs(120)["clusters"].unit_of_case
+    given: dict[str, Any] = {"metric": "calibration_slope", "rng": 1}
+    assert hw.metric_ci(sample[1], sample[0], **given).method == "model_wald"
+    assert hw.metric_ci(sample[1], sample[0], groups=groups, **given).method == "t"
+    weighted = hw.metric_ci(sample[1], sample[0], sample_weight=np.arange(1.0, 121), **given)
+    assert weighted.method == "t"
+
+
+# --------------------------------------------------------------------------- intervals
+
+
+def test_wald_is_symmetric_about_the_coefficient() -> None:
+    sample = records(90, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wanted = glm(sample[0], "calibration_slope").fit(tol=1e-13).conf_int(0.1)[1]
+    e = hw.metric_ci(
+        sample[0, 1], sample[0, 0], metric="calibration_slope", confidence_level=0.9, rng=1
+    )
+    np.testing.assert_allclose([e.low, e.high], wanted, rtol=1e-6)
+
+
+def test_score_interval_of_equal_probabilities_is_wilsons() -> None:
+    # With one probability p for all, O ~ binomial(n, θp): Wilson's interval of O/n, over p.
+    level, n, p = Level(0.95), 40, 0.3
+    for observed in (0, 1, 12, 33, 40):
+        share = observed / n
+        wilson = stats.binomtest(observed, n).proportion_ci(0.95, method="wilson")
+        got = expected_score(
+            np.array([share / p]),
+            np.array([math.sqrt(share * (1 - share) / n) / p]),
+            (np.full((1, n), p), np.ones((1, n))),
+            math.inf,
+            level,
+        )
+        low, high = np.array([wilson.low, wilson.high]) / p
+        assert got.low[0] == pytest.approx(low, abs=1e-9)
+        assert got.high[0] == pytest.approx(high, abs=1e-9)
+
+
+def test_score_interval_widens_with_what_clusters_add() -> None:
+    given = (np.full((1, 40), 0.3), np.ones((1, 40)))
+    narrow, wide = (
+        expected_score(np.array([1.0]), np.array([error]), given, math.inf, Level(0.95))
+        for error in (0.2, 0.5)
+    )
+    assert wide.low[0] < narrow.low[0] < 1 < narrow.high[0] < wide.high[0]
+    # In the middle it is nearly θ ± z SE.
+    assert (wide.high[0] - wide.low[0]) / 2 == pytest.approx(1.96 * 0.5, rel=0.2)
+
+
+def test_gaps_of_a_calibrated_model_reach_0_and_others_do_not() -> None:
+    r = np.random.default_rng(13)
+    p = expit(r.normal(0, 1.5, 600))
+    u = r.random(600)
+    for name in OF_CURVES:
+        calibrated = hw.metric_ci(u < p, p, metric=name, pos_label=True, rng=1, n_resamples=299)
+        assert (calibrated.method, calibrated.low) == ("inverted", 0)
+        wrong = hw.metric_ci(u < p**2, p, metric=name, pos_label=True, rng=1, n_resamples=299)
+        assert 0 < wrong.low < wrong.value < wrong.high
+
+
+# --------------------------------------------------------------------------- coverage
+
+
+def outside(name: str, n: int, samples: int, seed: int, *, rare: bool) -> tuple[float, float]:
+    """How often the interval of auto lies above and below the truth, of a perfect model."""
+    r = np.random.default_rng(seed)
+    x = r.normal(-2.5 if rare else 0.0, 1.0 if rare else 1.5, (samples, n))
+    sample = np.stack([expit(x), r.random((samples, n)) < expit(x)], axis=1).astype(float)
+    method = METHODS["model_wald" if name in COEFFICIENTS else "inverted"]
+    truth = 1.0 if name == "calibration_slope" else 0.0
+    (got,) = intervals(
+        sample,
+        statistic_of(name),
+        [method],
+        Level(0.95),
+        bounds=UNIT_INTERVAL,
+        plan=Plan(1, 299),
+        design=Design((n,), paired=True),
+    )
+    known = np.isfinite(got.interval.low)
+    low, high = got.interval.low[known], got.interval.high[known]
+    return float((low > truth).mean()), float((high < truth).mean())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rare", [False, True])
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_wald_covers_a_perfect_model(name: str, rare: bool) -> None:
+    # 4000 samples: 5 SE of a share of .025 are .012.
+    above, below = outside(name, 100, 4000, 3, rare=rare)
+    assert above < 0.045
+    assert below < 0.045
+    assert above + below < 0.065
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rare", [False, True])
+def test_inversion_covers_a_perfect_curve(rare: bool) -> None:
+    above, below = outside("ici", 200, 200, 5, rare=rare)
+    assert below == 0  # an interval that begins at 0 holds it
+    assert above < 0.025 + 5 * math.sqrt(0.025 * 0.975 / 200)
