@@ -175,10 +175,13 @@ def _method_lines(plans: Sequence[SampleSize]) -> list[str]:
     """The method of each plan, or of each of its parts; of different ones, what each is of."""
     if len(plans) == 1 and plans[0].parts:
         plans = plans[0].parts
-    methods = {_method_line(plan): plan.quantity for plan in plans}
-    if len(methods) == 1:
-        return list(methods)
-    return [f"{quantity[:1].upper() + quantity[1:]}: {line}" for line, quantity in methods.items()]
+    several = len({plan.quantity for plan in plans}) > 1
+    of_plans: dict[str, list[str]] = {}
+    for plan in plans:
+        of_plans.setdefault(_method_line(plan), []).append(plan.quantity if several else plan.label)
+    if len(of_plans) == 1:
+        return list(of_plans)
+    return [f"{', '.join(dict.fromkeys(names))}: {line}" for line, names in of_plans.items()]
 
 
 def _method_line(plan: SampleSize) -> str:
