@@ -235,11 +235,29 @@ def _ranks(results: Results) -> list[str]:
 
 
 def _bands(results: Results) -> list[str]:
-    counts = sorted({curve.n_resamples for curves in results.curves for curve in curves})
-    if not counts:
-        return []
-    of = listed([str(count) for count in counts])
-    return [f"Bands of curves are pointwise percentile bootstrap intervals of {of} resamples"]
+    counts: set[int] = set()
+    texts = []
+    for curve in (curve for curves in results.curves for curve in curves):
+        if curve.kind == "smooth":
+            texts.append(
+                "Calibration curves are logistic regressions on restricted cubic splines of the "
+                "logit with four knots; their bands are pointwise Wald intervals on the logit scale"
+            )
+        elif curve.kind == "isotonic":
+            texts.append(
+                "Isotonic calibration curves have the pointwise band of "
+                f"{curve.n_resamples} samples of outcomes drawn from the predicted probabilities"
+            )
+        elif curve.kind == "bins":
+            texts.append("Bars of calibration in bins are Clopper-Pearson intervals")
+        elif curve.n_resamples is not None:
+            counts.add(curve.n_resamples)
+    if counts:
+        of = listed([str(count) for count in sorted(counts)])
+        texts.append(
+            f"Bands of curves are pointwise percentile bootstrap intervals of {of} resamples"
+        )
+    return list(dict.fromkeys(texts))
 
 
 def missing_values(results: Results) -> list[str]:
