@@ -53,7 +53,12 @@ detections, references = zip(*images)
 """
 OF_MASKS = ("instances", "lesions", "panoptic", "pooled")
 PROBABILITIES = "y_prob = 1 / (1 + np.exp(-y_score))\n"
-OF_CALIBRATION = {Estimand.CALIBRATION_ERROR: "ece", Estimand.ROOT_OF_SQUARE: "ece_l2"}
+OF_CALIBRATION = {
+    Estimand.CALIBRATION_ERROR: "ece",
+    Estimand.ROOT_OF_SQUARE: "ece_l2",
+    Estimand.COEFFICIENT: "calibration_slope",
+    Estimand.OBSERVED_OVER_EXPECTED: "oe_ratio",
+}
 # Values of parameters that have no default, as an example may set them.
 VALUES = {"tolerance": "3", "distance": "2", "fppi": "1", "q": "0.9", "exchange_rate": "0.25"}
 
