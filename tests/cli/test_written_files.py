@@ -45,7 +45,7 @@ VERBS: dict[str, tuple[Any, ...]] = {
 WITH_INPUT = {name: words for name, words in VERBS.items() if name != "plan mean"}
 # Those that write by the same function of the verbs of plan.
 AS_PLAN_MEAN = {f"plan {name}" for name in ("difference", "quantile", "proportion", "auroc")}
-AS_PLAN_MEAN |= {"plan classes", "plan runs"}
+AS_PLAN_MEAN |= {"plan classes", "plan runs", "plan calibration"}
 # Writes a folder of figures; tests/cli/test_study_plot.py says what of it.
 OF_FOLDERS = {"study plot"}
 

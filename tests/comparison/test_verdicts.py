@@ -303,7 +303,7 @@ def test_sentences_of_goals() -> None:
         ("dsc", 1, "difference", "for 1 % write 0.01"),
         ("hd95", 1, "ratio", "below 1"),
         ("hd95", 1e308, "difference", "margin=1e+308 is beyond 1e+100"),
-        ("relative_volume_error", 1, "difference", "whether higher or lower is better"),
+        ("relative_volume_error", 1, "difference", "higher or lower is better"),
     ],
 )
 def test_margins_that_are_refused(metric: str, margin: Any, effect: Effect, words: str) -> None:
@@ -317,7 +317,7 @@ def test_margins_that_are_refused(metric: str, margin: Any, effect: Effect, word
     [
         ("dsc", 90, "for 90 % write 0.9"),
         ("dsc", -0.1, "outside the range of DSC"),
-        ("relative_volume_error", 1, "whether higher or lower is better"),
+        ("relative_volume_error", 1, "higher or lower is better"),
     ],
 )
 def test_goals_that_are_refused(metric: str, goal: float, words: str) -> None:

@@ -54,6 +54,16 @@ def calibrated(method: str = "auto") -> hw.Estimate:
     return e
 
 
+def over_centres(count: int, alike: int = 0) -> Any:
+    """Calibration of equal centres, some of which have cases of one class only."""
+    generator = np.random.default_rng(1)
+    p = generator.uniform(0.05, 0.95, 40 * count)
+    y = (generator.random(40 * count) < p).astype(int)
+    centre = np.repeat(np.arange(count), 40)
+    y[centre < alike] = 0
+    return hw.calibration_by_centre(y, p, centre)
+
+
 SITUATIONS: dict[str, Callable[[], Any]] = {
     "HW101": lambda: hw.summary_ci([*GOOD, math.nan], metric="dsc", missing="omit"),
     "HW102": lambda: table(case=list("aabcdefghijk")),
@@ -82,6 +92,7 @@ SITUATIONS: dict[str, Callable[[], Any]] = {
         [0.1, 0.5, 0.6, 0.95], statistic="sd", method="percentile", confidence_level=0.1
     ),
     "HW321": lambda: calibrated(method="percentile"),
+    "HW341": lambda: hw.calibration_test([0, 1] * 20, [0.4, 0.6] * 19 + [0.4, 0.0], rng=1),
     "HW401": lambda: table(case=list("abcd") * 3, fold=[0] * 4 + [1] * 4 + [2] * 4),
     "HW411": lambda: table(case=list("abcdefghijkl"), fold=[0, 1, 2] * 4),
     "HW402": lambda: table(case=list("abcdefghijkl"), patient=list("aabbccddeeff")),
@@ -135,7 +146,10 @@ SITUATIONS |= {
     "HW504": lambda: masks(spacing=1),
     "HW505": lambda: masks(spacing=(2.5, 1)),
     "HW506": lambda: masks(metrics="nsd", spacing=1.5, tolerance=1),
+    "HW421": lambda: over_centres(6, alike=1),
+    "HW422": lambda: over_centres(4),
     "HW508": calibrated,
+    "HW510": lambda: hw.metric_ci([0, 1] * 20, [0.4, 0.6] * 19 + [0.0, 1.0], metric="nll"),
     "HW507": lambda: masks(BALL * (1 + (np.arange(20) > 10)), labels={"ball": 1, "ignore": 2}),
 }
 

@@ -220,7 +220,7 @@ def difference(
             help="Column of the pilot with values; two for two models.",
             metavar="COLUMN",
             show_default=False,
-            rich_help_panel=Group.ASSUMED,
+            rich_help_panel=Group.INPUT,
         ),
     ] = None,
     by: Annotated[
@@ -229,7 +229,7 @@ def difference(
             help="Column of the pilot that tells two models apart, instead of two columns.",
             metavar="COLUMN",
             show_default=False,
-            rich_help_panel=Group.ASSUMED,
+            rich_help_panel=Group.INPUT,
         ),
     ] = None,
     case: Annotated[
@@ -238,7 +238,7 @@ def difference(
             help="Column of case ids of the pilot; default: as ci finds it.",
             metavar="COLUMN",
             show_default=False,
-            rich_help_panel=Group.ASSUMED,
+            rich_help_panel=Group.INPUT,
         ),
     ] = None,
     margin: Margin = None,

@@ -55,7 +55,9 @@ def value_families(
         held |= dict.fromkeys(metrics.held)
         notes += layout_notes(layout, columns.groups, columns.strata)
         every = slices(source.table, layout, missing=settings.request.missing)
-        wanted = [(one, found) for one in every if (found := metrics.for_slice(one)) is not None]
+        wanted = [
+            (one.checked(), found) for one in every if (found := metrics.for_slice(one)) is not None
+        ]
         notes += not_applicable_note(one for one, _ in wanted)
         parts += _parts(source, layout, wanted, columns, values, labels, paired=settings.paired)
     if not parts:

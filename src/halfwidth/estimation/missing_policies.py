@@ -78,6 +78,7 @@ def variants(
         metric = metrics.for_slice(part)
         if metric is None:
             continue
+        part.checked()
         policy = metrics.policy(request, metric)
         if whole is None:
             yield [Variant(part, part.values, metric, policy)]

@@ -117,6 +117,8 @@ class Slice:
         Where in the table the values stand.
     overlap : str
         The column that tells where there was nothing to find; empty where none was asked.
+    refusal : DataError or None
+        What is to be asked before the values are used.
     """
 
     label: str
@@ -132,6 +134,19 @@ class Slice:
     repeats: Repeats
     rows: NDArray[np.intp]
     overlap: str = ""
+    refusal: DataError | None = None
+
+    def checked(self) -> Slice:
+        """The same, of a metric that is asked for.
+
+        Raises
+        ------
+        DataError
+            If distances are missing and may not be, where overlaps tell why.
+        """
+        if self.refusal is not None:
+            raise self.refusal
+        return self
 
     @property
     def n_not_applicable(self) -> int:
@@ -265,11 +280,6 @@ def slices(
     Rows that are not applicable are left out; ``as_in_file``: unless they hold a value. Those are
     rows whose status says so and, if what is ``missing`` counts as the worst value, distances of
     which an overlap says that there was nothing to find.
-
-    Raises
-    ------
-    DataError
-        If distances are missing and may not be, where overlaps tell why.
     """
     several = len(layout.values) > 1
     for levels, rows in _groups(table, layout):
@@ -283,14 +293,14 @@ def slices(
         metric = _text(levels[layout.metric]) if layout.metric else None
         for column in layout.values:
             kept, not_applicable, own_repeats = applicable, rows[left_out], repeats
-            distances = None
+            distances, refusal = None, None
             if missing != "omit":
                 same = (layout.case, *layout.by)
                 distances = missing_distances(table, column, kept, metric, same)
             if distances is not None and missing == "raise":
                 where = ", ".join(filter(None, (f"column {column!r}", metric, *shown)))
-                distances.refuse(CaseNames(table, layout.case, kept), where)
-            if distances is not None:
+                refusal = distances.refusal(CaseNames(table, layout.case, kept), where)
+            elif distances is not None:
                 kept = applicable[~distances.absent]
                 not_applicable = np.union1d(not_applicable, applicable[distances.absent])
                 own_repeats = _repeats(table, layout, kept)
@@ -309,6 +319,7 @@ def slices(
                 repeats=own_repeats,
                 rows=kept,
                 overlap="" if distances is None else distances.overlap,
+                refusal=refusal,
             )
 
 

@@ -69,16 +69,10 @@ class MissingDistances:
             if rows.any()
         )
 
-    def refuse(self, cases: Sequence[str], where: str) -> None:
-        """Ask what becomes of them; ``where``: in which column, of what.
-
-        Raises
-        ------
-        DataError
-            Always.
-        """
+    def refusal(self, cases: Sequence[str], where: str) -> DataError:
+        """The error that asks what becomes of them; ``where``: in which column, of what."""
         missing = self.missed | self.absent | self.others
-        raise DataError(
+        return DataError(
             f"{where}: {int(missing.sum())} of {len(missing)} values are missing: "
             f"{self.described(cases)}. missing='worst' with a penalty (--missing worst --penalty "
             "VALUE) leaves out the cases with nothing to find, and counts the others as failed; "

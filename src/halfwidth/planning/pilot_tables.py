@@ -81,7 +81,8 @@ def pilots_in(
             f"the table has several numeric columns ({shortened(layout.values)}); name the one "
             "that is meant: --value COLUMN"
         )
-    parts = [part for part in slices(table, layout, missing=missing) if _has_metric(part, metric)]
+    every = slices(table, layout, missing=missing)
+    parts = [part.checked() for part in every if _has_metric(part, metric)]
     if not parts:
         held = shortened(metrics_in(table, layout))
         raise DataError(f"no rows of metric {metric!r} in the table; it holds {held}")
@@ -114,7 +115,8 @@ def pilot_differences_in(
     """
     table = Table.from_frame(frame)
     layout = layout_of(table, values, None if by is None else [by], case)
-    parts = [part for part in slices(table, layout, missing="raise") if _has_metric(part, metric)]
+    every = slices(table, layout, missing="raise")
+    parts = [part.checked() for part in every if _has_metric(part, metric)]
     if len(parts) != 2:
         raise OptionError(
             f"the pilot holds {len(parts)} model(s), and a difference is of two: name two columns "

@@ -144,8 +144,8 @@ def calibration_curve_ci(
     >>> (curve,) = hw.calibration_curve_ci(truth, score, kind="bins")
     >>> print(curve.to_frame().head(2).round(2).to_string(index=False))
     label kind    x   y  low  high  cases
-        1 bins 0.05 0.4 0.12  0.74     10
-        1 bins 0.15 0.4 0.12  0.74     10
+        1 bins 0.05 0.4 0.12  0.74   10.0
+        1 bins 0.15 0.4 0.12  0.74   10.0
     """
     request = plain_request(AUTO, confidence_level, n_resamples, rng, missing)
     one_of("kind", kind, CALIBRATION_KINDS)

@@ -114,6 +114,7 @@ def calibration_by_centre(
     Examples
     --------
     >>> import halfwidth as hw
+    >>> import numpy as np
     >>> g = np.random.default_rng(1)
     >>> centre, p = np.repeat(list("abcdef"), 200), g.uniform(0.05, 0.95, 1200)
     >>> result = hw.calibration_by_centre(g.random(1200) < p, p, centre, metric="calibration_slope")

@@ -70,7 +70,7 @@ def _instances_of_table(source: TableSource, match: Match) -> Iterator[Instance]
             metric = _metric_of(source, part)
             if metric is not None:
                 empty = False
-                yield _instance(source, match, layout, part, metric, table.notes)
+                yield _instance(source, match, layout, part.checked(), metric, table.notes)
         if empty:
             name = written(source.metric) if source.metric else "value"
             raise DataError(f"no row is of metric {name!r}; the table has {shortened(held)}")
