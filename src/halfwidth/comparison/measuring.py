@@ -16,7 +16,7 @@ from halfwidth.comparison.settings import (
     check_models,
 )
 from halfwidth.comparison.test_sets import measure_test_sets
-from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.errors import OptionError, shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.estimation.functionals import CustomMetric
@@ -113,7 +113,7 @@ def measuring_each_metric(
     if any(metric is None for metric in metrics):
         raise OptionError(
             "true classes are given, and no metric of a test set: metric= (--metric), one of "
-            f"{', '.join(SAMPLE_METRICS.names)}"
+            f"{shortened(SAMPLE_METRICS.names)}"
         )
     average = given["average"]
     averages = None if average is None else [average]
