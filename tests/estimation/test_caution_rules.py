@@ -136,6 +136,7 @@ SITUATIONS |= {
     "HW505": lambda: masks(spacing=(2.5, 1)),
     "HW506": lambda: masks(metrics="nsd", spacing=1.5, tolerance=1),
     "HW508": calibrated,
+    "HW510": lambda: hw.metric_ci([0, 1, 1, 0], [0.0, 0.6, 0.9, 0.5], metric="nll", rng=1),
     "HW507": lambda: masks(BALL * (1 + (np.arange(20) > 10)), labels={"ball": 1, "ignore": 2}),
 }
 

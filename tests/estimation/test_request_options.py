@@ -87,6 +87,8 @@ def test_levels_near_1_give_an_interval_or_say_why_not(method: str, level: float
             Estimand.OTHER: "ap",
             Estimand.CALIBRATION_ERROR: "ece",
             Estimand.ROOT_OF_SQUARE: "ece_l2:bins=2",
+            Estimand.COEFFICIENT: "calibration_slope",
+            Estimand.OBSERVED_OVER_EXPECTED: "oe_ratio",
         }
         name = next(name for kind, name in names.items() if kind in spec.accepts)
         truth, score = [0, 0, 1, 1, 0, 1], [0.1, 0.7, 0.4, 0.8, 0.2, 0.9]
