@@ -61,7 +61,7 @@ def over_centres(count: int, alike: int = 0) -> Any:
     y = (generator.random(40 * count) < p).astype(int)
     centre = np.repeat(np.arange(count), 40)
     y[centre < alike] = 0
-    return hw.calibration_by_centre(y, p, centre)
+    return hw.calibration_by_centre(y, p, centre, metric="calibration_slope")
 
 
 SITUATIONS: dict[str, Callable[[], Any]] = {
@@ -149,7 +149,7 @@ SITUATIONS |= {
     "HW421": lambda: over_centres(6, alike=1),
     "HW422": lambda: over_centres(4),
     "HW508": calibrated,
-    "HW510": lambda: hw.metric_ci([0, 1] * 20, [0.4, 0.6] * 19 + [0.0, 1.0], metric="nll"),
+    "HW510": lambda: hw.metric_ci([0, 1, 1, 0], [0.0, 0.6, 0.9, 0.5], metric="nll", rng=1),
     "HW507": lambda: masks(BALL * (1 + (np.arange(20) > 10)), labels={"ball": 1, "ignore": 2}),
 }
 

@@ -113,7 +113,7 @@ def measuring_each_metric(
     if any(metric is None for metric in metrics):
         raise OptionError(
             "true classes are given, and no metric of a test set: metric= (--metric), one of "
-            f"{shortened(SAMPLE_METRICS.names, 20)}"
+            f"{shortened(SAMPLE_METRICS.names)}"
         )
     average = given["average"]
     averages = None if average is None else [average]

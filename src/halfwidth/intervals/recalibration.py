@@ -22,7 +22,7 @@ def _no_fit_reason(_sample: Unanswered) -> tuple[str, str]:
 @interval_method(
     title="Wald, model-based",
     no_interval=_no_fit_reason,
-    drawn=Drawn("tan", "dotted", "v"),
+    drawn=Drawn("navy", "solid", "v"),
     accepts=frozenset({Estimand.COEFFICIENT}),
     needs=(Need.ESTIMATE, Need.MODEL_ERROR),
     use_when="a slope or an intercept of independent cases; covers as it says from 50 cases on, "
@@ -64,7 +64,6 @@ def _nothing_expected(_sample: Unanswered) -> tuple[str, str]:
 @interval_method(
     title="score",
     no_interval=_nothing_expected,
-    drawn=Drawn("slate", "dashed", "v"),
     accepts=frozenset({Estimand.OBSERVED_OVER_EXPECTED}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.PROBABILITIES, Need.CLUSTER_DEGREES),
     use_when="observed over expected, from few cases of the class or none",

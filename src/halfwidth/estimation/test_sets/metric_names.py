@@ -45,8 +45,8 @@ def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
         spec = attached
     else:
         raise OptionError(
-            f"metric={shown(metric)} is neither a name ({shortened(SAMPLE_METRICS.names, 20)}) nor "
-            "a function of y_true and y_score"
+            f"metric={shown(metric)} is neither a name ({shortened(SAMPLE_METRICS.names)}) nor a "
+            "function of y_true and y_score"
         )
     if spec.level is not MetricLevel.SAMPLE:
         raise UnknownNameError("metric of a test set", spec.name, SAMPLE_METRICS.names)
