@@ -1,7 +1,7 @@
 """The calls: commands and programs that name public doors only.
 
-A line is a call; indented lines below it are the same call with more: words of a command, or
-keywords of a program in place of those it has. ``--format *`` stands for every format, ``{...}``
+A line is a call; indented lines below it are the same call with other options, or with other
+keywords, in place of those it has. ``--format *`` stands for every format, ``{...}``
 for every name of a list below. The text of a call is its name. Calls are written in today's names;
 `renames.toml` says what they are in commits of before.
 """
@@ -19,6 +19,7 @@ from pathlib import Path
 __all__ = ["Call", "all_calls"]
 
 HERE = Path(__file__).parent
+FILES = (("command", "commands.txt"), ("command", "refused.txt"), ("program", "programs.txt"))
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 # What each chain of the fuzz of workflows is started with.
 SEEDS = (5, 17)
@@ -46,7 +47,7 @@ def all_calls() -> tuple[Call, ...]:
     """Every call once, in the order of the files."""
     made: dict[str, Call] = {}
     number = itertools.count(1)
-    for kind, file in (("command", "commands.txt"), ("program", "programs.txt")):
+    for kind, file in FILES:
         for block in blocks((HERE / file).read_text(encoding="utf-8")):
             at = 0 if any(kept in block[0] for kept in KEPT) else next(number)
             for text in expanded(block, of_commands=kind == "command"):
@@ -79,12 +80,8 @@ def blocks(text: str) -> Iterator[list[str]]:
 def expanded(block: list[str], *, of_commands: bool) -> Iterator[str]:
     """The calls of a block."""
     base, *more = block
-    texts = [base]
-    for line in map(str.strip, more):
-        # The suffix of a file says its format.
-        plain = "" if re.search("-o |--out ", line) else " --json"
-        command = f"{base.replace(' --format *', plain)} {line}"
-        texts.append(command if of_commands else with_keywords(base, line))
+    vary = with_options if of_commands else with_keywords
+    texts = [base, *(vary(base, line.strip()) for line in more)]
     for text in itertools.chain.from_iterable(map(names_in, texts)):
         if " --format *" in text:
             yield from (text.replace(" --format *", f" --format {form}") for form in FORMATS)
@@ -126,8 +123,9 @@ def lists() -> dict[str, list[str]]:
 WORDS = {
     "VERBS": "ci|detect|score|check|compare|rank|gate|runs|convert|report|review|methods|explain"
     "|demo|doctor|plan|plan mean|plan difference|plan quantile|plan proportion|plan auroc"
-    "|plan classes|plan pilot|plan runs|plan subsample|study|study init|study describe|study run"
-    "|study status|study retry|study collect|study summary|study advise|study plot",
+    "|plan classes|plan calibration|plan pilot|plan runs|plan subsample|study|study init"
+    "|study describe|study run|study status|study retry|study collect|study summary|study advise"
+    "|study plot",
     "ODD_VALUES": "with_mean|a_percent|constant|spelled|twice|copied|rounded|words|commas|statuses"
     "|ones|worst|imputed|contradicting|counted|distances|folds_of_cases|unequal|not_for_all",
     # A verb each, with what makes its answer short.
@@ -149,7 +147,8 @@ WORDS = {
     "|--metric object_ppv --groups patient --undefined zero|--metric ap --strata patient|--coco",
     "BOXED": "--images images.txt --column image=image --box-format xyxy --box-convention "
     "continuous|--detections-format table --references-format table --excluded truth_boxes.csv",
-    "MASKED": "--metric pq --objects components|--metric ap --score-table A_boxes.csv"
+    "MASKED": "--metric pq --objects components|--metric ap --score-table A=component_scores.csv "
+    "--score-table B=component_scores.csv"
     "|--metric object_sensitivity --localisation boundary_iou --boundary-distance 1"
     "|--metric lesionwise_dsc --dilation 1|--metric ap --candidates threshold=0.5,score=max",
     "AVERAGES": "macro|micro|weighted|none",
@@ -183,6 +182,16 @@ WORDS = {
     "STUDY_METHOD_FRAMES": "metrics_coverage_frame|sample_needs_frame",
     "STUDY_TARGET_FRAMES": "concentration_frame|coverage_boxes_frame",
 }
+
+
+def with_options(base: str, line: str) -> str:
+    """A command with these options in place of those of the same names."""
+    given = {word for word in line.split() if word.startswith("-")}
+    # The suffix of a file says its format.
+    base = base.replace(" --format *", "" if given & {"-o", "--out"} else " --json")
+    for name in given:
+        base = re.sub(rf" {name}(?: [^-\s]\S*)?(?= |$)", "", base)
+    return f"{base} {line}"
 
 
 def with_keywords(base: str, keywords: str) -> str:

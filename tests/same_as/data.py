@@ -316,7 +316,11 @@ def write_files(folder: Path) -> None:
     known["wide"].to_csv(folder / "plain.csv", index=False, header=False)
     known["wide"].to_csv(folder / "wide.csv.gz", index=False)
     known["wide"].to_parquet(folder / "wide.parquet", index=False)
+    worse = known["wide"].assign(liver=known["third"])
     _write_workbook(folder / "wide.xlsx", {"holes": known["holes"], "all": known["wide"]})
+    _write_workbook(folder / "other.xlsx", {"all": worse})
+    _write_workbook(folder / "published.xlsx", {"all": known["published"]})
+    worse.to_csv(folder / "other_plain.csv", index=False, header=False)
     for name in ("truth", "score", "truth3", "logits3", "shares3", "y", "yhat"):
         np.save(folder / f"{name}.npy", known[name])
     np.savez(folder / "both.npz", truth=known["truth"])
@@ -334,6 +338,11 @@ def write_files(folder: Path) -> None:
     _write_masks(folder, known)
     _write_detections(folder, known)
     shutil.copytree(FIXTURES, folder / "foreign")
+    for name, other in (
+        ("grand_challenge/labels.json", "other_labels.json"),
+        ("lm_eval/samples_gsm8k_2026-01-16T15-23-47.285735.jsonl", "other_samples.jsonl"),
+    ):
+        shutil.copyfile(FIXTURES / name, folder / other)
 
 
 def _write_workbook(file: Path, sheets: Mapping[str, pd.DataFrame]) -> None:
@@ -375,12 +384,20 @@ def _write_masks(folder: Path, known: dict[str, Any]) -> None:
                 mask = np.roll(mask, at % 3, axis=1)
                 mask[mask == (2 if at == 3 else 9)] = 0
             np.save(folder / kind / f"c{at}.npy", mask)
-    for kind in ("probabilities", "components"):
-        (folder / kind).mkdir()
-        for at in range(4):
-            mask = np.load(folder / "reference" / f"c{at}.npy")[2]
-            shown = np.roll(mask > 0, at % 2, axis=0) * (0.9 - at / 10) if kind[0] == "p" else mask
-            np.save(folder / kind / f"c{at}.npy", shown)
+    (folder / "part_of_reference").mkdir()
+    for at in range(3):
+        shutil.copy(folder / "reference" / f"c{at}.npy", folder / "part_of_reference")
+    for at in range(4):
+        mask = np.load(folder / "reference" / f"c{at}.npy")[2]
+        shown = {
+            "components": mask,
+            "found_components": np.roll(mask, at, axis=1),
+            "probable_components": np.roll(mask, at % 2, axis=0),
+            "probabilities": np.roll(mask > 0, at % 2, axis=0) * (0.9 - at / 10),
+        }
+        for kind, values_of_pixels in shown.items():
+            (folder / kind).mkdir(exist_ok=True)
+            np.save(folder / kind / f"c{at}.npy", values_of_pixels)
 
 
 def _write_detections(folder: Path, known: dict[str, Any]) -> None:
@@ -417,7 +434,14 @@ def _write_detections(folder: Path, known: dict[str, Any]) -> None:
     (folder / "images.txt").write_text(
         "".join(f"i{at:02d}\n" for at in range(12)), encoding="utf-8"
     )
+    # Each format with references, and what another detector found.
     for form, made in OBJECT_FORMATS.items():
-        (folder / "formats" / form).mkdir(parents=True)
-        for name, content in made(Source(5)).items():
-            (folder / "formats" / form / name).write_bytes(content)
+        seeds = (4, 3, 11) if form == "coco" else (5, 6, 7)
+        for suffix, seed in zip(("", "_truth", "_other"), seeds, strict=True):
+            (folder / "formats" / f"{form}{suffix}").mkdir(parents=True)
+            for name, content in made(Source(seed)).items():
+                (folder / "formats" / f"{form}{suffix}" / name).write_bytes(content)
+    (folder / "sizes.csv").write_text("image,width,height\na,30,20\nb,30,20\n", encoding="utf-8")
+    lines = [f"c{at},{label},0.{9 - at - label}\n" for at in range(4) for label in (1, 2)]
+    text = "image,label,score\n" + "".join(lines)
+    (folder / "component_scores.csv").write_text(text, encoding="utf-8")

@@ -17,7 +17,16 @@ from door import run_command
 
 import halfwidth as hw
 from halfwidth import testing
-from same_as.calls import Call, all_calls, with_keywords
+from same_as.calls import (
+    FILES,
+    HERE,
+    Call,
+    all_calls,
+    blocks,
+    expanded,
+    with_keywords,
+    with_options,
+)
 from same_as.data import values
 from same_as.differences import Difference, differences
 from same_as.recorder import Recorder
@@ -245,7 +254,11 @@ def test_old_trees_are_asked_in_their_own_words(tmp_path: Path, monkeypatch: Any
 def test_programs_name_public_doors_only() -> None:
     doors = {"hw", "metrics", "planning", "plots", "study", "summaries", "testing", "analysis"}
     doors |= {"populations", "study_plots", "store", "np"}
-    known = {*doors, *values(), *("getattr", "sorted", "float", "one", "spec", "name")}
+    known = {
+        *doors,
+        *values(),
+        *("getattr", "sorted", "float", "range", "at", "one", "spec", "name"),
+    }
     known |= {"y_true", "y_score"}
     for call in all_calls():
         assert "halfwidth." not in call.text
@@ -256,6 +269,9 @@ def test_programs_name_public_doors_only() -> None:
             assert not names - known, call.text
             assert not set(re.findall(r"\b_\w+", call.text)) - {"__all__"}, call.text
     assert with_keywords("f(1, a=2)", "a=3, b=4") == "f(1, a=3, b=4)"
+    assert with_options("ci a.csv --by b --x -o c", "--by d") == "ci a.csv --x -o c --by d"
+    assert with_options("ci a.csv --x 1 --format *", "--x 2") == "ci a.csv --json --x 2"
+    assert with_options("ci a.csv --format *", "-o b.md") == "ci a.csv -o b.md"
 
 
 def _functions() -> Iterator[tuple[str, FunctionType]]:
@@ -286,6 +302,15 @@ def test_every_keyword_of_every_public_function_is_given() -> None:
     assert not lacking
 
 
+def test_every_verb_is_helped(tmp_path: Path) -> None:
+    known = {call.text for call in all_calls()}
+    for group in ("", "plan ", "study "):
+        text = run_command([*group.split(), "--help"], tmp_path).out.partition("Commands:")[2]
+        verbs = re.findall(r"^ {2}(\w+) ", text, flags=re.MULTILINE)
+        assert verbs
+        assert {f"{group}{verb} --help" for verb in verbs} <= known
+
+
 def test_every_option_of_every_verb_is_given(tmp_path: Path) -> None:
     commands = [call.text for call in all_calls() if call.kind == "command"]
     lacking = {}
@@ -312,3 +337,22 @@ def test_every_place_of_a_difference_is_shown() -> None:
     assert one.shown == "a[1].b: 'x' -> 'y'"
     (one,) = differences("call", [1.0], [1.5])
     assert one.shown == "[0]: 1.0 -> 1.5  (by 3.3e-01 of it)"
+
+
+@pytest.mark.slow
+def test_what_is_to_answer_answers_and_what_is_to_be_refused_is(tmp_path: Path) -> None:
+    """One call of each block at least; a variation may be refused."""
+    recorder = Recorder(ROOT, tmp_path, Table())
+    faults = []
+    for kind, file in FILES:
+        for block in blocks((HERE / file).read_text(encoding="utf-8")):
+            calls = expanded(block, of_commands=kind == "command")
+            answers = (recorder.answer(Call(kind, call, 0)) for call in calls)
+            if any(map(_answers, answers)) == (file == "refused.txt"):
+                faults.append(f"{file}: {block[0]}")
+    assert not faults, "\n".join(faults)
+
+
+def _answers(answer: dict[str, Any]) -> bool:
+    steps = answer.get("steps", ())
+    return "raises" not in answer and not any(step["status"] in (1, 2) for step in steps)
