@@ -7,7 +7,7 @@ import json
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import typer
+from numpy.typing import NDArray
 from support import Run
 
 import halfwidth as hw
@@ -181,6 +182,17 @@ def save_boxes(folder: Path) -> None:
         table.assign(score=np.arange(60) / 60).to_csv(folder / f"{name}.csv", index=False)
 
 
+def save_probabilities(
+    save: Callable[..., None], rng: np.random.Generator, truth: NDArray[np.int64]
+) -> None:
+    """Probabilities that overlap, of cases from four hospitals, and those of a pilot."""
+    n = len(truth)
+    p1 = (truth / 5 + 0.7 * rng.random(n) + 0.05).round(3)
+    save("preds.csv", y=truth, p1=p1, hospital=np.arange(n) % 4)
+    p = rng.uniform(0.05, 0.95, 300).round(3)
+    save("pilot.csv", y=(rng.random(300) < p).astype(int), p=p)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Small made-up files under the names that examples use."""
@@ -222,7 +234,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save("preds_new.csv", case=many, y=y, p=(old_scores + y / 50).clip(0, 1))
     scored = np.r_[truth / 2 + rng.random(n) / 2, truth / 3 + rng.random(n) / 2].round(3)
     save("predictions.csv", case=case * 2, model=models, y=[*truth, *truth], p=scored)
-    save("preds.csv", y=truth, p1=(truth / 2 + rng.random(n) / 2).round(3))
+    save_probabilities(save, rng, truth)
     three = rng.integers(0, 3, n)
     shares = rng.dirichlet([1, 1, 1], n) / 2 + np.eye(3)[three] / 2
     columns = {name: shares[:, place] for place, name in enumerate("abc")}

@@ -16,7 +16,6 @@ __all__ = ["debiased", "inverted"]
 
 @interval_method(
     title="test inversion",
-    drawn=Drawn("mint", "dotted", "D"),
     accepts=frozenset({Estimand.CALIBRATION_ERROR}),
     needs=(Need.DEVIATIONS, Need.UNITS),
     use_when="for the ECE, of a calibrated model too, whose bootstraps exclude the truth",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
+from halfwidth.core.spec import Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.intervals.auc import quantile_factor
 
@@ -22,7 +22,6 @@ def _no_fit_reason(_sample: Unanswered) -> tuple[str, str]:
 @interval_method(
     title="Wald, model-based",
     no_interval=_no_fit_reason,
-    drawn=Drawn("navy", "solid", "v"),
     accepts=frozenset({Estimand.COEFFICIENT}),
     needs=(Need.ESTIMATE, Need.MODEL_ERROR),
     use_when="a slope or an intercept of independent cases; covers as it says from 50 cases on, "

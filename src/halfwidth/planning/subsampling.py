@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core import rng as random
-from halfwidth.core.checks import as_count, as_list, plain_text
+from halfwidth.core.checks import as_count, as_list, is_number, plain_text
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
@@ -220,7 +220,7 @@ def subsample(
         missing=missing,
         penalty=penalty,
     )
-    if ddof not in DDOFS or isinstance(ddof, bool):
+    if not is_number(ddof) or ddof not in DDOFS:
         raise OptionError(f"ddof={shown(ddof)} is neither 0 (as in the papers) nor 1")
     repeats = _integer("repeats", repeats)
     if not 1 <= repeats <= MOST_REPEATS:
