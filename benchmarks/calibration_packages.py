@@ -144,7 +144,7 @@ def lines() -> list[Line]:
                 "uncertainty-calibration, 10 bins": lambda: _of_kumar(1 - right, never, 10),
                 "calzone, 10 bins": lambda: _of_calzone(1 - right, never, 10),
             },
-            "the first bin holds 0.0",
+            "the first bin holds 0.0; calzone counts none of the ten",
         ),
         Line(
             "probabilities 0.3, an edge of ten bins, and 0.38; too low and too high",
@@ -209,7 +209,7 @@ def lines() -> list[Line]:
             "of two classes the slope is the same for either",
         ),
         Line(
-            "Hosmer-Lemeshow's p, 500 cases, 5 to 8 % positive",
+            f"Hosmer-Lemeshow's p, 500 cases, {of_rare.mean():.0%} positive",
             lambda: float(
                 hw.calibration_test(of_rare, rare, statistic="hosmer_lemeshow", rng=1).p_value
             ),
