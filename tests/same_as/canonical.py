@@ -129,7 +129,8 @@ def _result(value: Any, masks: Masks, depth: int) -> dict[str, Any]:
     again = functools.partial(told, masks=masks, depth=depth + 1)
     said: dict[str, Any] = {"type": type(value).__name__}
     # What has no words of its own shows its fields, sets among them in any order.
-    if type(value).__str__ is not object.__str__:  # type: ignore[comparison-overlap]
+    own: Any = type(value).__str__
+    if own is not object.__str__:
         said["str"] = _lines(masks(str(value)))
     for way in WAYS:
         if callable(getattr(value, way, None)):

@@ -137,8 +137,12 @@ def weighted_counting_statistic(
     """The same of weighted cases; records hold the cell and the weight of each."""
     table = _table_form(metric, finish, undefined)
     features = functools.partial(_weights_in_cells, table.n_cells)
-    form = Sums(features, lambda _n, sums: table.finish(sums), finish.quotient, table)
+    form = Sums(features, functools.partial(_finish_table, table), finish.quotient, table)
     return _sums_statistic(metric, form, Estimand.COUNTING)
+
+
+def _finish_table(table: CellCounts, _n: Numbers, sums: Numbers) -> Array:
+    return table.finish(sums)
 
 
 def _weights_in_cells(n_cells: int, records: Array) -> Array:
