@@ -29,10 +29,20 @@ def frames_data(frames: Mapping[str, pd.DataFrame], **more: Any) -> Data:
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a frame, by column; each value keeps its own type."""
+    """The rows of a frame, by column; each value keeps its own type, and NA of pandas is None.
+
+    >>> import pandas as pd
+    >>> records(pd.DataFrame({"n": pd.array(["ten", pd.NA], dtype="string")}))
+    [{'n': 'ten'}, {'n': None}]
+    """
+    import pandas as pd
+
     names = list(map(str, frame.columns))
     rows = frame.itertuples(index=False, name=None)
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    return [
+        {name: None if cell is pd.NA else cell for name, cell in zip(names, row, strict=True)}
+        for row in rows
+    ]
 
 
 def interval_title(level: float, alternative: str) -> str:
