@@ -107,6 +107,7 @@ def expected_score(
     """
     p, weights = probabilities
     expected, z = (weights * p).sum(axis=-1), quantile_factor(degrees, level)
+    estimate = np.where(expected > 0, estimate, np.nan)
 
     def variance(theta: Array) -> Array:
         chance = np.minimum(theta[..., None] * p, 1.0)
