@@ -14,7 +14,7 @@ from halfwidth.cli.main import main
 # No test is timed: a machine that does other work as well is slow now and then. `make test` tries
 # few random examples, `make test-slow` tries them all again (--hypothesis-profile=thorough).
 settings.register_profile("quick", deadline=None, max_examples=20)
-settings.register_profile("thorough", deadline=None, max_examples=60)
+settings.register_profile("thorough", deadline=None, max_examples=40)
 settings.load_profile("quick")
 
 # What a shell starts in the background does not hear Ctrl-C, nor do its children; tests press it.
