@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import runpy
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -48,10 +49,15 @@ def run_command(
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
+        # The command leaves these as they are at the end of a process, which this is not.
+        kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             enter()
         except SystemExit as left:
             status = left.code
+        finally:
+            for number, handler in kept.items():
+                signal.signal(number, handler)
     texts = []
     for stream in (out, err):
         stream.flush()
