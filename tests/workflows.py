@@ -700,7 +700,7 @@ def of_detectors(bench: Bench) -> None:
         result = hw.detection_ci(
             files[0], truth, metric=metric, average=average, rng=1, n_resamples=39, **more
         )
-    same(kept_whole(result), alone[0], but=("message",), place=".library")
+    same(kept_whole(result), alone[0], but=("message",), place=".function")
 
 
 # --------------------------------------------------------------------------- raters

@@ -31,13 +31,16 @@ def refuse_no_fit(row: MetricRow, metric: Metric, functional: Functional, record
         return
     name, n = metric.spec.name, records.shape[-1]
     p, happened = records[0], records[1] == 1
-    noun = "case" if n == 1 else "cases"
     if happened.all() or not happened.any():
         if row.average == "top_label":
-            all_are = f"is {'right' if happened.all() else 'wrong'} in all {n} {noun}"
-            raise DataError(f"{name} needs right and wrong labels; the top label {all_are}")
+            every = "in the only case" if n == 1 else f"in all {n} cases"
+            right = "right" if happened.all() else "wrong"
+            raise DataError(
+                f"{name} needs right and wrong labels; the top label is {right} {every}"
+            )
         kind = "positive" if happened.all() else "negative"
-        raise DataError(f"{name} needs cases of both classes; all {n} {noun} are {kind}")
+        every = "the only case is" if n == 1 else f"all {n} cases are"
+        raise DataError(f"{name} needs cases of both classes; {every} {kind}")
     if len(np.unique(clipped(p))) == 1:
         raise DataError(
             f"{name} needs probabilities that differ; those of all {n} cases are {p[0]:g}"
