@@ -15,7 +15,7 @@ from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Verb
 from halfwidth.cli.figures import with_figure
 from halfwidth.cli.main import command
-from halfwidth.report.document import Document, Figure, Note
+from halfwidth.document.parts import Document, Figure, Note
 
 
 def verbs(parser: Any, name: str = "") -> Iterator[tuple[str, Verb]]:

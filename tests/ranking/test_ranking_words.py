@@ -10,9 +10,9 @@ import numpy as np
 import halfwidth as hw
 from halfwidth.core.ranking import RankSet
 from halfwidth.core.ranking_words import clauses
-from halfwidth.report.document import Document
+from halfwidth.document.parts import Document
+from halfwidth.document.render import render
 from halfwidth.report.rankings import rankings_document
-from halfwidth.report.render import render
 
 FEW: dict[str, Any] = {"n_resamples": 99, "rng": 1, "method": "t"}
 

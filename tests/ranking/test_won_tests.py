@@ -15,12 +15,12 @@ import halfwidth as hw
 from halfwidth.comparison.multiplicity import adjusted_p_values
 from halfwidth.comparison.paired_tests import mcnemar, signed_ranks
 from halfwidth.core.types import Array
+from halfwidth.document.render import render
 from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.ranking.resampled_tests import resampled_test
 from halfwidth.ranking.won_tests import wins_of
 from halfwidth.report.rankings import rankings_document
-from halfwidth.report.render import render
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.simultaneous import all_pairs

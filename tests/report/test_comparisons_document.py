@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
+from halfwidth.document.parts import Adaptive, Document, Table
+from halfwidth.document.render import render
 from halfwidth.report.comparisons import comparisons_document
-from halfwidth.report.document import Adaptive, Document, Table
-from halfwidth.report.render import render
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 UPDATE = os.environ.get("HALFWIDTH_UPDATE_GOLDEN") == "1"

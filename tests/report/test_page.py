@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
-from halfwidth.report.document import (
+from halfwidth.document.html.page import render_html
+from halfwidth.document.parts import (
     Axis,
     Cell,
     Code,
@@ -32,8 +33,7 @@ from halfwidth.report.document import (
     Section,
     Table,
 )
-from halfwidth.report.html.page import render_html
-from halfwidth.report.render import render
+from halfwidth.document.render import render
 from halfwidth.report.whole.axes import axis_for
 from halfwidth.report.whole.pictures import figures_of_cases
 from halfwidth.report.whole.results import Results
@@ -283,7 +283,7 @@ def luminance(colour: str) -> float:
 
 
 def test_text_stands_out_by_day_by_night_and_on_paper() -> None:
-    style = (resources.files("halfwidth.report.html") / "style.css").read_text(encoding="utf-8")
+    style = (resources.files("halfwidth.document.html") / "style.css").read_text(encoding="utf-8")
     hexadecimal = "(#[0-9a-f]{3,6})"
     either = rf"--([a-z-]+): light-dark\({hexadecimal}, {hexadecimal}\)"
     pairs = re.findall(either, style)

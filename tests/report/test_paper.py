@@ -11,8 +11,8 @@ from scipy import stats
 
 import halfwidth as hw
 from halfwidth.core.types import Array
-from halfwidth.report.document import Document, Section
-from halfwidth.report.render import render
+from halfwidth.document.parts import Document, Section
+from halfwidth.document.render import render
 
 LEADS = {"a": 0.9, "b": 0.91, "c": 0.95}
 

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
-from halfwidth.report import page
+from halfwidth.document import terminal_width
+from halfwidth.document.render import render
 from halfwidth.report.rankings import rankings_document
-from halfwidth.report.render import render
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 UPDATE = os.environ.get("HALFWIDTH_UPDATE_GOLDEN") == "1"
@@ -68,7 +68,7 @@ def test_long_names_of_models_are_wrapped_so_that_the_table_fits() -> None:
     table = pd.read_csv(GOLDEN / "cases.csv")
     table["model"] = [f"Vision_Language_{name}_CLIP_dsc" for name in table["model"]]
     document = rankings_document(hw.rank_table(table, "liver", **HOW))
-    with page.on_terminal(80):
+    with terminal_width.on_terminal(80):
         _, ranks, *_ = render(document, "table").split("\n\n")
     lines = ranks.splitlines()
     assert max(map(len, lines)) <= 80

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
+from halfwidth.document.parts import Document, Kind, Table
+from halfwidth.document.render import FORMATS
+from halfwidth.document.render import render as render_document
 from halfwidth.io.readers import read_table
-from halfwidth.report.document import Document, Kind, Table
 from halfwidth.report.estimates import estimates_document
-from halfwidth.report.render import FORMATS
-from halfwidth.report.render import render as render_document
 
 VALUES = np.random.default_rng(6).beta(12, 2, 30).round(4)
 NASTY = "a_b & 50% $x$ {y} #1 ~^\\ <z> [i] \"q\" 'p' |p| *s* `c`"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from halfwidth.report.render import render
+from halfwidth.document.render import render
 from halfwidth.report.study_summary import summary_document
 
 

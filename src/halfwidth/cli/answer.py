@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from halfwidth.cli.output import say, write
 from halfwidth.core.frozen import frozen
-from halfwidth.report import page
+from halfwidth.document import terminal_width
 
 if TYPE_CHECKING:
-    from halfwidth.report.document import Document
+    from halfwidth.document.parts import Document
 
 
 @frozen
@@ -24,7 +24,7 @@ class Answer:
     ----------
     document : Document
     fmt : str
-        One of the formats of `halfwidth.report.render`.
+        One of the formats of `halfwidth.document.render`.
     out : Path or None
         The file to write; None for stdout.
     status : int
@@ -42,11 +42,11 @@ class Answer:
     def show(self) -> None:
         """Write the document, set for the terminal that shows it."""
         # Not before there is an answer: help and slips need none of it.
-        from halfwidth.report.render import render
+        from halfwidth.document.render import render
 
         on_terminal = self.out is None and (sys.stderr if self.aside else sys.stdout).isatty()
         columns = shutil.get_terminal_size().columns
-        with page.on_terminal(columns) if on_terminal else contextlib.nullcontext():
+        with terminal_width.on_terminal(columns) if on_terminal else contextlib.nullcontext():
             text = render(self.document, self.fmt)
         if self.aside:
             say(f"\n{text}")

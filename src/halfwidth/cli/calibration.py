@@ -25,7 +25,7 @@ from halfwidth.core.parameters import split_names
 if TYPE_CHECKING:
     from halfwidth.core.calibration_results import CalibrationTests
     from halfwidth.core.centre_results import CentreResults
-    from halfwidth.report.document import Document
+    from halfwidth.document.parts import Document
 
 Tests = Annotated[
     list[str] | None,

@@ -150,7 +150,7 @@ def ci(
     for text in estimates.notes:
         note(text)
 
-    from halfwidth.report.document import Figure
+    from halfwidth.document.parts import Figure
     from halfwidth.report.estimates import estimates_document
 
     figure = Figure(kind or "", "Estimates and their intervals", estimates, plot)

@@ -111,8 +111,8 @@ def compare(
         )
     comparisons = _compared(ctx, files, plot, kind)
 
+    from halfwidth.document.parts import Figure
     from halfwidth.report.comparisons import comparisons_document
-    from halfwidth.report.document import Figure
 
     for text in comparisons.notes:
         note(text)

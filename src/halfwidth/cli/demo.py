@@ -15,7 +15,7 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import complain, write
 from halfwidth.core.errors import DataError, OptionError, quoted
 from halfwidth.core.frozen import frozen
-from halfwidth.report.document import Code, Document, Paragraph
+from halfwidth.document.parts import Code, Document, Paragraph
 
 REPORT = "report.html"
 # Modules that the demo imports, and what to install for them.

@@ -86,8 +86,8 @@ def detect(
     """
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.core.processes import check_jobs
+    from halfwidth.document.parts import Figure
     from halfwidth.estimation.detections.api import detection_ci
-    from halfwidth.report.document import Figure
     from halfwidth.report.estimates import estimates_document
 
     fmt = options.resolve_format(fmt, json, out)

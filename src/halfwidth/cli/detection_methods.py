@@ -6,11 +6,7 @@ from collections.abc import Sequence
 
 from halfwidth.core.references import cite
 from halfwidth.core.spec import MetricSpec
-from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
-from halfwidth.metrics.detection.assignment import AssignmentSpec
-from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
-from halfwidth.metrics.detection.localisation import LocalisationSpec
-from halfwidth.report.document import (
+from halfwidth.document.parts import (
     Document,
     Heading,
     Item,
@@ -20,6 +16,10 @@ from halfwidth.report.document import (
     Paragraph,
     Table,
 )
+from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
+from halfwidth.metrics.detection.assignment import AssignmentSpec
+from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
+from halfwidth.metrics.detection.localisation import LocalisationSpec
 
 CATALOGUES = (METRICS, SAMPLE_METRICS, DETECTION_METRICS, LOCALISATIONS, ASSIGNMENTS)
 

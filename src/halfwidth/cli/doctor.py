@@ -15,7 +15,7 @@ import typer
 import halfwidth
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
-from halfwidth.report.document import Data, Document, Item, Items
+from halfwidth.document.parts import Data, Document, Item, Items
 
 SCHEMA_VERSION = 1
 NAME = "halfwidth"

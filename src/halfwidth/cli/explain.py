@@ -15,7 +15,7 @@ from halfwidth.core.cautions import CAUTIONS, CautionSpec
 from halfwidth.core.cautions import explain as look_up
 from halfwidth.core.errors import UnknownNameError
 from halfwidth.core.references import cite
-from halfwidth.report.document import Document, Heading, Item, Items, Paragraph
+from halfwidth.document.parts import Document, Heading, Item, Items, Paragraph
 
 # What is meant to be the code of a caution.
 _CODE = re.compile(r"(?i)\s*(hw)?\d")

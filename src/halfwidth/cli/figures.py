@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.estimates import Estimates
-from halfwidth.report.document import Document, Figure
+from halfwidth.document.parts import Document, Figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -94,7 +94,7 @@ def gate(
     compare_at = _compare_detectors(ctx, files) if of_detections else _compare_tables(ctx, files)
 
     from halfwidth.comparison.gate import gate as judge
-    from halfwidth.report.document import Data, Document, Paragraph
+    from halfwidth.document.parts import Data, Document, Paragraph
 
     judged = judge(compare_at, ctx.params["confidence_level"])
     for text in judged.comparisons.notes:

@@ -14,8 +14,7 @@ from halfwidth.core.parameters import Parameter
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import Level
-from halfwidth.intervals.quantile import exact as exact_method
-from halfwidth.report.document import (
+from halfwidth.document.parts import (
     Document,
     Heading,
     Item,
@@ -25,6 +24,7 @@ from halfwidth.report.document import (
     Paragraph,
     Table,
 )
+from halfwidth.intervals.quantile import exact as exact_method
 
 
 def methods(

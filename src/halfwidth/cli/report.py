@@ -174,7 +174,7 @@ def report(
 
     made = Report(title, report_document(results, with_figures=figures))
     _write(made, written)
-    from halfwidth.report.document import Document
+    from halfwidth.document.parts import Document
 
     return Answer(Document(), status=STRICT_STATUS if strict and results.cautions else 0)
 

@@ -32,7 +32,7 @@ from halfwidth.io.folds import ModelFile
 if TYPE_CHECKING:
     from halfwidth.core.comparison import Comparisons
     from halfwidth.core.ranking import Rankings
-    from halfwidth.report.document import Table
+    from halfwidth.document.parts import Table
     from halfwidth.report.whole.results import AnyCurves
 
 # Models of which all pairs are compared; of more, ranks say what pairs would.
@@ -61,8 +61,8 @@ def cases_of(given: Mapping[str, Any], files: Mapping[str, ModelFile]) -> tuple[
 
 
 def _cases(given: Mapping[str, Any], path: ModelFile) -> Table:
+    from halfwidth.document.parts import Column, Kind, Table
     from halfwidth.io.layout import layout_of
-    from halfwidth.report.document import Column, Kind, Table
 
     cells = reading.table_in(path, reading.Options.from_given(given), again=True)
     if columns_of(given).has_test_set:

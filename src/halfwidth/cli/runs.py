@@ -146,8 +146,8 @@ def runs(
     if not quantile:
         raise OptionError("name a level: --quantile 0.9")
 
+    from halfwidth.document.parts import Figure
     from halfwidth.estimation.runs.api import runs_table
-    from halfwidth.report.document import Figure
     from halfwidth.report.estimates import estimates_document
 
     # Words such as the policy for missing values are checked where they are used.

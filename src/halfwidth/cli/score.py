@@ -15,8 +15,8 @@ from halfwidth.cli.output import InterruptReportedError, complain, note
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.parameters import split_names
+from halfwidth.document.parts import Data, Document
 from halfwidth.io.writers import TABLE_SUFFIXES
-from halfwidth.report.document import Data, Document
 from halfwidth.scoring.scores import COLUMNS
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from halfwidth.cli.study_answers import summary
 from halfwidth.cli.study_describe import describe
 from halfwidth.cli.study_plot import plot
 from halfwidth.core.errors import DataError, OptionError, shortened
-from halfwidth.report.document import (
+from halfwidth.document.parts import (
     Code,
     Document,
     Item,

@@ -23,7 +23,7 @@ from halfwidth.intervals.mean import t as student_t
 if TYPE_CHECKING:
     import pandas as pd
 
-    from halfwidth.report.document import Document
+    from halfwidth.document.parts import Document
     from halfwidth.study.results import Results
 
 Text = str | None

@@ -13,7 +13,7 @@ from halfwidth.cli.options import FormatOfStdout, Jobs, Json, Seed, resolve_form
 from halfwidth.core.errors import OptionError
 
 if TYPE_CHECKING:
-    from halfwidth.report.document import Document
+    from halfwidth.document.parts import Document
 
 
 def describe(

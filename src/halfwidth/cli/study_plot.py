@@ -14,7 +14,7 @@ from halfwidth.cli.output import note
 from halfwidth.cli.study_answers import opened
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.files import write_whole
-from halfwidth.report.document import Document, Item, Items
+from halfwidth.document.parts import Document, Item, Items
 
 if TYPE_CHECKING:
     import pandas as pd

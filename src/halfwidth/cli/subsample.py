@@ -90,8 +90,8 @@ def subsample(
         "scale": scale,
         "bounds": options.parse_bounds(bounds),
     }
+    from halfwidth.document.parts import Figure
     from halfwidth.planning.subsampling import subsample as subsample_values
-    from halfwidth.report.document import Figure
     from halfwidth.report.subsamples import subsamples_document
 
     how = reading.Options(sheet, decimal, header, input_format, where=where)

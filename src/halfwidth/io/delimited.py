@@ -12,6 +12,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.csv_cells import as_written
 from halfwidth.core.errors import DataError, quoted
 from halfwidth.core.frozen import frozen
 from halfwidth.io.headers import (
@@ -24,7 +25,6 @@ from halfwidth.io.headers import (
 from halfwidth.io.numerals import Decimal, with_points
 from halfwidth.io.table import Table, text_column
 from halfwidth.io.table_sources import Source, text_of
-from halfwidth.io.writers import as_written
 from halfwidth.resampling.progress import tracked
 
 # Rows that are Python objects at a time; of wide tables fewer, so that cells are no more than so

@@ -17,9 +17,9 @@ from halfwidth.core.estimates import Estimates
 from halfwidth.core.files import write_whole
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import Ranking, Rankings
-from halfwidth.report.document import Document
-from halfwidth.report.html.page import render_html
-from halfwidth.report.render import render
+from halfwidth.document.html.page import render_html
+from halfwidth.document.parts import Document
+from halfwidth.document.render import render
 from halfwidth.report.whole.document import report_document
 from halfwidth.report.whole.results import AnyCurves, Results
 
@@ -84,7 +84,7 @@ class Report:
         write_whole(path, text.encode())
 
     def _repr_html_(self) -> str:
-        from halfwidth.report.html.page import render_fragment
+        from halfwidth.document.html.page import render_fragment
 
         return render_fragment(self.document)
 

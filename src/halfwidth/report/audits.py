@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from halfwidth.core.audit import Audit, AuditedTable, Finding
 from halfwidth.core.errors import shortened
-from halfwidth.report.document import (
+from halfwidth.document.parts import (
     Cell,
     Column,
     Data,

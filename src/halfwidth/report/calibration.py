@@ -9,7 +9,7 @@ from halfwidth.core.calibration_results import CalibrationTest, CalibrationTests
 from halfwidth.core.centre_results import CentreResults, OverCentres
 from halfwidth.core.comparison_words import p_text
 from halfwidth.core.formatting import fixed, percent
-from halfwidth.report.document import (
+from halfwidth.document.parts import (
     Adaptive,
     Cell,
     Column,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from halfwidth.core.comparison import Comparisons, Difference
 from halfwidth.core.comparison_words import p_text
 from halfwidth.core.formatting import as_beginning, percent
-from halfwidth.report.document import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
+from halfwidth.document.parts import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
 
 Columns = dict[Column, Callable[[Difference], Cell]]
 _LABEL, _MODELS, _SUBJECT = Column("label"), Column("models"), Column("of")

@@ -9,8 +9,7 @@ from halfwidth.core.comparison import Comparisons, GoalResult
 from halfwidth.core.comparison_words import CORRECTIONS
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.core.spec import Better
-from halfwidth.report.comparison_tables import MOST_SENTENCES, one_pair, tables
-from halfwidth.report.document import (
+from halfwidth.document.parts import (
     Adaptive,
     Cell,
     Column,
@@ -23,6 +22,7 @@ from halfwidth.report.document import (
     Part,
     Table,
 )
+from halfwidth.report.comparison_tables import MOST_SENTENCES, one_pair, tables
 from halfwidth.report.estimates import CAUTIONS_TITLE, interval_column, rule_note
 
 

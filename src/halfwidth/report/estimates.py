@@ -12,7 +12,7 @@ from halfwidth.core.estimates import Estimates
 from halfwidth.core.formatting import as_beginning, fixed, percent
 from halfwidth.core.runs_estimate import RunsEstimate
 from halfwidth.core.undefined import SIDE_BY_SIDE
-from halfwidth.report.document import (
+from halfwidth.document.parts import (
     Adaptive,
     Cell,
     Column,

@@ -13,13 +13,13 @@ from halfwidth.core.centre_results import CentreResults
 from halfwidth.core.comparison import Comparisons
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.ranking import Rankings
+from halfwidth.document.html.page import render_fragment
+from halfwidth.document.parts import Document, Item, Items, Note, Part
 from halfwidth.planning.published.reviews import Reviews
 from halfwidth.planning.sample_size import SampleSize
 from halfwidth.planning.subsampling import Subsamples
 from halfwidth.report.audits import audit_document
 from halfwidth.report.calibration import calibration_document
-from halfwidth.report.document import Document, Item, Items, Note, Part
-from halfwidth.report.html.page import render_fragment
 from halfwidth.report.plans import plans_document
 from halfwidth.report.rankings import rankings_document
 from halfwidth.report.reviews import reviews_document

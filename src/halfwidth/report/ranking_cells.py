@@ -6,7 +6,7 @@ import math
 
 from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import RankSet
-from halfwidth.report.document import Cell
+from halfwidth.document.parts import Cell
 
 
 def set_cell(ranks: RankSet) -> Cell:

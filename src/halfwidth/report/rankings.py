@@ -9,7 +9,7 @@ from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import RankedModel, Ranking, Rankings
 from halfwidth.core.ranking_words import POLICIES, about, listed, nothing_settled, some
-from halfwidth.report.document import (
+from halfwidth.document.parts import (
     Adaptive,
     Cell,
     Column,

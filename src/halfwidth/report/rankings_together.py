@@ -6,7 +6,7 @@ from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import Rankings
 from halfwidth.core.ranking_consensus import Consensus, ConsensusModel
 from halfwidth.core.ranking_words import about, listed
-from halfwidth.report.document import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
+from halfwidth.document.parts import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
 from halfwidth.report.ranking_cells import set_cell, share_cell
 
 

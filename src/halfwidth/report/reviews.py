@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from halfwidth.core.formatting import fixed, fixed_apart, percent
+from halfwidth.document.parts import Data, Document, Heading, Kind, Paragraph, Part, Table
 from halfwidth.planning.published.comparisons import Comparison, comparison_summary
 from halfwidth.planning.published.leads import Lead
 from halfwidth.planning.published.reviews import Review, Reviews
@@ -14,7 +15,6 @@ from halfwidth.planning.published.wording import (
     review_conditions,
     review_findings,
 )
-from halfwidth.report.document import Data, Document, Heading, Kind, Paragraph, Part, Table
 from halfwidth.report.estimates import estimates_document
 
 PLAUSIBLE = "over plausible SDs"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.document.frames import frames_data, records
+from halfwidth.document.parts import Document, Heading, Kind, Note, Part, Table
 from halfwidth.plots.study.naming import TWO_SIDED, Target
-from halfwidth.report.document import Document, Heading, Kind, Note, Part, Table
-from halfwidth.report.frames import frames_data, interval_title, records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +22,7 @@ KINDS = {
     "method": Kind.NAME,
 }
 SEPARATE = ("confidence_level", "alternative")
+SIDES = {"two-sided": "intervals", "lower": "lower bounds", "upper": "upper bounds"}
 
 
 @frozen
@@ -72,8 +73,8 @@ def _parts(layout: Layout, frame: pd.DataFrame, footer_values: Mapping[str, Any]
     if frame.empty:
         yield Note(layout.empty)
         return
-    for key, group in frame.groupby(list(SEPARATE), sort=True, dropna=False):
-        yield Heading(interval_title(float(str(key[0])), str(key[1])))
+    for (level, alternative), group in frame.groupby(list(SEPARATE), sort=True, dropna=False):
+        yield Heading(f"{100 * level:g} % {SIDES[alternative]}")
         rows = records(group)
         cells = {name: [cell(row) for row in rows] for name, cell in layout.columns.items()}
         # A column that says nothing is left out.

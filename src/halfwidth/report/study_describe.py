@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import shortened
-from halfwidth.report.document import Document, Heading, Kind, Note, Part, Table
-from halfwidth.report.frames import frames_data, records
+from halfwidth.document.frames import frames_data, records
+from halfwidth.document.parts import Document, Heading, Kind, Note, Part, Table
 
 if TYPE_CHECKING:
     import pandas as pd

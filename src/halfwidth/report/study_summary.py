@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from halfwidth.document.frames import frames_data
+from halfwidth.document.parts import Document, Heading, Kind, Note, Part, Table
 from halfwidth.plots.study.naming import by_target
-from halfwidth.report.document import Document, Heading, Kind, Note, Part, Table
-from halfwidth.report.frames import frames_data
 
 if TYPE_CHECKING:
     import pandas as pd

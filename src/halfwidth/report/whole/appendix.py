@@ -10,7 +10,7 @@ from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.core.references import cite
 from halfwidth.core.spec import MethodSpec, Metric, Statistic
 from halfwidth.core.titles import metric_title
-from halfwidth.report.document import (
+from halfwidth.document.parts import (
     Code,
     Column,
     Heading,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from halfwidth.core.formatting import fixed
-from halfwidth.report.document import Axis
+from halfwidth.document.parts import Axis
 
 # Beyond the outermost intervals, in shares of what they span.
 MARGIN = 0.04

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halfwidth.core.references import cite
-from halfwidth.report.document import Item, Items, Note, Paragraph, Section
+from halfwidth.document.parts import Item, Items, Note, Paragraph, Section
 from halfwidth.report.whole.results import Results
 
 

@@ -11,7 +11,7 @@ from halfwidth.core.formatting import as_beginning
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking_words import listed
 from halfwidth.core.titles import metric_title
-from halfwidth.report.document import Column, Heading, Note, Part, Section, Table
+from halfwidth.document.parts import Column, Heading, Note, Part, Section, Table
 from halfwidth.report.whole.paper import margins, methods_paragraph, missing_values, tests
 from halfwidth.report.whole.results import MODEL, Results
 from halfwidth.report.whole.sentences import estimate_sentences, span

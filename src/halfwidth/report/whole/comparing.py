@@ -7,9 +7,7 @@ from dataclasses import replace
 from halfwidth.core.comparison import Comparisons, Difference
 from halfwidth.core.formatting import as_beginning
 from halfwidth.core.forms import NO_EFFECT
-from halfwidth.report.comparison_tables import comparisons_table, one_pair
-from halfwidth.report.comparisons import comparisons_document
-from halfwidth.report.document import (
+from halfwidth.document.parts import (
     Cell,
     Column,
     Document,
@@ -22,6 +20,8 @@ from halfwidth.report.document import (
     Table,
     flattened,
 )
+from halfwidth.report.comparison_tables import comparisons_table, one_pair
+from halfwidth.report.comparisons import comparisons_document
 from halfwidth.report.rankings import rankings_document
 from halfwidth.report.whole.axes import axis_for
 from halfwidth.report.whole.performance import (

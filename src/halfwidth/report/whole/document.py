@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from halfwidth.report.document import Data, Document, Part, Section
+from halfwidth.document.parts import Data, Document, Part, Section
 from halfwidth.report.whole.appendix import appendix, software
 from halfwidth.report.whole.cautions import cautions, explanations
 from halfwidth.report.whole.checklists import checklists

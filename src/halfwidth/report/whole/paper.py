@@ -13,11 +13,11 @@ from halfwidth.core.ranking_words import listed
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, MethodSpec
 from halfwidth.core.undefined import MISSING_POLICIES
+from halfwidth.document.parts import Document, Excerpt, Heading, Kind, Part, Section, Table
+from halfwidth.document.render.latex import render_latex
 from halfwidth.estimation.choose import if_unseen_failures
 from halfwidth.report.comparison_tables import comparisons_table
-from halfwidth.report.document import Document, Excerpt, Heading, Kind, Part, Section, Table
 from halfwidth.report.estimates import estimates_table, rule_text
-from halfwidth.report.render.latex import render_latex
 from halfwidth.report.whole.results import Results
 from halfwidth.report.whole.sentences import difference_sentences, estimate_sentences, span
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from halfwidth.core.estimate import IF_UNSEEN, Estimate
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.spec import Estimand
-from halfwidth.report.document import (
+from halfwidth.document.parts import (
     Cell,
     Column,
     Heading,

@@ -15,7 +15,7 @@ from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import Rankings
-from halfwidth.report.document import Figure
+from halfwidth.document.parts import Figure
 from halfwidth.report.whole.performance import pale_text
 from halfwidth.report.whole.results import AnyCurves, Results
 

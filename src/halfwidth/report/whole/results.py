@@ -20,7 +20,7 @@ from halfwidth.core.ranking import Ranking, Rankings
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
-from halfwidth.report.document import Table
+from halfwidth.document.parts import Table
 
 # Curves of all kinds that are drawn.
 AnyCurves = Curves | DetectionCurves | CalibrationCurves

@@ -1,6 +1,6 @@
 """The answer of a verb before it is text: headings, tables, notes, figures and data.
 
-A document is built once from finished results; each module of `halfwidth.report.render` turns it
+A document is built once from finished results; each module of `halfwidth.document.render` turns it
 into one kind of text. Nothing in it is escaped, wrapped or padded.
 """
 
@@ -352,7 +352,7 @@ class Document:
 
     Examples
     --------
-    >>> from halfwidth.report.render import render
+    >>> from halfwidth.document.render import render
     >>> table = Table.from_rows(["label", "n"], [["liver", "12"]], kinds={"label": Kind.TEXT})
     >>> print(render(Document((Heading("Cases"), table, Note("All of them."))), "markdown"), end="")
     **Cases**

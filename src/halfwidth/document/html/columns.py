@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
-from halfwidth.report.document import Kind
-from halfwidth.report.html.elements import element
+from halfwidth.document.html.elements import element
+from halfwidth.document.parts import Kind
 
 # Letters that fit side by side into a page, and those that the space beside a text and the arrow
 # of a heading that sorts take; letters of headings and of names, many of them capitals, are wider.

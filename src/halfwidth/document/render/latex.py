@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from halfwidth.report.document import (
+from halfwidth.document.parts import (
     Code,
     Column,
     Document,
@@ -19,9 +19,9 @@ from halfwidth.report.document import (
     Section,
     Table,
 )
-from halfwidth.report.render.latex_letters import latex_text
-from halfwidth.report.render.latex_whole import whole_latex
-from halfwidth.report.wrapping import one_line
+from halfwidth.document.render.latex_letters import latex_text
+from halfwidth.document.render.latex_whole import whole_latex
+from halfwidth.document.wrapping import one_line
 
 # Letters of a cell that one line holds.
 LONGEST = 80

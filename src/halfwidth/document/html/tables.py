@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from halfwidth.report.document import Cell, Column, Kind, Table
-from halfwidth.report.html.elements import Child, append, element
-from halfwidth.report.html.intervals import axis_drawing, interval_drawing
+from halfwidth.document.html.elements import Child, append, element
+from halfwidth.document.html.intervals import axis_drawing, interval_drawing
+from halfwidth.document.parts import Cell, Column, Kind, Table
 
 # Rows from which on a table can be sorted.
 FEW_ROWS = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from halfwidth.report.document import (
+from halfwidth.document.parts import (
     TO_DO,
     Code,
     Excerpt,
@@ -17,7 +17,7 @@ from halfwidth.report.document import (
     Table,
     shown,
 )
-from halfwidth.report.render.latex_letters import latex_text
+from halfwidth.document.render.latex_letters import latex_text
 
 PREAMBLE = r"""% Names in scripts other than Latin: compile with LuaLaTeX and a font that has them.
 \documentclass[a4paper]{article}

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
-from halfwidth.report import page
-from halfwidth.report.document import Document, Kind, Table
+from halfwidth.document import terminal_width
+from halfwidth.document.parts import Document, Kind, Table
+from halfwidth.document.render import render as render_document
 from halfwidth.report.estimates import estimates_document
-from halfwidth.report.render import render as render_document
 
 LABELS = ["Submandibular-Lt", "relative_volume_error_of_the_liver", "left upper lobe", "0"]
 
@@ -45,7 +45,7 @@ def test_every_number_is_whole_on_a_narrow_terminal(columns: int) -> None:
         metric="dsc",
         method="t",
     )
-    with page.on_terminal(columns):
+    with terminal_width.on_terminal(columns):
         text = render(made, "table")
     assert max(map(len, text.splitlines())) <= columns
     for number in numbers(made[0]):
@@ -56,7 +56,7 @@ def test_no_word_is_broken() -> None:
     headings = ["label", "text", "n"]
     rows = [["Submandibular-Lt", "a_name_of_several_words and more words than fit " * 2, "123"]]
     for columns in range(40, 81):
-        with page.on_terminal(columns):
+        with terminal_width.on_terminal(columns):
             text = text_table(headings, rows, ["n"])
         for line in text.splitlines():
             for piece in re.findall(r"[A-Za-z]+", line):
@@ -74,7 +74,7 @@ def test_what_is_no_word_is_folded_and_not_cut() -> None:
 
 
 def test_a_minus_stays_with_its_number() -> None:
-    with page.on_terminal(40):
+    with terminal_width.on_terminal(40):
         text = text_table(
             ["what"], [["a difference of -0.25 or of -0.5 to -0.125 at the most"]], []
         )
@@ -86,7 +86,7 @@ def test_a_pipe_has_80_columns_and_what_cannot_be_narrowed_is_not_cut() -> None:
     headings = [f"number{i}" for i in range(12)]
     text = text_table(headings, [["0.123456"] * 12], headings)
     assert text.splitlines()[-1].split() == ["0.123456"] * 12
-    with page.on_terminal(80):
+    with terminal_width.on_terminal(80):
         assert max(map(len, text_table(headings, [["0.123456"] * 12], headings).splitlines())) <= 80
 
 

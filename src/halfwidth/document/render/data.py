@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from halfwidth.core.csv_cells import csv_text
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import json_text
-from halfwidth.io.writers import csv_text
-from halfwidth.report.document import Data, Document
+from halfwidth.document.parts import Data, Document
 
 
 def render_json(document: Document) -> str:

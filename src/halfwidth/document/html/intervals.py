@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from xml.etree.ElementTree import Element
 
-from halfwidth.report.document import Axis, Cell
-from halfwidth.report.html.elements import element
+from halfwidth.document.html.elements import element
+from halfwidth.document.parts import Axis, Cell
 
 # A drawing is as wide as its column, so that places are shares of it; heights are in pixels, and
 # style.css has the height too.

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.report.document import Data
+from halfwidth.document.parts import Data
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMA_VERSION = 1
-INTERVALS = {"two-sided": "intervals", "lower": "lower bounds", "upper": "upper bounds"}
 
 
 def frames_data(frames: Mapping[str, pd.DataFrame], **more: Any) -> Data:
@@ -43,8 +42,3 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
         {name: None if cell is pd.NA else cell for name, cell in zip(names, row, strict=True)}
         for row in rows
     ]
-
-
-def interval_title(level: float, alternative: str) -> str:
-    """What intervals of a study are: "95 % intervals"."""
-    return f"{100 * level:g} % {INTERVALS[alternative]}"

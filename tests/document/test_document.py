@@ -16,8 +16,8 @@ from support import examples
 
 import halfwidth as hw
 from halfwidth.core.errors import OptionError
-from halfwidth.report import page
-from halfwidth.report.document import (
+from halfwidth.document import terminal_width
+from halfwidth.document.parts import (
     Adaptive,
     Cell,
     Code,
@@ -33,9 +33,9 @@ from halfwidth.report.document import (
     Paragraph,
     Table,
 )
+from halfwidth.document.render import FORMATS, render
+from halfwidth.document.wrapping import wrapped
 from halfwidth.report.estimates import estimates_document
-from halfwidth.report.render import FORMATS, render
-from halfwidth.report.wrapping import wrapped
 
 # Latin words, wide letters, an emoji of two code points, names with joints, numbers.
 WORDS = (
@@ -63,7 +63,7 @@ def test_a_table_keeps_words_and_cells_and_fits(table: Table, columns: int | Non
     if columns is None:
         text = render(document, "table")
     else:
-        with page.on_terminal(columns):
+        with terminal_width.on_terminal(columns):
             text = render(document, "table")
     words = [word for row in table.texts for cell in row for word in cell.split()]
     parts = {part for word in words for part in JOINT.split(word)}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from halfwidth.report.document import Document
-from halfwidth.report.render.data import render_csv, render_json
-from halfwidth.report.render.latex import render_latex
-from halfwidth.report.render.markdown import render_markdown
-from halfwidth.report.render.terminal import render_terminal
+from halfwidth.document.parts import Document
+from halfwidth.document.render.data import render_csv, render_json
+from halfwidth.document.render.latex import render_latex
+from halfwidth.document.render.markdown import render_markdown
+from halfwidth.document.render.terminal import render_terminal
 
 FORMATS: dict[str, Callable[[Document], str]] = {
     "table": render_terminal,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from halfwidth.report.wrapping import one_line
+from halfwidth.document.wrapping import one_line
 
 _GREEK = "alpha beta gamma delta theta kappa nu pi tau varphi Phi Sigma"
 _ESCAPES = {

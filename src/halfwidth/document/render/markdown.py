@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from halfwidth.report.document import (
+from halfwidth.document.parts import (
     Code,
     Document,
     Excerpt,
@@ -17,7 +17,7 @@ from halfwidth.report.document import (
     Table,
     shown,
 )
-from halfwidth.report.wrapping import one_line
+from halfwidth.document.wrapping import one_line
 
 
 def render_markdown(document: Document) -> str:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
-from halfwidth.report import page
-from halfwidth.report.document import (
+from halfwidth.document import terminal_width
+from halfwidth.document.parts import (
     Code,
     Column,
     Document,
@@ -20,7 +20,7 @@ from halfwidth.report.document import (
     Part,
     Table,
 )
-from halfwidth.report.wrapping import Break, length, longest, one_line, padded, wrapped
+from halfwidth.document.wrapping import Break, length, longest, one_line, padded, wrapped
 
 # Between two columns.
 GAP = 2
@@ -48,13 +48,13 @@ def _block(part: Part) -> str:
         case Paragraph(text, wraps=False):
             block = _lines([one_line(text)])
         case Heading(text) | Paragraph(text) | Note(text):
-            block = _lines(wrapped(one_line(text), page.width()))
+            block = _lines(wrapped(one_line(text), terminal_width.width()))
         case Items():
             block = _items(part)
         case Code(lines):
             block = _lines(f"  {one_line(line, whole=True)}" for line in lines)
         case Excerpt(text, language):
-            prose = wrapped(one_line(text), page.width() - GAP)
+            prose = wrapped(one_line(text), terminal_width.width() - GAP)
             block = _lines(f"  {line}" for line in (text.splitlines() if language else prose))
         case Table():
             block = _table(part)
@@ -66,7 +66,7 @@ def _lines(lines: Iterable[str]) -> str:
 
 
 def _items(part: Items) -> str:
-    heading = _lines(wrapped(one_line(part.title), page.width())) if part.title else ""
+    heading = _lines(wrapped(one_line(part.title), terminal_width.width())) if part.title else ""
     if any(item.term for item in part.items):
         indent = " " * bool(part.title)
         return heading + _terms([(item.term, item.whole) for item in part.items], indent)
@@ -76,8 +76,8 @@ def _items(part: Items) -> str:
 def _terms(pairs: Sequence[tuple[str, str]], indent: str = "") -> str:
     """Each text beside its term; terms take no more than half of the page."""
     pairs_shown = [(one_line(term), one_line(text)) for term, text in pairs]
-    column = min(max(length(term) for term, _ in pairs_shown), (page.width() - GAP) // 2)
-    room = page.width() - len(indent) - column - GAP
+    column = min(max(length(term) for term, _ in pairs_shown), (terminal_width.width() - GAP) // 2)
+    room = terminal_width.width() - len(indent) - column - GAP
     lines = [
         indent + padded(term, column + GAP) + text
         for pair in pairs_shown
@@ -90,7 +90,7 @@ def _terms(pairs: Sequence[tuple[str, str]], indent: str = "") -> str:
 
 def _hanging(text: str) -> str:
     """A text set in, its further lines more so."""
-    first, *rest = wrapped(text, page.width() - 4)
+    first, *rest = wrapped(text, terminal_width.width() - 4)
     return _lines([f"  {first}", *(f"    {line}" for line in rest)])
 
 
@@ -144,12 +144,12 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[in
     cells = [[_heading(column), *(row[i] for row in rows)] for i, column in enumerate(columns)]
     widths = [max(map(length, texts)) for texts in cells]
     # Only for a pipe are overlong words broken: a terminal gets a list instead.
-    for where in list(Break)[:-1] if page.is_terminal() else Break:
+    for where in list(Break)[:-1] if terminal_width.is_terminal() else Break:
         least = [_least(*column, where) for column in zip(columns, cells, strict=True)]
-        if _total(least) <= page.table_width():
+        if _total(least) <= terminal_width.table_width():
             lengths = [[length(text) for text in texts] for texts in cells]
             return _restored(_narrowed(widths, least, lengths), widths, cells)
-    return None if page.is_terminal() else least
+    return None if terminal_width.is_terminal() else least
 
 
 def _shown(column: Column, width: int) -> str:
@@ -182,7 +182,7 @@ def _narrowed(
 ) -> list[int]:
     """Widths that fit, narrowed step by step where that makes the table least longer."""
     narrowed = list(widths)
-    while _total(narrowed) > page.table_width():
+    while _total(narrowed) > terminal_width.table_width():
         able = [place for place, width in enumerate(narrowed) if width > least[place]]
         narrowed[min(able, key=lambda place: _height(lengths, narrowed, place))] -= 1
     return narrowed
@@ -196,10 +196,10 @@ def _restored(
         max(length(line) for text in texts for line in wrapped(text, width))
         for texts, width in zip(cells, narrowed, strict=True)
     ]
-    restored = list(used)
+    restored, allowed = list(used), terminal_width.table_width()
     for place in sorted(range(len(restored)), key=lambda place: widths[place] - used[place]):
         missing = widths[place] - used[place]
-        if widths[place] > narrowed[place] and _total(restored) + missing <= page.table_width():
+        if widths[place] > narrowed[place] and _total(restored) + missing <= allowed:
             restored[place] = widths[place]
     return list(narrowed) if restored == used else restored
 

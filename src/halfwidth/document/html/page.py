@@ -9,7 +9,10 @@ from collections.abc import Iterable, Iterator
 from importlib import resources
 from xml.etree.ElementTree import Element
 
-from halfwidth.report.document import (
+from halfwidth.document.html.columns import align
+from halfwidth.document.html.elements import element, markup, slug
+from halfwidth.document.html.tables import table_element
+from halfwidth.document.parts import (
     TO_DO,
     Adaptive,
     Code,
@@ -24,9 +27,6 @@ from halfwidth.report.document import (
     Section,
     Table,
 )
-from halfwidth.report.html.columns import align
-from halfwidth.report.html.elements import element, markup, slug
-from halfwidth.report.html.tables import table_element
 
 PLAIN_TITLE = "halfwidth"
 

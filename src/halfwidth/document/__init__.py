@@ -1,0 +1,1 @@
+"""The answer of a verb before it is text, and its renderers: knows nothing of estimates."""
