@@ -73,8 +73,9 @@ def _parts(layout: Layout, frame: pd.DataFrame, footer_values: Mapping[str, Any]
     if frame.empty:
         yield Note(layout.empty)
         return
-    for (level, alternative), group in frame.groupby(list(SEPARATE), sort=True, dropna=False):
-        yield Heading(f"{100 * level:g} % {SIDES[alternative]}")
+    for key, group in frame.groupby(list(SEPARATE), sort=True, dropna=False):
+        level, alternative = map(str, key)
+        yield Heading(f"{100 * float(level):g} % {SIDES[alternative]}")
         rows = records(group)
         cells = {name: [cell(row) for row in rows] for name, cell in layout.columns.items()}
         # A column that says nothing is left out.
