@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 import halfwidth as hw
-from halfwidth.core.comparison import Comparisons, Difference
+from halfwidth.results.comparison import Comparisons, Difference
 
 MARGIN = 0.01
 # A small paper: so many test cases, drawn so often from all there are.

@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 import halfwidth as hw
-from halfwidth.core.ranking_words import listed
+from halfwidth.results.ranking_words import listed
 
 ABOUT = (
     "Made by `examples/rank_models.py`. Nine models of the [Touchstone benchmark]"

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 import halfwidth as hw
-from halfwidth.core.detection_curves import DetectionCurve, DetectionCurveKind, DetectionCurves
-from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.match_lists import Matching
+from halfwidth.results.detection_curves import DetectionCurve, DetectionCurveKind, DetectionCurves
+from halfwidth.results.detection_estimate import DetectionEstimate
 
 # Sensitivity rises at these numbers of false positives per image.
 RISES = np.array([0.03, 0.2, 0.25, 0.9, 3.0])

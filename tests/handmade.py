@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 import halfwidth as hw
-from halfwidth.core.comparison import (
+from halfwidth.core.forms import Effect
+from halfwidth.core.types import Array
+from halfwidth.estimation.resolve import resolve_metric
+from halfwidth.results.comparison import (
     ComparedCases,
     Comparisons,
     Difference,
@@ -18,9 +21,6 @@ from halfwidth.core.comparison import (
     TestResult,
     Verdict,
 )
-from halfwidth.core.forms import Effect
-from halfwidth.core.types import Array
-from halfwidth.estimation.resolve import resolve_metric
 
 __all__ = ["family", "hand_made"]
 

@@ -25,8 +25,8 @@ OTHER_WORDS: dict[str, set[str]] = {
     "cli/plan.py": {"auroc"},  # a command
     "cli/plan_calibration.py": {"auroc"},  # an option
     "cli/review.py": {"auroc", "correct"},  # options
-    "core/curves.py": {"sensitivity"},  # the title of an axis
-    "core/detection_curves.py": {"sensitivity"},
+    "results/curves.py": {"sensitivity"},  # the title of an axis
+    "results/detection_curves.py": {"sensitivity"},
     "io/image_headers.py": {"t"},  # seconds and other units of a header
     "io/workbook_parts.py": {"t"},  # elements and attributes of XML
     "metrics/boundary.py": {"percentile"},  # a parameter

@@ -17,23 +17,10 @@ if TYPE_CHECKING:
     from halfwidth.comparison.api import compare, compare_table
     from halfwidth.comparison.detection_api import compare_detections
     from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
-    from halfwidth.core.audit import Audit, AuditedTable, Finding
-    from halfwidth.core.calibration_curves import CalibrationCurve, CalibrationCurves
-    from halfwidth.core.calibration_results import CalibrationTest, CalibrationTests
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
-    from halfwidth.core.centre_results import CentreResults, OverCentres
-    from halfwidth.core.comparison import Comparisons, Difference
-    from halfwidth.core.curves import Confusion, Curve, Curves
-    from halfwidth.core.detection_curves import DetectionCurve, DetectionCurves
-    from halfwidth.core.detection_estimate import DetectionEstimate
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
-    from halfwidth.core.estimate import Estimate
-    from halfwidth.core.estimates import Estimates
     from halfwidth.core.match_lists import MatchLists
     from halfwidth.core.objects import ObjectSet
-    from halfwidth.core.ranking import Ranking, Rankings
-    from halfwidth.core.ranking_consensus import Consensus, RankStability
-    from halfwidth.core.runs_estimate import RunsEstimate
     from halfwidth.core.spec import Better, Kind, MetricSpec, StatisticSpec
     from halfwidth.core.types import Bounds
     from halfwidth.estimation.api import proportion_ci, summary_ci
@@ -59,6 +46,19 @@ if TYPE_CHECKING:
     from halfwidth.ranking.api import rank, rank_table
     from halfwidth.ranking.detection_api import rank_detections
     from halfwidth.report.api import Report, make_report
+    from halfwidth.results.audit import Audit, AuditedTable, Finding
+    from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves
+    from halfwidth.results.calibration_results import CalibrationTest, CalibrationTests
+    from halfwidth.results.centre_results import CentreResults, OverCentres
+    from halfwidth.results.comparison import Comparisons, Difference
+    from halfwidth.results.curves import Confusion, Curve, Curves
+    from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
+    from halfwidth.results.detection_estimate import DetectionEstimate
+    from halfwidth.results.estimate import Estimate
+    from halfwidth.results.estimates import Estimates
+    from halfwidth.results.ranking import Ranking, Rankings
+    from halfwidth.results.ranking_consensus import Consensus, RankStability
+    from halfwidth.results.runs_estimate import RunsEstimate
     from halfwidth.scoring.api import score_folders, score_masks
     from halfwidth.scoring.scores import Scores
     from halfwidth.summaries.catalogue import STATISTICS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from halfwidth.core.checks import one_of
 
 if TYPE_CHECKING:
-    from halfwidth.core.comparison import Difference
+    from halfwidth.results.comparison import Difference
 
 __all__ = ["assert_not_inferior"]
 

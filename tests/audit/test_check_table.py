@@ -12,8 +12,8 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.audit.parts import metric_of_name
-from halfwidth.core.audit import Finding
 from halfwidth.io.table import StatedMean, Table
+from halfwidth.results.audit import Finding
 
 RNG = np.random.default_rng(3)
 DICE = RNG.normal(0.8, 0.05, 40).clip(0, 0.99)

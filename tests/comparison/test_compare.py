@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.comparison import Comparisons
+from halfwidth.results.comparison import Comparisons
 
 CASES = [f"s{i}" for i in range(30)]
 

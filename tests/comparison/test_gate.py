@@ -13,8 +13,8 @@ import pytest
 import halfwidth as hw
 from halfwidth.comparison.gate import gate
 from halfwidth.comparison.verdicts import verdict
-from halfwidth.core.comparison import Comparisons, Difference
 from halfwidth.estimation.resolve import resolve_metric
+from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.testing import assert_not_inferior
 
 MARGIN = 0.1

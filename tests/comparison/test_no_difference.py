@@ -10,7 +10,6 @@ import pytest
 from halfwidth.comparison.no_difference import NAMES, TESTS, run_tests
 from halfwidth.comparison.paired_tests import mcnemar
 from halfwidth.core.cautions import explain
-from halfwidth.core.comparison import TestResult
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.references import REFERENCES
 from halfwidth.core.rng import Key
@@ -31,6 +30,7 @@ from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.swaps import swap_key
+from halfwidth.results.comparison import TestResult
 
 N = 40
 PAIRS = [("a", "b"), ("a", "c"), ("b", "c")]

@@ -13,13 +13,13 @@ from statsmodels.stats.multitest import multipletests
 
 from halfwidth.comparison.multiplicity import adjusted_p_values, corrected
 from halfwidth.comparison.paired_tests import mcnemar, superiority, wilcoxon
-from halfwidth.core.comparison import TestResult
 from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Array
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.swap_tests import swap_tests
+from halfwidth.results.comparison import TestResult
 
 
 def decisions(both: int, first_alone: int, second_alone: int, none: int) -> tuple[Array, Array]:

@@ -19,7 +19,6 @@ from halfwidth.comparison.simultaneous import (
     evidence_of,
     simultaneous_intervals,
 )
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.pseudo_cases import PseudoCases, Reach
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Bounds, Level
@@ -30,6 +29,7 @@ from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.joint_dirichlet import draws_of_means, draws_of_test_sets
 from halfwidth.resampling.simultaneous import all_pairs, studentized_differences
+from halfwidth.results.estimate import Estimate
 from halfwidth.summaries.catalogue import STATISTICS
 
 Array = NDArray[Any]

@@ -19,9 +19,9 @@ from halfwidth.comparison.verdicts import (
     rounded,
     verdict,
 )
-from halfwidth.core.comparison import Difference, Effect, SimultaneousInterval
 from halfwidth.core.types import Level
 from halfwidth.estimation.resolve import resolve_metric
+from halfwidth.results.comparison import Difference, Effect, SimultaneousInterval
 
 VALUES = np.linspace(0.4, 0.9, 30)
 TEMPLATE = {

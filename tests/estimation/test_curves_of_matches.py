@@ -9,7 +9,6 @@ import pytest
 from rankedscenes import functional_of, of_entries, ranked_scene, value_of
 
 import halfwidth as hw
-from halfwidth.core.detection_curves import DetectionCurveKind, DetectionCurves
 from halfwidth.core.match_lists import Matching, MatchLists
 from halfwidth.estimation.detections import curve_heights
 from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs, simultaneous
@@ -18,6 +17,7 @@ from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Records
 from halfwidth.estimation.test_sets.curves import plain_request
 from halfwidth.resampling.kernels import native
+from halfwidth.results.detection_curves import DetectionCurveKind, DetectionCurves
 
 KINDS: tuple[DetectionCurveKind, ...] = ("pr", "froc", "afroc", "wafroc")
 

@@ -11,7 +11,7 @@ import pytest
 from support import codes, message
 
 import halfwidth as hw
-from halfwidth.core.estimate import Estimate
+from halfwidth.results.estimate import Estimate
 
 N = 40
 RNG = np.random.default_rng(9)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.types import Level
 from halfwidth.intervals import newcombe_paired, tango, wilson
+from halfwidth.results.estimate import Estimate
 
 DRAWS = np.random.default_rng(11)
 N = 60

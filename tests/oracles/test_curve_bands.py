@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix, precision_recall_curve, roc_curve
 
 import halfwidth as hw
-from halfwidth.core.curves import Curve, CurveKind
 from halfwidth.core.types import Array
 from halfwidth.estimation.test_sets import curves as module
 from halfwidth.estimation.test_sets.confusion import confusion_ci
 from halfwidth.estimation.test_sets.curves import curve_ci
 from halfwidth.resampling.designs import arrange
 from halfwidth.resampling.draws import Plan
+from halfwidth.results.curves import Curve, CurveKind
 
 KINDS: list[CurveKind] = ["roc", "pr"]
 STEPS = 200

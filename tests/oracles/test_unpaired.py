@@ -14,7 +14,6 @@ from statsmodels.stats.weightstats import CompareMeans
 
 import halfwidth as hw
 from halfwidth.core import rng
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import Effect
 from halfwidth.core.types import Interval, Level
 from halfwidth.estimation.pipeline import Job, estimate_jobs
@@ -24,6 +23,7 @@ from halfwidth.estimation.unpaired import estimate_unpaired
 from halfwidth.intervals import mover, newcombe_unpaired, welch, wilson
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
+from halfwidth.results.estimate import Estimate
 
 Array = NDArray[np.float64]
 DRAWS = np.random.default_rng(21)

@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import halfwidth as hw
-from halfwidth.core.curves import Curve, CurveKind, Curves
 from halfwidth.core.types import Array
 from halfwidth.estimation.test_sets.curves import curve_ci
 from halfwidth.plots.curves import pr, roc
+from halfwidth.results.curves import Curve, CurveKind, Curves
 
 RNG = np.random.default_rng(0)
 NAMES = ["B $x_1", "hospital of the north", "cat"]

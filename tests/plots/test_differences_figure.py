@@ -14,8 +14,8 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 import halfwidth as hw
-from halfwidth.core.comparison import Comparisons
 from halfwidth.plots import differences, differences_frame
+from halfwidth.results.comparison import Comparisons
 
 PAIRS = hand_made(3)
 ORGANS = Comparisons(

@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import halfwidth as hw
-from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.match_lists import Admits, Matching
 from halfwidth.core.spec import Metric
 from halfwidth.plots.detection.thresholds import (
@@ -21,6 +20,7 @@ from halfwidth.plots.detection.thresholds import (
     over_thresholds,
     thresholds_frame,
 )
+from halfwidth.results.detection_estimate import DetectionEstimate
 
 
 def painted(ax: Axes) -> None:

@@ -15,7 +15,6 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 import halfwidth as hw
-from halfwidth.core.comparison import Comparisons
 from halfwidth.plots import (
     bland_altman,
     bland_altman_frame,
@@ -26,6 +25,7 @@ from halfwidth.plots import (
     paired_cases_frame,
 )
 from halfwidth.plots.style import PALE
+from halfwidth.results.comparison import Comparisons
 
 ONE = hand_made(1)
 

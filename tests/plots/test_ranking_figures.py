@@ -16,9 +16,9 @@ from scipy import stats
 
 import halfwidth as hw
 from halfwidth import plots
-from halfwidth.core.ranking import Rankings, RankSet
 from halfwidth.plots.ranking.panels import KINDS
 from halfwidth.plots.style import shorter
+from halfwidth.results.ranking import Rankings, RankSet
 
 FEW: dict[str, Any] = {"n_resamples": 99, "rng": 2}
 LEADS = {"nnU-Net_A": 0.3, "B": 0.02, "C": 0.0, "model of a team with a long name": 0.01}

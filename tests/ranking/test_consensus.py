@@ -13,13 +13,13 @@ import pytest
 from scipy import stats
 
 import halfwidth as hw
-from halfwidth.core.ranking import RankSet
 from halfwidth.core.types import Array
 from halfwidth.ranking.consensus_sets import REDUCTIONS, combined_ranks, consensus_bounds
 from halfwidth.ranking.rank_sets import Claims
 from halfwidth.ranking.ranks import ranks_of
 from halfwidth.ranking.stability import agreement
 from halfwidth.ranking.traces import Trace, joined_resamples
+from halfwidth.results.ranking import RankSet
 
 FEW: dict[str, Any] = {"n_resamples": 299, "rng": 3}
 LEADS = {"T1": (0.3, 0.1, 0.0), "T2": (0.3, 0.0, 0.1), "T3": (0.15, 0.05, 0.3)}

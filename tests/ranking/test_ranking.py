@@ -14,8 +14,8 @@ import pytest
 from scipy import stats
 
 import halfwidth as hw
-from halfwidth.core.ranking import RankSet
 from halfwidth.core.types import Array
+from halfwidth.results.ranking import RankSet
 
 FEW: dict[str, Any] = {"n_resamples": 499, "rng": 3}
 UNKNOWN: dict[str, Any] = {"metric": "dsc", "scheme": "x"}

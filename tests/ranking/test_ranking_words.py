@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 import halfwidth as hw
-from halfwidth.core.ranking import RankSet
-from halfwidth.core.ranking_words import clauses
 from halfwidth.document.parts import Document
 from halfwidth.document.render import render
 from halfwidth.report.rankings import rankings_document
+from halfwidth.results.ranking import RankSet
+from halfwidth.results.ranking_words import clauses
 
 FEW: dict[str, Any] = {"n_resamples": 99, "rng": 1, "method": "t"}
 

@@ -20,7 +20,6 @@ from halfwidth.audit.table_checks import (
     totals_finding,
 )
 from halfwidth.audit.value_checks import check_values
-from halfwidth.core.audit import MOST_NAMED, Audit, AuditedTable, Finding
 from halfwidth.core.cautions import caution
 from halfwidth.core.checks import as_number
 from halfwidth.core.errors import DataError, OptionError, shortened
@@ -33,6 +32,7 @@ from halfwidth.io.layout import Layout, check_columns, layout_of
 from halfwidth.io.repeats import case_column
 from halfwidth.io.summary_rows import totals_in, why_a_summary
 from halfwidth.io.table import StatedMean, Table
+from halfwidth.results.audit import MOST_NAMED, Audit, AuditedTable, Finding
 
 
 def check_table(

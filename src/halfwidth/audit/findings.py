@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.audit.parts import Part
-from halfwidth.core.audit import MOST_NAMED, Finding
 from halfwidth.core.cautions import Caution
 from halfwidth.io.table import Table
+from halfwidth.results.audit import MOST_NAMED, Finding
 
 
 def values_finding(part: Part, chosen: NDArray[np.bool_], raised: Caution) -> Finding:

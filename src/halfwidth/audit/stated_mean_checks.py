@@ -9,13 +9,13 @@ import numpy as np
 
 from halfwidth.audit.findings import values_finding
 from halfwidth.audit.parts import MEANS, Part
-from halfwidth.core.audit import Finding
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.spec import Better, MetricSpec
 from halfwidth.core.types import Array
 from halfwidth.io.layout import Layout
 from halfwidth.io.summary_rows import Totals
 from halfwidth.io.table import StatedMean, Table
+from halfwidth.results.audit import Finding
 
 # A stated mean is taken as rounded to the digits that it has, and to so many at the least.
 FEWEST_DIGITS, RELATIVE = 2, 1e-6

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from halfwidth.audit.findings import part_finding, values_finding
 from halfwidth.audit.parts import Part
-from halfwidth.core.audit import Finding
 from halfwidth.core.cautions import caution
 from halfwidth.core.errors import shortened
 from halfwidth.core.spec import Better, Kind
@@ -26,6 +25,7 @@ from halfwidth.estimation.worst_values import (
 )
 from halfwidth.io.missing_distances import missing_distances
 from halfwidth.io.numerals import COMMA, GROUPED
+from halfwidth.results.audit import Finding
 
 FRACTION = Bounds(0, 1)
 # What tools put in for a distance that they could not compute (374 and 373.13 mm are the diagonal

@@ -23,9 +23,9 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import split_names
 
 if TYPE_CHECKING:
-    from halfwidth.core.calibration_results import CalibrationTests
-    from halfwidth.core.centre_results import CentreResults
     from halfwidth.document.parts import Document
+    from halfwidth.results.calibration_results import CalibrationTests
+    from halfwidth.results.centre_results import CentreResults
 
 Tests = Annotated[
     list[str] | None,

@@ -21,9 +21,9 @@ from halfwidth.cli.command import Group, refuse_given
 from halfwidth.cli.compared_models import named_models
 from halfwidth.cli.output import note, note_if_long
 from halfwidth.core.errors import OptionError, shortened
-from halfwidth.core.estimates import Estimates
 from halfwidth.core.parameters import split_names
 from halfwidth.io.folds import ModelFile
+from halfwidth.results.estimates import Estimates
 
 STRICT_STATUS = 3
 # Options of values of cases, and those of test sets.

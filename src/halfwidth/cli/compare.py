@@ -24,7 +24,7 @@ from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 
 if TYPE_CHECKING:
-    from halfwidth.core.comparison import Comparisons
+    from halfwidth.results.comparison import Comparisons
 
 
 @with_options(*comparison_options.OF_MODELS)

@@ -16,7 +16,7 @@ from halfwidth.io.prediction_columns import class_cells
 from halfwidth.io.table import Table
 
 if TYPE_CHECKING:
-    from halfwidth.core.comparison import Comparisons
+    from halfwidth.results.comparison import Comparisons
 
 # Options that ask for raters.
 RATER_OPTIONS = ("model", "rater", "pairs")

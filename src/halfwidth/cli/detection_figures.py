@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any, cast
 from halfwidth.cli import figures
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimates import Estimates
+from halfwidth.results.estimates import Estimates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from halfwidth.core.comparison import Comparisons
-    from halfwidth.core.detection_curves import (
+    from halfwidth.core.match_lists import Matching
+    from halfwidth.core.objects import ObjectSet
+    from halfwidth.results.comparison import Comparisons
+    from halfwidth.results.detection_curves import (
         DetectionCurve,
         DetectionCurveKind,
         DetectionCurves,
     )
-    from halfwidth.core.detection_estimate import DetectionEstimate
-    from halfwidth.core.match_lists import Matching
-    from halfwidth.core.objects import ObjectSet
+    from halfwidth.results.detection_estimate import DetectionEstimate
 
 CURVES = ("froc", "pr", "afroc", "wafroc")
 # Detectors whose bands can be told from each other.
@@ -150,8 +150,8 @@ def estimated(
 
 
 def _drawn(kind: str, curves: Sequence[DetectionCurve]) -> Axes:
-    from halfwidth.core.detection_curves import DetectionCurves
     from halfwidth.plots import afroc, detection_pr, froc
+    from halfwidth.results.detection_curves import DetectionCurves
 
     drawn = {"froc": froc, "pr": detection_pr}.get(kind, afroc)
     return drawn(DetectionCurves(tuple(curves)))

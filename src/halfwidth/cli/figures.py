@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
-from halfwidth.core.estimates import Estimates
 from halfwidth.document.parts import Document, Figure
+from halfwidth.results.estimates import Estimates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-    from halfwidth.core.calibration_curves import CalibrationKind
-    from halfwidth.core.comparison import Comparisons, Difference
-    from halfwidth.core.ranking import Rankings
+    from halfwidth.results.calibration_curves import CalibrationKind
+    from halfwidth.results.comparison import Comparisons, Difference
+    from halfwidth.results.ranking import Rankings
 
 KINDS = ("distribution", "forest")
 RANKING_KINDS = (

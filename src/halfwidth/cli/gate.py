@@ -21,7 +21,7 @@ from halfwidth.cli.output import complain, note
 from halfwidth.core.errors import OptionError
 
 if TYPE_CHECKING:
-    from halfwidth.core.comparison import Comparisons
+    from halfwidth.results.comparison import Comparisons
 
 # One seed for all calls, so that the same tables always get the same answer.
 SEED = 1

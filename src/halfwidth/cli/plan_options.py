@@ -16,7 +16,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
 
 if TYPE_CHECKING:
-    from halfwidth.planning.sample_size import SampleSize
+    from halfwidth.results.sample_size import SampleSize
 
 Halfwidths = Annotated[
     list[float] | None,

@@ -11,14 +11,14 @@ from halfwidth.cli.output import note, note_if_long
 from halfwidth.cli.reading import Options, table_in
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
-from halfwidth.core.estimates import Estimates
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.io.folds import ModelFile
 from halfwidth.io.table import Table
+from halfwidth.results.estimates import Estimates
 
 if TYPE_CHECKING:
-    from halfwidth.core.curves import CurveKind
+    from halfwidth.results.curves import CurveKind
 
 
 @frozen

@@ -21,11 +21,11 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.core.ranking_consensus import COMBINATIONS
 from halfwidth.core.undefined import MISSING_POLICIES
+from halfwidth.results.ranking_consensus import COMBINATIONS
 
 if TYPE_CHECKING:
-    from halfwidth.core.ranking import Rankings
+    from halfwidth.results.ranking import Rankings
 
 MISSING = (*MISSING_POLICIES, "worst_rank")
 SCHEMES = ("aggregate_then_rank", "rank_then_aggregate", "test_then_rank")

@@ -14,13 +14,13 @@ from halfwidth.core.errors import OptionError
 from halfwidth.io.challenge_columns import MODEL_COLUMNS
 
 if TYPE_CHECKING:
-    from halfwidth.core.calibration_curves import CalibrationCurves, CalibrationKind
-    from halfwidth.core.curves import Curves
-    from halfwidth.core.detection_curves import DetectionCurve, DetectionCurves
-    from halfwidth.core.detection_estimate import DetectionEstimate
-    from halfwidth.core.estimate import Estimate
     from halfwidth.io.folds import ModelFile
     from halfwidth.io.table import Table
+    from halfwidth.results.calibration_curves import CalibrationCurves, CalibrationKind
+    from halfwidth.results.curves import Curves
+    from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
+    from halfwidth.results.detection_estimate import DetectionEstimate
+    from halfwidth.results.estimate import Estimate
 
 # Draws of the bands, unless a number is asked for: each point of a band is seen, not read off.
 RESAMPLES = 999
@@ -126,9 +126,9 @@ def curves_of_detectors(
     At the first threshold of localisation, where an average is over several. ``estimates``: by the
     name of the detector.
     """
-    from halfwidth.core.detection_curves import DetectionCurves
-    from halfwidth.core.detection_estimate import DetectionEstimate
     from halfwidth.estimation.detections.curves import AREA_OF
+    from halfwidth.results.detection_curves import DetectionCurves
+    from halfwidth.results.detection_estimate import DetectionEstimate
 
     drawn = []
     for kind, area in AREA_OF.items():

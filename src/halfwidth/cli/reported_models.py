@@ -20,7 +20,6 @@ from halfwidth.cli import (
 from halfwidth.cli.command import refuse_given
 from halfwidth.cli.compared_models import named_files, named_models
 from halfwidth.cli.comparison_settings import columns_of
-from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
 from halfwidth.core.spec import Takes
@@ -28,12 +27,13 @@ from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.challenge_columns import MODEL_COLUMNS
 from halfwidth.io.folds import ModelFile
+from halfwidth.results.estimates import Cases, Estimates
 
 if TYPE_CHECKING:
-    from halfwidth.core.comparison import Comparisons
-    from halfwidth.core.ranking import Rankings
     from halfwidth.document.parts import Table
     from halfwidth.report.whole.results import AnyCurves
+    from halfwidth.results.comparison import Comparisons
+    from halfwidth.results.ranking import Rankings
 
 # Models of which all pairs are compared; of more, ranks say what pairs would.
 MOST_IN_PAIRS = 5

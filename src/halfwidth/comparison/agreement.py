@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from halfwidth.core.checks import as_list, as_number, one_of
-from halfwidth.core.comparison import ComparedCases
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.formatting import decimals_for, fixed, percent
 from halfwidth.core.forms import EFFECT_WORDS, Effect
@@ -22,6 +21,7 @@ from halfwidth.estimation.check import ready_values, scaled_numbers
 from halfwidth.estimation.grouping import unit_codes
 from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.resolve import AUTO, resolve_metric, resolve_request
+from halfwidth.results.comparison import ComparedCases
 
 FEWEST = 3
 

@@ -24,7 +24,6 @@ from halfwidth.comparison.sources import (
     value_columns,
 )
 from halfwidth.comparison.value_tables import value_families
-from halfwidth.core.comparison import Comparisons, Effect
 from halfwidth.core.errors import OptionError
 from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.undefined import AbsentClass, Missing, Undefined
@@ -33,6 +32,7 @@ from halfwidth.estimation.resolve import (
     AUTO,
     resolve_request,
 )
+from halfwidth.results.comparison import Comparisons, Effect
 
 Test = Literal["auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"]
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg"]

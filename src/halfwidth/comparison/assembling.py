@@ -19,18 +19,18 @@ from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.simultaneous import BONFERRONI
 from halfwidth.comparison.verdicts import equivalence_level, goal_result, verdict
 from halfwidth.core.cautions import Caution
-from halfwidth.core.comparison import (
+from halfwidth.core.spec import Better
+from halfwidth.core.titles import subject_of
+from halfwidth.core.types import Level
+from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs
+from halfwidth.results.comparison import (
     Comparisons,
     Difference,
     GoalResult,
     SimultaneousInterval,
     TestResult,
 )
-from halfwidth.core.estimate import Estimate
-from halfwidth.core.spec import Better
-from halfwidth.core.titles import subject_of
-from halfwidth.core.types import Level
-from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs
+from halfwidth.results.estimate import Estimate
 
 Ends = tuple[float, float]
 

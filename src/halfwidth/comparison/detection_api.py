@@ -9,10 +9,10 @@ from halfwidth.comparison.api import Correction, Test
 from halfwidth.comparison.assembling import compared
 from halfwidth.comparison.detections import measured_detectors
 from halfwidth.comparison.settings import resolve_settings
-from halfwidth.core.comparison import Comparisons, Effect
 from halfwidth.core.shared_keywords import with_keywords
 from halfwidth.estimation.detections.requests import DETECTOR, DetectorChoices, detector_request
 from halfwidth.estimation.resolve import AUTO, resolve_request
+from halfwidth.results.comparison import Comparisons, Effect
 
 
 @with_keywords(DETECTOR)

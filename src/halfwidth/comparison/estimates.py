@@ -19,7 +19,6 @@ from halfwidth.comparison.simultaneous import (
     evidence_of,
     simultaneous_intervals,
 )
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Level
 from halfwidth.estimation.pipeline import Job, estimate_jobs
@@ -27,6 +26,7 @@ from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.unpaired import estimate_unpaired
 from halfwidth.resampling.engine import has_standard_error, standard_error
 from halfwidth.resampling.pair_claims import Flags
+from halfwidth.results.estimate import Estimate
 
 Pair = tuple[str, str]
 

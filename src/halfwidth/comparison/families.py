@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.comparison import ComparedCases
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.pipeline import Job
+from halfwidth.results.comparison import ComparedCases
 
 Identity = Hashable
 

@@ -12,11 +12,11 @@ from decimal import Decimal
 from typing import Any
 
 from halfwidth.comparison.verdicts import INCONCLUSIVE, INFERIOR
-from halfwidth.core.comparison import Comparisons, Difference
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimates import SCHEMA_VERSION
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Level
+from halfwidth.results.comparison import Comparisons, Difference
+from halfwidth.results.estimates import SCHEMA_VERSION
 
 PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
 NOT_SHOWN = (INCONCLUSIVE, INFERIOR)

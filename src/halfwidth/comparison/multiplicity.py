@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from halfwidth.core.comparison import TestResult
 from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Array
+from halfwidth.results.comparison import TestResult
 
 
 def _bonferroni(ascending: Array) -> Array:

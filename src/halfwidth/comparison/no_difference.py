@@ -16,7 +16,6 @@ import numpy as np
 from halfwidth.comparison.paired_tests import mcnemar, wilcoxon
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.checks import one_of
-from halfwidth.core.comparison import TestResult
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.formatting import rough_percent
 from halfwidth.core.frozen import frozen
@@ -29,6 +28,7 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.label_tests import label_test
 from halfwidth.resampling.swap_tests import PermutationResult, differing_units, swap_tests
+from halfwidth.results.comparison import TestResult
 
 NONE = "none"
 Pairs = Sequence[tuple[str, str]]

@@ -12,12 +12,12 @@ from halfwidth.comparison.estimates import ChosenPairs, Pair
 from halfwidth.comparison.no_difference import BY_NAME
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.comparison import Difference
-from halfwidth.core.comparison_words import p_statement
 from halfwidth.core.formatting import percent, rough_percent
 from halfwidth.core.forms import TIE_SHARE
 from halfwidth.core.titles import metric_title
 from halfwidth.estimation.pipeline import Job
+from halfwidth.results.comparison import Difference
+from halfwidth.results.comparison_words import p_statement
 
 # Shares of a class that differ by this much are of different populations or designs.
 PREVALENCES_APART = 0.1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halfwidth.core.comparison import Effect
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.differences import difference_functional, paired_records
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import Functional
+from halfwidth.results.comparison import Effect
 
 
 def pair_job(first: Job, second: Job, effect: Effect) -> Job:

@@ -21,13 +21,13 @@ from halfwidth.comparison.settings import Settings, check_against_metric, resolv
 from halfwidth.comparison.sources import Source, TableColumns, column_list, column_name
 from halfwidth.comparison.test_sets import measure_test_sets
 from halfwidth.comparison.value_tables import value_families
-from halfwidth.core.comparison import Comparisons
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted
 from halfwidth.core.forms import Effect
 from halfwidth.core.undefined import AbsentClass, Missing, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.io.table import Table
+from halfwidth.results.comparison import Comparisons
 
 
 def compare_with_raters(

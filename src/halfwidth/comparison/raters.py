@@ -17,9 +17,7 @@ from halfwidth.comparison.pairing import pair_job
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.verdicts import equivalence_level, verdict
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.comparison import Difference
 from halfwidth.core.errors import shortened
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import ROUNDING, Contrast, PairAverages
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Kind, Metric, Statistic
@@ -28,6 +26,8 @@ from halfwidth.core.types import Array
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import NO_VALUES, Functional
+from halfwidth.results.comparison import Difference
+from halfwidth.results.estimate import Estimate
 
 RATERS = "raters"
 # With two raters there is one pair of them.

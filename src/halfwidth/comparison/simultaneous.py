@@ -17,8 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.comparison import SimultaneousInterval
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
@@ -36,6 +34,8 @@ from halfwidth.resampling.joint_dirichlet import (
 from halfwidth.resampling.joint_tails import Tails, Together
 from halfwidth.resampling.pair_claims import Claims, Flags
 from halfwidth.resampling.simultaneous import StudentizedDifferences, studentized_differences
+from halfwidth.results.comparison import SimultaneousInterval
+from halfwidth.results.estimate import Estimate
 
 MAX_T, BONFERRONI = "max_t", "bonferroni"
 NO_ENDS = (np.nan, np.nan)

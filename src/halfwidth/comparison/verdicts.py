@@ -12,14 +12,14 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from halfwidth.core.checks import as_number
-from halfwidth.core.comparison import Difference, Effect, GoalResult, Verdict
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimate import IF_UNSEEN, Estimate
 from halfwidth.core.formatting import fixed_apart, percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Metric
 from halfwidth.core.types import Level
 from halfwidth.estimation.check import LARGEST
+from halfwidth.results.comparison import Difference, Effect, GoalResult, Verdict
+from halfwidth.results.estimate import IF_UNSEEN, Estimate
 
 SUPERIOR = "superior"
 NON_INFERIOR = "non-inferior"

@@ -6,7 +6,6 @@ from typing import Any
 
 from halfwidth.core.checks import MOST_CASES, as_count, plain_text
 from halfwidth.core.errors import DataError, shown
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import Missing
@@ -19,6 +18,7 @@ from halfwidth.estimation.resolve import (
     resolve_request,
     resolve_statistic,
 )
+from halfwidth.results.estimate import Estimate
 
 
 def summary_ci(

@@ -6,12 +6,12 @@ import math
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Promise, Takes
 from halfwidth.core.types import Array
 from halfwidth.estimation.records import NO_VALUES
 from halfwidth.resampling.designs import Design
+from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
     from halfwidth.estimation.detections.context import DetectionContext

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
 from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import Estimand, Need, Unanswered, spec_of
@@ -22,6 +21,7 @@ from halfwidth.intervals.dirichlet_intervals import dirichlet, dirichlet_pareto
 from halfwidth.intervals.mean import t
 from halfwidth.intervals.quantile import semiparametric
 from halfwidth.intervals.ranks import attainable_level, attainable_of_differences, minimum_n
+from halfwidth.results.estimate import Estimate
 
 REPLICATES_BEYOND = 10
 # What noise makes larger, so that resamples do once more.

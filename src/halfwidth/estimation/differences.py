@@ -9,7 +9,6 @@ import numpy as np
 
 from halfwidth.core.checks import plain_text
 from halfwidth.core.errors import DataError
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, RankedAreas, differences_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Failures
@@ -39,6 +38,7 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.resampling.designs import arrange
+from halfwidth.results.estimate import Estimate
 
 
 def difference_functional(functional: Functional, effect: Effect = "difference") -> Functional:

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricLevel
 from halfwidth.core.types import Level
@@ -25,6 +24,7 @@ from halfwidth.estimation.evidence import (
     statistic_studied,
 )
 from halfwidth.estimation.resolve import AUTO
+from halfwidth.results.estimate import Estimate
 
 # A size of the study speaks for samples of up to this many times as many cases (the next size is
 # nearer then), and the smallest for those of this much fewer.

@@ -11,7 +11,6 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimate import ConfidenceInterval, Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.core.titles import AVERAGE_WORDS, metric_title
@@ -38,6 +37,7 @@ from halfwidth.intervals.compute import apply, count_ingredients, estimands
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.resampling.designs import arrange
 from halfwidth.resampling.draws import Plan
+from halfwidth.results.estimate import ConfidenceInterval, Estimate
 from halfwidth.summaries.catalogue import STATISTICS
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def _estimate(
         if_unseen_failures=None if unseen is None else ConfidenceInterval(*unseen),
     )
     if job.matched is not None:
-        from halfwidth.core.detection_estimate import DetectionEstimate
+        from halfwidth.results.detection_estimate import DetectionEstimate
 
         estimate = DetectionEstimate.from_estimate(estimate, **job.matched.stated)
     proportion = Estimand.PROPORTION in estimands(functional.statistic, binary=functional.binary)

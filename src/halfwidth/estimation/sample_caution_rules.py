@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.spec import Estimand, Need, spec_of
 from halfwidth.core.titles import statistic_title
 from halfwidth.core.types import Array
@@ -11,6 +10,7 @@ from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import Found, found_for
 from halfwidth.intervals.mean import hall, sample_skewness
 from halfwidth.resampling.designs import Design
+from halfwidth.results.estimate import Estimate
 from halfwidth.summaries.quantiles import quantile
 
 # Values beyond the quartiles by this many IQRs are far out: 1 to 3 % of samples of 30 to 200

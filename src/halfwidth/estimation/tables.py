@@ -8,7 +8,6 @@ from typing import Any
 
 from halfwidth.core.checks import as_flag, as_list, one_of
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
-from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.spec import Kind, Statistic
 from halfwidth.core.titles import metric_title
@@ -28,6 +27,7 @@ from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.io.layout import Layout, Slice, layout_of, not_applicable_note, pooled_models, slices
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
+from halfwidth.results.estimates import Cases, Estimates
 
 
 def summary_table(

@@ -9,7 +9,6 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import Effect
 from halfwidth.core.kinds import Need
 from halfwidth.core.spec import MethodSpec, spec_of
@@ -36,6 +35,7 @@ from halfwidth.intervals.two_sample_ingredients import compares, two_sample_ingr
 from halfwidth.intervals.two_samples import mover
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.two_samples import Sample, TwoSamples
+from halfwidth.results.estimate import Estimate
 
 # Of either sample's own cautions those that doubt the cases, not its own interval; and that its
 # interval extrapolates, which the difference then does too.

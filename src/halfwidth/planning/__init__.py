@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from halfwidth.planning.published.reviews import Review, Reviews
     from halfwidth.planning.quantiles import quantile_n, quantile_width
     from halfwidth.planning.run_counts import minimum_runs
-    from halfwidth.planning.sample_size import Requirement, SampleSize
     from halfwidth.planning.subsampling import Subsamples, subsample
     from halfwidth.planning.width_tables import WidthTable, mean_width_table
+    from halfwidth.results.sample_size import Requirement, SampleSize
 
 __all__ = [
     "Requirement",

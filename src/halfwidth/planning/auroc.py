@@ -20,8 +20,8 @@ from halfwidth.planning.checks import (
     check_share,
     wanted_width,
 )
-from halfwidth.planning.sample_size import Requirement, SampleSize
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width, smallest_n
+from halfwidth.results.sample_size import Requirement, SampleSize
 
 FORMULAS = {
     delong_logit.__name__: "DeLong's variance of normal scores, on the logit scale",

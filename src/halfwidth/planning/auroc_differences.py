@@ -21,8 +21,8 @@ from halfwidth.intervals.two_samples import mover
 from halfwidth.metrics.ranking import auroc
 from halfwidth.planning.auroc import LEAST_OF_A_CLASS, binormal_terms, class_counts
 from halfwidth.planning.checks import check_n, check_positive, check_share, wanted_width
-from halfwidth.planning.sample_size import Requirement, SampleSize
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width, smallest_n
+from halfwidth.results.sample_size import Requirement, SampleSize
 
 RANGE = Bounds(-1.0, 1.0)
 # Times as many cases ranked wrongly on average as `auto` asks of a study, so that few have less.

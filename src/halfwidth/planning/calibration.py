@@ -25,8 +25,8 @@ from halfwidth.metrics.calibration.recalibration import (
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.planning.auroc import class_counts
 from halfwidth.planning.checks import check_n, check_positive, check_share
-from halfwidth.planning.sample_size import Requirement, SampleSize
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width
+from halfwidth.results.sample_size import Requirement, SampleSize
 
 # Log odds are integrated over a grid that reaches so many SDs, in steps of a hundredth of one.
 REACH, STEPS_PER_SD = 9.0, 100

@@ -14,7 +14,6 @@ from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.rates import sensitivity, specificity
 from halfwidth.planning.checks import check_assurance, check_n, check_share, wanted_width
 from halfwidth.planning.proportions import FORMULA_TEXT, proportion_formula
-from halfwidth.planning.sample_size import Requirement, SampleSize
 from halfwidth.planning.width_formulas import (
     WidthFormula,
     plan_at,
@@ -22,6 +21,7 @@ from halfwidth.planning.width_formulas import (
     smallest_n,
     width_curve,
 )
+from halfwidth.results.sample_size import Requirement, SampleSize
 
 NAMES = (sensitivity.__name__, specificity.__name__)
 CLASSES = ("positives", "negatives")

@@ -43,9 +43,9 @@ from halfwidth.planning.planned_methods import (
     simulated_formula,
 )
 from halfwidth.planning.reliability import quantity_text, reliability_requirement
-from halfwidth.planning.sample_size import Requirement, SampleSize
 from halfwidth.planning.simulated_studies import SMALL_PILOT
 from halfwidth.planning.width_formulas import MOST_CASES, WidthFormula, plan_at, smallest_n
+from halfwidth.results.sample_size import Requirement, SampleSize
 
 GROUP_FORMULAS = {
     student_t.__name__: "2 t s √(2/n), t of 2n - 2 degrees of freedom",

@@ -37,7 +37,6 @@ from halfwidth.planning.reliability import (
     quantity_text,
     reliability_requirement,
 )
-from halfwidth.planning.sample_size import SampleSize
 from halfwidth.planning.width_formulas import (
     ROUNDING,
     WidthFormula,
@@ -45,6 +44,7 @@ from halfwidth.planning.width_formulas import (
     plan_for_width,
     smallest_n,
 )
+from halfwidth.results.sample_size import SampleSize
 
 FORMULAS = {
     student_t.__name__: "2 t s / √n, t of n - 1 degrees of freedom",

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.types import Array, Level
 from halfwidth.planning.assumed_cases import PilotCases
 from halfwidth.planning.expected_intervals import ExpectedIntervals
+from halfwidth.results.estimate import Estimate
 
 # Fewest cases that say how others would scatter.
 FEWEST_CASES = 3

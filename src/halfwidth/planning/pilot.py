@@ -9,8 +9,8 @@ from typing import Any
 from halfwidth.core.errors import OptionError
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.planning.checks import check_assurance, check_n, wanted_width
-from halfwidth.planning.sample_size import WIDTH_NEEDS, Requirement, SampleSize
 from halfwidth.planning.simulated_studies import MOST_CASES, Studies, check_pilot
+from halfwidth.results.sample_size import WIDTH_NEEDS, Requirement, SampleSize
 
 # Multiples of the n planned at which a curve is simulated too.
 AROUND = (0.25, 0.5, 2.0)

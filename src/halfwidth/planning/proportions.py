@@ -10,8 +10,8 @@ from halfwidth.core.types import UNIT_INTERVAL, Interval, Level
 from halfwidth.estimation.resolve import PROPORTION
 from halfwidth.intervals.proportion import wilson
 from halfwidth.planning.checks import check_n, check_share, wanted_width
-from halfwidth.planning.sample_size import Requirement, SampleSize
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width
+from halfwidth.results.sample_size import Requirement, SampleSize
 
 FORMULA_TEXT = "Wilson at x = p n"
 

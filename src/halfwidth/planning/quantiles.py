@@ -13,8 +13,8 @@ from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.intervals.ranks import exact_ranks, minimum_n
 from halfwidth.planning.checks import check_level_of_quantile, check_n, check_sd, wanted_width
 from halfwidth.planning.reliability import quantity_text, reliability_requirement
-from halfwidth.planning.sample_size import Requirement, SampleSize
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width
+from halfwidth.results.sample_size import Requirement, SampleSize
 
 FORMULAS = {
     exact_method.__name__: "(l - k)/(n + 1) of the exact interval from rank k to l",

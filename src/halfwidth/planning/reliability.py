@@ -11,7 +11,7 @@ from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, Metric, Statistic
 from halfwidth.core.titles import quantity_title, statistic_title
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.planning.sample_size import Requirement
+from halfwidth.results.sample_size import Requirement
 
 # The numbers for the mean are published; those for other statistics were measured here.
 OF_THE_MEAN = cite("andre2025").short

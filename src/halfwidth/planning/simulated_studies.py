@@ -31,10 +31,10 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.intervals.ranks import minimum_n
 from halfwidth.planning.reliability import quantity_text, reliability_requirement
-from halfwidth.planning.sample_size import Requirement, SampleSize, Simulated
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.progress import tracked
+from halfwidth.results.sample_size import Requirement, SampleSize, Simulated
 
 # The limit for memory and time of a thousand studies.
 MOST_CASES = 20_000

@@ -10,7 +10,7 @@ import numpy as np
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Level
-from halfwidth.planning.sample_size import WIDTH_NEEDS, Requirement, SampleSize
+from halfwidth.results.sample_size import WIDTH_NEEDS, Requirement, SampleSize
 
 # The limit of a search; no test set is larger.
 MOST_CASES = 10**9

@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.comparison.agreement import Agreement, Limit, agreement_of
-from halfwidth.core.comparison import Comparisons, Difference
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import decimals_for, fixed, percent
 from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.spec import Estimand
@@ -30,6 +28,8 @@ from halfwidth.plots.style import (
     require_matplotlib,
     shorter,
 )
+from halfwidth.results.comparison import Comparisons, Difference
+from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halfwidth.core.calibration_curves import TOP_LABEL, CalibrationCurve
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
 from halfwidth.core.titles import subject_of
 from halfwidth.plots import curve_parts
@@ -26,6 +24,8 @@ from halfwidth.plots.style import (
     require_matplotlib,
     shorter,
 )
+from halfwidth.results.calibration_curves import TOP_LABEL, CalibrationCurve
+from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.core.comparison import Difference
-from halfwidth.core.comparison_words import CORRECTIONS, p_text
 from halfwidth.core.errors import OptionError
 from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.frozen import frozen
@@ -50,6 +48,8 @@ from halfwidth.plots.style import (
     same_level,
     shorter,
 )
+from halfwidth.results.comparison import Difference
+from halfwidth.results.comparison_words import CORRECTIONS, p_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.checks import as_count
-from halfwidth.core.comparison import Difference
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.plots.comparison import differences, rows_taken
 from halfwidth.plots.comparison_words import family_of
 from halfwidth.plots.forest_pages import LEAST_ROWS, MOST_ROWS
 from halfwidth.plots.style import listed, require_matplotlib
+from halfwidth.results.comparison import Difference
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

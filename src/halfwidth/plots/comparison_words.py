@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from halfwidth.core.comparison import Difference
 from halfwidth.core.titles import metric_title
 from halfwidth.plots.style import break_label, shorter
+from halfwidth.results.comparison import Difference
 
 NAME_WIDTH, TITLE_WIDTH = 30, 44
 # What stands between the names of a pair.

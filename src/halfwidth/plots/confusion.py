@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halfwidth.core.curves import Confusion
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import fixed
 from halfwidth.core.types import Array
 from halfwidth.plots.marks import beside, note_below
@@ -25,6 +23,8 @@ from halfwidth.plots.style import (
     require_matplotlib,
     shorter,
 )
+from halfwidth.results.curves import Confusion
+from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
@@ -26,6 +25,7 @@ from halfwidth.plots.style import (
     numbers_text,
     shorter,
 )
+from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.core.curves import Curve, CurveKind
 from halfwidth.core.errors import OptionError
 from halfwidth.plots import curve_parts
 from halfwidth.plots.style import QUIET, listed, require_matplotlib
+from halfwidth.results.curves import Curve, CurveKind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

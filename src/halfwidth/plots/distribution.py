@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import OptionError, quoted, shown
-from halfwidth.core.estimate import Estimate
 from halfwidth.plots.marks import axis_limits, finish_axis, note_below, shown_ends
 from halfwidth.plots.paint import explanation, paint_cases, paint_estimates, paint_shapes
 from halfwidth.plots.pair_panels import short_label
@@ -32,6 +31,7 @@ from halfwidth.plots.style import (
     require_matplotlib,
     several,
 )
+from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.estimate import Estimate
-from halfwidth.core.estimates import Estimates
 from halfwidth.core.files import write_whole
 from halfwidth.core.titles import metric_title
 from halfwidth.plots.distribution import axes_height, draw
@@ -19,6 +17,8 @@ from halfwidth.plots.marks import note_below
 from halfwidth.plots.paint import explanation
 from halfwidth.plots.rows import Groups
 from halfwidth.plots.style import TEXT_SIZE, WIDTH, printable, require_matplotlib, several
+from halfwidth.results.estimate import Estimate
+from halfwidth.results.estimates import Estimates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

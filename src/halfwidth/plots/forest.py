@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import OptionError, UnknownNameError
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.titles import metric_title
 from halfwidth.plots.marks import (
@@ -40,6 +39,7 @@ from halfwidth.plots.style import (
     several,
     statistic_label,
 )
+from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd

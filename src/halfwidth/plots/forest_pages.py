@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.checks import as_count, one_of
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Estimand
 from halfwidth.core.titles import metric_title
@@ -25,6 +24,7 @@ from halfwidth.plots.style import (
     require_matplotlib,
     several,
 )
+from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.types import Array, Bounds
 from halfwidth.plots.style import (
     FAINT,
@@ -19,6 +18,7 @@ from halfwidth.plots.style import (
     axes_width,
     wrapped,
 )
+from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.core.estimate import Estimate
 from halfwidth.plots.marks import beside, draw_interval
 from halfwidth.plots.rows import FEW_CLUSTERS, Cases, Layout, has_place
 from halfwidth.plots.style import (
@@ -26,6 +25,7 @@ from halfwidth.plots.style import (
     shorter,
     statistic_label,
 )
+from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd

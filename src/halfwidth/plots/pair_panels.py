@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.core.comparison import ComparedCases, Comparisons, Difference
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.titles import metric_title
 from halfwidth.plots.comparison_words import family_of, level_text
 from halfwidth.plots.style import INK, NOTE_SIZE, TEXT_SIZE, WIDTH, printable, shorter
+from halfwidth.results.comparison import ComparedCases, Comparisons, Difference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.checks import one_of
-from halfwidth.core.comparison import ComparedCases, Comparisons, Difference
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import fixed
 from halfwidth.core.titles import metric_title
@@ -28,6 +27,7 @@ from halfwidth.plots.style import (
     numbers_text,
     require_matplotlib,
 )
+from halfwidth.results.comparison import ComparedCases, Comparisons, Difference
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,6 @@ import numpy as np
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.core.types import Array
-from halfwidth.planning.sample_size import SampleSize
 from halfwidth.plots import line_labels
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.study.axes import labelled
@@ -30,6 +29,7 @@ from halfwidth.plots.style import (
     printable,
     require_matplotlib,
 )
+from halfwidth.results.sample_size import SampleSize
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError, OptionError, quoted, shown
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand
 from halfwidth.core.types import UNBOUNDED, Array, Bounds
@@ -25,6 +24,7 @@ from halfwidth.plots.shapes import (
     tukey_box,
 )
 from halfwidth.plots.style import row_text, same_level
+from halfwidth.results.estimate import Estimate
 
 Groups = Mapping[str, Iterable[Any]]
 

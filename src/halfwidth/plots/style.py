@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeVar
 
 from halfwidth.core.errors import OptionError, quoted, shown
-from halfwidth.core.estimate import IF_UNSEEN, Estimate
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Kind
 from halfwidth.core.titles import metric_title
+from halfwidth.results.estimate import IF_UNSEEN, Estimate
 
 Finished = TypeVar("Finished")
 

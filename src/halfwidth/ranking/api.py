@@ -19,7 +19,6 @@ from halfwidth.comparison.sources import (
 )
 from halfwidth.core.errors import OptionError
 from halfwidth.core.pseudo_cases import Failures
-from halfwidth.core.ranking import Rankings
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
@@ -34,6 +33,7 @@ from halfwidth.ranking.options import RankingOptions, resolve_options
 from halfwidth.ranking.several_metrics import listed_metrics, metric_columns, penalized
 from halfwidth.ranking.table_families import Measured, table_families, with_same_cases
 from halfwidth.ranking.together import all_ranked
+from halfwidth.results.ranking import Rankings
 
 Scheme = Literal["aggregate_then_rank", "rank_then_aggregate", "test_then_rank"]
 Combine = Literal["mean_rank", "median_rank"]

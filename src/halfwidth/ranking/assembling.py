@@ -12,9 +12,7 @@ from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
-from halfwidth.core.ranking import RankedModel, Ranking, RankSet
 from halfwidth.core.spec import Better, Estimand, Metric
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Array
@@ -28,6 +26,8 @@ from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, combined_within_cases
 from halfwidth.ranking.traces import Trace
 from halfwidth.ranking.won_tests import WonTests
 from halfwidth.resampling.engine import replicates
+from halfwidth.results.estimate import Estimate
+from halfwidth.results.ranking import RankedModel, Ranking, RankSet
 
 
 def ranked(

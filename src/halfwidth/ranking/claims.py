@@ -11,9 +11,9 @@ from halfwidth.comparison.estimates import ChosenPairs, claim_evidence, estimate
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.simultaneous import Evidence
-from halfwidth.core.ranking import RankSet
 from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds, square
 from halfwidth.resampling.simultaneous import all_pairs
+from halfwidth.results.ranking import RankSet
 
 
 class ClaimedPairs:

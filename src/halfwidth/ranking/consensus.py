@@ -9,13 +9,13 @@ import numpy as np
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.frozen import frozen
-from halfwidth.core.ranking import Ranking, RankSet
-from halfwidth.core.ranking_consensus import COMBINATIONS, Consensus, ConsensusModel
-from halfwidth.core.ranking_words import listed
 from halfwidth.ranking.consensus_sets import REDUCTIONS, combined_ranks, consensus_bounds
 from halfwidth.ranking.ranks import rank_distribution, ranks_of
 from halfwidth.ranking.schemes import WITHIN_CASES
 from halfwidth.ranking.traces import Trace, joined_resamples
+from halfwidth.results.ranking import Ranking, RankSet
+from halfwidth.results.ranking_consensus import COMBINATIONS, Consensus, ConsensusModel
+from halfwidth.results.ranking_words import listed
 
 TASKS, METRICS, BOTH = "tasks", "metrics", "tasks and metrics"
 OMIT, LAST = "omit", "last"

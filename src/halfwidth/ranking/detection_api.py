@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from halfwidth.comparison.detections import measured_detectors
-from halfwidth.core.ranking import Rankings
 from halfwidth.core.shared_keywords import with_keywords
 from halfwidth.estimation.detections.requests import DETECTOR, DetectorChoices, detector_request
 from halfwidth.estimation.resolve import AUTO, resolve_request
@@ -15,6 +14,7 @@ from halfwidth.ranking.api import Combine, Scheme, ranking_settings
 from halfwidth.ranking.consensus import resolve_combining
 from halfwidth.ranking.options import resolve_options
 from halfwidth.ranking.together import all_ranked
+from halfwidth.results.ranking import Rankings
 
 
 @with_keywords(DETECTOR)

@@ -11,10 +11,10 @@ from halfwidth.comparison.measuring import Measuring
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.ranking_words import POLICIES
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
 from halfwidth.ranking.schemes import WITHIN_CASES
+from halfwidth.results.ranking_words import POLICIES
 
 RankedMissing = Literal["raise", "omit", "worst", "worst_rank"]
 WORST_RANK = "worst_rank"

@@ -12,13 +12,13 @@ from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.no_difference import NAMES, NONE
 from halfwidth.core.checks import as_list, one_of
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.ranking_words import listed
 from halfwidth.core.spec import Better, Metric, MetricSpec
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array, Bounds
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.consensus_sets import REDUCTIONS
 from halfwidth.ranking.ranks import TIES, ranks_in_cases
+from halfwidth.results.ranking_words import listed
 
 AGGREGATE, WITHIN_CASES, TESTS = "aggregate_then_rank", "rank_then_aggregate", "test_then_rank"
 SCHEMES = (AGGREGATE, WITHIN_CASES, TESTS)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from halfwidth.core.ranking import Ranking
-from halfwidth.core.ranking_consensus import Consensus, RankAgreement, RankStability
-from halfwidth.core.ranking_words import listed
 from halfwidth.ranking.ranks import kendall_taus, ranks_of
+from halfwidth.results.ranking import Ranking
+from halfwidth.results.ranking_consensus import Consensus, RankAgreement, RankStability
+from halfwidth.results.ranking_words import listed
 
 TASKS, METRICS, SCHEMES, CONSENSUS = "tasks", "metrics", "schemes", "consensus"
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.errors import DataError, OptionError, shortened
-from halfwidth.core.ranking import Rankings
 from halfwidth.ranking.assembling import metric_names, ranked
 from halfwidth.ranking.consensus import (
     TASKS,
@@ -21,6 +20,7 @@ from halfwidth.ranking.consensus import (
 from halfwidth.ranking.options import RankingOptions
 from halfwidth.ranking.schemes import WITHIN_CASES
 from halfwidth.ranking.stability import stability_of
+from halfwidth.results.ranking import Rankings
 
 # The label of the cases of a family, which all its metrics and classes share, and a family.
 Labelled = tuple[str, MeasuredFamily]

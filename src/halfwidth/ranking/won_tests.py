@@ -19,9 +19,7 @@ from halfwidth.comparison.no_difference import BY_NAME, Setting, run_tests
 from halfwidth.comparison.paired_tests import signed_ranks
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.comparison import TestResult
 from halfwidth.core.forms import differences_of
-from halfwidth.core.ranking import RankSet
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
 from halfwidth.estimation.resolve import AUTO
@@ -29,6 +27,8 @@ from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds, square
 from halfwidth.ranking.resampled_tests import resampled_test
 from halfwidth.resampling.simultaneous import Pairs, all_pairs
 from halfwidth.resampling.swap_tests import differing_units
+from halfwidth.results.comparison import TestResult
+from halfwidth.results.ranking import RankSet
 
 WILCOXON = "wilcoxon"
 # Tests on a resample cost more than a statistic; shares of resamples need no more of them.

@@ -6,22 +6,22 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from halfwidth.core.calibration_curves import CalibrationCurve, CalibrationCurves
 from halfwidth.core.checks import as_flag
-from halfwidth.core.comparison import Comparisons, Difference
-from halfwidth.core.curves import Curve, Curves
-from halfwidth.core.detection_curves import DetectionCurve, DetectionCurves
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.estimate import Estimate
-from halfwidth.core.estimates import Estimates
 from halfwidth.core.files import write_whole
 from halfwidth.core.frozen import frozen
-from halfwidth.core.ranking import Ranking, Rankings
 from halfwidth.document.html.page import render_html
 from halfwidth.document.parts import Document
 from halfwidth.document.render import render
 from halfwidth.report.whole.document import report_document
 from halfwidth.report.whole.results import AnyCurves, Results
+from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves
+from halfwidth.results.comparison import Comparisons, Difference
+from halfwidth.results.curves import Curve, Curves
+from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
+from halfwidth.results.estimate import Estimate
+from halfwidth.results.estimates import Estimates
+from halfwidth.results.ranking import Ranking, Rankings
 
 TITLE = "Performance with confidence intervals"
 # What the ending of a name asks for.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from halfwidth.core.audit import Audit, AuditedTable, Finding
 from halfwidth.core.errors import shortened
 from halfwidth.document.parts import (
     Cell,
@@ -19,6 +18,7 @@ from halfwidth.document.parts import (
     Part,
     Table,
 )
+from halfwidth.results.audit import Audit, AuditedTable, Finding
 
 COLUMNS = ("code", "severity", "table", "label", "message", "count", "rows", "cases", "remedy")
 NOTHING = (

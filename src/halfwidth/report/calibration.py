@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from halfwidth.core.calibration_results import CalibrationTest, CalibrationTests
-from halfwidth.core.centre_results import CentreResults, OverCentres
-from halfwidth.core.comparison_words import p_text
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.document.parts import (
     Adaptive,
@@ -23,6 +20,9 @@ from halfwidth.document.parts import (
     Table,
 )
 from halfwidth.report.estimates import CAUTIONS_TITLE
+from halfwidth.results.calibration_results import CalibrationTest, CalibrationTests
+from halfwidth.results.centre_results import CentreResults, OverCentres
+from halfwidth.results.comparison_words import p_text
 
 P_NOTE = (
     "p: share of samples of outcomes, drawn from the probabilities themselves, that lie as far "

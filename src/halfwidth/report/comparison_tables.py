@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from halfwidth.core.comparison import Comparisons, Difference
-from halfwidth.core.comparison_words import p_text
 from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.document.parts import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
+from halfwidth.results.comparison import Comparisons, Difference
+from halfwidth.results.comparison_words import p_text
 
 Columns = dict[Column, Callable[[Difference], Cell]]
 _LABEL, _MODELS, _SUBJECT = Column("label"), Column("models"), Column("of")

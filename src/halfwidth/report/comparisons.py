@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 
 from halfwidth.comparison.verdicts import equivalence_sentence
-from halfwidth.core.comparison import Comparisons, GoalResult
-from halfwidth.core.comparison_words import CORRECTIONS
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.core.spec import Better
 from halfwidth.document.parts import (
@@ -24,6 +22,8 @@ from halfwidth.document.parts import (
 )
 from halfwidth.report.comparison_tables import MOST_SENTENCES, one_pair, tables
 from halfwidth.report.estimates import CAUTIONS_TITLE, interval_column, rule_note
+from halfwidth.results.comparison import Comparisons, GoalResult
+from halfwidth.results.comparison_words import CORRECTIONS
 
 
 def comparisons_document(comparisons: Comparisons) -> Document:

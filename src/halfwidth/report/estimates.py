@@ -6,11 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from halfwidth.core.detection_estimate import DetectionEstimate
-from halfwidth.core.estimate import Estimate
-from halfwidth.core.estimates import Estimates
 from halfwidth.core.formatting import as_beginning, fixed, percent
-from halfwidth.core.runs_estimate import RunsEstimate
 from halfwidth.core.undefined import SIDE_BY_SIDE
 from halfwidth.document.parts import (
     Adaptive,
@@ -26,6 +22,10 @@ from halfwidth.document.parts import (
     Part,
     Table,
 )
+from halfwidth.results.detection_estimate import DetectionEstimate
+from halfwidth.results.estimate import Estimate
+from halfwidth.results.estimates import Estimates
+from halfwidth.results.runs_estimate import RunsEstimate
 
 CAUTIONS_TITLE = "Cautions ('halfwidth explain CODE' says more)"
 IDR_NOTE = "IDR: the interdecile range of the runs, from their 0.1 to their 0.9 quantile."

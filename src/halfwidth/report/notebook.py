@@ -7,16 +7,9 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import Any
 
-from halfwidth.core.audit import Audit
-from halfwidth.core.calibration_results import CalibrationTests
-from halfwidth.core.centre_results import CentreResults
-from halfwidth.core.comparison import Comparisons
-from halfwidth.core.estimates import Estimates
-from halfwidth.core.ranking import Rankings
 from halfwidth.document.html.page import render_fragment
 from halfwidth.document.parts import Document, Item, Items, Note, Part
 from halfwidth.planning.published.reviews import Reviews
-from halfwidth.planning.sample_size import SampleSize
 from halfwidth.planning.subsampling import Subsamples
 from halfwidth.report.audits import audit_document
 from halfwidth.report.calibration import calibration_document
@@ -28,6 +21,13 @@ from halfwidth.report.whole.comparing import differences
 from halfwidth.report.whole.performance import performance
 from halfwidth.report.whole.pictures import figures_of_curves
 from halfwidth.report.whole.results import AnyCurves, Results
+from halfwidth.results.audit import Audit
+from halfwidth.results.calibration_results import CalibrationTests
+from halfwidth.results.centre_results import CentreResults
+from halfwidth.results.comparison import Comparisons
+from halfwidth.results.estimates import Estimates
+from halfwidth.results.ranking import Rankings
+from halfwidth.results.sample_size import SampleSize
 
 
 def notebook_html(results: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from halfwidth.core.formatting import fixed, fixed_apart, percent
 from halfwidth.document.parts import Data, Document, Heading, Kind, Note, Table
-from halfwidth.planning.sample_size import SCHEMA_VERSION, SampleSize, Simulated, width_decimals
+from halfwidth.results.sample_size import SCHEMA_VERSION, SampleSize, Simulated, width_decimals
 
 WORDS = {
     "sd": "SD",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from halfwidth.core.formatting import percent
-from halfwidth.core.ranking import RankSet
 from halfwidth.document.parts import Cell
+from halfwidth.results.ranking import RankSet
 
 
 def set_cell(ranks: RankSet) -> Cell:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
-from halfwidth.core.ranking import RankedModel, Ranking, Rankings
-from halfwidth.core.ranking_words import POLICIES, about, listed, nothing_settled, some
 from halfwidth.document.parts import (
     Adaptive,
     Cell,
@@ -26,6 +23,9 @@ from halfwidth.document.parts import (
 from halfwidth.report.estimates import CAUTIONS_TITLE, interval_column, rule_note
 from halfwidth.report.ranking_cells import set_cell, share_cell
 from halfwidth.report.rankings_together import consensus_parts, stability_part
+from halfwidth.results.estimate import Estimate
+from halfwidth.results.ranking import RankedModel, Ranking, Rankings
+from halfwidth.results.ranking_words import POLICIES, about, listed, nothing_settled, some
 
 # Of more rankings than a reader would read prose of, a terminal shows the tables.
 MOST_TOLD = 3

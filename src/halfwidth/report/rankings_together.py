@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from halfwidth.core.formatting import percent
-from halfwidth.core.ranking import Rankings
-from halfwidth.core.ranking_consensus import Consensus, ConsensusModel
-from halfwidth.core.ranking_words import about, listed
 from halfwidth.document.parts import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
 from halfwidth.report.ranking_cells import set_cell, share_cell
+from halfwidth.results.ranking import Rankings
+from halfwidth.results.ranking_consensus import Consensus, ConsensusModel
+from halfwidth.results.ranking_words import about, listed
 
 
 def consensus_parts(consensus: Consensus) -> tuple[Part, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from halfwidth.core.checks import as_flag
-from halfwidth.core.estimates import Estimates
 from halfwidth.core.shared_keywords import with_keywords
 from halfwidth.core.types import Alternative
 from halfwidth.estimation.detections.jobs import Sets, jobs_of
@@ -28,6 +27,7 @@ from halfwidth.metrics.detection.object_counts import (
     object_sensitivity,
 )
 from halfwidth.metrics.detection.ranked import ap, froc_score
+from halfwidth.results.estimates import Estimates
 
 
 @with_keywords(DETECTOR)

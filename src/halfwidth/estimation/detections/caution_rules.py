@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.errors import shortened
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import rough_percent
 from halfwidth.core.match_lists import MatchLists, Outcome
 from halfwidth.core.spec import ClassNeed
@@ -30,6 +28,8 @@ from halfwidth.estimation.detections.score_caution_rules import SCORE_RULES, Rul
 from halfwidth.estimation.test_sets.class_caution_rules import OFTEN_MISSING, POLICY
 from halfwidth.estimation.test_sets.class_context import never_drawn
 from halfwidth.metrics.detection.tallies import by_class_and_image, counted
+from halfwidth.results.detection_estimate import DetectionEstimate
+from halfwidth.results.estimate import Estimate
 
 # Fewer images without objects than this share move a value by less than its interval is long.
 SOME_EMPTY = 0.05

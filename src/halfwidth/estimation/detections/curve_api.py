@@ -5,11 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Unpack
 
 from halfwidth.core.checks import one_of
-from halfwidth.core.detection_curves import (
-    DETECTION_CURVE_KINDS,
-    DetectionCurveKind,
-    DetectionCurves,
-)
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.objects import ObjectSet
@@ -29,6 +24,11 @@ from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.matching.api import match_images
 from halfwidth.metrics.detection.object_counts import object_sensitivity
+from halfwidth.results.detection_curves import (
+    DETECTION_CURVE_KINDS,
+    DetectionCurveKind,
+    DetectionCurves,
+)
 
 
 class MatchedDetections(NamedTuple):

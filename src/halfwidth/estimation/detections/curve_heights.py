@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from halfwidth.core.detection_curves import DetectionCurveKind
 from halfwidth.core.detection_forms import MatchedScores, ScoredMatches
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
@@ -29,6 +28,7 @@ from halfwidth.resampling.forms.matched_weighted import (
     with_pseudo_units,
 )
 from halfwidth.resampling.kernels import native
+from halfwidth.results.detection_curves import DetectionCurveKind
 
 # False positives per image from 1/16 to 16: sixteen steps double them.
 DOUBLING, LEAST_POWER, MOST_POWER = 16, -4, 4

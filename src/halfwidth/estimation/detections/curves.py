@@ -8,15 +8,8 @@ from typing import Literal
 import numpy as np
 
 from halfwidth.core.checks import one_of
-from halfwidth.core.detection_curves import (
-    DETECTION_CURVE_KINDS,
-    DetectionCurve,
-    DetectionCurveKind,
-    DetectionCurves,
-)
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Matching
 from halfwidth.core.pseudo_cases import PseudoCases
@@ -32,6 +25,13 @@ from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, count_blocks
 from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.resampling.forms.matched_weighted import weighted_counts
+from halfwidth.results.detection_curves import (
+    DETECTION_CURVE_KINDS,
+    DetectionCurve,
+    DetectionCurveKind,
+    DetectionCurves,
+)
+from halfwidth.results.estimate import Estimate
 
 Band = Literal["pointwise", "simultaneous"]
 BANDS: tuple[Band, ...] = ("pointwise", "simultaneous")

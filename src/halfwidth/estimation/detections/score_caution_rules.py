@@ -9,7 +9,6 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.checks import one_of
-from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.detection_forms import MatchCurve
 from halfwidth.core.forms import EFFECT_WORDS
 from halfwidth.core.undefined import ABSENT_CLASS
@@ -18,6 +17,7 @@ from halfwidth.estimation.detections.metric_kinds import is_counting
 from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.detection.match_curves import AveragePrecision
 from halfwidth.metrics.detection.match_records import ScoreRecords, Unpack
+from halfwidth.results.detection_estimate import DetectionEstimate
 
 # Scores in [0, 1], or in per cent, were cut where the lowest is above this share of the highest.
 CUT_SCORE = 0.05

@@ -12,11 +12,8 @@ import numpy as np
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.checks import as_flag, as_number, plain_text
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened, shown
-from halfwidth.core.estimate import Estimate
-from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
-from halfwidth.core.runs_estimate import Choice, RunsEstimate
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Need, Statistic, spec_of
 from halfwidth.core.types import BETWEEN, Alternative, Level
 from halfwidth.core.undefined import Missing
@@ -36,6 +33,9 @@ from halfwidth.intervals.quantile import asymptotic, semiparametric
 from halfwidth.intervals.ranks import randomized_ranks
 from halfwidth.io.run_tables import RunSlice, run_slices, run_table
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.results.estimate import Estimate
+from halfwidth.results.estimates import Cases, Estimates
+from halfwidth.results.runs_estimate import Choice, RunsEstimate
 from halfwidth.summaries.catalogue import STATISTICS
 from halfwidth.summaries.quantiles import LEVEL
 from halfwidth.summaries.quantiles import quantile as type_7

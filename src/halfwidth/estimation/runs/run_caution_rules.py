@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
 from halfwidth.intervals.ranks import minimum_n
+from halfwidth.results.estimate import Estimate
 
 # Up to so many runs a level above this one is too much to ask (lehmann2025, section 4.1).
 FEW_RUNS, HIGH_LEVEL = 25, 0.9

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimates import Estimates
 from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import AbsentClass, Missing, Undefined
@@ -17,6 +16,7 @@ from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.estimation.test_sets.options import TestSetOptions, metric_request
 from halfwidth.estimation.test_sets.reading import check_names
 from halfwidth.estimation.test_sets.score_scales import Scores
+from halfwidth.results.estimates import Estimates
 
 
 def metric_ci(

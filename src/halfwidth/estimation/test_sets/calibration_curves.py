@@ -9,16 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core import rng as draws
-from halfwidth.core.calibration_curves import (
-    CALIBRATION_KINDS,
-    TOP_LABEL,
-    CalibrationCurve,
-    CalibrationCurves,
-    CalibrationKind,
-)
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimates import Estimates
 from halfwidth.core.forms import LogisticFit
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
@@ -47,6 +39,14 @@ from halfwidth.metrics.calibration.recalibration import (
 )
 from halfwidth.metrics.calibration.scores import brier
 from halfwidth.resampling.forms.contract import declared_form
+from halfwidth.results.calibration_curves import (
+    CALIBRATION_KINDS,
+    TOP_LABEL,
+    CalibrationCurve,
+    CalibrationCurves,
+    CalibrationKind,
+)
+from halfwidth.results.estimates import Estimates
 
 # The numbers that stand on each kind of figure.
 SUMMARIES: dict[CalibrationKind, tuple[str, ...]] = {

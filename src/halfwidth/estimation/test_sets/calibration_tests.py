@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core import rng as random
-from halfwidth.core.calibration_results import CalibrationTest, CalibrationTests
 from halfwidth.core.cautions import caution
 from halfwidth.core.checks import as_list, one_of
 from halfwidth.core.errors import DataError, OptionError
@@ -30,6 +29,7 @@ from halfwidth.metrics.calibration.perfect import (
     resolve_statistic,
 )
 from halfwidth.resampling.draws import Plan
+from halfwidth.results.calibration_results import CalibrationTest, CalibrationTests
 
 AVERAGES = ("binary", "none", "top_label")
 # Samples whose statistics differ by less than this share of themselves are as far away: sums of the

@@ -12,11 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.centre_results import CentreResults, OverCentres
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
-from halfwidth.core.estimate import Estimate
-from halfwidth.core.estimates import Estimates
 from halfwidth.core.kinds import Transform
 from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.types import Array
@@ -42,6 +39,9 @@ from halfwidth.metrics.calibration.recalibration import (
     oe_ratio,
 )
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.results.centre_results import CentreResults, OverCentres
+from halfwidth.results.estimate import Estimate
+from halfwidth.results.estimates import Estimates
 
 POOLED = (calibration_slope, calibration_intercept, calibration_in_the_large, oe_ratio)
 NAMES = tuple(metric.__name__ for metric in POOLED)

@@ -9,13 +9,13 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import shortened
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import rough_percent
 from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import ClassNeed, Estimand, Need, Takes
 from halfwidth.estimation.caution_context import covers_all_classes
 from halfwidth.estimation.test_sets.class_context import ClassContext
 from halfwidth.metrics.agreement import accuracy
+from halfwidth.results.estimate import Estimate
 
 # A caution names a class that is missing from more than this share of the resamples: a fifth of
 # those beyond a bound of 95 %. Fewer move it by less than the draws do.

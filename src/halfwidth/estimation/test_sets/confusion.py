@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.checks import as_number
-from halfwidth.core.curves import Confusion
 from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
@@ -24,6 +23,7 @@ from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.rates import sensitivity
+from halfwidth.results.curves import Confusion
 
 WANTED_THRESHOLD = "a number; to choose one on the data, use metric_ci with the name of a metric"
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.curves import CurveKind
 from halfwidth.core.types import Array
+from halfwidth.results.curves import CurveKind
 
 # Lines of more corners are thinned within so many columns of the figure, four corners for each:
 # a thousandth of an axis is less than the width of the line that is drawn.

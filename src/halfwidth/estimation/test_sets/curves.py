@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.checks import one_of
-from halfwidth.core.curves import CURVE_KINDS, Curve, CurveKind, Curves
 from halfwidth.core.errors import OptionError, shortened
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, spec_of
@@ -34,6 +32,8 @@ from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, count_blocks
 from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
+from halfwidth.results.curves import CURVE_KINDS, Curve, CurveKind, Curves
+from halfwidth.results.estimate import Estimate
 
 # Heights are taken at 0, 1/200, ..., 1.
 STEPS = 200

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.curves import Curve, Curves
 from halfwidth.core.types import Array
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.pipeline import Job
@@ -18,6 +17,7 @@ from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.calibration.scores import brier_skill
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, count_blocks
+from halfwidth.results.curves import Curve, Curves
 
 # The metric whose records are probabilities and outcomes.
 RECORDS_OF = brier_skill.__name__

@@ -7,7 +7,6 @@ from typing import Any
 
 from halfwidth.core.checks import plain_text
 from halfwidth.core.errors import UnknownNameError
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.types import Level
 from halfwidth.io.readers import read_table
 from halfwidth.io.table import Table
@@ -20,6 +19,7 @@ from halfwidth.planning.published.leads import lead_over_rival
 from halfwidth.planning.published.printed_numbers import ClaimError
 from halfwidth.planning.published.printed_table import PublishedEntry, PublishedTable
 from halfwidth.planning.published.reviews import Review, Reviews
+from halfwidth.results.estimate import Estimate
 
 
 def review(

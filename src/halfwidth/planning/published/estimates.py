@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import decimals_for, fixed, fixed_apart
 from halfwidth.core.kinds import Estimand
 from halfwidth.core.spec import MethodSpec, Need, Statistic, StatisticSpec, range_of_values, spec_of
@@ -25,6 +24,7 @@ from halfwidth.intervals.mean import t as student_t
 from halfwidth.metrics.ranking import auroc
 from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
 from halfwidth.planning.spread import Spread, SpreadModel
+from halfwidth.results.estimate import Estimate
 from halfwidth.summaries.catalogue import STATISTICS
 
 MEAN = Statistic(STATISTICS["mean"])

@@ -7,12 +7,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.estimate import Estimate
-from halfwidth.core.estimates import SCHEMA_VERSION, Estimates
 from halfwidth.core.formatting import json_text
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
-from halfwidth.core.result_sequence import ResultSequence
 from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
 from halfwidth.planning.published.comparisons import Comparison
 from halfwidth.planning.published.leads import Lead
@@ -22,6 +19,9 @@ from halfwidth.planning.published.wording import (
     review_conditions,
     review_findings,
 )
+from halfwidth.results.estimate import Estimate
+from halfwidth.results.estimates import SCHEMA_VERSION, Estimates
+from halfwidth.results.sequence import ResultSequence
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import decimals_for, fixed, fixed_apart, percent
 from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.intervals.auc import delong_logit, newcombe
 from halfwidth.planning.published.claims import AurocClaim, CountClaim, MeanClaim
 from halfwidth.planning.published.leads import Lead
 from halfwidth.planning.spread import spread_models, usual_correlations, usual_spread
+from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
     from halfwidth.planning.published.reviews import Review

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.checks import one_of
-from halfwidth.core.detection_curves import DetectionCurve, DetectionCurveKind
-from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Array
 from halfwidth.plots import curve_parts
 from halfwidth.plots.style import SHAPES, WIDTHS, Width, listed, require_matplotlib
+from halfwidth.results.detection_curves import DetectionCurve, DetectionCurveKind
+from halfwidth.results.detection_estimate import DetectionEstimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

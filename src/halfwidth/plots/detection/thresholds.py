@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.checks import one_of
-from halfwidth.core.detection_estimate import DetectionEstimate
 from halfwidth.core.errors import OptionError
 from halfwidth.core.match_lists import Matching
 from halfwidth.core.titles import metric_title
@@ -26,6 +25,7 @@ from halfwidth.plots.style import (
     require_matplotlib,
     shorter,
 )
+from halfwidth.results.detection_estimate import DetectionEstimate
 
 if TYPE_CHECKING:
     import pandas as pd

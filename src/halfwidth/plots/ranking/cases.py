@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.comparison import ComparedCases
 from halfwidth.core.errors import OptionError
-from halfwidth.core.ranking import Ranking
 from halfwidth.core.spec import Better
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
@@ -31,6 +29,8 @@ from halfwidth.plots.ranking.rows import (
 from halfwidth.plots.shapes import few_levels, jitter, tukey_box
 from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET
 from halfwidth.ranking.ranks import ranks_in_cases
+from halfwidth.results.comparison import ComparedCases
+from halfwidth.results.ranking import Ranking
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.errors import OptionError
-from halfwidth.core.ranking import Ranking
 from halfwidth.core.types import Array
 from halfwidth.plots.marks import beside
 from halfwidth.plots.pair_panels import in_lines
@@ -33,6 +32,7 @@ from halfwidth.plots.style import (
     require_matplotlib,
     shorter,
 )
+from halfwidth.results.ranking import Ranking
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from halfwidth.core.errors import OptionError, quoted, shown
-from halfwidth.core.ranking import Ranking
 from halfwidth.plots.study.styles import SOLID, Style
 from halfwidth.plots.style import COLOURS, SHAPES, listed
+from halfwidth.results.ranking import Ranking
 
 # Models with a colour and marker of their own; those behind are grey.
 MOST_COLOURS = 20

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.frozen import frozen
-from halfwidth.core.ranking import Ranking
 from halfwidth.plots.marks import TextColumn, note_below, text_columns
 from halfwidth.plots.pair_panels import in_lines
 from halfwidth.plots.ranking.model_styles import Styles, only, styles_for
@@ -21,6 +20,7 @@ from halfwidth.plots.style import (
     require_matplotlib,
     shorter,
 )
+from halfwidth.results.ranking import Ranking
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.formatting import percent
-from halfwidth.core.ranking import Ranking
 from halfwidth.plots.marks import TextColumn
 from halfwidth.plots.ranking.model_styles import Styles
 from halfwidth.plots.ranking.rows import (
@@ -21,6 +20,7 @@ from halfwidth.plots.ranking.rows import (
     row_height,
 )
 from halfwidth.plots.style import CLOUD, DOT, INK, interval_label, numbers_text
+from halfwidth.results.ranking import Ranking
 
 if TYPE_CHECKING:
     import pandas as pd

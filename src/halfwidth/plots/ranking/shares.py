@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.errors import OptionError
-from halfwidth.core.ranking import RankedModel, Ranking
 from halfwidth.plots.ranking.heat import paint_heat, shades_note
 from halfwidth.plots.ranking.model_styles import Styles
 from halfwidth.plots.ranking.rows import (
@@ -22,6 +21,7 @@ from halfwidth.plots.ranking.rows import (
     row_height,
 )
 from halfwidth.plots.style import INK
+from halfwidth.results.ranking import RankedModel, Ranking
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halfwidth.core.comparison import Comparisons, Difference
 from halfwidth.core.formatting import as_beginning
 from halfwidth.core.forms import NO_EFFECT
 from halfwidth.document.parts import (
@@ -33,6 +32,7 @@ from halfwidth.report.whole.performance import (
     pale_text,
 )
 from halfwidth.report.whole.results import Results
+from halfwidth.results.comparison import Comparisons, Difference
 
 
 def differences(results: Results) -> Section | None:

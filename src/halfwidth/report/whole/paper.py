@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from halfwidth.core.comparison_words import CORRECTIONS
-from halfwidth.core.detection_estimate import DetectionEstimate
-from halfwidth.core.estimate import IF_UNSEEN, Estimate
 from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.core.forms import Contrast
-from halfwidth.core.ranking_words import listed
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, MethodSpec
 from halfwidth.core.undefined import MISSING_POLICIES
@@ -20,6 +16,10 @@ from halfwidth.report.comparison_tables import comparisons_table
 from halfwidth.report.estimates import estimates_table, rule_text
 from halfwidth.report.whole.results import Results
 from halfwidth.report.whole.sentences import difference_sentences, estimate_sentences, span
+from halfwidth.results.comparison_words import CORRECTIONS
+from halfwidth.results.detection_estimate import DetectionEstimate
+from halfwidth.results.estimate import IF_UNSEEN, Estimate
+from halfwidth.results.ranking_words import listed
 
 # What each policy is in a sentence.
 POLICIES: dict[str, str] = dict(

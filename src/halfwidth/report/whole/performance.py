@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from halfwidth.core.estimate import IF_UNSEEN, Estimate
-from halfwidth.core.estimates import Estimates
 from halfwidth.core.spec import Estimand
 from halfwidth.document.parts import (
     Cell,
@@ -23,6 +21,8 @@ from halfwidth.report.estimates import estimates_table
 from halfwidth.report.whole.axes import axis_for
 from halfwidth.report.whole.results import Family, Results
 from halfwidth.report.whole.sentences import estimate_sentences, verdict_sentences
+from halfwidth.results.estimate import IF_UNSEEN, Estimate
+from halfwidth.results.estimates import Estimates
 
 WHERE_DRAWN = "interval"
 # Columns that a page sets beneath the first.

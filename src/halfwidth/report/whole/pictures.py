@@ -9,15 +9,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from halfwidth.core.calibration_curves import CalibrationCurves
-from halfwidth.core.detection_curves import DetectionCurves
-from halfwidth.core.detection_estimate import DetectionEstimate
-from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.formatting import percent
-from halfwidth.core.ranking import Rankings
 from halfwidth.document.parts import Figure
 from halfwidth.report.whole.performance import pale_text
 from halfwidth.report.whole.results import AnyCurves, Results
+from halfwidth.results.calibration_curves import CalibrationCurves
+from halfwidth.results.detection_curves import DetectionCurves
+from halfwidth.results.detection_estimate import DetectionEstimate
+from halfwidth.results.estimates import Cases, Estimates
+from halfwidth.results.ranking import Rankings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

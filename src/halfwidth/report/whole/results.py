@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from halfwidth.core.calibration_curves import CalibrationCurves
 from halfwidth.core.cautions import Caution
-from halfwidth.core.comparison import Comparisons
-from halfwidth.core.comparison_results import GoalResult
-from halfwidth.core.curves import Curves
-from halfwidth.core.detection_curves import DetectionCurves
-from halfwidth.core.estimate import Estimate
-from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.frozen import frozen
-from halfwidth.core.ranking import Ranking, Rankings
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
 from halfwidth.document.parts import Table
+from halfwidth.results.calibration_curves import CalibrationCurves
+from halfwidth.results.comparison import Comparisons
+from halfwidth.results.comparison_results import GoalResult
+from halfwidth.results.curves import Curves
+from halfwidth.results.detection_curves import DetectionCurves
+from halfwidth.results.estimate import Estimate
+from halfwidth.results.estimates import Cases, Estimates
+from halfwidth.results.ranking import Ranking, Rankings
 
 # Curves of all kinds that are drawn.
 AnyCurves = Curves | DetectionCurves | CalibrationCurves

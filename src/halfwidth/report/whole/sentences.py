@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from halfwidth.core.comparison import Difference
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.report.whole.results import MOST_SENTENCES, Results
+from halfwidth.results.comparison import Difference
+from halfwidth.results.estimate import Estimate
 
 # Metrics of one test set, each said once, that are still read.
 MOST_METRICS = 12

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import fixed
-from halfwidth.core.ranking_words import listed
 from halfwidth.document.parts import Column, Heading, Kind, Note, Paragraph, Part, Section, Table
 from halfwidth.estimation.evidence_lookup import found_for
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.planning.more_cases import halfwidth_with_more_cases
 from halfwidth.report.whole.performance import in_common
 from halfwidth.report.whole.results import Results
+from halfwidth.results.estimate import Estimate
+from halfwidth.results.ranking_words import listed
 
 # A longer table is folded, and its rows are extrapolated.
 MOST_ROWS = 20

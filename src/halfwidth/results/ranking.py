@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.core import ranking_words
 from halfwidth.core.cautions import Caution
-from halfwidth.core.comparison import ComparedCases
 from halfwidth.core.errors import OptionError, proposed, quoted, shown
-from halfwidth.core.estimate import Estimate, plain
-from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
 from halfwidth.core.formatting import json_text
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
-from halfwidth.core.ranking_consensus import Consensus, RankStability
-from halfwidth.core.result_sequence import ResultSequence
+from halfwidth.results import ranking_words
+from halfwidth.results.comparison import ComparedCases
+from halfwidth.results.estimate import Estimate, plain
+from halfwidth.results.estimates import SCHEMA_VERSION, caution_lines, free_name
+from halfwidth.results.ranking_consensus import Consensus, RankStability
+from halfwidth.results.sequence import ResultSequence
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.curves import SeveralCurves
-from halfwidth.core.estimates import Estimates
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
+from halfwidth.results.curves import SeveralCurves
+from halfwidth.results.estimates import Estimates
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from halfwidth.core.formatting import as_beginning, percent
 
 if TYPE_CHECKING:
-    from halfwidth.core.ranking import RankedModel, Ranking, RankSet
-    from halfwidth.core.ranking_consensus import ConsensusModel, RankStability
+    from halfwidth.results.ranking import RankedModel, Ranking, RankSet
+    from halfwidth.results.ranking_consensus import ConsensusModel, RankStability
 
     # Sets of ranks and the models that have them.
     Run = list[tuple[RankSet, list[str]]]

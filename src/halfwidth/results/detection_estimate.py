@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import field, fields
 from typing import Any
 
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Matching
 from halfwidth.core.matching_words import matching_parameters
+from halfwidth.results.estimate import Estimate
 
 
 @frozen(repr=False)

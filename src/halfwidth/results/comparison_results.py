@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.frozen import frozen
+from halfwidth.results.estimate import Estimate, plain
 
 
 @frozen

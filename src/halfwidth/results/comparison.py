@@ -7,24 +7,24 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.core import comparison_words
 from halfwidth.core.cautions import Caution
-from halfwidth.core.comparison_results import (
+from halfwidth.core.errors import OptionError, shortened
+from halfwidth.core.formatting import json_text
+from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, PairAverages
+from halfwidth.core.frozen import frozen
+from halfwidth.core.notebook import html_of
+from halfwidth.core.spec import Better, Estimand, Metric
+from halfwidth.core.types import Array
+from halfwidth.results import comparison_words
+from halfwidth.results.comparison_results import (
     GoalResult,
     SimultaneousInterval,
     TestResult,
     Verdict,
 )
-from halfwidth.core.errors import OptionError, shortened
-from halfwidth.core.estimate import Estimate, plain
-from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
-from halfwidth.core.formatting import json_text
-from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, PairAverages
-from halfwidth.core.frozen import frozen
-from halfwidth.core.notebook import html_of
-from halfwidth.core.result_sequence import ResultSequence
-from halfwidth.core.spec import Better, Estimand, Metric
-from halfwidth.core.types import Array
+from halfwidth.results.estimate import Estimate, plain
+from halfwidth.results.estimates import SCHEMA_VERSION, caution_lines, free_name
+from halfwidth.results.sequence import ResultSequence
 
 if TYPE_CHECKING:
     import pandas as pd

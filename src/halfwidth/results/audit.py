@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from halfwidth.core.caution_spec import Caution, Severity
-from halfwidth.core.estimates import SCHEMA_VERSION
 from halfwidth.core.formatting import json_text
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
+from halfwidth.results.estimates import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, proposed, shortened
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import json_text
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
-from halfwidth.core.result_sequence import ResultSequence
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
+from halfwidth.results.estimate import Estimate
+from halfwidth.results.sequence import ResultSequence
 
 if TYPE_CHECKING:
     import pandas as pd

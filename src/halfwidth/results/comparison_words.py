@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from halfwidth.core.estimate import IF_UNSEEN
 from halfwidth.core.formatting import fixed_apart, percent
+from halfwidth.results.estimate import IF_UNSEEN
 
 if TYPE_CHECKING:
-    from halfwidth.core.comparison import Difference, TestResult
+    from halfwidth.results.comparison import Difference, TestResult
 
 CORRECTIONS = {
     "holm": "Holm",

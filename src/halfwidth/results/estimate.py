@@ -32,7 +32,7 @@ from halfwidth.core.undefined import WithoutResult
 if TYPE_CHECKING:
     import pandas as pd
 
-    from halfwidth.core.estimates import Estimates
+    from halfwidth.results.estimates import Estimates
 
 # How a design qualifies a method.
 DESIGN_WORDS = {
@@ -424,7 +424,7 @@ class Estimate:
     @property
     def _alone(self) -> Estimates:
         """A table of this one estimate."""
-        from halfwidth.core.estimates import Estimates
+        from halfwidth.results.estimates import Estimates
 
         return Estimates((self,))
 

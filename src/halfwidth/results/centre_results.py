@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.estimates import Estimates, caution_lines
 from halfwidth.core.formatting import decimals_for, fixed, json_text, percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Transform
 from halfwidth.core.notebook import html_of
-from halfwidth.core.result_sequence import ResultSequence
 from halfwidth.core.spec import Metric
+from halfwidth.results.estimates import Estimates, caution_lines
+from halfwidth.results.sequence import ResultSequence
 
 if TYPE_CHECKING:
     import pandas as pd

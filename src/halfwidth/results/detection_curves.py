@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from halfwidth.core.curves import SeveralCurves
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Matching
 from halfwidth.core.types import Array
+from halfwidth.results.curves import SeveralCurves
+from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd

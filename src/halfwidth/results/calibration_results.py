@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.comparison_words import p_text
-from halfwidth.core.estimates import caution_lines
 from halfwidth.core.formatting import json_text
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
-from halfwidth.core.result_sequence import ResultSequence
+from halfwidth.results.comparison_words import p_text
+from halfwidth.results.estimates import caution_lines
+from halfwidth.results.sequence import ResultSequence
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.core import ranking_words
 from halfwidth.core.errors import OptionError, quoted, shown
-from halfwidth.core.estimate import plain
 from halfwidth.core.frozen import frozen
-from halfwidth.core.result_sequence import ResultSequence
+from halfwidth.results import ranking_words
+from halfwidth.results.estimate import plain
+from halfwidth.results.sequence import ResultSequence
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from halfwidth.core.ranking import RankSet
+    from halfwidth.results.ranking import RankSet
 
 COMBINATIONS = {"mean_rank": "mean of ranks", "median_rank": "median of ranks"}
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.estimate import Estimate
-from halfwidth.core.estimates import Estimates
 from halfwidth.core.frozen import frozen
 from halfwidth.core.notebook import html_of
-from halfwidth.core.result_sequence import ResultSequence
 from halfwidth.core.types import Array
+from halfwidth.results.estimate import Estimate
+from halfwidth.results.estimates import Estimates
+from halfwidth.results.sequence import ResultSequence
 
 if TYPE_CHECKING:
     import pandas as pd

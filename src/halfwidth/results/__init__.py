@@ -1,0 +1,1 @@
+"""What verbs return: estimates, comparisons, rankings, curves, plans, audits."""
