@@ -36,7 +36,7 @@ OTHER_WORDS: dict[str, set[str]] = {
     # Fields, options, columns and kinds of claims of published numbers.
     "planning/published/": {"auroc", "correct"},
     "planning/calibration.py": {"auroc"},  # an assumption
-    "report/plans.py": {"auroc"},  # the same
+    "results/documents/plans.py": {"auroc"},  # the same
     "planning/__init__.py": {"auroc"},  # a module
     "report/study_describe.py": {"accuracy", "balanced_accuracy"},  # columns
     "study/analysis/description.py": {"accuracy", "balanced_accuracy"},  # columns

@@ -35,7 +35,7 @@ from halfwidth.document.parts import (
 )
 from halfwidth.document.render import FORMATS, render
 from halfwidth.document.wrapping import wrapped
-from halfwidth.report.estimates import estimates_document
+from halfwidth.results.documents.estimates import estimates_document
 
 # Latin words, wide letters, an emoji of two code points, names with joints, numbers.
 WORDS = (

@@ -12,7 +12,7 @@ import halfwidth as hw
 from halfwidth.document import terminal_width
 from halfwidth.document.parts import Document, Kind, Table
 from halfwidth.document.render import render as render_document
-from halfwidth.report.estimates import estimates_document
+from halfwidth.results.documents.estimates import estimates_document
 
 LABELS = ["Submandibular-Lt", "relative_volume_error_of_the_liver", "left upper lobe", "0"]
 

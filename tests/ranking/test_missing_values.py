@@ -12,7 +12,7 @@ import halfwidth as hw
 from halfwidth import plots
 from halfwidth.core.types import Array
 from halfwidth.document.render import render
-from halfwidth.report.rankings import rankings_document
+from halfwidth.results.documents.rankings import rankings_document
 
 FEW: dict[str, Any] = {"n_resamples": 99, "rng": 3}
 NONE = float("nan")

@@ -10,7 +10,7 @@ import numpy as np
 import halfwidth as hw
 from halfwidth.document.parts import Document
 from halfwidth.document.render import render
-from halfwidth.report.rankings import rankings_document
+from halfwidth.results.documents.rankings import rankings_document
 from halfwidth.results.ranking import RankSet
 from halfwidth.results.ranking_words import clauses
 

@@ -20,10 +20,10 @@ from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.ranking.resampled_tests import resampled_test
 from halfwidth.ranking.won_tests import wins_of
-from halfwidth.report.rankings import rankings_document
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.simultaneous import all_pairs
+from halfwidth.results.documents.rankings import rankings_document
 
 TESTED: dict[str, Any] = {"scheme": "test_then_rank", "n_resamples": 99, "rng": 3}
 PLAN = Plan(7, 40)

@@ -13,7 +13,7 @@ import pytest
 import halfwidth as hw
 from halfwidth.document.parts import Adaptive, Document, Table
 from halfwidth.document.render import render
-from halfwidth.report.comparisons import comparisons_document
+from halfwidth.results.documents.comparisons import comparisons_document
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 UPDATE = os.environ.get("HALFWIDTH_UPDATE_GOLDEN") == "1"

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
+from halfwidth.document.axes import axis_for
 from halfwidth.document.html.page import render_html
 from halfwidth.document.parts import (
     Axis,
@@ -34,7 +35,6 @@ from halfwidth.document.parts import (
     Table,
 )
 from halfwidth.document.render import render
-from halfwidth.report.whole.axes import axis_for
 from halfwidth.report.whole.pictures import figures_of_cases
 from halfwidth.report.whole.results import Results
 

@@ -14,7 +14,7 @@ import pytest
 import halfwidth as hw
 from halfwidth.document import terminal_width
 from halfwidth.document.render import render
-from halfwidth.report.rankings import rankings_document
+from halfwidth.results.documents.rankings import rankings_document
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 UPDATE = os.environ.get("HALFWIDTH_UPDATE_GOLDEN") == "1"

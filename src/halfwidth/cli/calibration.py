@@ -90,7 +90,7 @@ def document_of(
     results = (_tests if tested else _over_centres)(test_set, given, shared)
     for text in results.notes:
         note(text)
-    from halfwidth.report.calibration import calibration_document
+    from halfwidth.results.documents.calibration import calibration_document
 
     return calibration_document(results), results.cautions
 

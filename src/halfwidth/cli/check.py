@@ -76,7 +76,7 @@ def check(
 
     from halfwidth.audit.api import check_tables
     from halfwidth.cli.compared_models import named_models, refuse_name_of_one
-    from halfwidth.report.audits import audit_document
+    from halfwidth.results.documents.audits import audit_document
 
     how = reading.Options(sheet, decimal, header, input_format, path, only_filter, groups, where)
     named = named_models(files, model_from)

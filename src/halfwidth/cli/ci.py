@@ -151,7 +151,7 @@ def ci(
         note(text)
 
     from halfwidth.document.parts import Figure
-    from halfwidth.report.estimates import estimates_document
+    from halfwidth.results.documents.estimates import estimates_document
 
     figure = Figure(kind or "", "Estimates and their intervals", estimates, plot)
     document = figures.with_figure(estimates_document(estimates), figure)

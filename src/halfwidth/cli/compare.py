@@ -112,7 +112,7 @@ def compare(
     comparisons = _compared(ctx, files, plot, kind)
 
     from halfwidth.document.parts import Figure
-    from halfwidth.report.comparisons import comparisons_document
+    from halfwidth.results.documents.comparisons import comparisons_document
 
     for text in comparisons.notes:
         note(text)

@@ -88,7 +88,7 @@ def detect(
     from halfwidth.core.processes import check_jobs
     from halfwidth.document.parts import Figure
     from halfwidth.estimation.detections.api import detection_ci
-    from halfwidth.report.estimates import estimates_document
+    from halfwidth.results.documents.estimates import estimates_document
 
     fmt = options.resolve_format(fmt, json, out)
     given = ctx.params

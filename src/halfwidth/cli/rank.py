@@ -195,7 +195,7 @@ def rank(
     else:
         rankings = _ranked_models(ctx, files, kind)
 
-    from halfwidth.report.rankings import rankings_document
+    from halfwidth.results.documents.rankings import rankings_document
 
     for text in rankings.notes:
         note(text)

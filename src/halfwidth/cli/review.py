@@ -115,7 +115,7 @@ def review(
     from halfwidth.planning.published.api import review as review_one
     from halfwidth.planning.published.api import review_table
     from halfwidth.planning.published.reviews import Reviews
-    from halfwidth.report.reviews import reviews_document
+    from halfwidth.planning.published.reviews_document import reviews_document
 
     common: dict[str, Any] = {
         "metric": metric,

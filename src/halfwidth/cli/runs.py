@@ -148,7 +148,7 @@ def runs(
 
     from halfwidth.document.parts import Figure
     from halfwidth.estimation.runs.api import runs_table
-    from halfwidth.report.estimates import estimates_document
+    from halfwidth.results.documents.estimates import estimates_document
 
     # Words such as the policy for missing values are checked where they are used.
     settings: dict[str, Any] = {

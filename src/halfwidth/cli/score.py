@@ -145,7 +145,7 @@ def _answer(
     scores: Scores, table: dict[str, Any] | None, fmt: str, out: Path | None, *, strict: bool
 ) -> Answer:
     """Say what there is to say, and show the table or the summary."""
-    from halfwidth.report.estimates import estimates_document
+    from halfwidth.results.documents.estimates import estimates_document
 
     values = Data(scores.to_dict, lambda: [row._asdict() for row in scores], COLUMNS)
     if out is None:

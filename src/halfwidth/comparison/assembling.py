@@ -17,7 +17,7 @@ from halfwidth.comparison.paired_tests import superiority
 from halfwidth.comparison.pairing import common_functional
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.simultaneous import BONFERRONI
-from halfwidth.comparison.verdicts import equivalence_level, goal_result, verdict
+from halfwidth.comparison.verdicts import goal_result, verdict
 from halfwidth.core.cautions import Caution
 from halfwidth.core.spec import Better
 from halfwidth.core.titles import subject_of
@@ -30,6 +30,7 @@ from halfwidth.results.comparison import (
     SimultaneousInterval,
     TestResult,
 )
+from halfwidth.results.comparison_words import equivalence_level
 from halfwidth.results.estimate import Estimate
 
 Ends = tuple[float, float]

@@ -15,7 +15,7 @@ import numpy as np
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.pairing import pair_job
 from halfwidth.comparison.settings import Settings
-from halfwidth.comparison.verdicts import equivalence_level, verdict
+from halfwidth.comparison.verdicts import verdict
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import shortened
 from halfwidth.core.forms import ROUNDING, Contrast, PairAverages
@@ -27,6 +27,7 @@ from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import NO_VALUES, Functional
 from halfwidth.results.comparison import Difference
+from halfwidth.results.comparison_words import equivalence_level
 from halfwidth.results.estimate import Estimate
 
 RATERS = "raters"

@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import Decimal
 
 from halfwidth.core.checks import as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import fixed_apart, percent
+from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Metric
 from halfwidth.core.types import Level
 from halfwidth.estimation.check import LARGEST
 from halfwidth.results.comparison import Difference, Effect, GoalResult, Verdict
+from halfwidth.results.comparison_words import (
+    bound_text,
+    in_unit,
+)
 from halfwidth.results.estimate import IF_UNSEEN, Estimate
 
 SUPERIOR = "superior"
@@ -198,22 +202,8 @@ def verdict(
     )
 
 
-def equivalence_level(level: Level) -> Level:
-    """The level 1 - 2α of the interval that shows equivalence with an error of α on either side.
-
-    >>> equivalence_level(Level(0.95)).confidence_level
-    0.9
-    """
-    return Level(float(1 - 2 * Decimal(repr(level.alpha))), level.alternative)
-
-
-def _null(difference: Difference) -> float:
-    """The value of no difference."""
-    return 1.0 if difference.effect == "ratio" else 0.0
-
-
 def _oriented(difference: Difference, low: float, high: float) -> _Oriented:
-    null, sign = _null(difference), difference.sign
+    null, sign = NO_EFFECT[difference.effect], difference.sign
     ends = sorted((sign * (low - null), sign * (high - null)))
     return _Oriented(sign * (difference.value - null), *ends)
 
@@ -333,7 +323,7 @@ def _enough_text(
     if not math.isfinite(lead):
         return ""
     better, _ = _directions(difference)
-    needed = _shown(difference, _in_unit(difference, lead), margin)
+    needed = bound_text(difference, in_unit(difference, lead), margin)
     cases = f"{estimate.case_noun}s"
     settled = f"no number of {cases}" if n is None else f"about {rounded(n)}"
     return (
@@ -364,7 +354,7 @@ def _interval_text(difference: Difference, margin: float | None) -> str:
     """``the 95 % CI of the difference in mean DSC, 0.004 to 0.020,``."""
     estimate, simultaneous = difference.estimate, difference.simultaneous
     interval = simultaneous or estimate
-    low, high = (_shown(difference, end, margin) for end in (interval.low, interval.high))
+    low, high = (bound_text(difference, end, margin) for end in (interval.low, interval.high))
     unit = estimate.metric_spec.unit
     kind = "simultaneous " if simultaneous else ""
     return (
@@ -373,21 +363,9 @@ def _interval_text(difference: Difference, margin: float | None) -> str:
     )
 
 
-def _in_unit(difference: Difference, oriented: float) -> float:
-    """An oriented difference as a difference or a ratio."""
-    return _null(difference) + difference.sign * oriented
-
-
 def _limit_text(difference: Difference, loss: float) -> str:
     """Where a loss lies on the axis: ``-0.01``, or ``0.01`` where lower is better."""
-    return f"{_in_unit(difference, -loss):.6g}"
-
-
-def _shown(difference: Difference, number: float, margin: float | None) -> str:
-    """A bound with the decimals of the difference, more where it would read as a limit."""
-    losses = (0.0, margin or 0.0, -(margin or 0.0))
-    ends = [_in_unit(difference, loss) for loss in losses]
-    return fixed_apart(number, difference.estimate.decimals, ends)
+    return f"{in_unit(difference, -loss):.6g}"
 
 
 def rounded(n: int) -> str:
@@ -398,27 +376,6 @@ def rounded(n: int) -> str:
     """
     unit = 10 ** max(0, len(str(n)) - 2)
     return f"{-(-n // unit) * unit:,}"
-
-
-def equivalence_sentence(difference: Difference, result: Verdict) -> str:
-    """Whether the models are equivalent within the margin; empty where none was given."""
-    if result.margin is None or result.equivalent is None:
-        return ""
-    own = difference.simultaneous or difference.estimate
-    level, low, high = difference.estimate.asked or difference.estimate.level, own.low, own.high
-    if not math.isnan(result.equivalence_low):
-        level, low, high = (
-            equivalence_level(level),
-            result.equivalence_low,
-            result.equivalence_high,
-        )
-    if math.isnan(low) or math.isnan(high):
-        return f"Not shown to be equivalent within ±{result.margin:g}."
-    ends = " to ".join(_shown(difference, end, result.margin) for end in (low, high))
-    kind = "simultaneous " if result.simultaneous else ""
-    interval = f"{kind}{percent(level.confidence_level)} CI {ends}"
-    start = "Equivalent" if result.equivalent else "Not shown to be equivalent"
-    return f"{start} within ±{result.margin:g} ({interval})."
 
 
 # --------------------------------------------------------------------------- goals

@@ -10,12 +10,8 @@ from typing import Any
 from halfwidth.document.html.page import render_fragment
 from halfwidth.document.parts import Document, Item, Items, Note, Part
 from halfwidth.planning.published.reviews import Reviews
+from halfwidth.planning.published.reviews_document import reviews_document
 from halfwidth.planning.subsampling import Subsamples
-from halfwidth.report.audits import audit_document
-from halfwidth.report.calibration import calibration_document
-from halfwidth.report.plans import plans_document
-from halfwidth.report.rankings import rankings_document
-from halfwidth.report.reviews import reviews_document
 from halfwidth.report.subsamples import subsamples_document
 from halfwidth.report.whole.comparing import differences
 from halfwidth.report.whole.performance import performance
@@ -25,6 +21,10 @@ from halfwidth.results.audit import Audit
 from halfwidth.results.calibration_results import CalibrationTests
 from halfwidth.results.centre_results import CentreResults
 from halfwidth.results.comparison import Comparisons
+from halfwidth.results.documents.audits import audit_document
+from halfwidth.results.documents.calibration import calibration_document
+from halfwidth.results.documents.plans import plans_document
+from halfwidth.results.documents.rankings import rankings_document
 from halfwidth.results.estimates import Estimates
 from halfwidth.results.ranking import Rankings
 from halfwidth.results.sample_size import SampleSize

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from halfwidth.core.formatting import fixed_apart, percent
+from halfwidth.core.forms import NO_EFFECT
+from halfwidth.core.types import Level
 from halfwidth.results.estimate import IF_UNSEEN
 
 if TYPE_CHECKING:
-    from halfwidth.results.comparison import Difference, TestResult
+    from halfwidth.results.comparison import Difference, TestResult, Verdict
 
 CORRECTIONS = {
     "holm": "Holm",
@@ -99,3 +102,45 @@ def sentence(difference: Difference) -> str:
     if difference.test is not None and not math.isnan(difference.test.p_value):
         text += f"; {p_statement(difference.test)}"
     return f"{text}."
+
+
+def equivalence_level(level: Level) -> Level:
+    """The level 1 - 2α of the interval that shows equivalence with an error of α on either side.
+
+    >>> equivalence_level(Level(0.95)).confidence_level
+    0.9
+    """
+    return Level(float(1 - 2 * Decimal(repr(level.alpha))), level.alternative)
+
+
+def in_unit(difference: Difference, oriented: float) -> float:
+    """An oriented difference as a difference or a ratio."""
+    return NO_EFFECT[difference.effect] + difference.sign * oriented
+
+
+def bound_text(difference: Difference, number: float, margin: float | None) -> str:
+    """A bound with the decimals of the difference, more where it would read as a limit."""
+    losses = (0.0, margin or 0.0, -(margin or 0.0))
+    ends = [in_unit(difference, loss) for loss in losses]
+    return fixed_apart(number, difference.estimate.decimals, ends)
+
+
+def equivalence_sentence(difference: Difference, result: Verdict) -> str:
+    """Whether the models are equivalent within the margin; empty where none was given."""
+    if result.margin is None or result.equivalent is None:
+        return ""
+    own = difference.simultaneous or difference.estimate
+    level, low, high = difference.estimate.asked or difference.estimate.level, own.low, own.high
+    if not math.isnan(result.equivalence_low):
+        level, low, high = (
+            equivalence_level(level),
+            result.equivalence_low,
+            result.equivalence_high,
+        )
+    if math.isnan(low) or math.isnan(high):
+        return f"Not shown to be equivalent within ±{result.margin:g}."
+    ends = " to ".join(bound_text(difference, end, result.margin) for end in (low, high))
+    kind = "simultaneous " if result.simultaneous else ""
+    interval = f"{kind}{percent(level.confidence_level)} CI {ends}"
+    start = "Equivalent" if result.equivalent else "Not shown to be equivalent"
+    return f"{start} within ±{result.margin:g} ({interval})."

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from halfwidth.core.formatting import as_beginning
 from halfwidth.core.forms import NO_EFFECT
+from halfwidth.document.axes import axis_for
 from halfwidth.document.parts import (
     Cell,
     Column,
@@ -19,10 +20,6 @@ from halfwidth.document.parts import (
     Table,
     flattened,
 )
-from halfwidth.report.comparison_tables import comparisons_table, one_pair
-from halfwidth.report.comparisons import comparisons_document
-from halfwidth.report.rankings import rankings_document
-from halfwidth.report.whole.axes import axis_for
 from halfwidth.report.whole.performance import (
     WHERE_DRAWN,
     add_drawn,
@@ -33,6 +30,9 @@ from halfwidth.report.whole.performance import (
 )
 from halfwidth.report.whole.results import Results
 from halfwidth.results.comparison import Comparisons, Difference
+from halfwidth.results.documents.comparison_tables import comparisons_table, one_pair
+from halfwidth.results.documents.comparisons import comparisons_document
+from halfwidth.results.documents.rankings import rankings_document
 
 
 def differences(results: Results) -> Section | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from halfwidth.core.spec import Estimand
+from halfwidth.document.axes import axis_for
 from halfwidth.document.parts import (
     Cell,
     Column,
@@ -17,10 +18,9 @@ from halfwidth.document.parts import (
     Section,
     Table,
 )
-from halfwidth.report.estimates import estimates_table
-from halfwidth.report.whole.axes import axis_for
 from halfwidth.report.whole.results import Family, Results
 from halfwidth.report.whole.sentences import estimate_sentences, verdict_sentences
+from halfwidth.results.documents.estimates import estimates_table
 from halfwidth.results.estimate import IF_UNSEEN, Estimate
 from halfwidth.results.estimates import Estimates
 

@@ -20,9 +20,9 @@ from halfwidth.document.parts import (
     Part,
     Table,
 )
-from halfwidth.report.estimates import CAUTIONS_TITLE, interval_column, rule_note
-from halfwidth.report.ranking_cells import set_cell, share_cell
-from halfwidth.report.rankings_together import consensus_parts, stability_part
+from halfwidth.results.documents.estimates import CAUTIONS_TITLE, interval_column, rule_note
+from halfwidth.results.documents.ranking_cells import set_cell, share_cell
+from halfwidth.results.documents.rankings_together import consensus_parts, stability_part
 from halfwidth.results.estimate import Estimate
 from halfwidth.results.ranking import RankedModel, Ranking, Rankings
 from halfwidth.results.ranking_words import POLICIES, about, listed, nothing_settled, some

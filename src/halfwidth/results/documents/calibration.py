@@ -19,10 +19,10 @@ from halfwidth.document.parts import (
     Note,
     Table,
 )
-from halfwidth.report.estimates import CAUTIONS_TITLE
 from halfwidth.results.calibration_results import CalibrationTest, CalibrationTests
 from halfwidth.results.centre_results import CentreResults, OverCentres
 from halfwidth.results.comparison_words import p_text
+from halfwidth.results.documents.estimates import CAUTIONS_TITLE
 
 P_NOTE = (
     "p: share of samples of outcomes, drawn from the probabilities themselves, that lie as far "

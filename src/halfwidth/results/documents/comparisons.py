@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from halfwidth.comparison.verdicts import equivalence_sentence
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.core.spec import Better
 from halfwidth.document.parts import (
@@ -20,10 +19,10 @@ from halfwidth.document.parts import (
     Part,
     Table,
 )
-from halfwidth.report.comparison_tables import MOST_SENTENCES, one_pair, tables
-from halfwidth.report.estimates import CAUTIONS_TITLE, interval_column, rule_note
 from halfwidth.results.comparison import Comparisons, GoalResult
-from halfwidth.results.comparison_words import CORRECTIONS
+from halfwidth.results.comparison_words import CORRECTIONS, equivalence_sentence
+from halfwidth.results.documents.comparison_tables import MOST_SENTENCES, one_pair, tables
+from halfwidth.results.documents.estimates import CAUTIONS_TITLE, interval_column, rule_note
 
 
 def comparisons_document(comparisons: Comparisons) -> Document:

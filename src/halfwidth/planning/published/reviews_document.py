@@ -15,7 +15,7 @@ from halfwidth.planning.published.wording import (
     review_conditions,
     review_findings,
 )
-from halfwidth.report.estimates import estimates_document
+from halfwidth.results.documents.estimates import estimates_document
 
 PLAUSIBLE = "over plausible SDs"
 KINDS = {

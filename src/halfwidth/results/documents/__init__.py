@@ -1,0 +1,1 @@
+"""Results as documents, a module for each kind."""
