@@ -64,6 +64,9 @@ def _renamed(text: str, names: dict[str, str], paths: dict[str, str], *, python:
         if python:
             text = _import_of_module(text, old, new)
         text = re.sub(rf"(?<![\w.]){re.escape(old)}(?!\w)", new, text)
+        # The index of the package names modules without it.
+        within, new_within = old.removeprefix("halfwidth."), new.removeprefix("halfwidth.")
+        text = re.sub(rf"(?<=[\"']){re.escape(within)}(?=[\"'])", new_within, text)
     for old, new in paths.items():
         text = re.sub(rf"(?<![\w/])((?:src/halfwidth/)?){re.escape(old)}", rf"\1{new}", text)
     return text
