@@ -13,8 +13,6 @@ import halfwidth as hw
 from halfwidth.comparison.verdicts import (
     check_goal,
     check_margin,
-    equivalence_level,
-    equivalence_sentence,
     goal_result,
     rounded,
     verdict,
@@ -22,6 +20,7 @@ from halfwidth.comparison.verdicts import (
 from halfwidth.core.types import Level
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.results.comparison import Difference, Effect, SimultaneousInterval
+from halfwidth.results.comparison_words import equivalence_level, equivalence_sentence
 
 VALUES = np.linspace(0.4, 0.9, 30)
 TEMPLATE = {

@@ -62,35 +62,35 @@ __all__ = [
 ]
 
 _HOME = {
-    "Requirement": "sample_size",
-    "Review": "published.reviews",
-    "Reviews": "published.reviews",
-    "SampleSize": "sample_size",
-    "Subsamples": "subsampling",
-    "WidthTable": "width_tables",
-    "auroc_difference_n": "auroc_differences",
-    "auroc_difference_width": "auroc_differences",
-    "auroc_n": "auroc",
-    "auroc_width": "auroc",
-    "calibration_n": "calibration",
-    "calibration_width": "calibration",
-    "classes_n": "classes",
-    "classes_width": "classes",
-    "difference_n": "differences",
-    "difference_width": "differences",
-    "mean_n": "means",
-    "mean_width": "means",
-    "mean_width_table": "width_tables",
-    "minimum_runs": "run_counts",
-    "pilot_n": "pilot",
-    "pilot_width": "pilot",
-    "proportion_n": "proportions",
-    "proportion_width": "proportions",
-    "quantile_n": "quantiles",
-    "quantile_width": "quantiles",
-    "review": "published.api",
-    "review_table": "published.api",
-    "subsample": "subsampling",
+    "Requirement": "results.sample_size",
+    "Review": "planning.published.reviews",
+    "Reviews": "planning.published.reviews",
+    "SampleSize": "results.sample_size",
+    "Subsamples": "planning.subsampling",
+    "WidthTable": "planning.width_tables",
+    "auroc_difference_n": "planning.auroc_differences",
+    "auroc_difference_width": "planning.auroc_differences",
+    "auroc_n": "planning.auroc",
+    "auroc_width": "planning.auroc",
+    "calibration_n": "planning.calibration",
+    "calibration_width": "planning.calibration",
+    "classes_n": "planning.classes",
+    "classes_width": "planning.classes",
+    "difference_n": "planning.differences",
+    "difference_width": "planning.differences",
+    "mean_n": "planning.means",
+    "mean_width": "planning.means",
+    "mean_width_table": "planning.width_tables",
+    "minimum_runs": "planning.run_counts",
+    "pilot_n": "planning.pilot",
+    "pilot_width": "planning.pilot",
+    "proportion_n": "planning.proportions",
+    "proportion_width": "planning.proportions",
+    "quantile_n": "planning.quantiles",
+    "quantile_width": "planning.quantiles",
+    "review": "planning.published.api",
+    "review_table": "planning.published.api",
+    "subsample": "planning.subsampling",
 }
 
 
@@ -100,7 +100,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'halfwidth.planning' has no attribute {name!r}")
     from halfwidth.core.public_functions import public_function
 
-    home = importlib.import_module(f"halfwidth.planning.{_HOME[name]}")
+    home = importlib.import_module(f"halfwidth.{_HOME[name]}")
     found = globals()[name] = public_function(getattr(home, name), __name__, name)
     return found
 
