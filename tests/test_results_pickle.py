@@ -124,8 +124,11 @@ def check_copies(result: Any) -> None:
 
 def test_every_public_function_is_called() -> None:
     results = {name for name in public_functions() if not name.startswith("plots.")}
-    # A number, and what `pilot_width` and `compare_with_raters` give too.
-    others = {"planning.minimum_runs", "planning.pilot_n", "hw.compare_with_raters_table"}
+    # A number, a picture, and what `pilot_width` and `compare_with_raters` give too.
+    others = {
+        *("planning.minimum_runs", "hw.plot", "planning.pilot_n"),
+        "hw.compare_with_raters_table",
+    }
     assert results - CALLS.keys() == others
 
 

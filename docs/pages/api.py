@@ -63,7 +63,11 @@ JOBS = {
         "Cases that a wanted width needs, and the intervals that a paper left out.",
         "planning.*",
     ),
-    "reporting": Job("Report", "One file that says it all.", "make_report Report explain"),
+    "reporting": Job(
+        "Report and draw",
+        "One file that says it all, one picture for every result.",
+        "make_report Report plot explain",
+    ),
     "figures": Job(
         "Figures",
         "Each takes finished results and `ax=`, returns the Axes, and has its numbers as a frame. "

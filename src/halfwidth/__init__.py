@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.io.detections.api import read_objects
     from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
+    from halfwidth.plots.of_results import plot
     from halfwidth.ranking.api import rank, rank_table
     from halfwidth.ranking.detection_api import rank_detections
     from halfwidth.report.api import Report, make_report
@@ -135,6 +136,7 @@ __all__ = [
     "metric_ci",
     "metrics",
     "planning",
+    "plot",
     "plots",
     "proportion_ci",
     "rank",
@@ -223,6 +225,7 @@ _HOME = {
     "planning": "planning",
     "plots": "plots",
     "proportion_ci": "estimation.api",
+    "plot": "plots.of_results",
     "rank": "ranking.api",
     "rank_detections": "ranking.detection_api",
     "rank_table": "ranking.api",

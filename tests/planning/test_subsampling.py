@@ -13,7 +13,8 @@ from scipy import stats
 
 import halfwidth as hw
 from halfwidth.core.types import Array
-from halfwidth.planning.subsampling import SubsampleRow, _draw_subsamples
+from halfwidth.planning.subsampling import _draw_subsamples
+from halfwidth.results.subsamples import SubsampleRow
 
 subsample = hw.planning.subsample
 VALUES = np.sort(np.random.default_rng(0).beta(6, 2, 60))

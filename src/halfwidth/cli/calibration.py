@@ -90,9 +90,7 @@ def document_of(
     results = (_tests if tested else _over_centres)(test_set, given, shared)
     for text in results.notes:
         note(text)
-    from halfwidth.results.documents.calibration import calibration_document
-
-    return calibration_document(results), results.cautions
+    return results.document(), results.cautions
 
 
 def _tests(

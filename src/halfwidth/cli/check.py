@@ -76,7 +76,6 @@ def check(
 
     from halfwidth.audit.api import check_tables
     from halfwidth.cli.compared_models import named_models, refuse_name_of_one
-    from halfwidth.results.documents.audits import audit_document
 
     how = reading.Options(sheet, decimal, header, input_format, path, only_filter, groups, where)
     named = named_models(files, model_from)
@@ -95,4 +94,4 @@ def check(
     for text in audit.notes:
         note(text)
     refused = strict and audit.worst in ("error", "warning")
-    return Answer(audit_document(audit), fmt, out, STRICT_STATUS if refused else 0)
+    return Answer(audit.document(), fmt, out, STRICT_STATUS if refused else 0)

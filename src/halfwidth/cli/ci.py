@@ -151,10 +151,9 @@ def ci(
         note(text)
 
     from halfwidth.document.parts import Figure
-    from halfwidth.results.documents.estimates import estimates_document
 
     figure = Figure(kind or "", "Estimates and their intervals", estimates, plot)
-    document = figures.with_figure(estimates_document(estimates), figure)
+    document = figures.with_figure(estimates.document(), figure)
     status = STRICT_STATUS if strict and estimates.cautions else 0
     return Answer(document, fmt, out, status)
 

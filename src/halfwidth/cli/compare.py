@@ -112,11 +112,10 @@ def compare(
     comparisons = _compared(ctx, files, plot, kind)
 
     from halfwidth.document.parts import Figure
-    from halfwidth.results.documents.comparisons import comparisons_document
 
     for text in comparisons.notes:
         note(text)
-    document = comparisons_document(comparisons)
+    document = comparisons.document()
     if plot is not None and kind in comparison_options.OF_DETECTORS:
         curves = Figure(kind, "Curves of the detectors", comparisons, plot)
         document = figures.with_figure(document, curves)

@@ -88,7 +88,6 @@ def detect(
     from halfwidth.core.processes import check_jobs
     from halfwidth.document.parts import Figure
     from halfwidth.estimation.detections.api import detection_ci
-    from halfwidth.results.documents.estimates import estimates_document
 
     fmt = options.resolve_format(fmt, json, out)
     given = ctx.params
@@ -111,7 +110,7 @@ def detect(
     estimates = detection_ci(found, true, metric=metrics or None, **settings)
     for text in estimates.notes:
         note(text)
-    document = estimates_document(estimates)
+    document = estimates.document()
     if plot is not None and kind is not None:
         detection_figures.draw(kind, plot, (found, true), estimates, settings, names=image_names)
         title = detection_figures.TITLES.get(kind, "Detections with intervals")

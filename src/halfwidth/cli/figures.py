@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
     from halfwidth.results.calibration_curves import CalibrationKind
-    from halfwidth.results.comparison import Comparisons, Difference
+    from halfwidth.results.comparison import Comparisons
     from halfwidth.results.ranking import Rankings
+    from halfwidth.results.result import Result
 
 KINDS = ("distribution", "forest")
 RANKING_KINDS = (
@@ -27,8 +28,6 @@ RANKING_KINDS = (
 # Of rankings, those that draw values of cases.
 OF_CASES = ("dots", "podium", "case-heatmap")
 DIFFERENCES = "Differences and their intervals"
-# Forests of more rows are grouped and sorted.
-LONG = 8
 # Calibration curves by what they are called on the command line.
 CALIBRATION: dict[str, CalibrationKind] = {
     "calibration": "smooth",
@@ -66,17 +65,15 @@ def with_figure(document: Document, figure: Figure) -> Document:
 
 def draw(estimates: Estimates, path: Path, kind: str) -> None:
     """Write the figure of a table of estimates; of a long forest, one for each page."""
-    from halfwidth.plots import figure_of_table, figures_of_forest
-
-    if kind == "distribution":
-        pages = [figure_of_table(estimates)]
-    else:
-        is_long = len(estimates) > LONG
-        pages = figures_of_forest(
-            estimates, by=_grouping(estimates) if is_long else None, sort=is_long
-        )
-    for file in write_pages(pages, path)[1:]:
+    for file in write_pages(pages_of(estimates, kind), path)[1:]:
         note(f"wrote {file}")
+
+
+def pages_of(result: Result, kind: str) -> Sequence[Canvas]:
+    """The pages of the picture of a result."""
+    from halfwidth.plots.of_results import pages_of as pages
+
+    return pages(result, kind)
 
 
 def write_pages(pages: Sequence[Canvas | Axes], path: Path) -> list[Path]:
@@ -90,40 +87,17 @@ def write_pages(pages: Sequence[Canvas | Axes], path: Path) -> list[Path]:
     return files
 
 
-def _grouping(estimates: Estimates) -> str | None:
-    """The first column of the table whose levels have several rows each."""
-    levels: dict[str, set[str]] = {}
-    for e in estimates:
-        for name, level in e.by.items():
-            levels.setdefault(name, set()).add(str(level))
-    found = [name for name, own in levels.items() if 1 < len(own) <= len(estimates) / 2]
-    return found[0] if found else None
-
-
 def with_differences(
     document: Document, comparisons: Comparisons, path: Path, kind: str
 ) -> Document:
     """The document with a forest of the differences of each metric, or the cases of one pair."""
-    from halfwidth.plots import figure_of_pairs, figures_of_differences
-
-    of_metric: dict[tuple[str, str], list[Difference]] = {}
-    for item in comparisons:
-        key = item.estimate.metric, item.metric_spec.unit
-        of_metric.setdefault(key, []).append(item)
-    pages = (
-        [page for items in of_metric.values() for page in figures_of_differences(items)]
-        if kind == "forest"
-        else [figure_of_pairs(comparisons, kind)]
-    )
-    for file in write_pages(pages, path):
+    for file in write_pages(pages_of(comparisons, kind), path):
         document = with_figure(document, Figure(kind, DIFFERENCES, comparisons, file))
     return document
 
 
 def with_rankings(document: Document, rankings: Rankings, path: Path, kind: str) -> Document:
     """The document with the figures of rankings: one file, or a numbered one for each page."""
-    from halfwidth.plots import figures_of_rankings
-
-    for file in write_pages(figures_of_rankings(rankings, kind), path):
+    for file in write_pages(pages_of(rankings, kind), path):
         document = with_figure(document, Figure(kind, "Ranks of models", rankings, file))
     return document

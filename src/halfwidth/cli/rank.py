@@ -195,11 +195,9 @@ def rank(
     else:
         rankings = _ranked_models(ctx, files, kind)
 
-    from halfwidth.results.documents.rankings import rankings_document
-
     for text in rankings.notes:
         note(text)
-    document = rankings_document(rankings)
+    document = rankings.document()
     if plot is not None and kind is not None:
         document = figures.with_rankings(document, rankings, plot, kind)
     status = STRICT_STATUS if strict and rankings.cautions else 0

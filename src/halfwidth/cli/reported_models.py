@@ -285,7 +285,7 @@ def _joined(each: Iterable[Comparisons]) -> Comparisons:
 
 def _estimates(rankings: Rankings) -> Estimates:
     """Those of the models, each labelled by its model, with the values behind them."""
-    from halfwidth.report.whole.results import MODEL
+    from halfwidth.results.estimates import MODEL
 
     items, cases = [], []
     for ranking in rankings:

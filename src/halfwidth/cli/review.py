@@ -115,7 +115,6 @@ def review(
     from halfwidth.planning.published.api import review as review_one
     from halfwidth.planning.published.api import review_table
     from halfwidth.planning.published.reviews import Reviews
-    from halfwidth.planning.published.reviews_document import reviews_document
 
     common: dict[str, Any] = {
         "metric": metric,
@@ -151,4 +150,4 @@ def review(
     for text in reviews.notes:
         note(text)
     status = STRICT_STATUS if strict and reviews.cautions else 0
-    return Answer(reviews_document(reviews), fmt, out, status)
+    return Answer(reviews.document(), fmt, out, status)

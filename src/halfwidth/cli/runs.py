@@ -148,7 +148,6 @@ def runs(
 
     from halfwidth.document.parts import Figure
     from halfwidth.estimation.runs.api import runs_table
-    from halfwidth.results.documents.estimates import estimates_document
 
     # Words such as the policy for missing values are checked where they are used.
     settings: dict[str, Any] = {
@@ -178,6 +177,6 @@ def runs(
     if plot is not None:
         figures.draw(estimates, plot, "distribution")
     figure = Figure("distribution", "Training runs and their quantiles", estimates, plot)
-    document = figures.with_figure(estimates_document(estimates), figure)
+    document = figures.with_figure(estimates.document(), figure)
     status = STRICT_STATUS if strict and estimates.cautions else 0
     return Answer(document, fmt, out, status)

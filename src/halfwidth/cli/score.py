@@ -145,8 +145,6 @@ def _answer(
     scores: Scores, table: dict[str, Any] | None, fmt: str, out: Path | None, *, strict: bool
 ) -> Answer:
     """Say what there is to say, and show the table or the summary."""
-    from halfwidth.results.documents.estimates import estimates_document
-
     values = Data(scores.to_dict, lambda: [row._asdict() for row in scores], COLUMNS)
     if out is None:
         Answer(Document(data=values), fmt).show()
@@ -164,7 +162,7 @@ def _answer(
         cautions += estimates.cautions
     status = STRICT_STATUS if strict and cautions else 0
     if estimates is not None:
-        document = estimates_document(estimates)
+        document = estimates.document()
         aside = out is None
         return Answer(document, "table" if aside else fmt, status=status, aside=aside)
     if out is not None and fmt == "json":

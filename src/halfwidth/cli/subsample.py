@@ -92,7 +92,6 @@ def subsample(
     }
     from halfwidth.document.parts import Figure
     from halfwidth.planning.subsampling import subsample as subsample_values
-    from halfwidth.report.subsamples import subsamples_document
 
     how = reading.Options(sheet, decimal, header, input_format, where=where)
     table = reading.table_in(file, how)
@@ -104,7 +103,7 @@ def subsample(
 
         write_figure(figure_of_subsamples(subsamples), plot)
     figure = Figure("subsamples", "Mean and half-width of subsamples", subsamples, plot)
-    return Answer(figures.with_figure(subsamples_document(subsamples), figure), fmt, out)
+    return Answer(figures.with_figure(subsamples.document(), figure), fmt, out)
 
 
 def _sample(table: Table, file: Path, value: str | None, metric: str | None, missing: str) -> Pilot:

@@ -16,7 +16,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Level
 from halfwidth.results.comparison import Comparisons, Difference
-from halfwidth.results.estimates import SCHEMA_VERSION
+from halfwidth.results.result import SCHEMA_VERSION
 
 PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
 NOT_SHOWN = (INCONCLUSIVE, INFERIOR)

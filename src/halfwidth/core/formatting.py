@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 MOST_DECIMALS = 8
@@ -184,3 +184,20 @@ def json_text(document: Any) -> str:
     }
     """
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON can hold: without types of NumPy, None for what is not finite.
+
+    >>> plain({"value": float("nan"), "by": (1, "liver")})
+    {'value': None, 'by': [1, 'liver']}
+    """
+    if isinstance(value, Mapping):
+        return {name: plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | int | bool) else str(value)

@@ -308,10 +308,19 @@ class Section:
 
 @frozen
 class Adaptive:
-    """One thing in two forms: ``short`` for a terminal, ``full`` for a page that is kept."""
+    """One thing in several forms.
+
+    Attributes
+    ----------
+    short, full : tuple
+        For a terminal, and for text that is kept.
+    page : callable or None
+        Makes the parts for HTML, which can draw; None where these are the full ones.
+    """
 
     short: tuple[Part, ...]
     full: tuple[Part, ...]
+    page: Callable[[], tuple[Part, ...]] | None = None
 
 
 Part = Heading | Paragraph | Note | Items | Code | Excerpt | Table | Figure | Adaptive | Section

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from halfwidth.planning.published.reviews import Review, Reviews
     from halfwidth.planning.quantiles import quantile_n, quantile_width
     from halfwidth.planning.run_counts import minimum_runs
-    from halfwidth.planning.subsampling import Subsamples, subsample
+    from halfwidth.planning.subsampling import subsample
     from halfwidth.planning.width_tables import WidthTable, mean_width_table
     from halfwidth.results.sample_size import Requirement, SampleSize
+    from halfwidth.results.subsamples import Subsamples
 
 __all__ = [
     "Requirement",
@@ -66,7 +67,7 @@ _HOME = {
     "Review": "planning.published.reviews",
     "Reviews": "planning.published.reviews",
     "SampleSize": "results.sample_size",
-    "Subsamples": "planning.subsampling",
+    "Subsamples": "results.subsamples",
     "WidthTable": "planning.width_tables",
     "auroc_difference_n": "planning.auroc_differences",
     "auroc_difference_width": "planning.auroc_differences",

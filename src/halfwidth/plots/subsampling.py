@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.formatting import percent
 from halfwidth.core.titles import metric_title
-from halfwidth.planning.subsampling import Subsamples
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.style import (
     DOT,
@@ -19,6 +18,7 @@ from halfwidth.plots.style import (
     WIDTH,
     require_matplotlib,
 )
+from halfwidth.results.subsamples import Subsamples
 
 if TYPE_CHECKING:
     import pandas as pd

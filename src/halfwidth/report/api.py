@@ -10,7 +10,7 @@ from halfwidth.core.checks import as_flag
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.files import write_whole
 from halfwidth.core.frozen import frozen
-from halfwidth.document.html.page import render_html
+from halfwidth.document.html.page import render_fragment, render_html
 from halfwidth.document.parts import Document
 from halfwidth.document.render import render
 from halfwidth.report.whole.document import report_document
@@ -84,8 +84,6 @@ class Report:
         write_whole(path, text.encode())
 
     def _repr_html_(self) -> str:
-        from halfwidth.document.html.page import render_fragment
-
         return render_fragment(self.document)
 
 

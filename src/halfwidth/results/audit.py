@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from halfwidth.core.caution_spec import Caution, Severity
-from halfwidth.core.formatting import json_text
 from halfwidth.core.frozen import frozen
-from halfwidth.core.notebook import html_of
-from halfwidth.results.estimates import SCHEMA_VERSION
+from halfwidth.results.result import SCHEMA_VERSION, Result
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from halfwidth.document.parts import Document
 
 # Rows and cases that a finding names.
 MOST_NAMED = 5
@@ -139,7 +137,7 @@ class AuditedTable:
 
 
 @frozen(repr=False)
-class Audit(Sequence[Finding]):
+class Audit(Result, Sequence[Finding]):
     """Everything found in one table or several, by code.
 
     Attributes
@@ -205,19 +203,12 @@ class Audit(Sequence[Finding]):
             "notes": list(self.notes),
         }
 
-    def to_json(self) -> str:
-        """The JSON contract as text."""
-        return json_text(self.to_dict())
+    def document(self) -> Document:
+        """What was found, by how much it matters, and what was looked at."""
+        from halfwidth.results.documents.audits import audit_document
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row per finding."""
-        import pandas as pd
-
-        return pd.DataFrame(self.to_rows())
+        return audit_document(self)
 
     def __repr__(self) -> str:
         lines = [f"Audit ({len(self)}):", *(f"  {finding}" for finding in self)]
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
-
-    def _repr_html_(self) -> str:
-        return html_of(self)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-from halfwidth.results.curves import SeveralCurves
+from halfwidth.results.curves import SeveralCurves, SingleCurve
 from halfwidth.results.estimates import Estimates
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ CALIBRATION_KINDS: tuple[CalibrationKind, ...] = ("smooth", "isotonic", "bins")
 
 
 @frozen(eq=False, repr=False)
-class CalibrationCurve:
+class CalibrationCurve(SingleCurve):
     """How often a class occurs where a model gives it some probability.
 
     Attributes
@@ -80,13 +80,9 @@ class CalibrationCurve:
     # What curves that have one number call it.
     area: None = None
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row per point: ``label, kind, x, y, low, high, cases``."""
-        return CalibrationCurves((self,)).to_frame()
-
-    def line_frame(self) -> pd.DataFrame:
-        """A row per corner of the line: ``label, kind, x, y``."""
-        return CalibrationCurves((self,)).line_frame()
+    @property
+    def _alone(self) -> CalibrationCurves:
+        return CalibrationCurves((self,))
 
     def __repr__(self) -> str:
         return (

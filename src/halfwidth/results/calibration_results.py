@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.formatting import json_text
+from halfwidth.core.formatting import plain
 from halfwidth.core.frozen import frozen
-from halfwidth.core.notebook import html_of
 from halfwidth.results.comparison_words import p_text
-from halfwidth.results.estimates import caution_lines
-from halfwidth.results.sequence import ResultSequence
+from halfwidth.results.result import ResultCollection, SingleResult
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-SCHEMA_VERSION = 1
+    from halfwidth.document.parts import Document
 
 
 @frozen(repr=False)
-class CalibrationTest:
+class CalibrationTest(SingleResult):
     """A test of whether outcomes happen as often as predicted probabilities say.
 
     Attributes
@@ -78,6 +72,15 @@ class CalibrationTest:
     cautions: tuple[Caution, ...] = ()
 
     @property
+    def _alone(self) -> CalibrationTests:
+        return CalibrationTests((self,))
+
+    @property
+    def by(self) -> Mapping[str, Any]:
+        """Levels of columns: none, all cases are taken together."""
+        return {}
+
+    @property
     def subject(self) -> str:
         """The statistic with its parameters, and what it is of, if not of the positive class."""
         chosen = ", ".join(f"{name} {value:g}" for name, value in self.parameters.items())
@@ -102,9 +105,9 @@ class CalibrationTest:
             "statistic": self.statistic,
             "parameters": dict(self.parameters),
             "average": self.average,
-            "value": _plain(self.value),
+            "value": plain(self.value),
             "p_value": self.p_value,
-            "asymptotic_p": _plain(self.asymptotic_p),
+            "asymptotic_p": plain(self.asymptotic_p),
             "reference": self.reference or None,
             "n": self.n,
             "n_missing": self.n_missing,
@@ -121,23 +124,12 @@ class CalibrationTest:
         row["parameters"] = ",".join(f"{name}={v:g}" for name, v in self.parameters.items())
         return row | {"cautions": " ".join(one.code for one in self.cautions)}
 
-    def to_json(self) -> str:
-        """The test as JSON, with its ``schema_version``."""
-        return CalibrationTests((self,)).to_json()
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row."""
-        return CalibrationTests((self,)).to_frame()
-
     def __repr__(self) -> str:
         return f"CalibrationTest: {self.sentence()}"
 
-    def _repr_html_(self) -> str:
-        return html_of(CalibrationTests((self,)))
-
 
 @frozen(repr=False)
-class CalibrationTests(ResultSequence[CalibrationTest]):
+class CalibrationTests(ResultCollection[CalibrationTest]):
     """Tests of perfect calibration of the same cases.
 
     Attributes
@@ -147,56 +139,14 @@ class CalibrationTests(ResultSequence[CalibrationTest]):
         How labels and scores were read.
     """
 
+    KEY = "calibration_tests"
+    WHOLE_NUMBERS = ("seed",)
+
     items: tuple[CalibrationTest, ...]
     notes: tuple[str, ...] = ()
 
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """All cautions, each text once."""
-        return tuple(dict.fromkeys(caution for item in self for caution in item.cautions))
+    def document(self) -> Document:
+        """A row for each test, cautions, and what p is."""
+        from halfwidth.results.documents.calibration import tests_document
 
-    def with_cautions(self, further: tuple[Caution, ...]) -> CalibrationTests:
-        """The same tests, each with further cautions."""
-        items = (replace(item, cautions=(*item.cautions, *further)) for item in self)
-        return replace(self, items=tuple(items))
-
-    def caution_lines(self) -> list[tuple[str, str]]:
-        """Each code once, in order, with its first message, and how many more there are."""
-        return caution_lines([(item.label, item.cautions) for item in self])
-
-    def to_dict(self) -> dict[str, Any]:
-        """The tests as plain types."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "calibration_tests": [item.to_dict() for item in self],
-        }
-
-    def to_json(self) -> str:
-        """The same as text."""
-        return json_text(self.to_dict())
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """A flat row for each test."""
-        return [item.to_row() for item in self]
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each test."""
-        import pandas as pd
-
-        rows = self.to_rows()
-        frame = pd.DataFrame(rows)
-        # As an object: floating point would round it.
-        frame["seed"] = pd.Series([row["seed"] for row in rows], dtype=object)
-        return frame
-
-    def __repr__(self) -> str:
-        lines = [f"CalibrationTests ({len(self)}):", *(f"  {item.sentence()}" for item in self)]
-        lines += [f"  {code} {text}" for code, text in self.caution_lines()]
-        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
-
-    def _repr_html_(self) -> str:
-        return html_of(self)
-
-
-def _plain(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+        return tests_document(self)

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.formatting import decimals_for, fixed, json_text, percent
+from halfwidth.core.formatting import decimals_for, fixed, percent, plain
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Transform
-from halfwidth.core.notebook import html_of
 from halfwidth.core.spec import Metric
-from halfwidth.results.estimates import Estimates, caution_lines
-from halfwidth.results.sequence import ResultSequence
+from halfwidth.results.estimates import Estimates
+from halfwidth.results.result import ResultCollection, SingleResult, caution_lines
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-SCHEMA_VERSION = 1
+    from halfwidth.document.parts import Document
 
 
 @frozen(repr=False)
-class OverCentres:
+class OverCentres(SingleResult):
     """A metric over centres, by a random-effects meta-analysis.
 
     Attributes
@@ -68,6 +65,10 @@ class OverCentres:
     cautions: tuple[Caution, ...] = ()
 
     @property
+    def _alone(self) -> CentreResults:
+        return CentreResults((self,))
+
+    @property
     def metric(self) -> str:
         """Name of the metric."""
         return self.metric_spec.spec.name
@@ -93,6 +94,11 @@ class OverCentres:
         return decimals_for(self.value, (self.high - self.low) / 2)
 
     @property
+    def by(self) -> Mapping[str, Any]:
+        """Levels of columns: none, all cases are taken together."""
+        return {}
+
+    @property
     def subject(self) -> str:
         """The metric in prose, with its class."""
         about = "top label" if self.average == "top_label" else self.label
@@ -116,7 +122,7 @@ class OverCentres:
     def to_dict(self) -> dict[str, Any]:
         """The result as plain types, with that of each centre; NaN is None."""
         numbers = {
-            name: _plain(getattr(self, name))
+            name: plain(getattr(self, name))
             for name in (
                 *("value", "low", "high", "new_low", "new_high", "tau", "i_squared"),
                 "standard_error",
@@ -135,23 +141,31 @@ class OverCentres:
             "centres": self.centres.to_dict()["estimates"],
         }
 
-    def to_json(self) -> str:
-        """The result as JSON, with its ``schema_version``."""
-        return CentreResults((self,)).to_json()
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each centre, then those of the mean and of a new centre."""
-        return CentreResults((self,)).to_frame()
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each centre, then those of the mean and of a new centre; ``row`` says which."""
+        what = {"metric": self.metric, "label": self.label, "average": self.average}
+        mean = {"value": self.value, "low": self.low, "high": self.high, "n": self.n}
+        new = mean | {"low": self.new_low, "high": self.new_high}
+        centres = [
+            {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
+            for one in self.centres
+        ]
+        names = [one.label for one in self.centres]
+        return [
+            *(
+                {**what, "row": "centre", "centre": name, **numbers}
+                for name, numbers in zip(names, centres, strict=True)
+            ),
+            {**what, "row": "mean", "centre": "", **mean},
+            {**what, "row": "new centre", "centre": "", **new},
+        ]
 
     def __repr__(self) -> str:
         return f"OverCentres: {self.sentence()}"
 
-    def _repr_html_(self) -> str:
-        return html_of(CentreResults((self,)))
-
 
 @frozen(repr=False)
-class CentreResults(ResultSequence[OverCentres]):
+class CentreResults(ResultCollection[OverCentres]):
     """Metrics over the same centres.
 
     Attributes
@@ -161,62 +175,20 @@ class CentreResults(ResultSequence[OverCentres]):
         How labels and scores were read.
     """
 
+    KEY = "over_centres"
+
     items: tuple[OverCentres, ...]
     notes: tuple[str, ...] = ()
 
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """All cautions, each text once."""
-        return tuple(dict.fromkeys(caution for item in self for caution in item.cautions))
+    def _rows_of(self, item: OverCentres) -> list[dict[str, Any]]:
+        return item.to_rows()
 
-    def with_cautions(self, further: tuple[Caution, ...]) -> CentreResults:
-        """The same results, each with further cautions."""
-        items = (replace(item, cautions=(*item.cautions, *further)) for item in self)
-        return replace(self, items=tuple(items))
+    def document(self) -> Document:
+        """Metrics over centres, those of each centre, and cautions."""
+        from halfwidth.results.documents.calibration import centres_document
+
+        return centres_document(self)
 
     def caution_lines(self) -> list[tuple[str, str]]:
         """Each code once, in order, with its first message, and how many more there are."""
         return caution_lines([("", self.cautions)])
-
-    def to_dict(self) -> dict[str, Any]:
-        """The results as plain types."""
-        return {"schema_version": SCHEMA_VERSION, "over_centres": [x.to_dict() for x in self]}
-
-    def to_json(self) -> str:
-        """The same as text."""
-        return json_text(self.to_dict())
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Of each metric a row for each centre, then those of the mean and of a new centre.
-
-        ``row`` says which: ``"centre"``, ``"mean"`` or ``"new centre"``.
-        """
-        rows = []
-        for item in self:
-            what = {"metric": item.metric, "label": item.label, "average": item.average}
-            for one in item.centres:
-                numbers = {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
-                rows.append({**what, "row": "centre", "centre": one.label, **numbers})
-            mean = {"value": item.value, "low": item.low, "high": item.high, "n": item.n}
-            new = {"value": item.value, "low": item.new_low, "high": item.new_high, "n": item.n}
-            rows.append({**what, "row": "mean", "centre": "", **mean})
-            rows.append({**what, "row": "new centre", "centre": "", **new})
-        return rows
-
-    def to_frame(self) -> pd.DataFrame:
-        """The same as a frame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.to_rows())
-
-    def __repr__(self) -> str:
-        lines = [f"CentreResults ({len(self)}):", *(f"  {item.sentence()}" for item in self)]
-        lines += [f"  {code} {text}" for code, text in self.caution_lines()]
-        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
-
-    def _repr_html_(self) -> str:
-        return html_of(self)
-
-
-def _plain(value: float) -> float | None:
-    return value if math.isfinite(value) else None

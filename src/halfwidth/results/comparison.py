@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, shortened
-from halfwidth.core.formatting import json_text
+from halfwidth.core.formatting import plain
 from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, PairAverages
 from halfwidth.core.frozen import frozen
-from halfwidth.core.notebook import html_of
 from halfwidth.core.spec import Better, Estimand, Metric
 from halfwidth.core.types import Array
 from halfwidth.results import comparison_words
@@ -22,16 +21,15 @@ from halfwidth.results.comparison_results import (
     TestResult,
     Verdict,
 )
-from halfwidth.results.estimate import Estimate, plain
-from halfwidth.results.estimates import SCHEMA_VERSION, caution_lines, free_name
-from halfwidth.results.sequence import ResultSequence
+from halfwidth.results.estimate import Estimate
+from halfwidth.results.result import ResultCollection, SingleResult, caution_lines
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from halfwidth.document.parts import Document
 
 
 @frozen(repr=False)
-class Difference:
+class Difference(SingleResult):
     """The difference (or ratio) between two models, first against second.
 
     Attributes
@@ -72,6 +70,15 @@ class Difference:
     simultaneous: SimultaneousInterval | None = None
     verdict: Verdict | None = None
     subject: str = ""
+
+    @property
+    def _alone(self) -> Comparisons:
+        return Comparisons((self,))
+
+    @property
+    def label(self) -> str:
+        """That of the family."""
+        return self.estimate.label
 
     @property
     def value(self) -> float:
@@ -179,9 +186,6 @@ class Difference:
         lines += [f"  {self.verdict.sentence}"] if self.verdict else []
         return "\n".join([*lines, *(f"  {caution}" for caution in self.cautions)])
 
-    def _repr_html_(self) -> str:
-        return Comparisons((self,))._repr_html_()
-
 
 @frozen(eq=False)
 class ComparedCases:
@@ -209,7 +213,7 @@ class ComparedCases:
 
 
 @frozen(repr=False)
-class Comparisons(ResultSequence[Difference]):
+class Comparisons(ResultCollection[Difference]):
     """Differences between models, family after family.
 
     Attributes
@@ -222,6 +226,9 @@ class Comparisons(ResultSequence[Difference]):
         The values behind each family, where they were asked for (``keep_cases=True``); no output
         holds them.
     """
+
+    KEY = "comparisons"
+    WHOLE_NUMBERS = ("seed", "n_resamples", "n_needed")
 
     items: tuple[Difference, ...]
     goals: tuple[GoalResult, ...] = ()
@@ -262,35 +269,13 @@ class Comparisons(ResultSequence[Difference]):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract as plain types."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "comparisons": [item.to_dict() for item in self],
-            "goals": [item.to_dict() for item in self.goals],
-        }
+        return super().to_dict() | {"goals": [item.to_dict() for item in self.goals]}
 
-    def to_json(self) -> str:
-        """The JSON contract as text."""
-        return json_text(self.to_dict())
+    def document(self) -> Document:
+        """A table of the differences, verdicts, goals, cautions and the seed."""
+        from halfwidth.results.documents.comparisons import comparisons_document
 
-    def to_rows(self) -> list[dict[str, Any]]:
-        """A flat row per difference: the columns of its family apart, then all else."""
-        names = tuple(dict.fromkeys(name for item in self for name in item.by))
-        rows = []
-        for item in self:
-            row = item.to_row()
-            rows.append({free_name(name, row): item.by.get(name) for name in names} | row)
-        return rows
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row per difference: the columns of its family apart, then all else."""
-        import pandas as pd
-
-        rows = self.to_rows()
-        frame = pd.DataFrame(rows)
-        for name in ("seed", "n_resamples", "n_needed"):
-            # As objects: floating point would round a seed that has company without one.
-            frame[name] = pd.Series([row[name] for row in rows], dtype=object)
-        return frame
+        return comparisons_document(self)
 
     def caution_lines(self) -> list[tuple[str, str]]:
         """Each code once, in order, with its first message, and which others share it."""
@@ -306,17 +291,12 @@ class Comparisons(ResultSequence[Difference]):
             most_named=3,
         )
 
-    def __repr__(self) -> str:
-        lines = [f"Comparisons ({len(self)}):"]
+    def _told(self) -> Iterator[str]:
         for item in self:
-            lines.append(f"  {item.sentence()}")
-            lines += [f"    {item.verdict.sentence}"] if item.verdict else []
-        lines += [f"  {goal.sentence}" for goal in self.goals]
-        lines += [f"  {code} {text}" for code, text in self.caution_lines()]
-        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
-
-    def _repr_html_(self) -> str:
-        return html_of(self)
+            yield item.sentence()
+            if item.verdict:
+                yield f"  {item.verdict.sentence}"
+        yield from (goal.sentence for goal in self.goals)
 
 
 def _is_of(item: Difference, texts: tuple[str, ...], *, swapped: bool = False) -> bool:

@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from halfwidth.core.cautions import Caution
+from halfwidth.core.formatting import plain
 from halfwidth.core.frozen import frozen
-from halfwidth.results.estimate import Estimate, plain
+from halfwidth.results.estimate import Estimate
 
 
 @frozen

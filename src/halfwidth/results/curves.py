@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
+from halfwidth.core.formatting import plain
 from halfwidth.core.frozen import frozen
-from halfwidth.core.notebook import html_of
 from halfwidth.core.types import Array
 from halfwidth.results.estimate import Estimate
 from halfwidth.results.estimates import Estimates
-from halfwidth.results.sequence import ResultSequence
+from halfwidth.results.result import SCHEMA_VERSION, Result, ResultSequence, SingleResult
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from halfwidth.document.parts import Document
 
 CurveKind = Literal["roc", "pr", "decision"]
 CURVE_KINDS: tuple[CurveKind, ...] = ("roc", "pr", "decision")
@@ -28,8 +31,33 @@ AXES: dict[CurveKind, tuple[str, str]] = {
 }
 
 
+class SingleCurve(SingleResult):
+    """What one curve offers, whatever it shows; subclasses are frozen dataclasses."""
+
+    kind: str
+    label: str
+
+    @property
+    def _alone(self) -> SeveralCurves[Any]:
+        raise NotImplementedError
+
+    def line_frame(self) -> pd.DataFrame:
+        """A row per corner of the line: ``label, kind, x, y``."""
+        return self._alone.line_frame()
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that is known of the curve as plain types; arrays are lists."""
+        values = ((one.name, getattr(self, one.name)) for one in fields(cast("Any", self)))
+        return {
+            name: value.to_dict()
+            if isinstance(value, Result)
+            else plain(value.tolist() if isinstance(value, np.ndarray) else value)
+            for name, value in values
+        }
+
+
 @frozen(eq=False, repr=False)
-class Curve:
+class Curve(SingleCurve):
     """A ROC, precision-recall or decision curve of one class, with a pointwise band.
 
     Attributes
@@ -98,13 +126,9 @@ class Curve:
         """Share of the cases that are of the class: the precision of guessing."""
         return self.n_positive / self.n
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row per point of the grid: ``label, kind, x, y, low, high``."""
-        return Curves((self,)).to_frame()
-
-    def line_frame(self) -> pd.DataFrame:
-        """A row per corner of the line: ``label, kind, x, y``."""
-        return Curves((self,)).line_frame()
+    @property
+    def _alone(self) -> Curves:
+        return Curves((self,))
 
     def __repr__(self) -> str:
         area = "" if self.area is None else f": {self.area.sentence()}"
@@ -130,12 +154,15 @@ class Drawn(Protocol):
     def area(self) -> Estimate | None:
         """The number that sums it up."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """All that is known of it as plain types."""
+
 
 OneCurve = TypeVar("OneCurve", bound=Drawn)
 
 
 @frozen(eq=False, repr=False)
-class SeveralCurves(ResultSequence[OneCurve]):
+class SeveralCurves(Result, ResultSequence[OneCurve]):
     """Curves of one kind on the same cases.
 
     Attributes
@@ -154,6 +181,21 @@ class SeveralCurves(ResultSequence[OneCurve]):
     def cautions(self) -> tuple[Caution, ...]:
         """All cautions of the areas, each text once."""
         return self.areas.cautions
+
+    def to_dict(self) -> dict[str, Any]:
+        """The curves as plain types."""
+        return {"schema_version": SCHEMA_VERSION, "curves": [curve.to_dict() for curve in self]}
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row per point of the grid of each curve."""
+        rows = self.to_frame().to_dict("records")
+        return [{str(name): value for name, value in row.items()} for row in rows]
+
+    def document(self) -> Document:
+        """The curves drawn, and the numbers that sum them up."""
+        from halfwidth.results.documents.curves import curves_document
+
+        return curves_document(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A row per point of the grid of each curve: ``label, kind, x, y, low, high``."""
@@ -186,9 +228,6 @@ class SeveralCurves(ResultSequence[OneCurve]):
         lines += [f"  {code} {text}" for code, text in self.areas.caution_lines()]
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        return html_of(self)
-
 
 class Curves(SeveralCurves[Curve]):
     """Curves of one kind on the same cases, one per class.
@@ -200,7 +239,7 @@ class Curves(SeveralCurves[Curve]):
 
 
 @frozen(eq=False, repr=False)
-class Confusion:
+class Confusion(Result):
     """Counts of true and predicted classes, and each row's shares with their intervals.
 
     Attributes
@@ -228,26 +267,31 @@ class Confusion:
         """All cautions of the shares, each text once."""
         return Estimates(tuple(e for row in self.estimates for e in row)).cautions
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row per cell: ``true, predicted, count, n, share, low, high, method``."""
-        import pandas as pd
+    def to_dict(self) -> dict[str, Any]:
+        """The counts and shares as plain types."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "labels": list(self.labels),
+            "counts": self.counts.tolist(),
+            "cells": [plain(row) for row in self.to_rows()],
+        }
 
-        return pd.DataFrame(
-            [
-                {
-                    "true": true,
-                    "predicted": predicted,
-                    "count": int(count),
-                    "n": e.n,
-                    "share": e.value,
-                    "low": e.low,
-                    "high": e.high,
-                    "method": e.method,
-                }
-                for true, counts, row in zip(self.labels, self.counts, self.estimates, strict=True)
-                for predicted, count, e in zip(self.labels, counts, row, strict=True)
-            ]
-        )
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row per cell: ``true, predicted, count, n, share, low, high, method``."""
+        return [
+            {
+                "true": true,
+                "predicted": predicted,
+                "count": int(count),
+                "n": e.n,
+                "share": e.value,
+                "low": e.low,
+                "high": e.high,
+                "method": e.method,
+            }
+            for true, counts, row in zip(self.labels, self.counts, self.estimates, strict=True)
+            for predicted, count, e in zip(self.labels, counts, row, strict=True)
+        ]
 
     def __repr__(self) -> str:
         width = max(len(label) for label in self.labels)

@@ -10,7 +10,7 @@ import numpy as np
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Matching
 from halfwidth.core.types import Array
-from halfwidth.results.curves import SeveralCurves
+from halfwidth.results.curves import SeveralCurves, SingleCurve
 from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def _no_points() -> Array:
 
 
 @frozen(eq=False, repr=False, kw_only=True)
-class DetectionCurve:
+class DetectionCurve(SingleCurve):
     """A curve of detections of one class, or of all classes together, with its band.
 
     Attributes
@@ -115,13 +115,9 @@ class DetectionCurve:
         """What the vertical axis shows."""
         return DETECTION_AXES[self.kind][1]
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row per point of the grid: ``label, kind, x, y, low, high``."""
-        return DetectionCurves((self,)).to_frame()
-
-    def line_frame(self) -> pd.DataFrame:
-        """A row per corner of the line: ``label, kind, x, y``."""
-        return DetectionCurves((self,)).line_frame()
+    @property
+    def _alone(self) -> DetectionCurves:
+        return DetectionCurves((self,))
 
     def __repr__(self) -> str:
         area = "" if self.area is None else f": {self.area.sentence()}"

@@ -15,6 +15,7 @@ from halfwidth.core.formatting import (
     decimals_for,
     fixed_apart,
     percent,
+    plain,
 )
 from halfwidth.core.forms import Contrast
 from halfwidth.core.frozen import frozen
@@ -28,10 +29,9 @@ from halfwidth.core.spec import (
 from halfwidth.core.titles import statistic_title, subject_of
 from halfwidth.core.types import Bounds, Level
 from halfwidth.core.undefined import WithoutResult
+from halfwidth.results.result import SingleResult
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from halfwidth.results.estimates import Estimates
 
 # How a design qualifies a method.
@@ -59,7 +59,7 @@ class ConfidenceInterval(NamedTuple):
 
 
 @frozen(repr=False)
-class Estimate:
+class Estimate(SingleResult):
     """A number with its confidence interval and the reasons to doubt it.
 
     Attributes
@@ -428,14 +428,6 @@ class Estimate:
 
         return Estimates((self,))
 
-    def to_json(self) -> str:
-        """A JSON document with this one estimate."""
-        return self._alone.to_json()
-
-    def to_frame(self) -> pd.DataFrame:
-        """A data frame of one row."""
-        return self._alone.to_frame()
-
     def sentence(self) -> str:
         """One sentence for a paper.
 
@@ -465,15 +457,3 @@ class Estimate:
     def __repr__(self) -> str:
         lines = [f"Estimate: {self.sentence()}", *(f"  {caution}" for caution in self.cautions)]
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        return self._alone._repr_html_()
-
-
-def plain(value: Any) -> Any:
-    """A value that JSON can hold: NaN and infinities are None."""
-    if hasattr(value, "item"):
-        value = value.item()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, str | int | bool) else str(value)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, proposed, shortened
-from halfwidth.core.formatting import json_text
 from halfwidth.core.frozen import frozen
-from halfwidth.core.notebook import html_of
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
 from halfwidth.results.estimate import Estimate
-from halfwidth.results.sequence import ResultSequence
+from halfwidth.results.result import ResultCollection
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from halfwidth.document.parts import Document
 
-SCHEMA_VERSION = 1
+
+# The level of ``by`` that names the model of an estimate.
+MODEL = "model"
 
 
 @frozen(eq=False)
@@ -45,7 +43,7 @@ class Cases:
 
 
 @frozen(repr=False)
-class Estimates(ResultSequence[Estimate]):
+class Estimates(ResultCollection[Estimate]):
     """Estimates in the order of the table they come from.
 
     Attributes
@@ -56,6 +54,9 @@ class Estimates(ResultSequence[Estimate]):
     cases : tuple of Cases
         The values behind each label and metric, where they were asked for; no output holds them.
     """
+
+    KEY = "estimates"
+    WHOLE_NUMBERS = ("seed", "n_resamples")
 
     items: tuple[Estimate, ...]
     notes: tuple[str, ...] = ()
@@ -90,101 +91,66 @@ class Estimates(ResultSequence[Estimate]):
         return wanted in self.items
 
     @property
-    def by(self) -> tuple[str, ...]:
-        """Names of the ``by`` columns."""
-        return tuple(dict.fromkeys(name for item in self for name in item.by))
+    def families(self) -> list[Family]:
+        """Estimates that are read together: of one metric, and of one task where there are models.
 
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """All cautions, each text once."""
-        return tuple(dict.fromkeys(caution for item in self for caution in item.cautions))
+        In a family each label is that of the model alone.
+        """
+        found: dict[tuple[str, str], list[tuple[str, Estimate]]] = {}
+        for estimate in self:
+            model, task = _model_and_task(estimate)
+            key = metric_title(estimate.metric_spec), task
+            found.setdefault(key, []).append((model, estimate))
+        return [
+            Family(
+                metric,
+                task,
+                Estimates(tuple(replace(e, label=model) for model, e in some)),
+                tuple(self._cases_of(metric, model, e) for model, e in some),
+            )
+            for (metric, task), some in found.items()
+        ]
 
-    def with_cautions(self, further: Sequence[Caution]) -> Estimates:
-        """The same estimates, each with further cautions, in the order of their codes."""
-        if not further:
-            return self
-        items = (
-            replace(item, cautions=tuple(sorted([*item.cautions, *further], key=_code)))
-            for item in self
-        )
-        return replace(self, items=tuple(items))
+    def _cases_of(self, metric: str, model: str, estimate: Estimate) -> Cases | None:
+        """The values behind an estimate, under the name of its model, where they were kept."""
+        for cases in self.cases:
+            if (cases.metric, cases.label) == (metric, estimate.label):
+                return replace(cases, label=model)
+        return None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON contract as plain types."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "estimates": [item.to_dict() for item in self],
-        }
+    def document(self) -> Document:
+        """A table of the estimates, what quantiles say, cautions and the seed."""
+        from halfwidth.results.documents.estimates import estimates_document
 
-    def to_json(self) -> str:
-        """The JSON contract as text."""
-        return json_text(self.to_dict())
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """A flat row per estimate: the ``by`` columns apart, then those of the JSON contract."""
-        rows = []
-        for item in self:
-            row = item.to_row()
-            rows.append({free_name(name, row): item.by.get(name) for name in self.by} | row)
-        return rows
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row per estimate: the ``by`` columns apart, then those of the JSON contract."""
-        import pandas as pd
-
-        rows = self.to_rows()
-        frame = pd.DataFrame(rows)
-        for name in ("seed", "n_resamples"):
-            # As objects: floating point would round a seed that has company without one.
-            frame[name] = pd.Series([row[name] for row in rows], dtype=object)
-        return frame
-
-    def caution_lines(self) -> list[tuple[str, str]]:
-        """Each code once, in order, with its first message, and how many more there are."""
-        return caution_lines([(item.label, item.cautions) for item in self])
-
-    def __repr__(self) -> str:
-        lines = [f"Estimates ({len(self)}):", *(f"  {item.sentence()}" for item in self)]
-        lines += [f"  {code} {text}" for code, text in self.caution_lines()]
-        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
-
-    def _repr_html_(self) -> str:
-        return html_of(self)
+        return estimates_document(self)
 
 
-def caution_lines(
-    raised: Iterable[tuple[str, Sequence[Caution]]], most_named: int = 0
-) -> list[tuple[str, str]]:
-    """Each code once, in order, with its first message, of which it is, and how many more.
+@frozen(eq=False)
+class Family:
+    """Estimates that are read together.
 
-    Parameters
+    Attributes
     ----------
-    raised : iterable of (str, sequence of Caution)
-        Labels of results, and their cautions.
-    most_named : int
-        Up to so many further results are named rather than counted.
+    metric : str
+        In prose.
+    task : str
+        Empty where there is one only.
+    estimates : Estimates
+    cases : tuple of Cases or None
+        The values behind each.
     """
-    by_code: dict[str, list[tuple[str, Caution]]] = {}
-    labels = set()
-    for label, cautions in raised:
-        labels.add(label)
-        for caution in cautions:
-            by_code.setdefault(caution.code, []).append((label, caution))
-    lines = []
-    for code, found in sorted(by_code.items()):
-        label, first = found[0]
-        where = f"{_named(label)}: " if label and len(labels) > 1 else ""
-        others = dict.fromkeys(name for name, _ in found if name not in ("", label))
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        if 0 < len(others) <= most_named:
-            more = f" (also {', '.join(map(_named, others))})"
-        lines.append((code, f"{where}{first.message}{more}"))
-    return lines
+
+    metric: str
+    task: str
+    estimates: Estimates
+    cases: tuple[Cases | None, ...]
 
 
-def _named(label: str) -> str:
-    """A label in a sentence, where a bare number would read as a count or a value."""
-    return f"label {label}" if label[:1] in "+-.0123456789" else label
+def _model_and_task(estimate: Estimate) -> tuple[str, str]:
+    """What tells it from others of its task, and the task; all in one where no model is named."""
+    model = str(estimate.by.get(MODEL, ""))
+    task = estimate.label.removeprefix(f"{model} / ") if model else ""
+    return (model, task) if task and task != estimate.label else (estimate.label, "")
 
 
 def _matches(item: Estimate, text: str) -> bool:
@@ -201,12 +167,3 @@ def _matches(item: Estimate, text: str) -> bool:
 def _short_name(item: Estimate) -> str:
     """What an estimate is of, in short."""
     return f"{item.label}: {item.subject}" if item.label else item.subject
-
-
-def _code(caution: Caution) -> str:
-    return caution.code
-
-
-def free_name(name: str, row: Mapping[str, Any]) -> str:
-    """A grouping column's name that is none of our own."""
-    return f"by_{name}" if name in row else name

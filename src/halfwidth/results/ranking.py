@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, proposed, quoted, shown
-from halfwidth.core.formatting import json_text
+from halfwidth.core.formatting import plain
 from halfwidth.core.frozen import frozen
-from halfwidth.core.notebook import html_of
 from halfwidth.results import ranking_words
 from halfwidth.results.comparison import ComparedCases
-from halfwidth.results.estimate import Estimate, plain
-from halfwidth.results.estimates import SCHEMA_VERSION, caution_lines, free_name
+from halfwidth.results.estimate import Estimate
 from halfwidth.results.ranking_consensus import Consensus, RankStability
-from halfwidth.results.sequence import ResultSequence
+from halfwidth.results.result import ResultCollection, SingleResult
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from halfwidth.document.parts import Document
 
 
 @frozen
@@ -108,7 +106,7 @@ class RankedModel:
 
 
 @frozen(repr=False)
-class Ranking:
+class Ranking(SingleResult):
     """Models by rank, with the confidence sets of the ranks.
 
     Attributes
@@ -174,6 +172,10 @@ class Ranking:
     under_policies: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     metrics: tuple[str, ...] = ()
     more_groups: bool = False
+
+    @property
+    def _alone(self) -> Rankings:
+        return Rankings((self,))
 
     def __getitem__(self, name: str) -> RankedModel:
         """A model by its name."""
@@ -269,7 +271,7 @@ class Ranking:
 
 
 @frozen(repr=False)
-class Rankings(ResultSequence[Ranking]):
+class Rankings(ResultCollection[Ranking]):
     """Rankings of models, one for each task, metric and scheme.
 
     Attributes
@@ -282,6 +284,9 @@ class Rankings(ResultSequence[Ranking]):
     stability : RankStability
         How far the rankings of different tasks, metrics and schemes agree.
     """
+
+    KEY = "rankings"
+    WHOLE_NUMBERS = ("seed",)
 
     items: tuple[Ranking, ...]
     notes: tuple[str, ...] = field(default=())
@@ -315,52 +320,21 @@ class Rankings(ResultSequence[Ranking]):
         nearest = proposed(names[0], known) if len(names) == 1 else ""
         raise OptionError(f"no ranking is of {called}{nearest}; there are {quoted(known)}")
 
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """All cautions, each text once."""
-        return tuple(dict.fromkeys(caution for item in self for caution in item.cautions))
-
-    def caution_lines(self) -> list[tuple[str, str]]:
-        """Each code once, in order, with its first message, and how many more there are."""
-        return caution_lines([(item.label, item.cautions) for item in self])
-
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract as plain types."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "rankings": [item.to_dict() for item in self],
+        return super().to_dict() | {
             "consensus": [one.to_dict() for one in self.consensus],
             "stability": self.stability.to_dict(),
         }
 
-    def to_json(self) -> str:
-        """The JSON contract as text."""
-        return json_text(self.to_dict())
+    def _rows_of(self, item: Ranking) -> list[dict[str, Any]]:
+        return item.to_rows()
 
-    def to_rows(self) -> list[dict[str, Any]]:
-        """A flat row per ranking and model: the columns of the levels apart, then all else."""
-        names = tuple(dict.fromkeys(name for item in self for name in item.by))
-        return [
-            {free_name(name, row): item.by.get(name) for name in names} | row
-            for item in self
-            for row in item.to_rows()
-        ]
+    def document(self) -> Document:
+        """A table of each ranking with its sentence and its groups, cautions and the seed."""
+        from halfwidth.results.documents.rankings import rankings_document
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row per ranking and model: the columns of the levels apart, then all else."""
-        import pandas as pd
+        return rankings_document(self)
 
-        rows = self.to_rows()
-        frame = pd.DataFrame(rows)
-        # As objects: floating point would round a seed.
-        frame["seed"] = pd.Series([row["seed"] for row in rows], dtype=object)
-        return frame
-
-    def __repr__(self) -> str:
-        lines = [f"Rankings ({len(self)}):", *(f"  {item.sentence()}" for item in self)]
-        lines += [f"  {one.sentence()}" for one in self.consensus]
-        lines += [f"  {code} {text}" for code, text in self.caution_lines()]
-        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
-
-    def _repr_html_(self) -> str:
-        return html_of(self)
+    def _told(self) -> Iterator[str]:
+        return (one.sentence() for one in (*self, *self.consensus))

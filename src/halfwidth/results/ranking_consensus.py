@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import OptionError, quoted, shown
+from halfwidth.core.formatting import plain
 from halfwidth.core.frozen import frozen
 from halfwidth.results import ranking_words
-from halfwidth.results.estimate import plain
-from halfwidth.results.sequence import ResultSequence
+from halfwidth.results.result import ResultSequence
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import field, fields
 from typing import Any, NamedTuple
 
-from halfwidth.core.formatting import fixed, percent
+from halfwidth.core.formatting import fixed, percent, plain
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better
 from halfwidth.core.titles import metric_title
-from halfwidth.results.estimate import Estimate, plain
+from halfwidth.results.estimate import Estimate
 
 
 class Choice(NamedTuple):

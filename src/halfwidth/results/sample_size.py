@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from halfwidth.core.formatting import fixed, json_text, percent
+from halfwidth.core.formatting import fixed, json_text, percent, plain
 from halfwidth.core.frozen import frozen
-from halfwidth.core.notebook import html_of
+from halfwidth.results.result import SCHEMA_VERSION, Result
 
-SCHEMA_VERSION = 1
+if TYPE_CHECKING:
+    from halfwidth.document.parts import Document
+
 WIDTH_NEEDS = "width"
 
 
@@ -71,7 +73,7 @@ class Simulated:
 
 
 @frozen(repr=False)
-class SampleSize:
+class SampleSize(Result):
     """A number of cases and the width of the interval they give.
 
     Attributes
@@ -207,10 +209,10 @@ class SampleSize:
             "label": self.label,
             "of": self.quantity,
             "n": self.n,
-            "width": _plain(self.width),
-            "halfwidth": _plain(self.halfwidth),
-            "low": _plain(self.low),
-            "high": _plain(self.high),
+            "width": plain(self.width),
+            "halfwidth": plain(self.halfwidth),
+            "low": plain(self.low),
+            "high": plain(self.high),
             "unit": self.unit,
             "confidence_level": self.confidence_level,
             "formula": self.formula,
@@ -229,19 +231,30 @@ class SampleSize:
         }
         if self.simulated is not None:
             simulated = vars(self.simulated).items()
-            plan["simulated"] = {name: _plain(value) for name, value in simulated}
+            plan["simulated"] = {name: plain(value) for name, value in simulated}
         return plan
 
     def to_json(self) -> str:
         """The plan as JSON, with its ``schema_version``."""
-        document = {"schema_version": SCHEMA_VERSION, "plans": [self.to_dict()]}
-        return json_text(document)
+        return json_text({"schema_version": SCHEMA_VERSION, "plans": [self.to_dict()]})
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A flat row, and one of each part: assumptions, counts and simulated widths as columns."""
+        row = self.to_dict()
+        for name in ("assumed", "counts", "requirements", "notes", "parts", "simulated"):
+            row.pop(name, None)
+        row |= {"n_for_width": self.n_for_width, **self.assumed, **self.counts}
+        row |= vars(self.simulated) if self.simulated is not None else {}
+        return [row, *(one for part in self.parts for one in part.to_rows())]
+
+    def document(self) -> Document:
+        """What is needed, and what the numbers rest on."""
+        from halfwidth.results.documents.plans import plans_document
+
+        return plans_document([self])
 
     def __repr__(self) -> str:
         return f"SampleSize: {self.sentence()}"
-
-    def _repr_html_(self) -> str:
-        return html_of(self)
 
 
 def width_decimals(width: float) -> int:
@@ -253,7 +266,3 @@ def width_decimals(width: float) -> int:
     if not math.isfinite(width) or width <= 0:
         return 3
     return max(0, 2 - math.floor(math.log10(width / 2) + 1e-9))
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

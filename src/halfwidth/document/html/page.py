@@ -78,7 +78,7 @@ def body(parts: Iterable[Part], level: int = 2, title: str = "") -> Iterator[Ele
     for part in parts:
         match part:
             case Adaptive():
-                yield from body(part.full, level, nearest)
+                yield from body(part.page() if part.page else part.full, level, nearest)
             case Section():
                 yield _section(part, level)
             case Table():

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from typing import Any
-
 from halfwidth.core.csv_cells import csv_text
 from halfwidth.core.errors import OptionError
-from halfwidth.core.formatting import json_text
+from halfwidth.core.formatting import json_text, plain
 from halfwidth.document.parts import Data, Document
 
 
 def render_json(document: Document) -> str:
     """The object of the JSON contract; what is not finite is null."""
-    values = _plain(_document_data(document).values())
+    values = plain(_document_data(document).values())
     return json_text(values) + "\n"
 
 
@@ -30,13 +26,3 @@ def _document_data(document: Document) -> Data:
     if document.data is None:
         raise OptionError("there is nothing here for programs; leave out --format and --json")
     return document.data
-
-
-def _plain(value: Any) -> Any:
-    """Without types of NumPy; None for what is not finite."""
-    if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    number = value.item() if hasattr(value, "item") else value
-    return None if isinstance(number, float) and not math.isfinite(number) else number

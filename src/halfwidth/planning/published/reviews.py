@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.formatting import json_text
+from halfwidth.core.formatting import plain
 from halfwidth.core.frozen import frozen
-from halfwidth.core.notebook import html_of
 from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
 from halfwidth.planning.published.comparisons import Comparison
 from halfwidth.planning.published.leads import Lead
@@ -20,15 +19,15 @@ from halfwidth.planning.published.wording import (
     review_findings,
 )
 from halfwidth.results.estimate import Estimate
-from halfwidth.results.estimates import SCHEMA_VERSION, Estimates
-from halfwidth.results.sequence import ResultSequence
+from halfwidth.results.estimates import Estimates
+from halfwidth.results.result import ResultCollection, SingleResult
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from halfwidth.document.parts import Document
 
 
 @frozen(repr=False)
-class Review:
+class Review(SingleResult):
     """A published number with the interval that it should have had.
 
     Attributes
@@ -48,6 +47,20 @@ class Review:
     estimates: tuple[Estimate, ...]
     ends: tuple[Estimate, ...] = ()
     lead: Lead | None = None
+
+    @property
+    def _alone(self) -> Reviews:
+        return Reviews((self,))
+
+    @property
+    def label(self) -> str:
+        """Of what it is."""
+        return self.estimate.label
+
+    @property
+    def by(self) -> Mapping[str, Any]:
+        """The levels of the columns that tell rows apart."""
+        return self.estimate.by
 
     @property
     def estimate(self) -> Estimate:
@@ -115,12 +128,12 @@ class Review:
             "sd": None if spread is None else spread.sd,
             "sd_low": None if spread is None else spread.low,
             "sd_high": None if spread is None else spread.high,
-            "halfwidth_low": _plain(ends[0].halfwidth),
-            "halfwidth_high": _plain(ends[1].halfwidth),
+            "halfwidth_low": plain(ends[0].halfwidth),
+            "halfwidth_high": plain(ends[1].halfwidth),
             "positives": claim.positives if isinstance(claim, AurocClaim) else None,
             "successes": claim.successes if isinstance(claim, CountClaim) else None,
             "others": [e.to_dict() for e in self.estimates[1:]],
-            "lead": None if lead is None else _plain(asdict(lead)),
+            "lead": None if lead is None else plain(asdict(lead)),
             "assumptions": list(self.assumptions),
             "should_have_reported": list(self.should_have_reported),
             "paragraph": self.paragraph(),
@@ -143,12 +156,9 @@ class Review:
         lines = [f"Review: {self.sentence()}", *(f"  {caution}" for caution in self.cautions)]
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        return html_of(Reviews((self,)))
-
 
 @frozen(repr=False)
-class Reviews(ResultSequence[Review]):
+class Reviews(ResultCollection[Review]):
     """Reviews in the order of their table.
 
     Attributes
@@ -159,6 +169,8 @@ class Reviews(ResultSequence[Review]):
     comparisons : tuple of Comparison
         Rows of the table against each other.
     """
+
+    KEY = "reviews"
 
     items: tuple[Review, ...]
     notes: tuple[str, ...] = ()
@@ -182,35 +194,15 @@ class Reviews(ResultSequence[Review]):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract as plain types."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "reviews": [item.to_dict() for item in self],
-            "comparisons": [_plain(asdict(one)) for one in self.comparisons],
+        return super().to_dict() | {
+            "comparisons": [plain(asdict(one)) for one in self.comparisons],
         }
 
-    def to_json(self) -> str:
-        """The JSON contract as text."""
-        return json_text(self.to_dict())
+    def document(self) -> Document:
+        """Intervals, leads over other models, and a paragraph for each review."""
+        from halfwidth.planning.published.reviews_document import reviews_document
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row per published number."""
-        import pandas as pd
-
-        return pd.DataFrame([item.to_row() for item in self])
-
-    def _repr_html_(self) -> str:
-        return html_of(self)
+        return reviews_document(self)
 
     def __repr__(self) -> str:
         return "\n".join([f"Reviews ({len(self)}):", *(f"  {item.sentence()}" for item in self)])
-
-
-def _plain(value: Any) -> Any:
-    """The value with null for NaN and infinities, which JSON does not have."""
-    if isinstance(value, dict):
-        return {name: _plain(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -11,15 +11,16 @@ from halfwidth.report.whole.checklists import checklists
 from halfwidth.report.whole.comparing import differences, ranks
 from halfwidth.report.whole.paper import for_the_paper
 from halfwidth.report.whole.performance import in_brief, performance
-from halfwidth.report.whole.pictures import figures_of_cases, figures_of_curves, figures_of_ranks
+from halfwidth.report.whole.pictures import figures_of_cases, figures_of_ranks
 from halfwidth.report.whole.results import Results
 from halfwidth.report.whole.trust import trust
+from halfwidth.results.documents.curves import curves_figure
 
 
 def report_document(results: Results, *, with_figures: bool) -> Document:
     """What there is to say of some results: cautions first, provenance at the end."""
     of_cases = tuple(figures_of_cases(results)) if with_figures else ()
-    of_curves = tuple(figures_of_curves(results.curves)) if with_figures else ()
+    of_curves = tuple(map(curves_figure, results.curves)) if with_figures else ()
     of_ranks = figures_of_ranks(results.rankings) if with_figures else ()
     told = results.without_common_label()
     sections = (

@@ -19,7 +19,7 @@ from halfwidth.results.comparison_results import GoalResult
 from halfwidth.results.curves import Curves
 from halfwidth.results.detection_curves import DetectionCurves
 from halfwidth.results.estimate import Estimate
-from halfwidth.results.estimates import Cases, Estimates
+from halfwidth.results.estimates import Estimates
 from halfwidth.results.ranking import Ranking, Rankings
 
 # Curves of all kinds that are drawn.
@@ -27,8 +27,6 @@ AnyCurves = Curves | DetectionCurves | CalibrationCurves
 CHUNK = 2**20
 # More sentences than this nobody reads.
 MOST_SENTENCES = 6
-# The level of ``by`` that names the model of an estimate.
-MODEL = "model"
 
 
 @frozen
@@ -61,34 +59,6 @@ class Source:
     def to_dict(self) -> dict[str, str]:
         """As programs read it."""
         return {"file": self.name, "role": self.role, "sha256": self.digest}
-
-
-@frozen(eq=False)
-class Family:
-    """Estimates that are read together.
-
-    Attributes
-    ----------
-    metric : str
-        In prose.
-    task : str
-        Empty where there is one only.
-    estimates : Estimates
-    cases : tuple of Cases or None
-        The values behind each.
-    """
-
-    metric: str
-    task: str
-    estimates: Estimates
-    cases: tuple[Cases | None, ...]
-
-
-def _model_and_task(estimate: Estimate) -> tuple[str, str]:
-    """What tells it from others of its task, and the task; all in one where no model is named."""
-    model = str(estimate.by.get(MODEL, ""))
-    task = estimate.label.removeprefix(f"{model} / ") if model else ""
-    return (model, task) if task and task != estimate.label else (estimate.label, "")
 
 
 @frozen(eq=False, kw_only=True)
@@ -196,34 +166,6 @@ class Results:
             for caution in one.cautions:
                 raised.setdefault(caution.code, caution)
         return [raised[code] for code in sorted(raised)]
-
-    @property
-    def families(self) -> list[Family]:
-        """Estimates that are read together: of one metric, and of one task where there are models.
-
-        In a family each label is that of the model alone.
-        """
-        found: dict[tuple[str, str], list[tuple[str, Estimate]]] = {}
-        for estimate in self.estimates:
-            model, task = _model_and_task(estimate)
-            key = metric_title(estimate.metric_spec), task
-            found.setdefault(key, []).append((model, estimate))
-        return [
-            Family(
-                metric,
-                task,
-                Estimates(tuple(replace(e, label=model) for model, e in some)),
-                tuple(self._cases(metric, model, e) for model, e in some),
-            )
-            for (metric, task), some in found.items()
-        ]
-
-    def _cases(self, metric: str, model: str, estimate: Estimate) -> Cases | None:
-        """The values behind an estimate, under the name of its model, where they were kept."""
-        for cases in self.estimates.cases:
-            if (cases.metric, cases.label) == (metric, estimate.label):
-                return replace(cases, label=model)
-        return None
 
     def values_behind(self, estimate: Estimate) -> Array | None:
         """The values of an estimate, where they were kept."""

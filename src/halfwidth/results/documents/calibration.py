@@ -36,14 +36,7 @@ CENTRES_NOTE = (
 )
 
 
-def calibration_document(results: CalibrationTests | CentreResults) -> Document:
-    """Tests of calibration, or metrics of it over centres, as a document."""
-    if isinstance(results, CalibrationTests):
-        return _tests_document(results)
-    return _centres_document(results)
-
-
-def _tests_document(tests: CalibrationTests) -> Document:
+def tests_document(tests: CalibrationTests) -> Document:
     """A row for each test, cautions, and what p is."""
     labelled = any(item.label for item in tests)
     columns = (
@@ -74,7 +67,7 @@ def _test_cells(item: CalibrationTest) -> tuple[Cell, ...]:
     )
 
 
-def _centres_document(results: CentreResults) -> Document:
+def centres_document(results: CentreResults) -> Document:
     """Metrics over centres, and those of each centre."""
     level = percent(results[0].confidence_level)
     columns = (

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from halfwidth.core.formatting import as_beginning, percent
+from halfwidth.core.forms import NO_EFFECT
+from halfwidth.document.axes import axis_for
 from halfwidth.document.parts import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.comparison_words import p_text
+from halfwidth.results.documents.estimates import (
+    WHERE_DRAWN,
+    add_drawn,
+    drawn_numbers,
+    drawn_text,
+    in_common,
+    pale_text,
+)
 
 Columns = dict[Column, Callable[[Difference], Cell]]
 _LABEL, _MODELS, _SUBJECT = Column("label"), Column("models"), Column("of")
@@ -24,7 +36,11 @@ MOST_SENTENCES = 6
 
 def tables(comparisons: Comparisons) -> Adaptive:
     """A table of all columns for a page; for a terminal what rows have in common stands once."""
-    return Adaptive(_short(comparisons), (comparisons_table(comparisons),))
+    return Adaptive(
+        _short(comparisons),
+        (comparisons_table(comparisons),),
+        functools.partial(drawn_tables, comparisons),
+    )
 
 
 def comparisons_table(comparisons: Comparisons) -> Table:
@@ -125,6 +141,70 @@ def _in_common(comparisons: Comparisons) -> dict[Column, str]:
         for column, texts in ((_METHOD, methods), (_N, cases))
         if len(texts) == 1
     }
+
+
+# --------------------------------------------------------------------------- drawn on a page
+
+
+def drawn_tables(comparisons: Comparisons) -> tuple[Part, ...]:
+    """A table for each subject, its intervals drawn on one axis."""
+    parts: list[Part] = []
+    each = _on_one_axis(comparisons)
+    for subject, some in each.items():
+        table = _drawn(some)
+        if len(each) > 1:
+            parts.append(Heading(as_beginning(subject)))
+            table = table.columns_at([p for p, one in enumerate(table.headings) if one != "of"])
+        parts += in_common(table)
+    return tuple(parts)
+
+
+def _on_one_axis(comparisons: Comparisons) -> dict[str, Comparisons]:
+    """Those of one subject together."""
+    by_subject: dict[str, list[Difference]] = {}
+    for item in comparisons:
+        by_subject.setdefault(item.effect_of_subject, []).append(item)
+    return {subject: Comparisons(tuple(some)) for subject, some in by_subject.items()}
+
+
+def _drawn(comparisons: Comparisons) -> Table:
+    """The table with the intervals drawn, beside no difference and the margins."""
+    marks = [NO_EFFECT[comparisons[0].effect]]
+    for item in comparisons:
+        if item.verdict is not None and item.verdict.margin:
+            marks += [item.verdict.margin, -item.verdict.margin]
+    estimates = [item.estimate for item in comparisons]
+    intervals = [drawn_numbers(e) for e in estimates]
+    axis = axis_for(intervals, dict.fromkeys(marks), pale_text(estimates))
+    table = _narrow(comparisons_table(comparisons), comparisons)
+    if axis is None:
+        return table
+    cells = [
+        Cell(f"{item.first} vs {item.second}: {drawn_text(item.estimate)}", numbers)
+        for item, numbers in zip(comparisons, intervals, strict=True)
+    ]
+    return add_drawn(table, Column(WHERE_DRAWN, Kind.DRAWN, axis=axis), cells)
+
+
+def _narrow(table: Table, comparisons: Comparisons) -> Table:
+    """The table in few columns on a page; values are headed by their models where all share them.
+
+    What is compared has the values of the models beneath it, the difference its intervals, and the
+    verdict the cautions.
+    """
+    lead = table.columns[0].heading
+    intervals = [one.heading for one in table.columns if one.kind is Kind.INTERVAL]
+    beneath: dict[str, str] = dict.fromkeys(intervals, str(comparisons[0].effect))
+    beneath |= dict.fromkeys(("models", "of", "first", "second", "n", "method"), lead)
+    beneath.pop(lead, None)
+    if "verdict" in table.headings:
+        beneath["cautions"] = "verdict"
+    table = table.stacked(beneath)
+    if not one_pair(comparisons):
+        return table
+    names = {"first": comparisons[0].first, "second": comparisons[0].second}
+    columns = (replace(one, heading=names.get(one.heading, one.heading)) for one in table.columns)
+    return replace(table, columns=tuple(columns))
 
 
 # --------------------------------------------------------------------------- columns and cells

@@ -8,7 +8,8 @@ from typing import Any
 
 from halfwidth.core.formatting import fixed, fixed_apart, percent
 from halfwidth.document.parts import Data, Document, Heading, Kind, Note, Table
-from halfwidth.results.sample_size import SCHEMA_VERSION, SampleSize, Simulated, width_decimals
+from halfwidth.results.result import SCHEMA_VERSION
+from halfwidth.results.sample_size import SampleSize, Simulated, width_decimals
 
 WORDS = {
     "sd": "SD",
@@ -45,7 +46,7 @@ def plans_document(plans: Sequence[SampleSize]) -> Document:
                 "schema_version": SCHEMA_VERSION,
                 "plans": [plan.to_dict() for plan in plans],
             },
-            lambda: [_flat(plan) for plan in _with_parts(plans)],
+            lambda: [row for plan in plans for row in plan.to_rows()],
         ),
     )
 
@@ -221,17 +222,3 @@ def _monte_carlo(plan: SampleSize, simulated: Simulated, error: float) -> str:
     where = f"the n for the width, {n}"
     moved = f"do not move {where}" if ends == (n, n) else f"move {where}, to {ends[0]} or {ends[1]}"
     return f"{text}Two Monte-Carlo standard errors {moved}."
-
-
-def _with_parts(plans: Sequence[SampleSize]) -> list[SampleSize]:
-    return [one for plan in plans for one in (plan, *plan.parts)]
-
-
-def _flat(plan: SampleSize) -> dict[str, Any]:
-    """A plan as one row of plain values."""
-    row = plan.to_dict()
-    for name in ("assumed", "counts", "requirements", "notes", "parts", "simulated"):
-        row.pop(name, None)
-    row |= {"n_for_width": plan.n_for_width, **plan.assumed, **plan.counts}
-    simulated = vars(plan.simulated) if plan.simulated is not None else {}
-    return row | {needed: simulated[needed] for needed in simulated}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halfwidth.core.formatting import decimals_for, fixed
 from halfwidth.document.parts import Data, Document, Note, Table
-from halfwidth.planning.subsampling import Subsamples
+from halfwidth.results.subsamples import Subsamples
 
 HEADINGS = ("k", "mean", "SD", "SEM", "half-width", "nu", "boot SEM", "boot CI", "boot nu")
 
