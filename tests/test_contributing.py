@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.catalogue import listed as listed_specs
 from halfwidth.core.spec import spec_of
 from halfwidth.core.types import Level
+from halfwidth.document.render import render
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
@@ -32,15 +34,15 @@ VALUES = np.random.default_rng(2).lognormal(size=40)
 HITS = [1] * 17 + [0] * 3
 
 
-def declared(kind: str) -> Any:
-    """The function that an example declares; the block is run as a file of its own."""
+def declared(kind: str) -> tuple[Any, ...]:
+    """What an example declares; the block is run as a file of its own."""
     space: dict[str, Any] = {"__name__": f"example_{kind}"}
     exec(compile(BLOCKS[kind], f"{PAGE.name}: {kind}", "exec"), space)  # noqa: S102
-    (function,) = space["DECLARED"]
-    return function
+    names: tuple[Any, ...] = space["DECLARED"]
+    return names
 
 
-METRIC, STATISTIC, METHOD = (declared(kind) for kind in ("metric", "statistic", "method"))
+METRIC, STATISTIC, METHOD = (declared(kind)[0] for kind in ("metric", "statistic", "method"))
 
 
 @pytest.fixture
@@ -64,7 +66,7 @@ def listed(monkeypatch: pytest.MonkeyPatch, run: Run) -> Iterator[None]:
 
 
 def test_every_example_is_run() -> None:
-    assert set(BLOCKS) == {"metric", "statistic", "method"}
+    assert set(BLOCKS) == {"metric", "statistic", "method", "result"}
     assert PAGE.read_text("utf-8").count("```python") == len(BLOCKS)
 
 
@@ -190,3 +192,33 @@ def test_what_is_declared_is_known_by_its_name(run: Run, tmp_path: Path) -> None
         "macro",
     )
     assert found["value"] == pytest.approx(jaccard_score(Y, PREDICTED, average="macro"))
+
+
+# --------------------------------------------------------------------------- a kind of result
+
+
+def test_a_kind_of_result_shows_itself_everywhere() -> None:
+    one, several = declared("result")
+    caution = hw.summary_ci(VALUES[:5]).cautions[0]
+    result = several((one("a, b", 40, 0.85), one("a, c", 12, math.nan, (caution,))), ("Two.",))
+    assert result.to_dict()["agreements"][0] == {
+        "label": "a, b",
+        "n": 40,
+        "share": 0.85,
+        "cautions": [],
+    }
+    assert json.loads(result.to_json())["agreements"][1]["share"] is None
+    assert list(result.to_frame().columns) == ["label", "n", "share", "cautions"]
+    assert result.to_frame().cautions.tolist() == ["", caution.code]
+    assert result[0].to_frame().equals(result[:1].to_frame())
+    text = render(result.document(), "markdown")
+    assert "| readers | n | agreement |" in text
+    assert "| a, b | 40 | 85 % |" in text
+    assert caution.message in text
+    assert "Agreement: share of the cases" in text
+    html = result._repr_html_()
+    assert "<table" in html
+    assert "Two." in html
+    assert repr(result).startswith("ReaderAgreements (2):\n  a, b agree in 85 % of 40 cases.")
+    with pytest.raises(hw.OptionError, match="ReaderAgreements has no picture"):
+        result.plot()

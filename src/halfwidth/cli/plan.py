@@ -450,7 +450,7 @@ def runs(
     """
     outlet = Outlet.from_options(fmt, json, out, None)
     from halfwidth.planning.run_counts import minimum_runs
-    from halfwidth.results.documents.plans import minimum_runs_document
+    from halfwidth.results.sample_size import minimum_runs_document
 
     rows = [
         {

@@ -210,7 +210,7 @@ def parse_sizes(option: str, texts: Sequence[str]) -> list[int]:
 def answer(plans: Sequence[SampleSize], outlet: Outlet) -> Answer:
     """Plans as a document, and as a figure with --plot."""
     from halfwidth.document.parts import Figure
-    from halfwidth.results.documents.plans import plans_document
+    from halfwidth.results.sample_size import plans_document
 
     if outlet.plot is not None:
         from halfwidth.plots.figure import write_figure

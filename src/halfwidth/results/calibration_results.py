@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.formatting import plain
 from halfwidth.core.frozen import frozen
+from halfwidth.document.parts import Kind
 from halfwidth.results.comparison_words import p_text
+from halfwidth.results.fields import Field
 from halfwidth.results.result import ResultCollection, SingleResult
 
-if TYPE_CHECKING:
-    from halfwidth.document.parts import Document
+P_NOTE = (
+    "p: share of samples of outcomes, drawn from the probabilities themselves, that lie as far "
+    "from them as these ({count} samples, seed {seed}); in large samples: by the distribution "
+    "named."
+)
 
 
 @frozen(repr=False)
@@ -54,6 +58,24 @@ class CalibrationTest(SingleResult):
     cautions : tuple of Caution
     """
 
+    FIELDS = (
+        Field("label", "label", kind=Kind.TEXT),
+        Field("statistic", "test of calibration", lambda test: test.subject, Kind.TEXT),
+        Field("parameters"),
+        Field("average"),
+        Field("n", "n"),
+        Field("n_missing"),
+        Field("observed", "observed"),
+        Field("expected", "expected", lambda test: f"{test.expected:.1f}"),
+        Field("value", "value", lambda test: f"{test.value:.3g}"),
+        Field("p_value", "p", lambda test: p_text(test.p_value)),
+        Field("asymptotic_p", "in large samples", lambda test: test.asymptotic_text, Kind.TEXT),
+        Field("reference"),
+        Field("n_resamples"),
+        Field("seed"),
+        Field("cautions"),
+    )
+
     statistic: str
     title: str
     parameters: Mapping[str, float]
@@ -88,6 +110,11 @@ class CalibrationTest(SingleResult):
         about = ", ".join(filter(None, (chosen, top)))
         return f"{self.title} ({about})" if about else self.title
 
+    @property
+    def asymptotic_text(self) -> str:
+        """The p-value of large samples with its distribution; empty without one."""
+        return f"{p_text(self.asymptotic_p)} ({self.reference})" if self.reference else ""
+
     def sentence(self) -> str:
         """One sentence for a paper."""
         label = f"{self.label}: " if self.label else ""
@@ -97,32 +124,6 @@ class CalibrationTest(SingleResult):
             f"perfect calibration by {self.n_resamples} draws of outcomes; n = {self.n}, "
             f"{self.observed} observed, {self.expected:.1f} expected)."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The test as plain types; NaN and infinities are None."""
-        return {
-            "label": self.label,
-            "statistic": self.statistic,
-            "parameters": dict(self.parameters),
-            "average": self.average,
-            "value": plain(self.value),
-            "p_value": self.p_value,
-            "asymptotic_p": plain(self.asymptotic_p),
-            "reference": self.reference or None,
-            "n": self.n,
-            "n_missing": self.n_missing,
-            "observed": self.observed,
-            "expected": self.expected,
-            "n_resamples": self.n_resamples,
-            "seed": self.seed,
-            "cautions": [{"code": one.code, "message": one.message} for one in self.cautions],
-        }
-
-    def to_row(self) -> dict[str, Any]:
-        """The same, flat."""
-        row = self.to_dict()
-        row["parameters"] = ",".join(f"{name}={v:g}" for name, v in self.parameters.items())
-        return row | {"cautions": " ".join(one.code for one in self.cautions)}
 
     def __repr__(self) -> str:
         return f"CalibrationTest: {self.sentence()}"
@@ -145,8 +146,6 @@ class CalibrationTests(ResultCollection[CalibrationTest]):
     items: tuple[CalibrationTest, ...]
     notes: tuple[str, ...] = ()
 
-    def document(self) -> Document:
-        """A row for each test, cautions, and what p is."""
-        from halfwidth.results.documents.calibration import tests_document
-
-        return tests_document(self)
+    def remarks(self) -> tuple[str, ...]:
+        """What p is."""
+        return (P_NOTE.format(count=self[0].n_resamples, seed=self[0].seed),)

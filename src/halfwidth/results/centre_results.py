@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import decimals_for, fixed, percent, plain
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Transform
 from halfwidth.core.spec import Metric
+from halfwidth.document.parts import Cell, Column, Data, Document, Heading, Kind, Note, Table
 from halfwidth.results.estimates import Estimates
+from halfwidth.results.fields import caution_items
 from halfwidth.results.result import ResultCollection, SingleResult, caution_lines
 
-if TYPE_CHECKING:
-    from halfwidth.document.parts import Document
+CENTRES_NOTE = (
+    "Over centres: random effects, REML; the interval of the mean by Hartung and Knapp (t, k - 1), "
+    "that of a new centre a prediction interval (t, k - 2). τ: SD between centres{scale}; I²: "
+    "share of their differences that is more than chance."
+)
 
 
 @frozen(repr=False)
@@ -185,10 +190,75 @@ class CentreResults(ResultCollection[OverCentres]):
 
     def document(self) -> Document:
         """Metrics over centres, those of each centre, and cautions."""
-        from halfwidth.results.documents.calibration import centres_document
-
         return centres_document(self)
 
     def caution_lines(self) -> list[tuple[str, str]]:
         """Each code once, in order, with its first message, and how many more there are."""
         return caution_lines([("", self.cautions)])
+
+
+# --------------------------------------------------------------------------- as a document
+
+
+def centres_document(results: CentreResults) -> Document:
+    """Metrics over centres, and those of each centre."""
+    level = percent(results[0].confidence_level)
+    columns = (
+        Column("over centres"),
+        Column("centres", Kind.NUMBER),
+        Column("n", Kind.NUMBER),
+        Column("mean", Kind.NUMBER),
+        Column(f"{level} CI", Kind.INTERVAL),
+        Column("new centre", Kind.INTERVAL),
+        Column("τ", Kind.NUMBER),
+        Column("I²", Kind.NUMBER),
+    )
+    rows = tuple(_row(item) for item in results)
+    logarithmic = any(item.is_logarithmic for item in results)
+    note = CENTRES_NOTE.format(scale=" (of O:E of its logarithm)" if logarithmic else "")
+    return Document(
+        (
+            Table(columns, rows),
+            *(part for item in results for part in _each_centre(item, level)),
+            *caution_items(results.caution_lines()),
+            Note(note),
+        ),
+        Data(results.to_dict, results.to_rows),
+    )
+
+
+def _row(item: OverCentres) -> tuple[Cell, ...]:
+    return (
+        Cell(item.subject),
+        Cell(str(item.n_centres), item.n_centres),
+        Cell(str(item.n), item.n),
+        Cell(fixed(item.value, item.decimals), item.value),
+        _ends(item.low, item.high, item.decimals),
+        _ends(item.new_low, item.new_high, item.decimals),
+        Cell(fixed(item.tau, item.decimals), item.tau),
+        Cell(f"{100 * item.i_squared:.0f} %", item.i_squared),
+    )
+
+
+def _ends(low: float, high: float, decimals: int) -> Cell:
+    text = "none" if math.isnan(low) else f"{fixed(low, decimals)} to {fixed(high, decimals)}"
+    return Cell(text, (low, high))
+
+
+def _each_centre(item: OverCentres, level: str) -> tuple[Heading | Table, ...]:
+    columns = (
+        Column("centre"),
+        Column("n", Kind.NUMBER),
+        Column("value", Kind.NUMBER),
+        Column(f"{level} CI", Kind.INTERVAL),
+    )
+    rows = tuple(
+        (
+            Cell(one.label),
+            Cell(str(one.n), one.n),
+            Cell(one.text_of(one.value), one.value),
+            Cell(one.ends_text, (one.low, one.high)),
+        )
+        for one in item.centres
+    )
+    return Heading(item.subject[:1].upper() + item.subject[1:]), Table(columns, rows)

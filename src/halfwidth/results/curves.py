@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.formatting import plain
+from halfwidth.core.formatting import percent, plain
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
+from halfwidth.document.parts import Data, Document, Figure, Note, Part
+from halfwidth.results.detection_estimate import DetectionEstimate
 from halfwidth.results.estimate import Estimate
 from halfwidth.results.estimates import Estimates
 from halfwidth.results.result import SCHEMA_VERSION, Result, ResultSequence, SingleResult
@@ -19,7 +22,17 @@ from halfwidth.results.result import SCHEMA_VERSION, Result, ResultSequence, Sin
 if TYPE_CHECKING:
     import pandas as pd
 
-    from halfwidth.document.parts import Document
+TITLES = {
+    "roc": "ROC curves",
+    "pr": "Precision-recall curves",
+    "decision": "Decision curves",
+    "smooth": "Smooth calibration curves",
+    "isotonic": "Isotonic calibration curves (CORP)",
+    "bins": "Calibration in bins",
+    "froc": "FROC curves",
+    "afroc": "AFROC curves",
+    "wafroc": "Weighted AFROC curves",
+}
 
 CurveKind = Literal["roc", "pr", "decision"]
 CURVE_KINDS: tuple[CurveKind, ...] = ("roc", "pr", "decision")
@@ -193,8 +206,6 @@ class SeveralCurves(Result, ResultSequence[OneCurve]):
 
     def document(self) -> Document:
         """The curves drawn, and the numbers that sum them up."""
-        from halfwidth.results.documents.curves import curves_document
-
         return curves_document(self)
 
     def to_frame(self) -> pd.DataFrame:
@@ -298,3 +309,27 @@ class Confusion(Result):
         rows = zip(self.labels, self.counts, strict=True)
         lines = [f"  {label:<{width}}  {' '.join(f'{c:>6}' for c in row)}" for label, row in rows]
         return "\n".join([f"Confusion ({len(self.labels)} classes; rows are true):", *lines])
+
+
+# --------------------------------------------------------------------------- as a document
+
+
+def curves_document(curves: SeveralCurves[Any]) -> Document:
+    """The curves drawn where matplotlib is there, and their areas."""
+    data = Data(curves.to_dict, curves.to_rows)
+    if not curves:
+        return Document((Note("No curves."),), data)
+    drawn: tuple[Part, ...] = (curves_figure(curves),) if find_spec("matplotlib") else ()
+    # Decision curves have no number that sums them up.
+    areas = curves.areas.document().parts if curves.areas else ()
+    return Document((*drawn, *areas), data)
+
+
+def curves_figure(curves: SeveralCurves[Any]) -> Figure:
+    """The figure of curves that were made together."""
+    first = curves[0]
+    bands = "bars" if first.kind == "bins" else "bands"
+    caption = f"{TITLES[first.kind]} with pointwise {percent(first.confidence_level)} {bands}"
+    if isinstance(first.area, DetectionEstimate):
+        caption += f"; matched by {first.area.matched_by}"
+    return Figure("curves", caption, curves, picture=curves.picture)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from halfwidth.document.parts import Document
+    from halfwidth.results.fields import Field
 
 SCHEMA_VERSION = 1
 
@@ -96,6 +97,21 @@ class Result:
 
 class SingleResult(Result):
     """One result: JSON, frame and document are those of the collection that holds it alone."""
+
+    FIELDS: ClassVar[tuple[Field, ...]] = ()
+    """What it holds, in the order of frames, JSON and tables."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON contract as plain types."""
+        from halfwidth.results.fields import fields_dict
+
+        return fields_dict(self, self.FIELDS)
+
+    def to_row(self) -> dict[str, Any]:
+        """A flat row, numbers left as they are."""
+        from halfwidth.results.fields import fields_row
+
+        return fields_row(self, self.FIELDS)
 
     @property
     def _alone(self) -> Result:
@@ -237,6 +253,22 @@ class ResultCollection(Result, ResultSequence[OneResult]):
             for item in self
             for row in self._rows_of(item)
         ]
+
+    def document(self) -> Document:
+        """A row for each result, cautions, and what the numbers are."""
+        from halfwidth.document.parts import Data, Document, Note
+        from halfwidth.results.fields import caution_items, fields_table
+
+        data = Data(self.to_dict, self.to_rows)
+        if not self:
+            return Document((Note("Nothing to show."),), data)
+        table = fields_table(self, cast("Any", self.items[0]).FIELDS)
+        cautions = caution_items(self.caution_lines())
+        return Document((table, *cautions, *map(Note, self.remarks())), data)
+
+    def remarks(self) -> tuple[str, ...]:
+        """What the numbers are, in sentences below the table."""
+        return ()
 
     def _rows_of(self, item: OneResult) -> list[dict[str, Any]]:
         return [cast("Any", item).to_row()]

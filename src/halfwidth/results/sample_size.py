@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from halfwidth.core.formatting import fixed, json_text, percent, plain
+from halfwidth.core.formatting import fixed, fixed_apart, json_text, percent, plain
 from halfwidth.core.frozen import frozen
+from halfwidth.document.parts import Data, Document, Heading, Kind, Note, Table
 from halfwidth.results.result import SCHEMA_VERSION, Result
 
-if TYPE_CHECKING:
-    from halfwidth.document.parts import Document
+WORDS = {
+    "sd": "SD",
+    "sd_ratio": "ratio of SDs",
+    "failures_share": "share of failures",
+    "auroc": "AUROC",
+    "lp_mean": "mean of the log odds",
+    "lp_sd": "SD of the log odds",
+    "lp_skewness": "skewness of the log odds",
+}
+# Kinds of the columns that hold no numbers.
+KINDS = {
+    **dict.fromkeys(("label", "decided by", "needed for", "by"), Kind.TEXT),
+    **dict.fromkeys(("plan", "kind"), Kind.NAME),
+    "interval": Kind.INTERVAL,
+}
 
 WIDTH_NEEDS = "width"
 
@@ -249,8 +263,6 @@ class SampleSize(Result):
 
     def document(self) -> Document:
         """What is needed, and what the numbers rest on."""
-        from halfwidth.results.documents.plans import plans_document
-
         return plans_document([self])
 
     def __repr__(self) -> str:
@@ -266,3 +278,202 @@ def width_decimals(width: float) -> int:
     if not math.isfinite(width) or width <= 0:
         return 3
     return max(0, 2 - math.floor(math.log10(width / 2) + 1e-9))
+
+
+# --------------------------------------------------------------------------- as a document
+
+
+def plans_document(plans: Sequence[SampleSize]) -> Document:
+    """Plans of one kind: what is needed, and what the numbers rest on."""
+    first = plans[0]
+    unit = f" [{first.unit}]" if first.unit else ""
+    named = ", ".join(dict.fromkeys(plan.quantity for plan in plans))
+    quantity = named[:1].upper() + named[1:]
+    title = f"{quantity}{unit}, {percent(first.confidence_level)} CI"
+    tables = [_overview(plans)]
+    if len(plans) == 1:
+        tables += [_needs(first)] if first.requirements else []
+        tables += [_overview(first.parts)] if first.parts else []
+    return Document(
+        (Heading(title), *tables, *map(Note, _lines(plans))),
+        Data(
+            lambda: {
+                "schema_version": SCHEMA_VERSION,
+                "plans": [plan.to_dict() for plan in plans],
+            },
+            lambda: [row for plan in plans for row in plan.to_rows()],
+        ),
+    )
+
+
+def minimum_runs_document(rows: Sequence[dict[str, Any]]) -> Document:
+    """Minimum numbers of runs: ``quantile, confidence_level, kind, n`` of each."""
+    cells = [
+        (f"{r['quantile']:g}", percent(r["confidence_level"]), str(r["kind"]), str(r["n"]))
+        for r in rows
+    ]
+    return Document(
+        (
+            Heading("Fewest runs with which a quantile has an interval"),
+            _sheet(("quantile", "level", "kind", "least n"), cells),
+        ),
+        Data(lambda: {"schema_version": SCHEMA_VERSION, "minimum_runs": list(rows)}, lambda: rows),
+    )
+
+
+# --------------------------------------------------------------------------- plans
+
+
+def _sheet(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+    return Table.from_rows(headings, rows, kinds=KINDS)
+
+
+def _overview(plans: Sequence[SampleSize]) -> Table:
+    """A row for each plan; a column that says nothing is left out."""
+    columns: dict[str, Callable[[SampleSize], str]] = {}
+    # The same in all rows, so that numbers stand below each other.
+    places = max(plan.decimals for plan in plans)
+    if any(plan.label for plan in plans):
+        columns["label"] = lambda plan: plan.label
+    if len({plan.quantity for plan in plans}) > 1:
+        columns["plan"] = lambda plan: plan.quantity
+    for name in _varying(plans):
+        columns[WORDS.get(name, name)] = lambda plan, name=name: f"{plan.assumed[name]:g}"  # type: ignore[misc]
+    for_width = any(plan.wanted is not None for plan in plans)
+    if for_width:
+        columns["wanted"] = lambda plan: fixed((plan.wanted or math.nan) / 2, places)
+        if len(plans) > 1 and not plans[0].parts:
+            columns["for width"] = lambda plan: str(plan.n_for_width or "")
+    columns["n"] = lambda plan: str(plan.n)
+    for name in plans[0].counts:
+        columns[name] = lambda plan, name=name: str(plan.counts[name])  # type: ignore[misc]
+    columns["half-width"] = lambda plan: fixed(plan.halfwidth, places)
+    columns["width"] = lambda plan: fixed(plan.width, places)
+    if any(plan.simulated for plan in plans):
+        columns |= _simulation_columns(plans[0], places, wanted=for_width)
+    if all(math.isfinite(plan.low) for plan in plans):
+        columns["interval"] = _interval
+    columns |= _question_columns(plans)
+    return _sheet(columns, ([cell(plan) for cell in columns.values()] for plan in plans))
+
+
+def _question_columns(plans: Sequence[SampleSize]) -> dict[str, Callable[[SampleSize], str]]:
+    """The power of a test where there is one, and what decided n where a plan seeks it."""
+    columns: dict[str, Callable[[SampleSize], str]] = {}
+    if all(plan.power is not None for plan in plans):
+        columns["power"] = lambda plan: f"{100 * (plan.power or 0.0):.1f} %"
+    if any(plan.solves_for_n for plan in plans):
+        columns["decided by"] = lambda plan: plan.decided_by
+    return columns
+
+
+def _varying(plans: Sequence[SampleSize]) -> list[str]:
+    """What is assumed differently from plan to plan."""
+    names = dict.fromkeys(name for plan in plans for name in plan.assumed)
+    shared = [name for name in names if all(name in plan.assumed for plan in plans)]
+    return [name for name in shared if len({plan.assumed[name] for plan in plans}) > 1]
+
+
+def _interval(plan: SampleSize) -> str:
+    places = max(0, width_decimals(plan.width) - 1)
+    low, high = (fixed_apart(end, places, (0.0, 1.0)) for end in (plan.low, plan.high))
+    return f"{low} to {high}"
+
+
+def _reached(plan: SampleSize) -> str:
+    simulated = plan.simulated
+    if simulated is None or simulated.reached is None:
+        return ""
+    return f"{100 * simulated.reached:.1f} %"
+
+
+def _simulation_columns(
+    first: SampleSize, places: int, *, wanted: bool
+) -> dict[str, Callable[[SampleSize], str]]:
+    """Quartiles of the widths, and how many of them are narrow enough, or how narrow they are."""
+
+    def cell(name: str) -> Callable[[SampleSize], str]:
+        return lambda plan: fixed(getattr(plan.simulated, name, math.nan), places)
+
+    below = f"{percent(first.assurance or 0.0)} below"
+    last = {"reached": _reached} if wanted else {below: cell("assured")}
+    return {"Q1": cell("q1"), "Q3": cell("q3"), **last}
+
+
+def _needs(plan: SampleSize) -> Table:
+    rows = [(need.what, str(need.n), need.source) for need in plan.requirements]
+    return _sheet(("needed for", "n", "by"), rows)
+
+
+def _lines(plans: Sequence[SampleSize]) -> list[str]:
+    """What the numbers rest on."""
+    first = plans[0]
+    varying = _varying(plans)
+    assumed = [
+        f"{WORDS.get(name, name)} {value:g}"
+        for name, value in first.assumed.items()
+        if name not in varying
+    ]
+    lines = _method_lines(plans)
+    lines += [f"Assumed: {', '.join(assumed)}."] if assumed else []
+    shapes = dict.fromkeys(plan.shape for plan in plans if plan.shape)
+    lines += [f"Shape assumed: {shape}." for shape in shapes]
+    if first.wanted is not None:
+        lines.append("wanted: the half-width asked for.")
+    if first.wanted is not None and first.assurance is not None:
+        what = _assured(first)
+        lines.append(f"Assurance: {percent(first.assurance)} of studies {what}.")
+    lines += _simulation_lines(first, alone=len(plans) == 1)
+    return lines + list(dict.fromkeys(note for plan in plans for note in plan.notes))
+
+
+def _method_lines(plans: Sequence[SampleSize]) -> list[str]:
+    """The method of each plan, or of each of its parts; of different ones, what each is of."""
+    if len(plans) == 1 and plans[0].parts:
+        plans = plans[0].parts
+    several = len({plan.quantity for plan in plans}) > 1
+    of_plans: dict[str, list[str]] = {}
+    for plan in plans:
+        of_plans.setdefault(_method_line(plan), []).append(plan.quantity if several else plan.label)
+    if len(of_plans) == 1:
+        return list(of_plans)
+    return [f"{', '.join(dict.fromkeys(names))}: {line}" for line, names in of_plans.items()]
+
+
+def _method_line(plan: SampleSize) -> str:
+    """The method or the formula, and whether a study gets its interval by default."""
+    default = f" (the default, {plan.rule})" if plan.rule else ""
+    kind = "Method" if plan.rule or plan.shape else "Formula"
+    return f"{kind}: {plan.formula}{default}, {plan.formula_text}."
+
+
+def _assured(plan: SampleSize) -> str:
+    """What the share of studies does."""
+    if not plan.parts:
+        return "reach the width"
+    return "hold enough of each class" if len(plan.parts) > 1 else "hold enough of the class"
+
+
+def _simulation_lines(plan: SampleSize, *, alone: bool) -> list[str]:
+    simulated = plan.simulated
+    if simulated is None:
+        return []
+    studies = f"{simulated.samples} studies drawn at each n (seed {simulated.seed})"
+    lines = [f"width, Q1, Q3: median and quartiles of the widths of {studies}."]
+    if not alone:
+        return lines
+    if simulated.reached_se is not None:
+        lines.append(_monte_carlo(plan, simulated, simulated.reached_se))
+    if simulated.undefined:
+        count = f"{simulated.undefined} {'study' if simulated.undefined == 1 else 'studies'}"
+        lines.append(f"{count} without an interval, or with one of no width, count as too wide.")
+    return lines
+
+
+def _monte_carlo(plan: SampleSize, simulated: Simulated, error: float) -> str:
+    """How sure the n is; the share at another n than that for the width says nothing of it."""
+    n, ends = plan.n_for_width, (simulated.n_low, simulated.n_high or "more")
+    text = f"Monte-Carlo SE of the share reached: {100 * error:.1f} %. " if plan.n == n else ""
+    where = f"the n for the width, {n}"
+    moved = f"do not move {where}" if ends == (n, n) else f"move {where}, to {ends[0]} or {ends[1]}"
+    return f"{text}Two Monte-Carlo standard errors {moved}."

@@ -14,7 +14,7 @@ from halfwidth.report.whole.performance import in_brief, performance
 from halfwidth.report.whole.pictures import figures_of_cases, figures_of_ranks
 from halfwidth.report.whole.results import Results
 from halfwidth.report.whole.trust import trust
-from halfwidth.results.documents.curves import curves_figure
+from halfwidth.results.curves import curves_figure
 
 
 def report_document(results: Results, *, with_figures: bool) -> Document:

@@ -22,7 +22,8 @@ from halfwidth.document.parts import (
 from halfwidth.results.comparison import Comparisons, GoalResult
 from halfwidth.results.comparison_words import CORRECTIONS, equivalence_sentence
 from halfwidth.results.documents.comparison_tables import MOST_SENTENCES, one_pair, tables
-from halfwidth.results.documents.estimates import CAUTIONS_TITLE, interval_column, rule_note
+from halfwidth.results.documents.estimates import interval_column, rule_note
+from halfwidth.results.fields import caution_items
 
 
 def comparisons_document(comparisons: Comparisons) -> Document:
@@ -36,7 +37,7 @@ def comparisons_document(comparisons: Comparisons) -> Document:
     if not parts:
         return Document((Note("No comparisons."),), data)
     chosen = [item.estimate for item in (*comparisons, *comparisons.goals)]
-    below = [_cautions(comparisons), rule_note(chosen), _seed(comparisons)]
+    below = [*caution_items(comparisons.caution_lines()), rule_note(chosen), _seed(comparisons)]
     return Document((*parts, *(part for part in below if part.short or part.full)), data)
 
 
@@ -141,13 +142,6 @@ def _goals(goals: tuple[GoalResult, ...]) -> Table:
         tuple(column for column in columns if column.heading != "label"),
         tuple((row[0], *row[2:]) for row in rows),
     )
-
-
-def _cautions(comparisons: Comparisons) -> Adaptive:
-    """Each code once, with its message, and how many rows share it."""
-    items = tuple(Item(code, text, code) for code, text in comparisons.caution_lines())
-    part = (Items(items, CAUTIONS_TITLE),) if items else ()
-    return Adaptive(part, (Items(items),) if items else ())
 
 
 def _seed(comparisons: Comparisons) -> Adaptive:

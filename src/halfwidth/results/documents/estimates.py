@@ -29,9 +29,9 @@ from halfwidth.document.parts import (
 from halfwidth.results.detection_estimate import DetectionEstimate
 from halfwidth.results.estimate import IF_UNSEEN, Estimate
 from halfwidth.results.estimates import Estimates, Family
+from halfwidth.results.fields import caution_items
 from halfwidth.results.runs_estimate import RunsEstimate
 
-CAUTIONS_TITLE = "Cautions ('halfwidth explain CODE' says more)"
 IDR_NOTE = "IDR: the interdecile range of the runs, from their 0.1 to their 0.9 quantile."
 CLAIMS_TITLE = "What each policy claims of the cases without a result:"
 
@@ -72,7 +72,7 @@ def estimates_document(estimates: Estimates) -> Document:
         _readings(estimates),
         _relative(estimates),
         _choices(estimates),
-        _cautions(estimates),
+        *caution_items(estimates.caution_lines()),
         rule_note(estimates),
         _seed(estimates),
     ]
@@ -437,12 +437,6 @@ def _drawn(e: RunsEstimate) -> str:
         f"({one.probability:.4f})"
         for one in e.choices
     )
-
-
-def _cautions(estimates: Estimates) -> Adaptive:
-    """Each code once, with its message, and how many rows share it."""
-    items = tuple(Item(code, text, code) for code, text in estimates.caution_lines())
-    return Adaptive((Items(items, CAUTIONS_TITLE),) if items else (), (Items(items),))
 
 
 def rule_text(estimates: Iterable[Estimate]) -> list[str]:

@@ -13,17 +13,16 @@ from halfwidth.document.parts import (
     Data,
     Document,
     Heading,
-    Item,
-    Items,
     Kind,
     Note,
     Part,
     Table,
 )
-from halfwidth.results.documents.estimates import CAUTIONS_TITLE, interval_column, rule_note
+from halfwidth.results.documents.estimates import interval_column, rule_note
 from halfwidth.results.documents.ranking_cells import set_cell, share_cell
 from halfwidth.results.documents.rankings_together import consensus_parts, stability_part
 from halfwidth.results.estimate import Estimate
+from halfwidth.results.fields import caution_items
 from halfwidth.results.ranking import RankedModel, Ranking, Rankings
 from halfwidth.results.ranking_words import POLICIES, about, listed, nothing_settled, some
 
@@ -43,7 +42,13 @@ def rankings_document(rankings: Rankings) -> Document:
     parts += [part for one in rankings.consensus for part in consensus_parts(one)]
     stable = stability_part(rankings)
     rule = rule_note(model.estimate for ranking in rankings for model in ranking.models)
-    below = (_explanations(rankings), stable, _cautions(rankings), rule, _seed(rankings))
+    below = (
+        _explanations(rankings),
+        stable,
+        *caution_items(rankings.caution_lines()),
+        rule,
+        _seed(rankings),
+    )
     return Document((*parts, *(part for part in below if part.short or part.full)), data)
 
 
@@ -212,13 +217,6 @@ def _agreement_of_resamples(rankings: Rankings) -> str:
     alike = len(labels) < len(rankings) or "" in labels
     names = [_subject(item) if alike else item.label for item in items]
     return "; ".join(f"{name}: {item.tau:.2f}" for name, item in zip(names, items, strict=True))
-
-
-def _cautions(rankings: Rankings) -> Adaptive:
-    """Each code once, with its message, and how many rankings share it."""
-    items = tuple(Item(code, text, code) for code, text in rankings.caution_lines())
-    part = (Items(items, CAUTIONS_TITLE),) if items else ()
-    return Adaptive(part, (Items(items),) if items else ())
 
 
 def _seed(rankings: Rankings) -> Adaptive:

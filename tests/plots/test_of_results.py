@@ -1,0 +1,76 @@
+"""`halfwidth.plot`: the picture of a result that the command line draws, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import halfwidth as hw
+
+DICE = np.linspace(0.7, 0.95, 12)
+OTHER = DICE[::-1] - 0.03
+TRUTH = np.arange(40) % 2
+SCORE = np.where(TRUTH == 1, 0.6, 0.4) + np.sin(np.arange(40)) / 4
+
+
+RESULTS: dict[str, Callable[[], Any]] = {
+    "an estimate": lambda: hw.summary_ci(DICE, metric="dsc"),
+    "estimates with their cases": lambda: hw.summary_table(
+        {"A": DICE, "B": OTHER}, metric="dsc", keep_cases=True
+    ),
+    "a difference": lambda: hw.difference_ci(DICE, OTHER, metric="dsc"),
+    "a curve": lambda: hw.curve_ci(TRUTH, SCORE, kind="roc", n_resamples=49, rng=1)[0],
+    "a confusion matrix": lambda: hw.confusion_ci(TRUTH, (SCORE > 0.5).astype(int)),
+    "a plan": lambda: hw.planning.mean_n(0.1, halfwidth=0.02, method="t"),
+    "subsamples": lambda: hw.planning.subsample(DICE, sizes=[4], repeats=9, rng=1),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_draws_itself(name: str) -> None:
+    result = RESULTS[name]()
+    figure = result.plot()
+    assert isinstance(figure, Figure)
+    assert figure.axes
+    assert len(hw.plot(result).axes) == len(figure.axes)
+    assert result.picture().startswith(b"\x89PNG")
+
+
+def test_values_are_drawn_where_they_were_kept() -> None:
+    kept = RESULTS["estimates with their cases"]()
+    bare = hw.Estimates(tuple(kept))
+    assert len(kept.plot().axes) == len(kept.plot("distribution").axes)
+    # A raincloud has a dot for each of 24 cases, a forest has none of them.
+    dots = [
+        sum(len(c.get_offsets()) for c in one.plot().axes[0].collections) for one in (kept, bare)
+    ]
+    assert dots[0] >= 24 > dots[1]
+
+
+def test_other_pictures_have_names() -> None:
+    estimate = RESULTS["an estimate"]()
+    assert isinstance(hw.plot(estimate, "forest"), Figure)
+    with pytest.raises(hw.UnknownNameError, match="forest"):
+        hw.plot(estimate, "forrest")
+
+
+def test_pages_are_named() -> None:
+    estimates = hw.Estimates(tuple(hw.summary_ci(DICE, label=f"organ {i}") for i in range(90)))
+    with pytest.raises(hw.OptionError, match=r"has \d pages; page=1 is the first"):
+        estimates.plot()
+    first, second = estimates.plot(page=1), estimates.plot(page=2)
+    assert first is not second
+    with pytest.raises(hw.OptionError, match="page=9"):
+        estimates.plot(page=9)
+
+
+def test_what_has_no_picture_says_so() -> None:
+    audit = hw.check_table({"case": ["a", "b", "c"], "dice": [91.0, 88.5, 12.0]})
+    with pytest.raises(hw.OptionError, match="Audit has no picture"):
+        hw.plot(audit)
+    with pytest.raises(hw.OptionError, match="is no result"):
+        hw.plot([0.9, 0.8])  # type: ignore[arg-type]

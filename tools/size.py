@@ -1,0 +1,124 @@
+"""How large the package is: what a reader has to hold, counted.
+
+python tools/size.py [FOLDER OF A CHECKOUT]
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+# Run where the checkout's own package is imported.
+PUBLIC = """
+import importlib, inspect, halfwidth as hw
+packages = ["halfwidth", "halfwidth.planning", "halfwidth.testing"]
+functions = {
+    f"{package}.{name}": one
+    for package in packages
+    for name in importlib.import_module(package).__all__
+    if inspect.isfunction(one := getattr(importlib.import_module(package), name))
+}
+names = [name for one in functions.values() for name in inspect.signature(one).parameters]
+print(len(functions), len(names), len(set(names)))
+"""
+
+
+def main(root: Path) -> None:
+    """Print a line for each count."""
+    trees = dict(_trees(root / "src"))
+    tests = dict(_trees(root / "tests"))
+    statements = sum(isinstance(node, ast.stmt) for t in trees.values() for node in ast.walk(t))
+    classes = sum(isinstance(node, ast.ClassDef) for t in trees.values() for node in ast.walk(t))
+    graph = {module: _imports(tree, trees) for module, tree in trees.items()}
+    circles = [group for group in _strongly_connected(graph) if len(group) > 1]
+    within = sum(
+        isinstance(inner, ast.Import | ast.ImportFrom)
+        for tree in trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        for inner in ast.walk(node)
+    )
+    imported = set().union(*(_imports(tree, trees) for tree in tests.values()))
+    internal = [name for name in imported if name.count(".") > 1]
+    ran = subprocess.run(
+        [sys.executable, "-c", PUBLIC],
+        env={"PYTHONPATH": str(root / "src")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    functions, parameters, names = ran.stdout.split()
+    for what, count in {
+        "files": len(trees),
+        "lines": sum(len(path.read_text("utf-8").splitlines()) for path in _files(root / "src")),
+        "statements": statements,
+        "classes": classes,
+        "imports inside functions": within,
+        "circles of modules": len(circles),
+        "modules in the largest circle": max(map(len, circles), default=0),
+        "internal modules that tests import": len(internal),
+        "public functions (package, planning, testing)": functions,
+        "their parameters": parameters,
+        "names of parameters": names,
+    }.items():
+        print(f"{count:>8}  {what}")  # noqa: T201
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.py"))
+
+
+def _trees(folder: Path) -> Iterator[tuple[str, ast.Module]]:
+    for path in _files(folder):
+        parts = path.relative_to(folder).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        yield name, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _imports(tree: ast.Module, modules: dict[str, ast.Module]) -> set[str]:
+    """Modules of the package that a module imports, wherever, but for types alone."""
+    for_types = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    found = set()
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module:
+            each = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {one if one in modules else node.module for one in each}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return {name for name in found if name.split(".")[0] == "halfwidth"}
+
+
+def _strongly_connected(graph: dict[str, set[str]]) -> list[set[str]]:
+    reached = {module: _reached(module, graph) for module in graph}
+    groups: list[set[str]] = []
+    for module in graph:
+        if not any(module in group for group in groups):
+            groups.append(
+                {module} | {one for one in reached[module] if module in reached.get(one, ())}
+            )
+    return groups
+
+
+def _reached(start: str, graph: dict[str, set[str]]) -> set[str]:
+    seen: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for one in graph.get(waiting.pop(), set()) - seen:
+            seen.add(one)
+            waiting.append(one)
+    return seen
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT)
