@@ -10,7 +10,7 @@ import pytest
 from support import codes, message
 
 import halfwidth as hw
-from halfwidth.resampling import progress
+from halfwidth.document import progress
 
 CLUSTERS = np.repeat(np.arange(40), 3)
 

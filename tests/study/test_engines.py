@@ -18,7 +18,7 @@ from toywork import all_end, calls, chunks, files_of_at_most, parts, pids, ran, 
 
 import halfwidth as hw
 from halfwidth.core.processes import LIBRARIES, deaf_to_interrupts
-from halfwidth.resampling import progress
+from halfwidth.document import progress
 from halfwidth.study.chunks import Chunk, ChunkResult, Queue, Shard, Work
 from halfwidth.study.execution.attempts import Answer, Fault, attempt, attempt_here
 from halfwidth.study.execution.engines import pooled

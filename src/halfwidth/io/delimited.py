@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from halfwidth.core.csv_cells import as_written
 from halfwidth.core.errors import DataError, quoted
 from halfwidth.core.frozen import frozen
+from halfwidth.document.progress import tracked
 from halfwidth.io.headers import (
     SAMPLE_ROWS,
     check_header,
@@ -25,7 +26,6 @@ from halfwidth.io.headers import (
 from halfwidth.io.numerals import Decimal, with_points
 from halfwidth.io.table import Table, text_column
 from halfwidth.io.table_sources import Source, text_of
-from halfwidth.resampling.progress import tracked
 
 # Rows that are Python objects at a time; of wide tables fewer, so that cells are no more than so
 # many, but not so few that each part of a column is a handful.

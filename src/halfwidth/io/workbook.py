@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, UnknownNameError, one_line, shortened
+from halfwidth.document.progress import tracked
 from halfwidth.io.delimited import named_table
 from halfwidth.io.headers import SAMPLE_ROWS, check_header, default_names
 from halfwidth.io.numerals import Decimal, with_points
@@ -27,7 +28,6 @@ from halfwidth.io.workbook_parts import (
     sheets_of,
     whole_number,
 )
-from halfwidth.resampling.progress import tracked
 
 ENCRYPTED = b"\xd0\xcf\x11\xe0"
 # What the parts of a workbook may take when unpacked, and against their packed size.

@@ -15,6 +15,7 @@ from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Array
+from halfwidth.document.progress import tracked
 from halfwidth.estimation.check import Sample, check_sample
 from halfwidth.estimation.choose import choose
 from halfwidth.estimation.records import Records
@@ -33,7 +34,6 @@ from halfwidth.intervals.ranks import minimum_n
 from halfwidth.planning.reliability import quantity_text, reliability_requirement
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.progress import tracked
 from halfwidth.results.sample_size import Requirement, SampleSize, Simulated
 
 # The limit for memory and time of a thousand studies.

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from halfwidth.core import rng
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
+from halfwidth.document.progress import growing, tracked
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.kernels import native, reference
-from halfwidth.resampling.progress import growing, tracked
 
 T = TypeVar("T")
 

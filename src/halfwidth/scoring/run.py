@@ -9,7 +9,7 @@ from pathlib import Path
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.processes import in_workers
-from halfwidth.resampling.progress import tracked
+from halfwidth.document.progress import tracked
 from halfwidth.scoring.cases import ScoringSettings, score_case
 from halfwidth.scoring.checkpoint import Checkpoint, fingerprint
 from halfwidth.scoring.pairs import CaseFiles

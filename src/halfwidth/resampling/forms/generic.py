@@ -7,12 +7,12 @@ import numpy as np
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
+from halfwidth.document.progress import tracked
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import Engine, tie_size
 from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.linearization import linearized
-from halfwidth.resampling.progress import tracked
 
 
 def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:

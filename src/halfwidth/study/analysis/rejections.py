@@ -15,7 +15,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.processes import in_workers
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
-from halfwidth.resampling.progress import tracked
+from halfwidth.document.progress import tracked
 from halfwidth.study.analysis.fits import OF_LOGITS, OF_VALUES, families_named, suits
 from halfwidth.study.analysis.goodness import (
     Goodness,

@@ -15,7 +15,7 @@ from typing import Any
 from halfwidth import __version__
 from halfwidth.core.frozen import frozen
 from halfwidth.core.processes import PINNED
-from halfwidth.resampling import progress
+from halfwidth.document import progress
 from halfwidth.study.chunks import Chunk, ChunkResult, Work
 
 

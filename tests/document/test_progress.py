@@ -11,10 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 import halfwidth as hw
+from halfwidth.document import progress
+from halfwidth.document.progress import tracked
 from halfwidth.planning import pilot_width
-from halfwidth.resampling import progress
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.progress import tracked
 
 RANGES = [(0, 10), (10, 20), (20, 25)]
 
