@@ -13,11 +13,12 @@ C_WARNINGS := -std=c11 -O2 -Wall -Wextra -Werror -ffp-contract=off -fPIC -shared
 # Platforms that zig compiles for from anywhere.
 ZIG_TARGETS := aarch64-macos x86_64-macos x86_64-windows-gnu x86_64-linux-musl aarch64-linux-musl
 
-.PHONY: help demo test test-slow test-plain same-as c-compilers c-sanitize lint format bench bench-study docs golden clean
+.PHONY: help demo test test-near test-slow test-plain same-as c-compilers c-sanitize lint format bench bench-study docs golden clean
 
 help:
 	@echo "make demo      from masks and models to intervals, comparisons and a report"
 	@echo "make test      the tests, in minutes"
+	@echo "make test-near FILE=src/halfwidth/...  the tests that concern a file"
 	@echo "make test-slow the rest: slow tests, and property tests with all their examples"
 	@echo "make test-plain  the kernels' tests without the C library"
 	@echo "make same-as REF=COMMIT  what answers otherwise than that commit, of 3700 calls"
@@ -52,6 +53,10 @@ test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m "slow or hypothesis" --hypothesis-profile=thorough
 
 KERNEL_TESTS := tests/core/test_rng.py tests/resampling tests/oracles/test_compiled_paths.py
+
+test-near: $(VENV)/.dev
+	@test -n "$(FILE)" || { echo "which file? make test-near FILE=src/halfwidth/..." >&2; exit 2; }
+	$(BIN)/python -m pytest -n 2 -m "not slow" $$($(BIN)/python tools/tests_near.py $(FILE))
 
 test-plain: $(VENV)/.dev
 	HALFWIDTH_NO_C=1 $(BIN)/python -m pytest -n 2 -m "not slow" $(KERNEL_TESTS) tests/oracles tests/properties

@@ -65,7 +65,7 @@ def main(root: Path) -> None:
         "their parameters": parameters,
         "names of parameters": names,
     }.items():
-        print(f"{count:>8}  {what}")  # noqa: T201
+        print(f"{count:>8}  {what}")
 
 
 def _files(folder: Path) -> list[Path]:
