@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pages import api, gallery, methods, metrics, quickstarts, reference, shell, statistics
+from pages import api, gallery, methods, metrics, quickstarts, reference, shell, statistics, way
 
 MAKERS: dict[str, Callable[[], str | bytes]] = {
     **metrics.pages(),
@@ -15,6 +15,7 @@ MAKERS: dict[str, Callable[[], str | bytes]] = {
     **api.pages(),
     **gallery.pages(),
     **quickstarts.pages(),
+    **way.pages(),
 }
 
 

@@ -1,0 +1,120 @@
+"""The way of a number through the package, traced; and where cautions and messages come from."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+import halfwidth as hw
+from pages.markdown import listing, page
+
+SOURCE = Path(hw.__file__).parent
+TITLE = "The way of a number"
+# Of a message, so many letters tell it from others.
+LETTERS = 90
+CODE = re.compile(r"HW\d{3}")
+
+
+def pages() -> dict[str, Callable[[], str | bytes]]:
+    """The page by its path."""
+    return {"way-of-a-number.md": way_of_a_number}
+
+
+def way_of_a_number() -> str:
+    """The page: two calls file by file, then the two indices."""
+    rng = np.random.default_rng(0)
+    dice = rng.beta(8, 2, 40)
+    truth = np.arange(60) % 2
+    score = truth + rng.normal(size=60)
+    return page(
+        f"# {TITLE}",
+        "For whoever changes the package: the files that a call enters, in the order in which it "
+        "does, with the function that it enters first; traced while this page was built, after a "
+        "first call had loaded everything.",
+        '## A mean: `hw.summary_ci(dice, metric="dsc")`',
+        _traced(lambda: hw.summary_ci(dice, metric="dsc")),
+        '## An AUROC: `hw.metric_ci(truth, score, metric="auroc")`',
+        _traced(lambda: hw.metric_ci(truth, score, metric="auroc", n_resamples=499, rng=1)),
+        "## Where cautions come from",
+        "Each is declared once (`core/*_cautions.py`) and raised by the files named.",
+        listing(("code", "caution", "raised in"), list(_cautions())),
+        "## Where messages come from",
+        "What is refused, in the order of the files; `…` stands for what was given.",
+        listing(("file", "message"), list(_messages())),
+    )
+
+
+def _traced(call: Callable[[], Any]) -> str:
+    """The files that a call enters, each with its first function."""
+    call()
+    entered: dict[str, str] = {}
+
+    def notice(frame: FrameType, event: str, _: Any) -> None:
+        file = Path(frame.f_code.co_filename)
+        if event == "call" and file.is_relative_to(SOURCE):
+            name = frame.f_code.co_qualname if hasattr(frame.f_code, "co_qualname") else ""
+            entered.setdefault(str(file.relative_to(SOURCE)), name or frame.f_code.co_name)
+
+    before = sys.getprofile()
+    sys.setprofile(notice)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    rows = [(f"`{file}`", f"`{name}`", _purpose(SOURCE / file)) for file, name in entered.items()]
+    return listing(("file", "first entered by", "what it is for"), rows)
+
+
+def _purpose(file: Path) -> str:
+    """The first line of a module's docstring."""
+    text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    return text.partition("\n")[0]
+
+
+def _cautions() -> Iterator[tuple[str, str, str]]:
+    raising: dict[str, list[str]] = {}
+    for file, tree in _trees():
+        if not (file.startswith("core/") and file.endswith("_cautions.py")):
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Constant) and CODE.fullmatch(str(node.value)):
+                    raising.setdefault(node.value, []).append(file)
+    for spec in hw.CAUTIONS:
+        files = dict.fromkeys(raising.get(spec.code, ()))
+        named = ", ".join(f"`{file}`" for file in files)
+        yield f"[{spec.code}](cautions.md#{spec.code.lower()})", spec.title, named
+
+
+def _messages() -> Iterator[tuple[str, str]]:
+    for file, tree in _trees():
+        told = {
+            text
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args
+            if (text := _text(node.exc.args[0]))
+        }
+        for text in sorted(told):
+            yield f"`{file}`", f"{text[:LETTERS]}…" if len(text) > LETTERS else text
+
+
+def _text(node: ast.expr) -> str:
+    """A message as it is written, with an ellipsis for each value."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    if isinstance(node, ast.JoinedStr):
+        parts = (_text(part) if isinstance(part, ast.Constant) else "…" for part in node.values)
+        return "".join(parts)
+    if isinstance(node, ast.BinOp):
+        return _text(node.left) + _text(node.right)
+    return ""
+
+
+def _trees() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        yield str(path.relative_to(SOURCE)), ast.parse(path.read_text(encoding="utf-8"))
