@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -68,19 +69,18 @@ def _traced(call: Callable[[], Any]) -> str:
         call()
     finally:
         sys.setprofile(before)
-    rows = [(f"`{file}`", f"`{name}`", _purpose(SOURCE / file)) for file, name in entered.items()]
+    rows = [(f"`{file}`", f"`{name}`", _purpose(file)) for file, name in entered.items()]
     return listing(("file", "first entered by", "what it is for"), rows)
 
 
-def _purpose(file: Path) -> str:
+def _purpose(file: str) -> str:
     """The first line of a module's docstring."""
-    text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
-    return text.partition("\n")[0]
+    return (ast.get_docstring(_trees()[file]) or "").partition("\n")[0]
 
 
 def _cautions() -> Iterator[tuple[str, str, str]]:
     raising: dict[str, list[str]] = {}
-    for file, tree in _trees():
+    for file, tree in _trees().items():
         if not (file.startswith("core/") and file.endswith("_cautions.py")):
             for node in ast.walk(tree):
                 if isinstance(node, ast.Constant) and CODE.fullmatch(str(node.value)):
@@ -92,7 +92,7 @@ def _cautions() -> Iterator[tuple[str, str, str]]:
 
 
 def _messages() -> Iterator[tuple[str, str]]:
-    for file, tree in _trees():
+    for file, tree in _trees().items():
         told = {
             text
             for node in ast.walk(tree)
@@ -115,6 +115,10 @@ def _text(node: ast.expr) -> str:
     return ""
 
 
-def _trees() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        yield str(path.relative_to(SOURCE)), ast.parse(path.read_text(encoding="utf-8"))
+@functools.cache
+def _trees() -> dict[str, ast.Module]:
+    """The package's files, parsed."""
+    return {
+        str(path.relative_to(SOURCE)): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(SOURCE.rglob("*.py"))
+    }
