@@ -84,7 +84,7 @@ def _cautions() -> Iterator[tuple[str, str, str]]:
         if not (file.startswith("core/") and file.endswith("_cautions.py")):
             for node in ast.walk(tree):
                 if isinstance(node, ast.Constant) and CODE.fullmatch(str(node.value)):
-                    raising.setdefault(node.value, []).append(file)
+                    raising.setdefault(str(node.value), []).append(file)
     for spec in hw.CAUTIONS:
         files = dict.fromkeys(raising.get(spec.code, ()))
         named = ", ".join(f"`{file}`" for file in files)

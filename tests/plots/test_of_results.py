@@ -40,6 +40,10 @@ def test_a_result_draws_itself(name: str) -> None:
     assert result.picture().startswith(b"\x89PNG")
 
 
+def dots_in(figure: Figure) -> int:
+    return sum(np.shape(drawn.get_offsets())[0] for drawn in figure.axes[0].collections)
+
+
 def test_values_are_drawn_where_they_were_kept() -> None:
     kept = RESULTS["estimates with their cases"]()
     bare = hw.Estimates(tuple(kept))

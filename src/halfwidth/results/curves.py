@@ -13,7 +13,17 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import percent, plain
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-from halfwidth.document.parts import Data, Document, Figure, Note, Part
+from halfwidth.document.parts import (
+    Cell,
+    Column,
+    Data,
+    Document,
+    Figure,
+    Kind,
+    Note,
+    Part,
+    Table,
+)
 from halfwidth.results.detection_estimate import DetectionEstimate
 from halfwidth.results.estimate import Estimate
 from halfwidth.results.estimates import Estimates
@@ -303,6 +313,29 @@ class Confusion(Result):
             for true, counts, row in zip(self.labels, self.counts, self.estimates, strict=True)
             for predicted, count, e in zip(self.labels, counts, row, strict=True)
         ]
+
+    def document(self) -> Document:
+        """A row for each true class: its cases, and its shares with their intervals."""
+        columns = (
+            Column("true"),
+            Column("n", Kind.NUMBER),
+            *(Column(f"predicted {label}", Kind.INTERVAL) for label in self.labels),
+        )
+        rows = tuple(
+            (
+                Cell(label),
+                Cell(str(sum(counts)), sum(counts)),
+                *(
+                    Cell(f"{count}: {e.text_of(e.value)} ({e.ends_text})", (e.low, e.high))
+                    for count, e in zip(counts, shares, strict=True)
+                ),
+            )
+            for label, counts, shares in zip(
+                self.labels, self.counts.tolist(), self.estimates, strict=True
+            )
+        )
+        note = Note("Cases, and their share of the true class with its interval.")
+        return Document((Table(columns, rows), note), Data(self.to_dict, self.to_rows))
 
     def __repr__(self) -> str:
         width = max(len(label) for label in self.labels)
