@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import settings
 from support import Ran, Run
@@ -12,14 +15,36 @@ from support import Ran, Run
 from halfwidth.cli.main import main
 
 # No test is timed: a machine that does other work as well is slow now and then. `make test` tries
-# few random examples, `make test-slow` tries them all again (--hypothesis-profile=thorough).
-settings.register_profile("quick", deadline=None, max_examples=20)
-settings.register_profile("thorough", deadline=None, max_examples=40)
+# few examples and `make test-slow` more, the same in every run: a change is judged by what it
+# changed. `pytest -m hypothesis --hypothesis-profile=search` looks for new ones.
+settings.register_profile("quick", deadline=None, max_examples=20, derandomize=True)
+settings.register_profile("thorough", deadline=None, max_examples=40, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=200)
 settings.load_profile("quick")
 
 # What a shell starts in the background does not hear Ctrl-C, nor do its children; tests press it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+AS_IMPORTED: dict[ModuleType, list[tuple[np.random.Generator, Any]]] = {}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Remember how each module left its generators when it was imported."""
+    for module in {item.module for item in items if isinstance(item, pytest.Function)}:
+        AS_IMPORTED[module] = [
+            (value, value.bit_generator.state)
+            for value in vars(module).values()
+            if isinstance(value, np.random.Generator)
+        ]
+
+
+@pytest.fixture(autouse=True)
+def _generators_as_imported(request: pytest.FixtureRequest) -> None:
+    """A test draws the same numbers whichever tests of its module ran before it."""
+    for generator, state in AS_IMPORTED.get(request.module, []):
+        generator.bit_generator.state = state
+
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
