@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, TypeVar, get_args
 
@@ -39,6 +40,7 @@ OF_TABLES = (
 OF_SCORES = (
     *("kind", "scores", "targets", "files", "target", "columns", "labels", "positive"),
     *("floor", "missing", "population", "bandwidth", "min_cases", "model", "task"),
+    *("calibration_slope", "calibration_intercept"),
 )
 OF_POPULATIONS = ("name", "family", "parts", "metric", "bounds")
 MATCHING = (
@@ -236,10 +238,31 @@ def _scores(section: Section) -> ScoreSource:
         missing=_word(section, "missing", OMISSION),
         population="kde" if population == "kde" else "empirical",
         bandwidth=_word(section, "bandwidth", BANDWIDTHS),
+        calibration=_calibration(section),
         min_cases=section.integer("min_cases", 0, at_least=0),
         model=section.text("model"),
         task=section.text("task"),
     )
+
+
+def _calibration(section: Section) -> tuple[float, float] | None:
+    """The intercept and the slope that a model is given."""
+    slope, intercept = section.number("calibration_slope"), section.number("calibration_intercept")
+    if slope is None:
+        if intercept is not None:
+            raise DataError(
+                f"{section.at('calibration_intercept')} has no effect without calibration_slope; "
+                "write calibration_slope = 1"
+            )
+        return None
+    if not 0 < slope < math.inf:
+        raise DataError(
+            f"{section.at('calibration_slope')} = {slope:g} is not above 0; 1 is that of a "
+            "calibrated model"
+        )
+    if intercept is not None and not math.isfinite(intercept):
+        raise DataError(f"{section.at('calibration_intercept')} = {intercept:g} is not finite")
+    return (intercept or 0.0, slope)
 
 
 def _labels(section: Section) -> tuple[Any, ...]:
