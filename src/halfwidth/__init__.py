@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from halfwidth.core.calibration_curves import CalibrationCurve, CalibrationCurves
     from halfwidth.core.calibration_results import CalibrationTest, CalibrationTests
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
+    from halfwidth.core.centre_curves import CentreCurve, CentreCurves
     from halfwidth.core.centre_results import CentreResults, OverCentres
     from halfwidth.core.comparison import Comparisons, Difference
     from halfwidth.core.curves import Confusion, Curve, Curves
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from halfwidth.estimation.test_sets.api import metric_ci
     from halfwidth.estimation.test_sets.calibration_curves import calibration_curve_ci
     from halfwidth.estimation.test_sets.calibration_tests import calibration_test
+    from halfwidth.estimation.test_sets.centre_curves import calibration_curve_by_centre
     from halfwidth.estimation.test_sets.centres import calibration_by_centre
     from halfwidth.estimation.test_sets.confusion import confusion_ci
     from halfwidth.estimation.test_sets.curves import curve_ci
@@ -82,6 +84,8 @@ __all__ = [
     "CalibrationTest",
     "CalibrationTests",
     "Caution",
+    "CentreCurve",
+    "CentreCurves",
     "CentreResults",
     "Comparisons",
     "Confusion",
@@ -113,6 +117,7 @@ __all__ = [
     "StatisticSpec",
     "UnknownNameError",
     "calibration_by_centre",
+    "calibration_curve_by_centre",
     "calibration_curve_ci",
     "calibration_test",
     "check_table",
@@ -168,6 +173,8 @@ _HOME = {
     "CalibrationTest": "core.calibration_results",
     "CalibrationTests": "core.calibration_results",
     "Caution": "core.cautions",
+    "CentreCurve": "core.centre_curves",
+    "CentreCurves": "core.centre_curves",
     "CentreResults": "core.centre_results",
     "Comparisons": "core.comparison",
     "Consensus": "core.ranking_consensus",
@@ -200,6 +207,7 @@ _HOME = {
     "UnknownNameError": "core.errors",
     "calibration_curve_ci": "estimation.test_sets.calibration_curves",
     "calibration_by_centre": "estimation.test_sets.centres",
+    "calibration_curve_by_centre": "estimation.test_sets.centre_curves",
     "calibration_test": "estimation.test_sets.calibration_tests",
     "check_table": "audit.api",
     "check_tables": "audit.api",

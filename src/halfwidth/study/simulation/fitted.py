@@ -99,8 +99,11 @@ def population_truth(instance: Instance, measured: Measured, spec: StudySpec) ->
 
         of_weighted = measured.of_weighted
         if isinstance(population, LogitPopulation) and population.calibration and of_weighted:
+            # A case makes a record of each class.
             return between_blocks(
-                lambda n: of_weighted(population.draw_expected(generator, n)),
+                lambda n: of_weighted(
+                    population.draw_expected(generator, max(1, n // population.n_classes))
+                ),
                 draws=spec.truth_draws,
                 blocks=TRUTH_BLOCKS,
             )

@@ -233,7 +233,7 @@ def _measured_of_test_sets(
             share=functools.partial(_share, target, metric, len(classes))
             if is_share(target, metric)
             else None,
-            of_weighted=functools.partial(_of_weighted, weighted),
+            of_weighted=functools.partial(_weighted_value, weighted),
         )
 
 
@@ -276,7 +276,7 @@ def _records(what: Functional, drawn: Array) -> Array:
     return _in_order(records)
 
 
-def _of_weighted(what: Functional, drawn: Array) -> Array:
+def _weighted_value(what: Functional, drawn: Array) -> Array:
     """The value of cases (S, C + 2, n) of which the last row is weights."""
     return what.statistic(what.records(_Drawn(drawn[:, :-2], drawn[:, -2], drawn[:, -1])))
 
