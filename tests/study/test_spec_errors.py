@@ -141,7 +141,6 @@ def test_an_unknown_name_comes_with_the_nearest(file: Path, content: str, said: 
         (SCORES.replace('"logits"', '"probabilities"\nfloor = 0.6'), "not a small probability"),
         (f"{SCORES}calibration_slope = 0\n", "[[scores]] calibration_slope = 0 is not above 0"),
         (f"{SCORES}calibration_intercept = 1\n", "has no effect without calibration_slope"),
-        (f"{SCORES}calibration_slope = 1\ncalibration_intercept = inf\n", "inf is not finite"),
         (f'{SCORES}labels = ["a"]\n', "[[scores]] labels: name at least two classes"),
         (f'{SCORES}positive = ["a", "b"]\n', "positive: one of two classes is the positive one"),
         (f'{SCORES}missing = "worst"\n', 'missing = "worst" is none of "raise", "omit"'),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, TypeVar, get_args
 
@@ -255,13 +254,11 @@ def _calibration(section: Section) -> tuple[float, float] | None:
                 "write calibration_slope = 1"
             )
         return None
-    if not 0 < slope < math.inf:
+    if slope <= 0:
         raise DataError(
             f"{section.at('calibration_slope')} = {slope:g} is not above 0; 1 is that of a "
             "calibrated model"
         )
-    if intercept is not None and not math.isfinite(intercept):
-        raise DataError(f"{section.at('calibration_intercept')} = {intercept:g} is not finite")
     return (intercept or 0.0, slope)
 
 
