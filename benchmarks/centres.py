@@ -1,5 +1,7 @@
 """Coverage of calibration pooled over centres: of the mean, and of what a new centre will show.
 
+Of slope, calibration-in-the-large and O:E, and of the curve at three log odds of the model.
+
 ``python benchmarks/centres.py --samples 1000`` takes some minutes.
 """
 
@@ -11,7 +13,9 @@ import numpy as np
 
 import halfwidth as hw
 
+CURVE_AT = (-2.0, -1.0, 0.5)
 METRICS = ("calibration_slope", "calibration_in_the_large", "oe_ratio")
+ROWS = (*METRICS, *(f"log odds at {at:g}" for at in CURVE_AT))
 # SDs between centres of the slope, and of the intercept at slope 1.
 SPREADS = {"alike": (0.0, 0.0), "different": (0.15, 0.4)}
 
@@ -25,13 +29,13 @@ def main() -> None:
     print(f"{'centres':8} {'spread':10} {'metric':26} mean   new centre  width of either")
     for spread, sds in SPREADS.items():
         for k in (5, 10, 20):
-            held = np.zeros((len(METRICS), 2))
-            widths = np.zeros((len(METRICS), 2))
+            held = np.zeros((len(ROWS), 2))
+            widths = np.zeros((len(ROWS), 2))
             for seed in range(given.samples):
                 one_held, one_width = _one(seed, k, given.cases, *sds)
                 held += one_held
                 widths += one_width
-            for name, (mean, new), sizes in zip(METRICS, held, widths, strict=True):
+            for name, (mean, new), sizes in zip(ROWS, held, widths, strict=True):
                 shares = f"{mean / given.samples:5.1%}  {new / given.samples:10.1%}"
                 wide, wider = sizes / given.samples
                 print(f"{k:8} {spread:10} {name:26} {shares}  {wide:.3f} {wider:.3f}", flush=True)
@@ -50,15 +54,25 @@ def _one(
     log_odds = rng.normal(-1, 1, len(centre))
     p = 1 / (1 + np.exp(-log_odds))
     true = 1 / (1 + np.exp(-intercepts[centre] - slopes[centre] * log_odds))
-    results = hw.calibration_by_centre(
-        (rng.random(len(p)) < true).astype(int), p, centre, metric=METRICS, labels=[0, 1]
-    )
+    y = (rng.random(len(p)) < true).astype(int)
+    results = hw.calibration_by_centre(y, p, centre, metric=METRICS, labels=[0, 1])
     means, news = _truths(of_slope, of_intercept, slopes[-1], intercepts[-1])
     held = [
         [item.low <= mean <= item.high, item.new_low <= new <= item.new_high]
         for item, mean, new in zip(results, means, news, strict=True)
     ]
     widths = [[item.high - item.low, item.new_high - item.new_low] for item in results]
+    (curve,) = hw.calibration_curve_by_centre(y, p, centre, labels=[0, 1])
+    scale = np.log(curve.x / (1 - curve.x))
+    for at in CURVE_AT:
+        nearest = int(np.abs(scale - at).argmin())
+        low, high, new_low, new_high = (
+            np.log(end[nearest] / (1 - end[nearest]))
+            for end in (curve.low, curve.high, curve.new_low, curve.new_high)
+        )
+        new = intercepts[-1] + slopes[-1] * scale[nearest]
+        held.append([low <= scale[nearest] <= high, new_low <= new <= new_high])
+        widths.append([high - low, new_high - new_low])
     return np.array(held, dtype=float), np.array(widths)
 
 

@@ -525,6 +525,11 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "average": words("binary", "none", "top_label", "macro"),
         "y_prob": predictions,
     },
+    "calibration_curve_by_centre": {
+        "centre": lambda s: [s.choice("ABCD") for _ in range(s.n)],
+        "average": words("binary", "none", "top_label", "macro"),
+        "y_prob": predictions,
+    },
     **{
         name: {
             "metric": words("calibration_slope", "citl", "oe_ratio", "auroc"),

@@ -40,6 +40,11 @@ CALLS: dict[str, Callable[[], Any]] = {
         list("aabbccdd") * 3,
         metric="citl",
     ),
+    "hw.calibration_curve_by_centre": lambda: hw.calibration_curve_by_centre(
+        [0, 1, 1, 0] * 18,
+        np.tile(np.linspace(0.1, 0.9, 24), 3),
+        np.repeat(list("abc"), 24),
+    ),
     "hw.calibration_test": lambda: hw.calibration_test(TRUTH, SCORES, **QUICK),
     "hw.check_table": lambda: hw.check_table(FRAME, metric="dsc"),
     "hw.check_tables": lambda: hw.check_tables({"a": FRAME, "b": FRAME}, metric="dsc"),

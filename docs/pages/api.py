@@ -35,8 +35,8 @@ JOBS = {
         "A number with its interval, from one value per case, from labels and scores, or from "
         "detections.",
         "summary_ci summary_table proportion_ci metric_ci confusion_ci curve_ci "
-        "calibration_curve_ci calibration_test calibration_by_centre detection_ci "
-        "detection_curve_ci match_detections difference_ci runs_ci runs_table evidence",
+        "calibration_curve_ci calibration_test calibration_by_centre "
+        "calibration_curve_by_centre detection_ci detection_curve_ci match_detections difference_ci runs_ci runs_table evidence",
     ),
     "results": Job(
         "Results",
@@ -44,7 +44,8 @@ JOBS = {
         "Estimate Estimates RunsEstimate DetectionEstimate Curve Curves CalibrationCurve "
         "CalibrationCurves Confusion DetectionCurve DetectionCurves MatchedDetections MatchLists "
         "Comparisons Difference Rankings Ranking Consensus RankStability Agreement "
-        "CalibrationTest CalibrationTests OverCentres CentreResults Caution",
+        "CalibrationTest CalibrationTests OverCentres CentreResults CentreCurve "
+        "CentreCurves Caution",
     ),
     "tables": Job(
         "Read, score and check",

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from halfwidth.estimation.test_sets.api import metric_ci
     from halfwidth.estimation.test_sets.calibration_curves import calibration_curve_ci
     from halfwidth.estimation.test_sets.calibration_tests import calibration_test
+    from halfwidth.estimation.test_sets.centre_curves import calibration_curve_by_centre
     from halfwidth.estimation.test_sets.centres import calibration_by_centre
     from halfwidth.estimation.test_sets.confusion import confusion_ci
     from halfwidth.estimation.test_sets.curves import curve_ci
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from halfwidth.results.audit import Audit, AuditedTable, Finding
     from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves
     from halfwidth.results.calibration_results import CalibrationTest, CalibrationTests
+    from halfwidth.results.centre_curves import CentreCurve, CentreCurves
     from halfwidth.results.centre_results import CentreResults, OverCentres
     from halfwidth.results.comparison import Comparisons, Difference
     from halfwidth.results.curves import Confusion, Curve, Curves
@@ -83,6 +85,8 @@ __all__ = [
     "CalibrationTest",
     "CalibrationTests",
     "Caution",
+    "CentreCurve",
+    "CentreCurves",
     "CentreResults",
     "Comparisons",
     "Confusion",
@@ -114,6 +118,7 @@ __all__ = [
     "StatisticSpec",
     "UnknownNameError",
     "calibration_by_centre",
+    "calibration_curve_by_centre",
     "calibration_curve_ci",
     "calibration_test",
     "check_table",
@@ -176,6 +181,8 @@ _HOME = {
     "Confusion": "results.curves",
     "Curve": "results.curves",
     "Curves": "results.curves",
+    "CentreCurve": "results.centre_curves",
+    "CentreCurves": "results.centre_curves",
     "DataError": "core.errors",
     "DetectionCurve": "results.detection_curves",
     "DetectionCurves": "results.detection_curves",
@@ -202,6 +209,7 @@ _HOME = {
     "UnknownNameError": "core.errors",
     "calibration_curve_ci": "estimation.test_sets.calibration_curves",
     "calibration_by_centre": "estimation.test_sets.centres",
+    "calibration_curve_by_centre": "estimation.test_sets.centre_curves",
     "calibration_test": "estimation.test_sets.calibration_tests",
     "check_table": "audit.api",
     "check_tables": "audit.api",

@@ -64,6 +64,13 @@ def test_calibration_over_centres(run: Run) -> None:
     assert table.count("centre    n") == 4
     for fmt in ("csv", "markdown", "latex"):
         assert run(*f"{CI} --centre site --metric citl --format {fmt}".split()).status == 0
+    drawn = run(*f"{CI} --centre site --metric citl --plot c.png".split())
+    assert drawn.status == 0
+    assert Path("c.png").stat().st_size > 1000
+    assert (
+        "unknown plot kind 'roc'"
+        in run(*f"{CI} --centre site --plot c.png --plot-kind roc".split()).err
+    )
 
 
 def test_cautions_of_the_table_reach_both(run: Run) -> None:

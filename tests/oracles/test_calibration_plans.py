@@ -63,7 +63,7 @@ def density(kind: str, skewness: float) -> tuple[Any, float, float]:
 def optimum(skewness: float) -> tuple[float, float, float]:
     """Shape, location and scale of a skew normal of mean -1 and SD 0.8, found by bisection."""
     low, high = 0.0, 200.0
-    for _ in range(200):
+    for _ in range(60):
         shape = (low + high) / 2
         found = float(stats.skewnorm(shape).stats("s"))
         low, high = (shape, high) if found < abs(skewness) else (low, shape)

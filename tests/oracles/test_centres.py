@@ -6,12 +6,14 @@ import math
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from scipy import optimize, special, stats
 from statsmodels.stats.meta_analysis import combine_effects
 
 import halfwidth as hw
 from halfwidth.core.types import Array, Level
 from halfwidth.intervals.random_effects import pool, pooled_at, reml_variance
+from halfwidth.metrics.calibration.splines import QUANTILES_OF_KNOTS
 
 LEVEL = Level(0.95)
 
@@ -166,3 +168,111 @@ def test_bad_input() -> None:
     y[one] = 1
     with pytest.raises(hw.DataError, match="exists in 1 of 2 centres"):
         hw.calibration_by_centre(y, p, centre)
+
+
+# --------------------------------------------------------------------------- curves
+
+
+def harrell(x: Array, knots: Array) -> Array:
+    """1, x and Harrell's (2015) restricted cubic terms, eq. 2.25, (n, 4)."""
+    *inner, before, last = knots
+
+    def cubed(knot: float) -> Array:
+        return np.maximum(x - knot, 0.0) ** 3
+
+    bent = [
+        cubed(t)
+        - cubed(before) * (last - t) / (last - before)
+        + cubed(last) * (before - t) / (last - before)
+        for t in inner
+    ]
+    return np.column_stack([np.ones(len(x)), x, *bent])
+
+
+def test_curves_are_pooled_at_each_probability_as_statsmodels_does() -> None:
+    y, p, centre = centres(5, 150)
+    (curve,) = hw.calibration_curve_by_centre(y, p, centre)
+    grid = special.logit(curve.x)
+    steps = np.diff(grid)
+    assert steps == pytest.approx(steps[0])
+    assert curve.x[[0, -1]] == pytest.approx(np.quantile(p, [0.01, 0.99]))
+    values, variances = np.full((2, 5, len(grid)), np.nan)
+    for place, name in enumerate(curve.centres):
+        own = centre == name
+        x = special.logit(p[own])
+        knots = np.quantile(x, QUANTILES_OF_KNOTS[4], method="averaged_inverted_cdf")
+        fit = sm.GLM(y[own], harrell(x, knots), family=sm.families.Binomial()).fit(tol=1e-12)
+        terms = harrell(grid, knots)
+        inside = (curve.x >= p[own].min()) & (curve.x <= p[own].max())
+        values[place, inside] = (terms @ fit.params)[inside]
+        variances[place, inside] = np.einsum("pk,kl,pl->p", terms, fit.cov_params(), terms)[inside]
+    assert special.logit(curve.curves) == pytest.approx(values, rel=1e-6, nan_ok=True)
+    assert (curve.counts == np.isfinite(values).sum(axis=0)).all()
+    for at in (0, 10, 25, 40, 49):
+        known = np.isfinite(values[:, at])
+        effects, squares = values[known, at], variances[known, at]
+        tau, k = float(curve.tau[at]), int(known.sum())
+        assert tau == pytest.approx(math.sqrt(reml_variance(effects, squares**0.5)), abs=1e-6)
+        # Variances with τ² in them, and none beside: what statsmodels calls fixed effects.
+        theirs = combine_effects(effects, squares + tau**2, method_re="chi2", use_t=True)
+        mean, (low, high) = theirs.mean_effect_fe, theirs.conf_int(use_t=True)[2]
+        assert special.logit([curve.y[at], curve.low[at], curve.high[at]]) == pytest.approx(
+            [mean, low, high], rel=1e-5, abs=1e-7
+        )
+        error = (high - mean) / stats.t.ppf(0.975, k - 1)
+        new = stats.t.ppf(0.975, k - 2) * math.hypot(tau, error)
+        ends = special.logit([curve.new_low[at], curve.new_high[at]])
+        assert ends == pytest.approx([mean - new, mean + new], rel=1e-5, abs=1e-7)
+
+
+def test_a_curve_ends_where_its_centre_has_no_cases() -> None:
+    y, p, centre = centres(4, 150)
+    kept = (centre != "c0") | (p < 0.5)
+    (curve,) = hw.calibration_curve_by_centre(y[kept], p[kept], centre[kept])
+    assert np.isnan(curve.curves[0, curve.x > 0.5]).all()
+    assert set(curve.counts[curve.x > 0.5]) == {3}
+    assert curve.counts[len(curve.x) // 4] == 4
+    frame = curve.centre_frame()
+    assert frame.loc[frame["centre"] == "c0", "x"].max() < 0.5
+    assert list(curve.to_frame()["counts"]) == list(curve.counts)
+
+
+def test_weights_and_clusters_of_copies_have_the_same_curves() -> None:
+    y, p, centre = centres(3, 120)
+    times = np.arange(len(y)) % 2 + 1
+    (weighted,) = hw.calibration_curve_by_centre(y, p, centre, sample_weight=times)
+    place = np.repeat(np.arange(len(y)), times)
+    (copied,) = hw.calibration_curve_by_centre(y[place], p[place], centre[place], groups=place)
+    there = np.searchsorted(copied.x, weighted.x[10:-10]) - 1
+    for curve in (weighted, copied):
+        assert [one.code for one in curve.cautions] == ["HW422"]
+    at = np.interp(weighted.x[10:-10], copied.x, copied.curves[1])
+    assert at == pytest.approx(weighted.curves[1, 10:-10], abs=2e-3)
+    # Copies of cases know no more than the cases.
+    assert (copied.high - copied.low)[there].mean() > 0.7 * (weighted.high - weighted.low).mean()
+
+
+def test_centres_without_a_curve() -> None:
+    y, p, centre = centres(4, 100)
+    y[centre == "c1"] = 0
+    (curve,) = hw.calibration_curve_by_centre(y, p, centre)
+    assert (curve.left_out, curve.n) == (("c1",), 300)
+    assert {one.code for one in curve.cautions} == {"HW421", "HW422"}
+    y[centre == "c2"] = p[centre == "c2"] > 0.5
+    with pytest.raises(hw.DataError, match="2 of 4 centres have a calibration curve, and 3 or"):
+        hw.calibration_curve_by_centre(y, p, centre)
+    apart = np.array([0.1, 0.4, 0.7])
+    p = np.tile(np.linspace(0.01, 0.2, 40), 3) + np.repeat(apart, 40)
+    y = np.tile([0, 1], 60)
+    with pytest.raises(hw.DataError, match="no probability lies among the cases of 3 centres"):
+        hw.calibration_curve_by_centre(y, p, np.repeat(list("abc"), 40))
+
+
+def test_the_figure_of_centres() -> None:
+    y, p, centre = centres(4, 100)
+    curves = hw.calibration_curve_by_centre(y, p, centre, average="none")
+    ax = hw.plots.calibration(curves[1])
+    drawn = [line.get_ydata() for line in ax.lines]
+    for wanted in (*curves[1].curves, curves[1].y, curves[1].new_low, curves[1].new_high):
+        assert any(np.array_equal(one, wanted, equal_nan=True) for one in drawn)
+    assert len(hw.plots.figure_of_calibration(curves).axes) == 2

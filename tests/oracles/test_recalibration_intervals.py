@@ -95,7 +95,7 @@ def value_at(name: str, record: Array, terms: Array, weights: Array) -> float:
 @pytest.mark.parametrize("kind", ["cases", "strata", "clusters"])
 @pytest.mark.parametrize("name", [*COEFFICIENTS, *OF_CURVES])
 def test_replicates_are_fits_to_gathered_resamples(name: str, kind: str) -> None:
-    n, plan = 63, Plan(5, n_resamples=40)
+    n, plan = 63, Plan(5, n_resamples=15)
     design, sample = designs(n)[kind], records(n, 3, samples=2)
     got = replicates(sample, design, statistic_of(name), plan)
     draws = plan.indices(design, 0, plan.n_resamples)
@@ -141,7 +141,12 @@ def test_one_step_without_a_unit_is_close_to_a_fit_without_it(name: str, kind: s
     statistic = statistic_of(name)
     got = leave_one_out(sample, design, statistic)[0]
     units = np.split(np.arange(n), design.first_cases[1:])
-    wanted = np.array([refitted(name, sample[0], np.delete(np.arange(n), unit)) for unit in units])
+    # Every other one, and all that change most.
+    tried = np.union1d(np.arange(0, len(units), 2), np.argsort(np.abs(got - np.median(got)))[-20:])
+    got = got[tried]
+    wanted = np.array(
+        [refitted(name, sample[0], np.delete(np.arange(n), units[place])) for place in tried]
+    )
     # What the units change, to a few per cent of the largest change but for a case far out.
     change = np.abs(wanted - statistic(sample)[0]).max()
     wrong = np.sort(np.abs(got - wanted)) / change

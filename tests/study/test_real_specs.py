@@ -18,6 +18,8 @@ SAMPLES = {
     "real-auto-steady": 300,
     "real-auto-classes": 200,
     "real-auto-two-classes": 300,
+    "real-calibration": 200,
+    "real-calibration-classes": 400,
 }
 
 

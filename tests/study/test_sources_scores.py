@@ -110,6 +110,15 @@ def test_the_population_and_its_bandwidth_can_be_chosen(folder: Path) -> None:
     assert printed.keywords == {"exponent": "5"}
 
 
+def test_the_calibration_that_a_model_is_given_stands_in_its_name(folder: Path) -> None:
+    made = one(folder, section(*PAIRS, "calibration_slope = 0.5"))
+    assert made.name.endswith(", slope 0.5")
+    assert made.digest != one(folder, section(*PAIRS, "calibration_slope = 0.6")).digest
+    assert pickle.loads(pickle.dumps(made)).build().calibration == (0.0, 0.5)
+    with pytest.raises(hw.DataError, match="of the second of two classes, and there are 3"):
+        one(folder, section(*PAIRS, "calibration_slope = 1", "calibration_intercept = 1"))
+
+
 def test_the_digest_is_of_cases_and_of_what_is_made_of_them(folder: Path) -> None:
     first = one(folder, section(*PAIRS)).digest
     order = np.random.default_rng(0).permutation(N)

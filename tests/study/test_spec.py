@@ -103,6 +103,7 @@ def test_everything_that_can_be_said(file: Path) -> None:
         floor = 1e-6
         missing = "omit"
         bandwidth = "5"
+        calibration_slope = 0.6
         min_cases = 60
         model = "ResNet"
 
@@ -133,7 +134,7 @@ def test_everything_that_can_be_said(file: Path) -> None:
     assert (scores.kind, scores.floor, scores.missing) == ("probabilities", 1e-6, "omit")
     assert (scores.labels, scores.positive) == (("benign", "malignant"), "malignant")
     assert (scores.population, scores.bandwidth, scores.min_cases) == ("kde", "5", 60)
-    assert (scores.model, scores.task) == ("ResNet", "")
+    assert (scores.model, scores.task, scores.calibration) == ("ResNet", "", (0.0, 0.6))
     (population,) = found.populations
     assert (population.name, population.bounds) == ("skewed", Bounds(-1, 2))
     assert [(part.family, part.weight) for part in population.parts] == [

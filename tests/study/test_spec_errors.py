@@ -139,6 +139,8 @@ def test_an_unknown_name_comes_with_the_nearest(file: Path, content: str, said: 
         (f"{SCORES}floor = 1e-6\n", '[[scores]] floor has no effect with kind = "logits"'),
         (f'{SCORES}bandwidth = "5"\npopulation = "empirical"\n', "bandwidth has no effect with"),
         (SCORES.replace('"logits"', '"probabilities"\nfloor = 0.6'), "not a small probability"),
+        (f"{SCORES}calibration_slope = 0\n", "[[scores]] calibration_slope = 0 is not above 0"),
+        (f"{SCORES}calibration_intercept = 1\n", "has no effect without calibration_slope"),
         (f'{SCORES}labels = ["a"]\n', "[[scores]] labels: name at least two classes"),
         (f'{SCORES}positive = ["a", "b"]\n', "positive: one of two classes is the positive one"),
         (f'{SCORES}missing = "worst"\n', 'missing = "worst" is none of "raise", "omit"'),

@@ -9,6 +9,7 @@ import typer
 
 from halfwidth.cli import option_groups
 from halfwidth.cli.command import Group, refuse_given
+from halfwidth.cli.figures import check, with_figure
 from halfwidth.cli.output import note
 from halfwidth.cli.predictions import (
     DesignColumns,
@@ -23,7 +24,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import split_names
 
 if TYPE_CHECKING:
-    from halfwidth.document.parts import Document
+    from halfwidth.document.parts import Document, Figure
     from halfwidth.results.calibration_results import CalibrationTests
     from halfwidth.results.centre_results import CentreResults
 
@@ -42,7 +43,7 @@ Centre = Annotated[
     str | None,
     typer.Option(
         help="Column of centres: calibration slope, intercepts and O:E (or those of --metric) in "
-        "each, on average, and in a new one.",
+        "each, on average, and in a new one; --plot draws their calibration curves.",
         metavar="COLUMN",
         rich_help_panel=Group.TEST_SETS,
     ),
@@ -50,9 +51,9 @@ Centre = Annotated[
 # Options that neither looks at; and those that one of them does not.
 IDLE = (
     *("method", "alternative", "strata", "threshold", "absent_class", "undefined", "costs"),
-    *("priors", "bounds", "plot", "plot_kind"),
+    *("priors", "bounds"),
 )
-IDLE_IN_TESTS = ("metric", "confidence_level")
+IDLE_IN_TESTS = ("metric", "confidence_level", "plot", "plot_kind")
 IDLE_IN_CENTRES = ("n_resamples", "seed", "jobs")
 
 
@@ -60,6 +61,8 @@ def calibration_options(calibration_test: Tests = None, centre: Centre = None) -
     """Answers about calibration."""
 
 
+# What is drawn of centres.
+PLOT_KINDS = ("calibration",)
 NAMES = option_groups.names_in(calibration_options)
 
 
@@ -74,6 +77,7 @@ def document_of(
     option = "--calibration-test" if tested else "--centre"
     idle = (*IDLE, *(IDLE_IN_TESTS if tested else IDLE_IN_CENTRES))
     refuse_given(ctx, idle, f"has no effect with {option}")
+    kind = None if tested else check(given["plot"], given["plot_kind"], PLOT_KINDS)
     columns = DesignColumns(given["groups"], centre, given["weight"])
     test_set = read_test_set(source, columns, numbers=False)
     positive = given["positive"]
@@ -90,7 +94,11 @@ def document_of(
     results = (_tests if tested else _over_centres)(test_set, given, shared)
     for text in results.notes:
         note(text)
-    return results.document(), results.cautions
+    document, cautions = results.document(), results.cautions
+    if kind is None:
+        return document, cautions
+    figure = _figure_of_centres(test_set, given, shared, kind)
+    return with_figure(document, figure), tuple(dict.fromkeys([*cautions, *figure.source.cautions]))
 
 
 def _tests(
@@ -109,6 +117,25 @@ def _tests(
         **shared,
     )
     return tests.with_cautions(test_set.cautions)
+
+
+def _figure_of_centres(
+    test_set: TestSetData, given: Mapping[str, Any], shared: Mapping[str, Any], kind: str
+) -> Figure:
+    """The calibration curves of the centres, written to a file."""
+    from halfwidth.document.parts import Figure
+    from halfwidth.estimation.test_sets.centre_curves import calibration_curve_by_centre
+    from halfwidth.plots import figure_of_calibration, write_figure
+
+    curves = calibration_curve_by_centre(
+        test_set.y_true,
+        test_set.y_score,
+        test_set.strata,
+        confidence_level=given["confidence_level"],
+        **shared,
+    )
+    write_figure(figure_of_calibration(curves), given["plot"])
+    return Figure(kind, "Calibration curves over centres", curves, given["plot"])
 
 
 def _over_centres(

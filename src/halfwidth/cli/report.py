@@ -68,7 +68,7 @@ def report(
     out: Annotated[
         Path,
         typer.Option("--out", "-o", help="The page.", metavar="FILE", rich_help_panel=Group.OUTPUT),
-    ] = Path("report.html"),
+    ] = Path("document.html"),
     pdf: Annotated[
         bool,
         typer.Option(

@@ -258,7 +258,7 @@ def _cells(n_classes: int, cases: Cases) -> Array:
 
 
 def _weighted_cells(n_classes: int, cases: Cases) -> Array:
-    return np.stack([_cells(n_classes, cases), np.asarray(cases.weights)])
+    return np.stack([_cells(n_classes, cases), np.asarray(cases.weights)], axis=-2)
 
 
 def _finish(row: MetricRow, metric: Metric, classes: Classes, policies: Policies) -> CountingFinish:

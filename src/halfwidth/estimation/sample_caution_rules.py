@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.spec import Estimand, Need, spec_of
+from halfwidth.core.spec import Estimand, Need, Takes, spec_of
 from halfwidth.core.titles import statistic_title
 from halfwidth.core.types import Array
 from halfwidth.estimation.caution_context import CautionContext
@@ -63,6 +63,9 @@ def _left_to_classes(context: CautionContext, found: Found) -> bool:
     if callable(metric.spec.reliable_n) and not metric.usual:
         return False
     by_class = found_for(context.estimate, chosen=context.chosen, by_class=True)
+    if metric.spec.takes is Takes.PROBABILITIES and not by_class.rows:
+        # Bins and curves need cases of any class.
+        return False
     return context.chosen or bool(by_class.rows) or not found.rows
 
 

@@ -25,6 +25,7 @@ from halfwidth.plots.style import (
     shorter,
 )
 from halfwidth.results.calibration_curves import TOP_LABEL, CalibrationCurve
+from halfwidth.results.centre_curves import CentreCurve
 from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ ACROSS, HIGH = 3, 1.5
 SINGLE = 3.6
 STRIP = 0.16
 AXIS = "predicted probability"
+DRAWN = (CalibrationCurve, CentreCurve)
 BANDS = {
     "smooth": "band: pointwise {level} CI",
     "isotonic": "band: {level} of calibrated models",
@@ -43,17 +45,22 @@ BANDS = {
 }
 
 
-def calibration(curve: CalibrationCurve, ax: Axes | None = None, *, title: str = "") -> Axes:
+def calibration(
+    curve: CalibrationCurve | CentreCurve, ax: Axes | None = None, *, title: str = ""
+) -> Axes:
     """Draw a calibration curve with its band, its numbers and the probabilities that it is of.
 
     On the diagonal a class occurs as often as it is predicted. Above the square stand the cases
-    with the class (upwards) and without it (downwards) at each probability.
+    with the class (upwards) and without it (downwards) at each probability. Of centres there are
+    thin lines for each, their mean with its band, and between dashed lines where the curve of a new
+    centre is expected.
 
     Parameters
     ----------
-    curve : CalibrationCurve
+    curve : CalibrationCurve or CentreCurve
         A finished one; its numbers are ``curve.to_frame()``, ``curve.line_frame()``,
-        ``curve.histogram`` and ``curve.summaries.to_frame()``.
+        ``curve.histogram`` and ``curve.summaries.to_frame()``, of centres
+        ``curve.centre_frame()``.
     ax : matplotlib Axes, optional
         Drawn into; its figure should have ``layout="constrained"``. Default: the axes of a new
         figure.
@@ -82,7 +89,7 @@ def calibration(curve: CalibrationCurve, ax: Axes | None = None, *, title: str =
     'observed frequency'
     """
     require_matplotlib(ax)
-    listed([curve] if not isinstance(curve, Sequence) else curve, CalibrationCurve, "curve")
+    listed([curve] if not isinstance(curve, Sequence) else curve, DRAWN, "curve")
     if isinstance(curve, Sequence):
         if len(curve) != 1:
             raise OptionError(
@@ -98,20 +105,24 @@ def calibration(curve: CalibrationCurve, ax: Axes | None = None, *, title: str =
     curve_parts.square(ax)
     curve_parts.finish(ax, AXIS, "observed frequency")
     ax.plot([0, 1], [0, 1], color=QUIET, linewidth=0.6, zorder=1)
-    _paint(ax, curve)
+    if isinstance(curve, CentreCurve):
+        _paint_centres(ax, curve)
+    else:
+        _paint(ax, curve)
     note_below(ax, _words(curve))
     _add_histogram(ax, curve, title)
     return ax
 
 
 def figure_of_calibration(
-    curves: CalibrationCurve | Sequence[CalibrationCurve], titles: Sequence[str] | None = None
+    curves: CalibrationCurve | CentreCurve | Sequence[CalibrationCurve | CentreCurve],
+    titles: Sequence[str] | None = None,
 ) -> Figure:
     """Draw calibration curves side by side: of classes, or of models.
 
     Parameters
     ----------
-    curves : CalibrationCurve or sequence of them
+    curves : CalibrationCurve, CentreCurve or sequence of them
         Those of several models one after the other: ``[*curves_of_a, *curves_of_b]``.
     titles : sequence of str, optional
         Above each; default: the class, where there are several curves.
@@ -137,7 +148,7 @@ def figure_of_calibration(
     require_matplotlib()
     from matplotlib.figure import Figure
 
-    given = listed(curves, CalibrationCurve, "curves")
+    given = listed(curves, DRAWN, "curves")
     if not given:
         raise OptionError("figure_of_calibration needs at least one curve")
     if titles is None:
@@ -169,8 +180,22 @@ def _paint(ax: Axes, curve: CalibrationCurve) -> None:
     ax.plot(*curve.line.T, color=DOT, linewidth=1.4, solid_joinstyle="miter", zorder=3)
 
 
-def _words(curve: CalibrationCurve) -> str:
+def _paint_centres(ax: Axes, curve: CentreCurve) -> None:
+    ax.plot(curve.x, curve.curves.T, color=PALE, linewidth=0.6, zorder=1.5)
+    for end in (curve.new_low, curve.new_high):
+        ax.plot(curve.x, end, color=DOT, linewidth=0.8, linestyle="dashed", zorder=2)
+    ax.fill_between(curve.x, curve.low, curve.high, color=DOT, linewidth=0, alpha=0.3, zorder=2)
+    ax.plot(curve.x, curve.y, color=DOT, linewidth=1.4, zorder=3)
+
+
+def _words(curve: CalibrationCurve | CentreCurve) -> str:
     """Its numbers, its cases and what the band is, a line each."""
+    if isinstance(curve, CentreCurve):
+        level = percent(curve.confidence_level)
+        return (
+            f"{len(curve.centres)} centres, n = {curve.n}\nmean, band: pointwise {level} CI\n"
+            f"dashed: a new centre, {level}\nthin: each centre"
+        )
     numbers = [_number_line(e) for e in curve.summaries if e.value == e.value]
     with_class = "right" if curve.label == TOP_LABEL else "positive"
     lines = [*numbers, f"n = {curve.n}, {curve.n_positive} {with_class}"]
@@ -185,7 +210,7 @@ def _number_line(e: Estimate) -> str:
     return f"{name} {numbers_text(e)}"
 
 
-def _add_histogram(ax: Axes, curve: CalibrationCurve, title: str) -> None:
+def _add_histogram(ax: Axes, curve: CalibrationCurve | CentreCurve, title: str) -> None:
     """Cases at each probability, above the square: with the class upwards, without it downwards."""
     strip: Any = ax.inset_axes((0.0, 1.03, 1.0, STRIP), sharex=ax)
     edges = np.linspace(0, 1, curve.histogram.shape[1] + 1)

@@ -23,6 +23,7 @@ from halfwidth.plots.ranking.panels import figures_of_rankings
 from halfwidth.plots.style import require_matplotlib
 from halfwidth.plots.subsampling import figure_of_subsamples
 from halfwidth.results.calibration_curves import CalibrationCurves
+from halfwidth.results.centre_curves import CentreCurves
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.curves import Confusion, Curves
 from halfwidth.results.detection_curves import DetectionCurves
@@ -156,6 +157,7 @@ PICTURES: dict[type[Result], dict[str, Pages]] = {
     },
     Rankings: {kind: functools.partial(figures_of_rankings, kind=kind) for kind in RANKING_KINDS},
     CalibrationCurves: {"curves": lambda one: [figure_of_calibration(one)]},
+    CentreCurves: {"curves": lambda one: [figure_of_calibration(one)]},
     Curves: {"curves": _curves},
     DetectionCurves: {"curves": _curves},
     Confusion: {"confusion": lambda one: [_figure(confusion(one))]},

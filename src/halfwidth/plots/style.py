@@ -115,7 +115,9 @@ def wrapped(text: str, width: int) -> str:
     return "\n".join(textwrap.wrap(held, width)).replace("\N{NO-BREAK SPACE}", " ")
 
 
-def listed(given: Any, kind: type[Finished], what: str) -> Sequence[Finished]:
+def listed(
+    given: Any, kind: type[Finished] | tuple[type[Finished], ...], what: str
+) -> Sequence[Finished]:
     """One finished result is as welcome as a sequence of them.
 
     Raises
@@ -126,8 +128,9 @@ def listed(given: Any, kind: type[Finished], what: str) -> Sequence[Finished]:
     if isinstance(given, kind):
         return [given]
     if not isinstance(given, Sequence) or not all(isinstance(one, kind) for one in given):
+        types = " or ".join(one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,)))
         raise OptionError(
-            f"{what}={shown(given)} is neither of type {kind.__name__} nor a sequence of that type"
+            f"{what}={shown(given)} is neither of type {types} nor a sequence of that type"
         )
     return given
 

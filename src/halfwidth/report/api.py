@@ -104,7 +104,7 @@ def make_report(results: Any, *, title: str = TITLE, figures: bool = True) -> Re
     Returns
     -------
     Report
-        ``save("report.html")`` writes it.
+        ``save("document.html")`` writes it.
 
     Raises
     ------

@@ -7,6 +7,7 @@ points are λ times those observed plus noise of the fitted coefficients.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ MOST_POINTS = 101
 # Doublings and halvings that find a scale to a ten thousandth.
 DOUBLINGS, HALVINGS = 10, 14
 # Elements of a temporary.
-AT_ONCE = 2**19
+AT_ONCE = 2**16
 
 
 @frozen(eq=False)
@@ -47,7 +48,7 @@ class CurveGaps:
     @property
     def n_resamples(self) -> int:
         """Draws of the noise."""
-        return len(self.curves[0].draws)
+        return self.curves[0].n_draws
 
     @property
     def n_undefined(self) -> NDArray[np.intp]:
@@ -65,11 +66,11 @@ class CurveGaps:
     @functools.cached_property
     def perfect_sizes(self) -> Array:
         """Of draws where the curve is the diagonal, (S, B)."""
-        return np.stack([one.sizes(0.0) for one in self.curves])
+        return np.stack([one.perfect_sizes() for one in self.curves])
 
     @functools.cached_property
     def _replicates(self) -> Array:
-        return np.stack([one.sizes(1.0) for one in self.curves])
+        return np.stack([one.replicates() for one in self.curves])
 
     def true_sizes(self, observed: Array, *, even: bool) -> Array:
         """The largest true sizes at which each draw of the noise gives no more than was observed.
@@ -100,64 +101,79 @@ class Gaps:
         Observed; NaN where there is no curve.
     weights : ndarray, shape (m,)
         Cases that a point stands for.
-    perfect, noise : ndarray, shape (K, m)
-        Their products with standard draws are the noise where the curve is the diagonal, and
-        where it is as fitted.
-    draws : ndarray, shape (B, K)
+    variance : ndarray, shape (m,)
+        Of the noise where the curve is as fitted, to first order.
+    perfect, noise : callable
+        From rows of draws to the noise, (b, m), where the curve is the diagonal, and where it is as
+        fitted.
+    n_draws : int
     """
 
     form: LogisticFit
     gaps: Array
     weights: Array
-    perfect: Array
-    noise: Array
-    draws: Array
+    variance: Array
+    perfect: Callable[[slice], Array]
+    noise: Callable[[slice], Array]
+    n_draws: int
 
     def _taken(self, gaps: Array) -> Array:
         if self.form.gaps is None:
             raise TypeError("a coefficient is no distance")
         return self.form.gaps(np.abs(gaps), self.weights)
 
-    def sizes(self, scale: Array | float, gaps: Array | None = None) -> Array:
-        """Of each draw, with true distances ``scale`` times those given, (B,).
+    def _blocks(self) -> Iterator[slice]:
+        step = max(AT_ONCE // len(self.gaps), 1)
+        return (slice(start, start + step) for start in range(0, self.n_draws, step))
 
-        The noise goes from the one kind to the other as the scale goes from 0 to 1.
-        """
-        gaps = self.gaps if gaps is None else gaps
-        scales = np.broadcast_to(np.asarray(scale, dtype=float), len(self.draws))
-        made = np.empty(len(self.draws))
-        step = max(AT_ONCE // len(gaps), 1)
-        for start in range(0, len(made), step):
-            rows = slice(start, start + step)
-            at, drawn = scales[rows, None], self.draws[rows]
-            fitted = np.clip(at, 0.0, 1.0)
-            noise = (1 - fitted) * (drawn @ self.perfect) + fitted * (drawn @ self.noise)
-            made[rows] = self._taken(at * gaps + noise)
-        return made
+    def perfect_sizes(self) -> Array:
+        """Of each draw where the curve is the diagonal, (B,)."""
+        return np.concatenate([self._taken(self.perfect(rows)) for rows in self._blocks()])
+
+    def replicates(self) -> Array:
+        """Of each draw where the true distances are those observed, (B,)."""
+        return np.concatenate(
+            [self._taken(self.gaps + self.noise(rows)) for rows in self._blocks()]
+        )
 
     def true_sizes(self, observed: float, even: bool) -> Array:
         """Those of `CurveGaps`, of this curve, (B,)."""
         if not np.isfinite(self.gaps).all():
-            return np.full(len(self.draws), np.nan)
+            return np.full(self.n_draws, np.nan)
         gaps = self.gaps
         if even:
-            gaps = np.copysign(np.hypot(gaps, np.sqrt((self.noise**2).sum(axis=0))), gaps)
+            gaps = np.copysign(np.hypot(gaps, np.sqrt(self.variance)), gaps)
         total = float(self._taken(gaps))
         if not (total > 0 and observed > 0):
-            return np.zeros(len(self.draws))
+            return np.zeros(self.n_draws)
         gaps = gaps * (observed / total)
-        high = np.ones(len(self.draws))
+        scales = [self._scales(rows, gaps, observed) for rows in self._blocks()]
+        return np.concatenate(scales) * observed
+
+    def _scales(self, rows: slice, gaps: Array, observed: float) -> Array:
+        """The largest multiples of true distances that with the noise are no more than observed.
+
+        The noise goes from the one kind to the other as the scale goes from 0 to 1.
+        """
+        perfect, noise = self.perfect(rows), self.noise(rows)
+        beyond = self._taken(gaps + noise) <= observed
+        base = np.where(beyond[:, None], noise, perfect)
+        slope = np.where(beyond[:, None], gaps, gaps + noise - perfect)
+
+        def fits(scale: Array) -> Array:
+            return np.asarray(self._taken(base + scale[:, None] * slope) <= observed)
+
+        low, high = beyond.astype(float), np.where(beyond, 2.0, 1.0)
         for _ in range(DOUBLINGS):
-            below = self.sizes(high, gaps) <= observed
-            if not below.any():
+            more = beyond & fits(high)
+            if not more.any():
                 break
-            high = np.where(below, 2 * high, high)
-        low = np.zeros(len(high))
+            low, high = np.where(more, high, low), np.where(more, 2 * high, high)
         for _ in range(HALVINGS):
             middle = (low + high) / 2
-            below = self.sizes(middle, gaps) <= observed
+            below = fits(middle)
             low, high = np.where(below, middle, low), np.where(below, high, middle)
-        return low * observed
+        return low
 
 
 def curve_gaps(records: Array, design: Design, statistic: Statistic, plan: Plan) -> CurveGaps:
@@ -176,12 +192,12 @@ def _gaps_of(one: Regression, design: Design, plan: Plan) -> Gaps:
     ranks = np.linspace(0, len(order) - 1, min(MOST_POINTS, len(order)))
     points = order[np.round(ranks).astype(np.intp)]
     terms, p, mean = one.terms[:, points], one.p[points], one.means[points]
-    calibrated = Fitted(
+    as_said = Fitted(
         one.fitted.coefficients, (one.terms * one.weights * one.p * (1 - one.p)) @ one.terms.T
     )
     robust = not design.independent or one.form.weighted
     covariance = one.fitted.covariance
-    perfect = calibrated.covariance
+    perfect = as_said.covariance
     if robust:
         units = design.totals(one.scores())
         centred = units - design.stratum_means(units)
@@ -192,13 +208,18 @@ def _gaps_of(one: Regression, design: Design, plan: Plan) -> Gaps:
         with np.errstate(invalid="ignore", divide="ignore"):
             added = np.trace(spread @ one.fitted.information) / len(covariance)
         perfect, covariance = perfect * max(added, 1.0), spread
+    draws = standard_draws(plan, len(terms), design)
+    at_random, at_fit = _root(perfect), _root(covariance)
+    noise = at_fit @ (terms * mean * (1 - mean))
+    calibrated = at_random @ (terms * p * (1 - p))
     return Gaps(
         one.form,
         mean - p,
         one.weights[points],
-        _root(perfect) @ (terms * p * (1 - p)),
-        _root(covariance) @ (terms * mean * (1 - mean)),
-        standard_draws(plan, len(terms), design),
+        (noise**2).sum(axis=0),
+        lambda rows: draws[rows] @ calibrated,
+        lambda rows: draws[rows] @ noise,
+        len(draws),
     )
 
 

@@ -39,6 +39,7 @@ TITLES = {
     "smooth": "Smooth calibration curves",
     "isotonic": "Isotonic calibration curves (CORP)",
     "bins": "Calibration in bins",
+    "over centres": "Calibration curves over centres",
     "froc": "FROC curves",
     "afroc": "AFROC curves",
     "wafroc": "Weighted AFROC curves",

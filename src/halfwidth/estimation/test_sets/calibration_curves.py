@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -211,7 +212,6 @@ def _curve(
 ) -> CalibrationCurve:
     p, y = job.records.arranged
     points = POINTS[kind](job, request)
-    column = bin_of(p, COLUMNS, WIDTH)
     return CalibrationCurve(
         kind=kind,
         label=job.label or TOP_LABEL,
@@ -221,7 +221,7 @@ def _curve(
         high=points.high,
         cases=points.cases,
         line=points.line,
-        histogram=np.stack([np.bincount(column[y == one], minlength=COLUMNS) for one in (0, 1)]),
+        histogram=histogram(p, y),
         confidence_level=request.level.confidence_level,
         n=len(p),
         n_positive=int(y.sum()),
@@ -231,6 +231,12 @@ def _curve(
         design=job.records.design_name,
         summaries=summaries,
     )
+
+
+def histogram(p: Array, y: Array) -> NDArray[np.intp]:
+    """Cases without and with the class in fiftieths of the range of probabilities, (2, 50)."""
+    column = bin_of(p, COLUMNS, WIDTH)
+    return np.stack([np.bincount(column[y == one], minlength=COLUMNS) for one in (0, 1)])
 
 
 # --------------------------------------------------------------------------- bins
@@ -298,28 +304,52 @@ def _isotonic(place: NDArray[np.intp], cases: NDArray[np.intp], y: Array) -> Arr
 # --------------------------------------------------------------------------- smooth
 
 
-def _points_of_smooth(job: Job, request: Request) -> _Points:
-    """The curve of ICI with Wald intervals on the logit scale, as of the calibration slope.
+@frozen(eq=False)
+class LogOdds:
+    """The smooth curve of some cases at some probabilities, on the scale of log odds.
 
-    Their variance is that of the model, or of clusters the linearised one, with t.
+    Attributes
+    ----------
+    value, variance : ndarray, shape (m,)
+        NaN where the curve has no single finite fit.
+    degrees : float
+        Of freedom, infinite for independent cases.
     """
-    p = job.records.arranged[0]
-    fit = regression(declared_form(job.functional.statistic, LogisticFit), job.records.arranged)
-    _, places = np.unique(p, return_index=True)
-    shown = places[_spread(len(places))]
-    terms = fit.terms[:, shown]
+
+    value: Array
+    variance: Array
+    degrees: float
+
+
+def smooth_log_odds(job: Job, at: Array) -> LogOdds:
+    """The curve of ICI, with the variance of the model, or of clusters the linearised one."""
+    records = job.records.arranged
+    weights = records[2:] if len(records) > 2 else np.ones((1, records.shape[1]))
+    # Where the curve is wanted stand further cases, that have no weight.
+    shown = np.stack([at, np.zeros(len(at)), np.zeros(len(at))])
+    form = replace(declared_form(job.functional.statistic, LogisticFit), weighted=True)
+    fit = regression(form, np.concatenate([np.vstack([records[:2], weights]), shown], axis=1))
+    n = records.shape[1]
+    terms = fit.terms[:, n:]
     design = job.records.design
     covariance, degrees = fit.fitted.covariance, np.inf
-    if design.independent:
+    if design.independent and len(records) == 2:
         variance = np.einsum("kp,kl,lp->p", terms, covariance, terms)
     else:
-        influence = terms.T @ covariance @ fit.scores()
+        influence = terms.T @ covariance @ fit.scores()[:, :n]
         variance = design.variance_of_total(design.totals(influence))
         degrees = design.effective_degrees
-    log_odds = fit.fitted.coefficients @ terms
-    reach = quantile_factor(degrees, request.level) * np.sqrt(variance)
-    y, low, high = (expit(log_odds + far) for far in (0.0, -reach, reach))
-    return _Points(p[shown], y, low, high, np.column_stack([p[shown], y]))
+    return LogOdds(fit.fitted.coefficients @ terms, variance, degrees)
+
+
+def _points_of_smooth(job: Job, request: Request) -> _Points:
+    """The curve of ICI with Wald intervals on the logit scale, as of the calibration slope."""
+    distinct = np.unique(job.records.arranged[0])
+    x = distinct[_spread(len(distinct))]
+    found = smooth_log_odds(job, x)
+    reach = quantile_factor(found.degrees, request.level) * np.sqrt(found.variance)
+    y, low, high = (expit(found.value + far) for far in (0.0, -reach, reach))
+    return _Points(x, y, low, high, np.column_stack([x, y]))
 
 
 POINTS: dict[CalibrationKind, Callable[[Job, Request], _Points]] = {

@@ -121,7 +121,6 @@ def calibration_by_centre(
     >>> print(result.sentence())  # doctest: +ELLIPSIS
     Calibration slope 1.10 over 6 centres (95 % CI 0.99 to 1.20; in a new centre 0.98 to 1.21; ...
     """
-    check_names(names)
     request = resolve_request(
         method=AUTO,
         confidence_level=confidence_level,
@@ -135,6 +134,42 @@ def calibration_by_centre(
     metrics = [_pooled_metric(one) for one in ([metric] if listed is None else listed)]
     if not metrics:
         raise OptionError("metric: name at least one")
+    cases, parts = centre_parts(
+        y_true,
+        y_prob,
+        centre,
+        labels=labels,
+        pos_label=pos_label,
+        scores=scores,
+        sample_weight=sample_weight,
+        groups=groups,
+        missing=missing,
+        names=names,
+    )
+    averages = None if average is None else [average]
+    items = tuple(
+        _over_centres(one, row, parts, request)
+        for one in metrics
+        for row in metric_rows(one, averages, cases.classes)
+    )
+    return items[0] if len(items) == 1 and listed is None else CentreResults(items, cases.notes)
+
+
+def centre_parts(
+    y_true: Any,
+    y_prob: Any,
+    centre: Any,
+    *,
+    labels: Sequence[Any] | None,
+    pos_label: Any,
+    scores: Scores,
+    sample_weight: Any,
+    groups: Any,
+    missing: Missing,
+    names: tuple[str, str],
+) -> tuple[TestSet, dict[str, TestSet]]:
+    """All cases, and those of each centre by its name, in the order of names."""
+    check_names(names)
     given = paired(
         {
             names[0]: y_true,
@@ -165,14 +200,7 @@ def calibration_by_centre(
         )
     kept = np.ones(len(centres), bool) if cases.kept is None else cases.kept
     there = [label for label, here in zip(centres, kept.tolist(), strict=True) if here]
-    parts = _parts(cases, there)
-    averages = None if average is None else [average]
-    items = tuple(
-        _over_centres(one, row, parts, request)
-        for one in metrics
-        for row in metric_rows(one, averages, cases.classes)
-    )
-    return items[0] if len(items) == 1 and listed is None else CentreResults(items, cases.notes)
+    return cases, _parts(cases, there)
 
 
 def _pooled_metric(name: Any) -> Metric:
@@ -227,7 +255,7 @@ def _over_centres(
     metric: Metric, row: MetricRow, parts: dict[str, TestSet], request: Request
 ) -> OverCentres:
     """One metric of one class, in each centre and over all."""
-    one_class = [name for name, part in parts.items() if _is_of_one_class(row, part)]
+    one_class = [name for name, part in parts.items() if is_of_one_class(row, part)]
     policies, jobs = Policies("omit", "omit"), []
     for name, part in parts.items():
         # What else could be wrong with the cases has been checked: nothing finite fits these.
@@ -245,7 +273,7 @@ def _over_centres(
     if len(pooled) < FEWEST_CENTRES:
         raise DataError(
             f"the {title} exists in {len(pooled)} of {len(parts)} centres, and {FEWEST_CENTRES} or "
-            "more are needed to pool it" + _reasons(one_class, without)
+            "more are needed to pool it" + reasons_of(one_class, without)
         )
     effects, errors = (np.array([found[place] for found in pooled]) for place in (1, 2))
     result = pool(effects, errors, request.level)
@@ -269,11 +297,11 @@ def _over_centres(
         request.level.confidence_level,
         row.label,
         row.average or "",
-        tuple(_cautions(title, len(pooled), len(parts), one_class, without)),
+        tuple(centre_cautions(title, len(pooled), len(parts), one_class, without)),
     )
 
 
-def _is_of_one_class(row: MetricRow, part: TestSet) -> bool:
+def is_of_one_class(row: MetricRow, part: TestSet) -> bool:
     outcomes: Array = probabilities_of_one(row, part)[1]
     return bool(outcomes.min() == outcomes.max())
 
@@ -287,7 +315,7 @@ def _effect(one: Estimate, *, logarithmic: bool) -> tuple[float, float]:
     return math.log(one.value), one.standard_error / one.value
 
 
-def _reasons(one_class: list[str], without: list[str]) -> str:
+def reasons_of(one_class: list[str], without: list[str]) -> str:
     reasons = []
     if one_class:
         reasons.append(f"all cases of one class: {shortened(one_class, MOST_NAMED)}")
@@ -299,7 +327,7 @@ def _reasons(one_class: list[str], without: list[str]) -> str:
     return f" ({'; '.join(reasons)})" if reasons else ""
 
 
-def _cautions(
+def centre_cautions(
     title: str, used: int, count: int, one_class: list[str], without: list[str]
 ) -> list[Caution]:
     raised = []
@@ -310,7 +338,7 @@ def _cautions(
                 left=count - used,
                 count=count,
                 what=title,
-                reasons=_reasons(one_class, without).strip(),
+                reasons=reasons_of(one_class, without).strip(),
             )
         )
     if used < FEW_CENTRES:

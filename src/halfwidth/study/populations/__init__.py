@@ -14,6 +14,7 @@ from halfwidth.study.populations.logits import (
 )
 from halfwidth.study.populations.mixtures import Mixture, mixture
 from halfwidth.study.populations.parametric import FAMILIES, Family, Parametric, family
+from halfwidth.study.populations.recalibrated import recalibrated
 from halfwidth.study.populations.truth import truth
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "logit_empirical",
     "logit_kde",
     "mixture",
+    "recalibrated",
     "truth",
     "truth_of_metric",
 ]

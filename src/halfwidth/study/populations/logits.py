@@ -43,6 +43,10 @@ class LogitPopulation:
         The kernel of a case is spread by this factor; 0 without kernels.
     root : ndarray, shape (C, r)
         A square root of the covariance matrix of the logits: Σ = root·rootᵀ, of rank r.
+    calibration : tuple of float or None
+        Intercept and slope of the model. Classes are then drawn anew, with the softmax of the
+        logits for their probabilities, and the model says that of (logits - intercept) / slope.
+        None: a label stays with its case, and the model says the softmax.
     """
 
     kind: str
@@ -50,6 +54,7 @@ class LogitPopulation:
     labels: Labels
     widths: Array
     root: Array
+    calibration: tuple[float, float] | None = None
 
     @property
     def n_classes(self) -> int:
@@ -75,18 +80,50 @@ class LogitPopulation:
         together = max(1, RECORDS // max(1, n))
         for start in range(0, samples, together):
             block = drawn[start : start + together]
-            case = generator.integers(len(self.labels), size=len(block) * n)
-            logits = self.logits.take(case, axis=1, mode="clip")
-            if self.kind == "logit_kde" and self.root.shape[1]:
-                logits += self._kernels(generator, case)
-            probabilities = _softmax(logits).reshape(self.n_classes, len(block), n)
+            logits, labels = self._draw_logits(generator, len(block) * n)
+            if self.calibration is not None:
+                up_to = np.cumsum(_softmax(logits.copy())[:-1], axis=0)
+                labels = (generator.random(len(labels)) >= up_to).sum(axis=0)
+            probabilities = self._said(logits).reshape(self.n_classes, len(block), n)
             block[:, :-1] = probabilities.transpose(1, 0, 2)
-            block[:, -1] = self.labels.take(case).reshape(len(block), n)
+            block[:, -1] = labels.reshape(len(block), n)
         return drawn
+
+    def draw_expected(self, generator: np.random.Generator, n: int) -> Array:
+        """Independent cases, each of every class with its probability for a weight.
+
+        What is computed of them has no noise of outcomes. Only where classes are drawn anew, so
+        that these probabilities are known.
+
+        Returns
+        -------
+        ndarray, shape ``(1, C + 2, C n)``
+            As `draw`, and a row of weights. All cases are of the first class, then of the next.
+        """
+        logits, _ = self._draw_logits(generator, n)
+        weights = _softmax(logits.copy()).ravel()
+        said = np.tile(self._said(logits), self.n_classes)
+        return np.vstack([said, np.repeat(self.classes, n), weights])[None]
 
     def cases(self) -> Array:
         """The original cases in the format of `draw`, shape ``(C + 1, n)``."""
-        return np.vstack([_softmax(self.logits.copy()), self.labels])
+        return np.vstack([self._said(self.logits.copy()), self.labels])
+
+    def _draw_logits(self, generator: np.random.Generator, n: int) -> tuple[Array, Labels]:
+        """Logits (C, n) of cases drawn, with the labels of the original ones."""
+        case = generator.integers(len(self.labels), size=n)
+        logits = self.logits.take(case, axis=1, mode="clip")
+        if self.root.shape[1]:
+            logits += self._kernels(generator, case)
+        return logits, self.labels.take(case)
+
+    def _said(self, logits: Array) -> Array:
+        """The probabilities that the model says, in place of the logits."""
+        if self.calibration is not None:
+            intercept, slope = self.calibration
+            logits[-1] -= intercept
+            logits /= slope
+        return _softmax(logits)
 
     def _kernels(self, generator: np.random.Generator, case: Labels) -> Array:
         """What the kernels add, shape (C, len(case)).

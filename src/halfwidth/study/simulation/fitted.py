@@ -14,8 +14,8 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array
 from halfwidth.study.populations.base import Truth
-from halfwidth.study.populations.logits import truth_of_metric
-from halfwidth.study.populations.truth import truth
+from halfwidth.study.populations.logits import LogitPopulation, truth_of_metric
+from halfwidth.study.populations.truth import between_blocks, truth
 from halfwidth.study.simulation.targets import Measured
 from halfwidth.study.specs.spec import Instance, StudySpec
 
@@ -96,6 +96,17 @@ def population_truth(instance: Instance, measured: Measured, spec: StudySpec) ->
         population = fitted(instance).population
         if instance.level is MetricLevel.INDIVIDUAL:
             return truth(population, reduce, generator, draws=spec.truth_draws)
+
+        of_weighted = measured.of_weighted
+        if isinstance(population, LogitPopulation) and population.calibration and of_weighted:
+            # A case makes a record of each class.
+            return between_blocks(
+                lambda n: of_weighted(
+                    population.draw_expected(generator, max(1, n // population.n_classes))
+                ),
+                draws=spec.truth_draws,
+                blocks=TRUTH_BLOCKS,
+            )
 
         def metric_of_records(records: Array) -> Array:
             return reduce(measured.samples(records))

@@ -51,6 +51,8 @@ class Measured:
         Whether intervals are made by what ``auto`` chooses for each sample, too.
     share : callable or None
         From samples to their hits and misses, where users get a proportion of these.
+    of_weighted : callable or None
+        Of a metric of test sets: from cases with a row of weights to its value.
     """
 
     metric: str
@@ -62,6 +64,7 @@ class Measured:
     methods: tuple[MethodSpec, ...]
     auto: bool = False
     share: Callable[[Array], tuple[NDArray[np.bool_], NDArray[np.bool_]]] | None = None
+    of_weighted: Callable[[Array], Array] | None = None
 
     @property
     def reduce(self) -> Statistic:
@@ -214,6 +217,7 @@ def _measured_of_test_sets(
     allowed = [average for average in spec.averages if average in metric.spec.averages]
     for target in metric_rows(metric, allowed or None, classes):
         functional = build_functional(target, metric, classes, policies)
+        weighted = build_functional(target, metric, classes, policies, weighted=True)
         bounds = functional.metric.spec.bounds
         yield Measured(
             metric=written(metric),
@@ -229,6 +233,7 @@ def _measured_of_test_sets(
             share=functools.partial(_share, target, metric, len(classes))
             if is_share(target, metric)
             else None,
+            of_weighted=functools.partial(_weighted_value, weighted),
         )
 
 
@@ -248,7 +253,7 @@ class _Drawn:
 
     scores: Array
     truth: Array
-    weights: None = None
+    weights: Array | None = None
 
     @property
     def predicted(self) -> NDArray[Any]:
@@ -269,6 +274,11 @@ def _records(what: Functional, drawn: Array) -> Array:
     if records.ndim == 2:
         return np.sort(records, axis=-1)
     return _in_order(records)
+
+
+def _weighted_value(what: Functional, drawn: Array) -> Array:
+    """The value of cases (S, C + 2, n) of which the last row is weights."""
+    return what.statistic(what.records(_Drawn(drawn[:, :-2], drawn[:, -2], drawn[:, -1])))
 
 
 def _in_order(records: Array) -> Array:

@@ -248,6 +248,8 @@ def _scores_block(group: Sequence[ScoreFiles], scores: str, targets: str, root: 
         Line("missing", "omit" if missing else "raise", '"raise" or "omit"'),
         Line("population", "kde", '"kde" of logits, or "empirical"'),
         Line("bandwidth", "d+4", 'shrinks as n^(-1/(d+4)), or "5"'),
+        Line("calibration_slope", 1, "classes drawn anew, 1: calibrated", active=False),
+        Line("calibration_intercept", 0, "of two classes, joint with it", active=False),
         Line("min_cases", 0, "fewer cases: left out"),
         Line("model", "ResNet-50", "default: as scores says", active=False),
         Line("task", "pneumonia", "default: as scores says", active=False),

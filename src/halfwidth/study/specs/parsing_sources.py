@@ -39,6 +39,7 @@ OF_TABLES = (
 OF_SCORES = (
     *("kind", "scores", "targets", "files", "target", "columns", "labels", "positive"),
     *("floor", "missing", "population", "bandwidth", "min_cases", "model", "task"),
+    *("calibration_slope", "calibration_intercept"),
 )
 OF_POPULATIONS = ("name", "family", "parts", "metric", "bounds")
 MATCHING = (
@@ -236,10 +237,29 @@ def _scores(section: Section) -> ScoreSource:
         missing=_word(section, "missing", OMISSION),
         population="kde" if population == "kde" else "empirical",
         bandwidth=_word(section, "bandwidth", BANDWIDTHS),
+        calibration=_calibration(section),
         min_cases=section.integer("min_cases", 0, at_least=0),
         model=section.text("model"),
         task=section.text("task"),
     )
+
+
+def _calibration(section: Section) -> tuple[float, float] | None:
+    """The intercept and the slope that a model is given."""
+    slope, intercept = section.number("calibration_slope"), section.number("calibration_intercept")
+    if slope is None:
+        if intercept is not None:
+            raise DataError(
+                f"{section.at('calibration_intercept')} has no effect without calibration_slope; "
+                "write calibration_slope = 1"
+            )
+        return None
+    if slope <= 0:
+        raise DataError(
+            f"{section.at('calibration_slope')} = {slope:g} is not above 0; 1 is that of a "
+            "calibrated model"
+        )
+    return (intercept or 0.0, slope)
 
 
 def _labels(section: Section) -> tuple[Any, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -136,10 +136,14 @@ def _instance(
     recipe = {"population": f"logit {source.population}", "classes": len(classes)}
     if source.population == "kde":
         recipe["bandwidth"] = source.bandwidth
+    name = "/".join(filter(None, (model, task)))
+    if source.calibration is not None:
+        name += _calibration_in_words(source, classes)
+        recipe["calibration"] = list(map(repr, source.calibration))
     if cases.n_missing:
         notes.append(f"left out: {cases.n_missing} cases without a label or a score")
     return Instance(
-        name="/".join(filter(None, (model, task))),
+        name=name,
         task=task,
         model=model,
         source=shown,
@@ -158,9 +162,29 @@ def _instance(
 def _build(source: ScoreSource, logits: Array, codes: Codes) -> functools.partial[Any]:
     from halfwidth.study.populations.logits import logit_empirical, logit_kde
 
-    if source.population == "empirical":
-        return functools.partial(logit_empirical, logits, codes)
-    return functools.partial(logit_kde, logits, codes, exponent=source.bandwidth)
+    fit: functools.partial[Any] = functools.partial(logit_empirical, logits, codes)
+    if source.population == "kde":
+        fit = functools.partial(logit_kde, logits, codes, exponent=source.bandwidth)
+    if source.calibration is None:
+        return fit
+    return functools.partial(_recalibrated, fit, *source.calibration)
+
+
+def _recalibrated(build: Callable[[], Any], intercept: float, slope: float) -> Any:
+    from halfwidth.study.populations.recalibrated import recalibrated
+
+    return recalibrated(build(), slope=slope, intercept=intercept)
+
+
+def _calibration_in_words(source: ScoreSource, classes: Sequence[str]) -> str:
+    """What the name of an instance says of the calibration that its model is given."""
+    intercept, slope = source.calibration or (0.0, 1.0)
+    if intercept and len(classes) > 2:
+        raise DataError(
+            f"{source.place} calibration_intercept is of the second of two classes, and there are "
+            f"{len(classes)}; leave it out, and vary calibration_slope"
+        )
+    return f", slope {slope:g}" + (f", intercept {intercept:g}" if intercept else "")
 
 
 def _test_set(source: ScoreSource, given: tuple[Any, Any], where: tuple[str, str]) -> TestSet:

@@ -120,6 +120,8 @@ class ScoreSource:
     population : {"kde", "empirical"}
     bandwidth : {"d+4", "5"}
         The exponent of n in the bandwidth is -1 over it.
+    calibration : tuple of float or None
+        Intercept and slope that the model is given, with classes drawn anew; None: labels stay.
     min_cases : int
     model, task : str
     """
@@ -137,6 +139,7 @@ class ScoreSource:
     missing: Missing = "raise"
     population: Literal["kde", "empirical"] = "kde"
     bandwidth: Exponent = "d+4"
+    calibration: tuple[float, float] | None = None
     min_cases: int = 0
     model: str = ""
     task: str = ""
