@@ -41,7 +41,8 @@ def test_a_result_draws_itself(name: str) -> None:
 
 
 def dots_in(figure: Figure) -> int:
-    return sum(np.shape(drawn.get_offsets())[0] for drawn in figure.axes[0].collections)
+    drawn: list[Any] = list(figure.axes[0].collections)
+    return sum(int(len(one.get_offsets())) for one in drawn)
 
 
 def test_values_are_drawn_where_they_were_kept() -> None:

@@ -37,7 +37,7 @@ ACROSS, HIGH = 3, 1.5
 SINGLE = 3.6
 STRIP = 0.16
 AXIS = "predicted probability"
-DRAWN = (CalibrationCurve, CentreCurve)
+DRAWN: tuple[type[CalibrationCurve | CentreCurve], ...] = (CalibrationCurve, CentreCurve)
 BANDS = {
     "smooth": "band: pointwise {level} CI",
     "isotonic": "band: {level} of calibrated models",
