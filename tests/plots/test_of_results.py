@@ -42,7 +42,7 @@ def test_a_result_draws_itself(name: str) -> None:
 
 def dots_in(figure: Figure) -> int:
     drawn: list[Any] = list(figure.axes[0].collections)
-    return sum(int(len(one.get_offsets())) for one in drawn)
+    return sum(len(one.get_offsets()) for one in drawn)
 
 
 def test_values_are_drawn_where_they_were_kept() -> None:
