@@ -41,10 +41,14 @@ SEED = 1
 
 def run(folder: Path, jobs: int, statistic: str | None) -> None:
     """Make what is not there of classifiers and restored digits, and run every spec."""
-    for made, make in (("classifiers", train_all), ("digits", restore_all)):
+    specs, needed = [*OF_CASES], {"digits": restore_all}
+    if statistic is None:
+        specs += OF_SETS
+        needed["classifiers"] = train_all
+    for made, make in needed.items():
         if not (HERE / made).exists():
             make(HERE / made)
-    for name in OF_CASES if statistic else (*OF_CASES, *OF_SETS):
+    for name in specs:
         spec = hw.study.read_spec(HERE / f"real-{name}.toml")
         hw.study.run(_of(statistic, spec) if statistic else spec, folder / name, jobs=jobs)
 
