@@ -67,7 +67,10 @@ PAIRS = (
     *(Law(0.25, 2, 0.5), Law(0.25, 2), Law(0.25, 3), Law(0.35, 3)),
     *(Law(0.5, 3), Law(0.5, 4), Law(0.5, 5), Law(0.5, 7)),
 )
-SDS = (*(Law(0.5, 1.5), Law(0.5, 2), Law(0.75, 2)), *(Law(1, 2), Law(1, 2.5), Law(1.5, 3)))
+SDS = (
+    *(Law(0.5, 1.5), Law(0.5, 2), Law(1, 2), Law(1, 2.2), Law(1, 2.5)),
+    *(Law(1.25, 2.25), Law(1.5, 2.4), Law(1.5, 3), Law(2, 2.6)),
+)
 # The most that the widest kind may have, by n, over t.
 WIDEST = {10: 2.9, 20: 2.1, 40: 1.8, 100: 1.5}
 

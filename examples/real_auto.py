@@ -6,15 +6,17 @@
 
 FOLDER keeps a store for each of the specs ``examples/real-auto*.toml``, any of which can be run by
 itself (``halfwidth study run``): tables and evidence are of those that are there. A run that is cut
-off goes on where it was; begin a new folder where `auto` has changed. ``evidence`` puts the rows of
-methods that `real_study.py` has none of beside its rows, or in place of earlier ones. The data
-stand beside the project, in ``../shared/data``.
+off goes on where it was; begin a new folder where `auto` has changed. With ``run FOLDER --statistic
+sd`` nothing but SDs of cases is studied, of the same samples with the same draws. ``evidence`` puts
+the rows of methods that `real_study.py` has none of beside its rows, or in place of earlier ones.
+The data stand beside the project, in ``../shared/data``.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -24,6 +26,7 @@ from train_classifiers import train_all
 
 import halfwidth as hw
 from halfwidth.study import analysis
+from halfwidth.study.specs.spec import StudySpec
 
 OF_CASES = ("auto", "auto-failures", "auto-steady")
 OF_SETS = ("auto-classes", "auto-two-classes")
@@ -36,13 +39,25 @@ KEY = ["family", "statistic", "average", "method", "n", "smallest"]
 SEED = 1
 
 
-def run(folder: Path, jobs: int) -> None:
+def run(folder: Path, jobs: int, statistic: str | None) -> None:
     """Make what is not there of classifiers and restored digits, and run every spec."""
-    for made, make in (("classifiers", train_all), ("digits", restore_all)):
+    specs, needed = [*OF_CASES], {"digits": restore_all}
+    if statistic is None:
+        specs += OF_SETS
+        needed["classifiers"] = train_all
+    for made, make in needed.items():
         if not (HERE / made).exists():
             make(HERE / made)
-    for name in (*OF_CASES, *OF_SETS):
-        hw.study.run(HERE / f"real-{name}.toml", folder / name, jobs=jobs)
+    for name in specs:
+        spec = hw.study.read_spec(HERE / f"real-{name}.toml")
+        hw.study.run(_of(statistic, spec) if statistic else spec, folder / name, jobs=jobs)
+
+
+def _of(statistic: str, spec: StudySpec) -> StudySpec:
+    """The study of one of its statistics, with the methods that this one takes."""
+    (kept,) = (one for one in spec.statistics if one.spec.name == statistic)
+    methods = tuple(one for one in spec.methods or () if kept.spec.estimand in one.accepts)
+    return replace(spec, statistics=(kept,), methods=methods)
 
 
 def kinds(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -138,9 +153,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("file", type=Path, nargs="?")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--statistic", help="run: of cases, the only one to study")
     given = parser.parse_args()
     if given.what == "run":
-        run(given.folder, given.jobs)
+        run(given.folder, given.jobs, given.statistic)
     elif given.what == "tables":
         tables(given.folder)
     else:

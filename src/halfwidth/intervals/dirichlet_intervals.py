@@ -26,7 +26,7 @@ __all__ = ["dirichlet", "dirichlet_pareto", "gaffke"]
 MASS = Parameter("mass", 0.5, "of the pseudo-case at each bound, in cases", above=0.0, at_most=10.0)
 # The mass and the tail index of `dirichlet_pareto`: of a mean, of the difference of two models on
 # the same cases, and of an SD (decision 0072).
-OF_MEAN, OF_DIFFERENCE, OF_SPREAD = (0.5, 1.5), (0.5, 5.0), (1.0, 2.0)
+OF_MEAN, OF_DIFFERENCE, OF_SPREAD = (0.5, 1.5), (0.5, 5.0), (1.5, 2.4)
 PROMISES = frozenset(
     {
         Promise.CONTAINS_ESTIMATE,
