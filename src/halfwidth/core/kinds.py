@@ -81,9 +81,14 @@ class Estimand(StrEnum):
     PROPORTION_DIFFERENCE = "two proportions"
     PROPORTION_RATIO = "ratio of two proportions"
     AUROC_DIFFERENCE = "two AUROCs"
+    CALIBRATION_ERROR_DIFFERENCE = "two calibration errors"
     QUANTILE_CONTRAST = "two quantiles"
     CONTRAST = "two models"
     OTHER = "other"
+
+
+# What noise makes larger, so that resamples do once more.
+ENLARGED = frozenset({Estimand.CALIBRATION_ERROR, Estimand.ROOT_OF_SQUARE, Estimand.ENLARGED})
 
 
 class Need(StrEnum):
@@ -113,6 +118,7 @@ class Need(StrEnum):
     DISTRIBUTION = "bootstrap distribution"
     DEVIATIONS = "mean deviations and their noise"
     SQUARE = "unbiased square"
+    PAIRED_SIZES = "true calibration errors of two models"
     TIE_TOLERANCE = "tie tolerance"
     ACCELERATION = "acceleration"
     JACKKNIFE_DEGREES = "degrees of freedom of the jackknife's variance"

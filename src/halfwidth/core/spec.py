@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from halfwidth.core.declaring import spec_of
 from halfwidth.core.kinds import (
+    ENLARGED,
     Better,
     ClassNeed,
     Drawn,

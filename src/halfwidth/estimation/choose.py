@@ -26,6 +26,7 @@ WEIGHTED = frozenset({Estimand.MEAN, Estimand.TRIMMED_MEAN, Estimand.SPREAD})
 OF_CALIBRATION = {
     Estimand.CALIBRATION_ERROR: "inverted",
     Estimand.ROOT_OF_SQUARE: "debiased",
+    Estimand.CALIBRATION_ERROR_DIFFERENCE: "joint_inversion",
     Estimand.OBSERVED_OVER_EXPECTED: "expected_score",
     Estimand.ENLARGED: "basic",
 }

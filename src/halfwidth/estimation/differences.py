@@ -40,6 +40,9 @@ from halfwidth.estimation.resolve import (
 )
 from halfwidth.resampling.designs import arrange
 
+# Errors that noise makes larger, of which each model's interval allows for that.
+OF_INVERTED_TESTS = (Estimand.CALIBRATION_ERROR, Estimand.ROOT_OF_SQUARE)
+
 
 def difference_functional(functional: Functional, effect: Effect = "difference") -> Functional:
     """What two models differ by, or how many times one has what the other has.
@@ -152,6 +155,8 @@ def _estimand(functional: Functional, effect: Effect) -> Estimand:
     one_area = isinstance(spec.form, RankedAreas) and spec.form.row is not None
     if effect == "difference" and spec.estimand is Estimand.AUROC and one_area:
         return Estimand.AUROC_DIFFERENCE
+    if effect == "difference" and spec.estimand in OF_INVERTED_TESTS:
+        return Estimand.CALIBRATION_ERROR_DIFFERENCE
     if spec.estimand is Estimand.QUANTILE:
         return Estimand.QUANTILE_CONTRAST
     return Estimand.CONTRAST

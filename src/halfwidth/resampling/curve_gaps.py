@@ -7,6 +7,7 @@ points are λ times those observed plus noise of the fitted coefficients.
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from halfwidth.core.types import Array
 from halfwidth.metrics.calibration.fits import Regression, regressions
 from halfwidth.metrics.calibration.logistic import Fitted
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.deviations import standard_draws
+from halfwidth.resampling.deviations import coupling, root, standard_draws, units_of
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
 
@@ -56,11 +57,15 @@ class CurveGaps:
 
     def quantile(self, probability: Array | float) -> Array:
         """That of the size of what is observed, if the true distances are those observed."""
-        return np.asarray(np.quantile(self._replicates, probability, axis=-1))
+        return np.asarray(np.quantile(self.replicates, probability, axis=-1))
 
     def standard_deviation(self) -> Array:
         """The SD of the same."""
-        return np.asarray(self._replicates.std(axis=-1, ddof=1))
+        return np.asarray(self.replicates.std(axis=-1, ddof=1))
+
+    def one(self, row: int, draws: Array) -> CurveGaps:
+        """One of the samples, with draws of its own."""
+        return CurveGaps(self.size[row : row + 1], (replace(self.curves[row], draws=draws),))
 
     @functools.cached_property
     def perfect_sizes(self) -> Array:
@@ -68,7 +73,8 @@ class CurveGaps:
         return np.stack([one.sizes(0.0) for one in self.curves])
 
     @functools.cached_property
-    def _replicates(self) -> Array:
+    def replicates(self) -> Array:
+        """Sizes of draws, if the true distances are those observed, (S, B)."""
         return np.stack([one.sizes(1.0) for one in self.curves])
 
     def true_sizes(self, observed: Array, *, even: bool) -> Array:
@@ -167,11 +173,40 @@ def curve_gaps(records: Array, design: Design, statistic: Statistic, plan: Plan)
     strata and weights by the robust covariance.
     """
     form = declared_form(statistic, LogisticFit)
-    made = [_gaps_of(one, design, plan) for one in regressions(form, records)]
+    made = []
+    for one in regressions(form, records):
+        draws = standard_draws(plan, one.terms.shape[-2], design)
+        made.append(_gaps_of(one, design, draws))
     return CurveGaps(statistic(records), tuple(made))
 
 
-def _gaps_of(one: Regression, design: Design, plan: Plan) -> Gaps:
+def paired_curve_gaps(
+    pairs: Array, design: Design, statistic: Statistic
+) -> tuple[CurveGaps, CurveGaps, list[Array]]:
+    """Those of two models, (S, 2, k, n), without draws, and how the noise of the two goes together.
+
+    As `paired_deviations`.
+    """
+    form = declared_form(statistic, LogisticFit)
+    sides: tuple[list[Gaps], list[Gaps]] = ([], [])
+    couplings = []
+    for pair in pairs:
+        fits = list(regressions(form, pair))
+        for curves, one in zip(sides, fits, strict=True):
+            curves.append(_gaps_of(one, design, np.empty((0, 0))))
+        couplings.append(coupling(*(_units(one, design) for one in fits)))
+    first, second = (
+        CurveGaps(statistic(pairs[:, side]), tuple(curves)) for side, curves in enumerate(sides)
+    )
+    return first, second, couplings
+
+
+def _units(one: Regression, design: Design) -> Array:
+    """What each unit adds to the noise of the coefficients, (K, U)."""
+    return np.asarray(one.fitted.covariance @ units_of(one.scores(), design))
+
+
+def _gaps_of(one: Regression, design: Design, draws: Array) -> Gaps:
     order = np.argsort(one.p, kind="stable")
     ranks = np.linspace(0, len(order) - 1, min(MOST_POINTS, len(order)))
     points = order[np.round(ranks).astype(np.intp)]
@@ -183,11 +218,8 @@ def _gaps_of(one: Regression, design: Design, plan: Plan) -> Gaps:
     covariance = one.fitted.covariance
     perfect = calibrated.covariance
     if robust:
-        units = design.totals(one.scores())
-        centred = units - design.stratum_means(units)
-        counts = np.array(design.strata, float)
-        factor = np.repeat(counts / np.maximum(counts - 1, 1), design.strata)
-        spread = covariance @ ((centred * factor) @ centred.T) @ covariance
+        units = _units(one, design)
+        spread = units @ units.T
         # What clusters and weights add to the noise, where the curve is the diagonal too.
         with np.errstate(invalid="ignore", divide="ignore"):
             added = np.trace(spread @ one.fitted.information) / len(covariance)
@@ -198,12 +230,10 @@ def _gaps_of(one: Regression, design: Design, plan: Plan) -> Gaps:
         one.weights[points],
         _root(perfect) @ (terms * p * (1 - p)),
         _root(covariance) @ (terms * mean * (1 - mean)),
-        standard_draws(plan, len(terms), design),
+        draws,
     )
 
 
 def _root(covariance: Array) -> Array:
     """A symmetric square root; zeros where it is unknown."""
-    known = np.where(np.isfinite(covariance).all(), covariance, 0.0)
-    values, vectors = np.linalg.eigh(known)
-    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
+    return root(np.where(np.isfinite(covariance).all(), covariance, 0.0))
