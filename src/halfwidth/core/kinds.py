@@ -87,8 +87,10 @@ class Estimand(StrEnum):
     OTHER = "other"
 
 
+# Errors that noise makes larger, and of which a model's interval allows for that.
+OF_INVERTED_TESTS = frozenset({Estimand.CALIBRATION_ERROR, Estimand.ROOT_OF_SQUARE})
 # What noise makes larger, so that resamples do once more.
-ENLARGED = frozenset({Estimand.CALIBRATION_ERROR, Estimand.ROOT_OF_SQUARE, Estimand.ENLARGED})
+ENLARGED = OF_INVERTED_TESTS | {Estimand.ENLARGED}
 
 
 class Need(StrEnum):

@@ -9,7 +9,7 @@ import numpy as np
 
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.forms import Contrast, Effect, RankedAreas, Sums
-from halfwidth.core.spec import Estimand, MethodSpec, Statistic, Takes
+from halfwidth.core.spec import OF_INVERTED_TESTS, Estimand, MethodSpec, Statistic, Takes
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
@@ -65,6 +65,8 @@ def choose_unpaired(functional: Functional, effect: Effect) -> MethodSpec:
     statistic, bounds = functional.statistic, functional.metric.spec.bounds
     if effect == "ratio":
         return METHODS["mover"]
+    if statistic.spec.estimand in OF_INVERTED_TESTS:
+        return METHODS[OF_CALIBRATION[Estimand.CALIBRATION_ERROR_DIFFERENCE]]
     if Estimand.PROPORTION in estimands(statistic, binary=functional.binary):
         return METHODS["newcombe_unpaired"]
     if statistic.spec.estimand is Estimand.MEAN and not bounds.finite:

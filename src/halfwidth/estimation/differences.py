@@ -14,6 +14,7 @@ from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, RankedAreas, di
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.spec import (
+    OF_INVERTED_TESTS,
     Better,
     Estimand,
     Kind,
@@ -39,9 +40,6 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.resampling.designs import arrange
-
-# Errors that noise makes larger, of which each model's interval allows for that.
-OF_INVERTED_TESTS = (Estimand.CALIBRATION_ERROR, Estimand.ROOT_OF_SQUARE)
 
 
 def difference_functional(functional: Functional, effect: Effect = "difference") -> Functional:

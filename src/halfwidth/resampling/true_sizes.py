@@ -1,12 +1,13 @@
 """True sizes of errors that noise makes larger, which draws of the noise allow, of two models.
 
 Each draw says which true size makes the one observed. Draws of two models on the same cases go
-together as the noise of these cases does.
+together as the noise of these cases does; those of models on different cases are independent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,18 @@ from halfwidth.core.forms import LogisticFit, Sums, UnbiasedSquare
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
-from halfwidth.resampling.curve_gaps import CurveGaps, paired_curve_gaps
+from halfwidth.resampling.curve_gaps import CurveGaps, curve_gaps, paired_curve_gaps
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.deviations import Deviations, paired_deviations, root, standard_draws
+from halfwidth.resampling.deviations import (
+    Deviations,
+    deviations,
+    paired_deviations,
+    root,
+    standard_draws,
+)
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form, single_model
+from halfwidth.resampling.two_samples import Sample, TwoSamples
 
 Gapped = Deviations | CurveGaps
 
@@ -45,8 +53,27 @@ def most_sizes(given: Gapped) -> Array:
 
 
 @frozen(eq=False)
+class Sizes:
+    """True sizes of one model that draws allow.
+
+    Attributes
+    ----------
+    observed : ndarray, shape (S,)
+    least, most : ndarray, shape (S, B)
+        For lower and for upper ends.
+    replicates : ndarray, shape (S, B)
+        What would be observed if the true ones were those observed; NaN where it is not reckoned.
+    """
+
+    observed: Array
+    least: Array
+    most: Array
+    replicates: Array
+
+
+@frozen(eq=False)
 class PairedSizes:
-    """True sizes of two models on the same cases that draws of their noise allow.
+    """True sizes of two models, draw by draw.
 
     Attributes
     ----------
@@ -62,6 +89,16 @@ class PairedSizes:
     most: Array
     error: Array
 
+    @staticmethod
+    def of(first: Sizes, second: Sizes) -> PairedSizes:
+        """Of two models, whose draws stand in the same order."""
+        return PairedSizes(
+            np.stack([first.observed, second.observed], axis=1),
+            np.stack([first.least, second.least], axis=1),
+            np.stack([first.most, second.most], axis=1),
+            (first.replicates - second.replicates).std(axis=-1, ddof=1),
+        )
+
     @property
     def n_resamples(self) -> int:
         """B."""
@@ -74,7 +111,7 @@ class PairedSizes:
 
 
 def paired_sizes(pairs: Array, design: Design, statistic: Statistic, plan: Plan) -> PairedSizes:
-    """Those of pairs of models, (S, 2, k, n), each in the canonical order of the design.
+    """Those of models on the same cases, (S, 2, k, n), in the canonical order of the design.
 
     Parameters
     ----------
@@ -89,32 +126,51 @@ def paired_sizes(pairs: Array, design: Design, statistic: Statistic, plan: Plan)
     return _of_gaps(*paired_deviations(pairs, design, one), design, plan)
 
 
+def unpaired_sizes(samples: TwoSamples, plan: Plan) -> PairedSizes:
+    """Those of models on different cases."""
+    own = replace(plan, entropy=rng.derive_key(plan.entropy, "second sample").value)
+    return PairedSizes.of(_of_one(samples.first, plan), _of_one(samples.second, own))
+
+
+def _of_one(sample: Sample, plan: Plan) -> Sizes:
+    form = sample.statistic.spec.form
+    if isinstance(form, LogisticFit):
+        gaps = curve_gaps(sample.batch, sample.design, sample.statistic, plan)
+        return _gapped(gaps, sample.design.units)
+    if declared_form(sample.statistic, Sums).square is not None:
+        draws = _normal_draws(plan)[:, 0]
+        return _fitting(_square(sample.statistic, sample.batch), draws[None])
+    given = deviations(sample.batch, sample.design, sample.statistic, plan)
+    return _gapped(given, sample.design.units)
+
+
 # --------------------------------------------------------------------------- sizes of deviations
 
 
 def _of_gaps(
-    first: Gapped, second: Gapped, couplings: list[Array], design: Design, plan: Plan
+    first: Gapped, second: Gapped, couplings: Sequence[Array], design: Design, plan: Plan
 ) -> PairedSizes:
-    least, most, error = [], [], []
-    observed = np.stack([first.size, second.size], axis=-1)
+    made = []
     for row, together in enumerate(couplings):
-        draws = _coupled_draws(together, observed[row], design, plan)
-        both = first.one(row, draws[0]), second.one(row, draws[1])
-        least.append(np.concatenate([least_sizes(side) for side in both]))
-        most.append(np.concatenate([_most_of(side, design.units) for side in both]))
-        error.append(float((both[0].replicates - both[1].replicates).std(ddof=1)))
-    return PairedSizes(observed, np.stack(least), np.stack(most), np.array(error))
+        draws = _coupled_draws(together, (first.size[row], second.size[row]), design, plan)
+        both = (first.one(row, draws[0]), second.one(row, draws[1]))
+        made.append(PairedSizes.of(*(_gapped(side, design.units) for side in both)))
+    parts = zip(*((one.observed, one.least, one.most, one.error) for one in made), strict=True)
+    return PairedSizes(*(np.concatenate(part) for part in parts))
 
 
-def _most_of(given: Gapped, units: int) -> Array:
-    """As `most_sizes`; where certain predictions are all right, those of no success of n."""
-    sizes = most_sizes(given)
+def _gapped(given: Gapped, units: int) -> Sizes:
+    """Where certain predictions are all right, the most are those of no success of n."""
+    most = most_sizes(given)
     certain = (given.size == 0) & (np.median(given.perfect_sizes, axis=-1) == 0)
-    none = 1 - np.linspace(0, 1, sizes.shape[-1]) ** (1 / units)
-    return np.where(certain[:, None], none, sizes)
+    none = 1 - np.linspace(0, 1, most.shape[-1]) ** (1 / units)
+    most = np.where(certain[:, None], none, most)
+    return Sizes(given.size, least_sizes(given), most, given.replicates)
 
 
-def _coupled_draws(together: Array, observed: Array, design: Design, plan: Plan) -> list[Array]:
+def _coupled_draws(
+    together: Array, observed: tuple[float, float], design: Design, plan: Plan
+) -> list[Array]:
     """Standard draws of two models with such correlations.
 
     The leading model, whose draws those of the other follow, is not the one that is named first,
@@ -134,41 +190,45 @@ def _coupled_draws(together: Array, observed: Array, design: Design, plan: Plan)
 
 def _of_squares(pairs: Array, statistic: Statistic, plan: Plan) -> PairedSizes:
     """Of the roots of unbiased squares, whose draws correlate as the influences of cases do."""
-    from scipy import special
-
-    form = declared_form(statistic, Sums)
-    if form.square is None:
-        raise TypeError(f"{statistic.spec.name} is not the root of an unbiased square")
-    size = np.asarray(float(pairs.shape[-1]))
-    features = [form.features(pairs[:, side]) for side in (0, 1)]
-    squares = [form.square(size, own.sum(axis=-1)) for own in features]
+    squares = [_square(statistic, pairs[:, side]) for side in (0, 1)]
     together = np.array(
-        [
-            _correlation(*(_without_each(form.square, own[row]) for own in features))
-            for row in range(len(pairs))
-        ]
+        [_correlation(*(_without_each(statistic, one) for one in pair)) for pair in pairs]
+    )[:, None]
+    drawn = _normal_draws(plan).T
+    follows = together * drawn[0] + np.sqrt(1 - together**2) * drawn[1]
+    # As of deviations, the one that leads is not the one that is named first.
+    leads = squares[0].value >= squares[1].value
+    first, second = (
+        _fitting(own, np.where(is_leading[:, None], drawn[0], follows))
+        for own, is_leading in zip(squares, (leads, ~leads), strict=True)
     )
-    key = rng.derive_key(plan.entropy, "squares")
-    drawn = special.ndtri(rng.uniforms(key, 0, plan.n_resamples, 2))
-    # Neither leads, so that the opposite difference has the opposite interval.
-    leads_second = squares[1].value > squares[0].value
-    follows = together[:, None] * drawn[:, 0] + np.sqrt(1 - together**2)[:, None] * drawn[:, 1]
-    leads = np.broadcast_to(drawn[:, 0], follows.shape)
-    least, most = [], []
-    for own, is_leading in zip(squares, (~leads_second, leads_second), strict=True):
-        column = UnbiasedSquare(own.value[:, None], own.slope[:, None], own.noise[:, None])
-        fitting = np.sqrt(column.fitting(np.where(is_leading[:, None], leads, follows)))
-        most.append(fitting)
-        least.append(np.where(column.value <= 0, 0.0, fitting))
-    observed = np.stack([np.sqrt(np.maximum(own.value, 0.0)) for own in squares], axis=-1)
-    error = np.full(len(pairs), np.nan)
-    return PairedSizes(observed, np.stack(least, axis=1), np.stack(most, axis=1), error)
+    return PairedSizes.of(first, second)
 
 
-def _without_each(square: Callable[[Array, Array], UnbiasedSquare], features: Array) -> Array:
-    """The square without each case, from the features of all, (K, n) -> (n,)."""
+def _fitting(square: UnbiasedSquare, z: Array) -> Sizes:
+    column = UnbiasedSquare(*(one[:, None] for one in (square.value, square.slope, square.noise)))
+    most = np.sqrt(column.fitting(z))
+    least = np.where(column.value <= 0, 0.0, most)
+    return Sizes(np.sqrt(np.maximum(square.value, 0.0)), least, most, np.full(most.shape, np.nan))
+
+
+def _square(statistic: Statistic, records: Array) -> UnbiasedSquare:
+    features = declared_form(statistic, Sums).features(records)
+    return _square_of(statistic)(np.asarray(float(records.shape[-1])), features.sum(axis=-1))
+
+
+def _square_of(statistic: Statistic) -> Callable[[Array, Array], UnbiasedSquare]:
+    square = declared_form(statistic, Sums).square
+    if square is None:
+        raise TypeError(f"{statistic.spec.name} is not the root of an unbiased square")
+    return square
+
+
+def _without_each(statistic: Statistic, records: Array) -> Array:
+    """The square without each case, (k, n) -> (n,)."""
+    features = declared_form(statistic, Sums).features(records)
     rest = (features.sum(axis=-1, keepdims=True) - features).T
-    return square(np.full(len(rest), len(rest) - 1.0), rest).value
+    return _square_of(statistic)(np.full(len(rest), len(rest) - 1.0), rest).value
 
 
 def _correlation(first: Array, second: Array) -> float:
@@ -176,3 +236,11 @@ def _correlation(first: Array, second: Array) -> float:
     first, second = first - first.mean(), second - second.mean()
     size = np.sqrt((first**2).sum() * (second**2).sum())
     return float(np.clip(first @ second / size, -1, 1)) if size > 0 else 0.0
+
+
+def _normal_draws(plan: Plan) -> Array:
+    """Of the squares of two models, (B, 2)."""
+    from scipy import special
+
+    key = rng.derive_key(plan.entropy, "squares")
+    return np.asarray(special.ndtri(rng.uniforms(key, 0, plan.n_resamples, 2)))
