@@ -134,8 +134,8 @@ def true_error_of_classes(average: str, scale: float, mass: bool) -> float:
     right, p = special.softmax(log_odds, axis=1), special.softmax(scale * log_odds, axis=1)
     if average == "top_label":
         top = p.argmax(axis=1)[:, None]
-        sides = (np.take_along_axis(one, top, 1)[:, 0] for one in (p, right))
-        return error_of("ece", *sides, mass)
+        said_of, right_of = (np.take_along_axis(one, top, 1)[:, 0] for one in (p, right))
+        return error_of("ece", said_of, right_of, mass)
     return float(np.mean([error_of("ece", p[:, k], right[:, k], mass) for k in range(CLASSES)]))
 
 
@@ -155,23 +155,27 @@ def statistic_of(name: str, average: str, mass: bool) -> Statistic:
 
 
 def line(
-    pair: str, n: int, records: Array, statistic: Statistic, errors: Sequence[float], draws: int
+    pair: str,
+    records: Array,
+    statistic: Statistic,
+    errors: Sequence[float],
+    methods: Sequence[str],
+    draws: int,
 ) -> str:
     """A row of the table: how often intervals lay above and below the true difference."""
-    true = errors[0] - errors[1]
-    methods = [METHODS["joint_inversion"], METHODS["bca"]]
+    true, n = errors[0] - errors[1], records.shape[-1]
     observed = statistic(records)
     made = intervals(
         records,
         statistic,
-        methods,
+        [METHODS[name] for name in methods],
         Level(0.95),
         bounds=Bounds(-UNIT_INTERVAL.width, UNIT_INTERVAL.width),
         plan=Plan(1, draws),
         design=Design((n,), paired=True),
     )
     known = np.isfinite(observed)
-    cells = [pair, n, f"{errors[0]:.3f}, {errors[1]:.3f}", f"{true:.3f}"]
+    cells = [pair, str(n), f"{errors[0]:.3f}, {errors[1]:.3f}", f"{true:.3f}"]
     cells.append(f"{observed[known].mean():.3f}")
     for one in made:
         low, high = one.interval.low[known], one.interval.high[known]
@@ -180,7 +184,7 @@ def line(
         width = np.nanmean(high - low)
         cells += [f"{100 - above - below:.1f}", f"{above:.1f} / {below:.1f}"]
         cells += [f"{width:.3f}", f"{away:.0f}"]
-    return "| " + " | ".join(map(str, cells)) + " |"
+    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -192,11 +196,12 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--cases", type=int, nargs="+", default=[50, 100, 200, 1000])
     parser.add_argument("--draws", type=int, default=499)
+    parser.add_argument("--methods", nargs="+", default=["joint_inversion", "bca"])
     given = parser.parse_args()
     print("| models | n | true errors | true difference | mean difference |", end="")
-    for name in ("joint", "bca"):
+    for name in given.methods:
         print(f" {name}: covered | above / below | width | excludes 0 |", end="")
-    print("\n" + "|---" * 13 + "|")
+    print("\n" + "|---" * (5 + 4 * len(given.methods)) + "|")
     statistic = statistic_of(given.metric, given.average, given.mass)
     for pair in OF_CLASSES if given.average else PAIRS:
         if given.average:
@@ -211,7 +216,8 @@ def main() -> None:
                 records = records_of_classes(given.average, rng, given.samples, n, pair)
             else:
                 records = drawn(pair, rng, given.samples, n)
-            print(line(pair, n, records, statistic, errors, given.draws), flush=True)
+            row = line(pair, records, statistic, errors, given.methods, given.draws)
+            print(row, flush=True)
 
 
 if __name__ == "__main__":

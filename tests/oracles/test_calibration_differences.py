@@ -72,7 +72,7 @@ def test_noise_of_two_models_goes_together_as_the_cases_show() -> None:
     pairs, statistic = pairs_of(1, 1, 200), single_model(difference_of("ece", 4))
     first, second, (together,) = paired_deviations(pairs, paired(200), statistic)
     features = [statistic.spec.form.features(pairs[0, side]) for side in (0, 1)]  # type: ignore[union-attr]
-    wanted = np.cov(*features)[:4, 4:] / 200
+    wanted = np.cov(features[0], features[1])[:4, 4:] / 200
     np.testing.assert_allclose(first.noise[0] @ together @ second.noise[0], wanted, atol=1e-15)
     # No part of the noise of one is more than all of it.
     assert np.linalg.svd(together, compute_uv=False).max() < 1
@@ -252,7 +252,7 @@ def test_auto_takes_it_and_its_word_is_that_of_the_interval(name: str) -> None:
     assert one.verdict is not None
     assert one.verdict.word == "inferior"
     assert "HW321" not in codes(one)
-    assert message(one, "HW813").startswith("No test of no difference: auto exchanges no")
+    assert message(one.estimate, "HW813").startswith("No test of no difference: auto exchanges no")
 
 
 @pytest.mark.parametrize("name", ["ece", "ece_l2", "ici"])

@@ -89,7 +89,7 @@ def _is_enlarged(setting: Setting) -> bool:
     """Whether it is an error that noise makes larger, as of calibration.
 
     Predictions that change places then make models that are calibrated in another way: two models
-    that differ, with equal true errors, are rejected in 17 to 26 % of samples (decision 0073).
+    that differ, with equal true errors, are rejected in 18 to 26 % of samples (decision 0073).
     """
     return setting.functional.statistic.spec.estimand in ENLARGED
 

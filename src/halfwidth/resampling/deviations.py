@@ -211,11 +211,13 @@ def paired_deviations(
         for parts, made in zip(sides, both, strict=True):
             parts.append(made[:3])
         couplings += [coupling(*units) for units in zip(both[0][3], both[1][3], strict=True)]
-    first, second = (
-        Deviations(*(np.concatenate(made) for made in zip(*parts, strict=True)), np.empty((0, 0)))
-        for parts in sides
-    )
+    first, second = (_without_draws(parts) for parts in sides)
     return first, second, couplings
+
+
+def _without_draws(parts: list[tuple[Array, ...]]) -> Deviations:
+    centre, perfect, noise = (np.concatenate(made) for made in zip(*parts, strict=True))
+    return Deviations(centre, perfect, noise, np.empty((0, 0)))
 
 
 def coupling(first: Array, second: Array) -> Array:

@@ -102,7 +102,7 @@ class PairedSizes:
     @property
     def n_resamples(self) -> int:
         """B."""
-        return self.least.shape[-1]
+        return int(self.least.shape[-1])
 
     @property
     def n_undefined(self) -> NDArray[np.intp]:
