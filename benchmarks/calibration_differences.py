@@ -196,6 +196,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--cases", type=int, nargs="+", default=[50, 100, 200, 1000])
     parser.add_argument("--draws", type=int, default=499)
+    parser.add_argument("--pairs", nargs="+", help="some of the pairs of models, by name")
     parser.add_argument("--methods", nargs="+", default=["joint_inversion", "bca"])
     given = parser.parse_args()
     print("| models | n | true errors | true difference | mean difference |", end="")
@@ -203,7 +204,7 @@ def main() -> None:
         print(f" {name}: covered | above / below | width | excludes 0 |", end="")
     print("\n" + "|---" * (5 + 4 * len(given.methods)) + "|")
     statistic = statistic_of(given.metric, given.average, given.mass)
-    for pair in OF_CLASSES if given.average else PAIRS:
+    for pair in given.pairs or (OF_CLASSES if given.average else PAIRS):
         if given.average:
             scales = OF_CLASSES[pair]
             errors = [true_error_of_classes(given.average, one, given.mass) for one in scales]

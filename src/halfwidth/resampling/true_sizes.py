@@ -89,16 +89,6 @@ class PairedSizes:
     most: Array
     error: Array
 
-    @staticmethod
-    def of(first: Sizes, second: Sizes) -> PairedSizes:
-        """Of two models, whose draws stand in the same order."""
-        return PairedSizes(
-            np.stack([first.observed, second.observed], axis=1),
-            np.stack([first.least, second.least], axis=1),
-            np.stack([first.most, second.most], axis=1),
-            (first.replicates - second.replicates).std(axis=-1, ddof=1),
-        )
-
     @property
     def n_resamples(self) -> int:
         """B."""
@@ -120,19 +110,19 @@ def paired_sizes(pairs: Array, design: Design, statistic: Statistic, plan: Plan)
     """
     one = single_model(statistic)
     if isinstance(one.spec.form, LogisticFit):
-        return _of_gaps(*paired_curve_gaps(pairs, design, one), design, plan)
+        return _paired_gaps(*paired_curve_gaps(pairs, design, one), design, plan)
     if declared_form(one, Sums).square is not None:
-        return _of_squares(pairs, one, plan)
-    return _of_gaps(*paired_deviations(pairs, design, one), design, plan)
+        return _paired_squares(pairs, one, plan)
+    return _paired_gaps(*paired_deviations(pairs, design, one), design, plan)
 
 
 def unpaired_sizes(samples: TwoSamples, plan: Plan) -> PairedSizes:
     """Those of models on different cases."""
     own = replace(plan, entropy=rng.derive_key(plan.entropy, "second sample").value)
-    return PairedSizes.of(_of_one(samples.first, plan), _of_one(samples.second, own))
+    return _paired(_sizes_of(samples.first, plan), _sizes_of(samples.second, own))
 
 
-def _of_one(sample: Sample, plan: Plan) -> Sizes:
+def _sizes_of(sample: Sample, plan: Plan) -> Sizes:
     form = sample.statistic.spec.form
     if isinstance(form, LogisticFit):
         gaps = curve_gaps(sample.batch, sample.design, sample.statistic, plan)
@@ -144,17 +134,27 @@ def _of_one(sample: Sample, plan: Plan) -> Sizes:
     return _gapped(given, sample.design.units)
 
 
+def _paired(first: Sizes, second: Sizes) -> PairedSizes:
+    """Of two models, whose draws stand in the same order."""
+    return PairedSizes(
+        np.stack([first.observed, second.observed], axis=1),
+        np.stack([first.least, second.least], axis=1),
+        np.stack([first.most, second.most], axis=1),
+        (first.replicates - second.replicates).std(axis=-1, ddof=1),
+    )
+
+
 # --------------------------------------------------------------------------- sizes of deviations
 
 
-def _of_gaps(
+def _paired_gaps(
     first: Gapped, second: Gapped, couplings: Sequence[Array], design: Design, plan: Plan
 ) -> PairedSizes:
     made = []
     for row, together in enumerate(couplings):
         draws = _coupled_draws(together, (first.size[row], second.size[row]), design, plan)
         both = (first.one(row, draws[0]), second.one(row, draws[1]))
-        made.append(PairedSizes.of(*(_gapped(side, design.units) for side in both)))
+        made.append(_paired(*(_gapped(side, design.units) for side in both)))
     parts = zip(*((one.observed, one.least, one.most, one.error) for one in made), strict=True)
     return PairedSizes(*(np.concatenate(part) for part in parts))
 
@@ -188,7 +188,7 @@ def _coupled_draws(
 # --------------------------------------------------------------------------- roots of squares
 
 
-def _of_squares(pairs: Array, statistic: Statistic, plan: Plan) -> PairedSizes:
+def _paired_squares(pairs: Array, statistic: Statistic, plan: Plan) -> PairedSizes:
     """Of the roots of unbiased squares, whose draws correlate as the influences of cases do."""
     squares = [_square(statistic, pairs[:, side]) for side in (0, 1)]
     together = np.array(
@@ -202,7 +202,7 @@ def _of_squares(pairs: Array, statistic: Statistic, plan: Plan) -> PairedSizes:
         _fitting(own, np.where(is_leading[:, None], drawn[0], follows))
         for own, is_leading in zip(squares, (leads, ~leads), strict=True)
     )
-    return PairedSizes.of(first, second)
+    return _paired(first, second)
 
 
 def _fitting(square: UnbiasedSquare, z: Array) -> Sizes:
