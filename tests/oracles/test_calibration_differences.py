@@ -143,12 +143,12 @@ def test_a_model_that_may_be_calibrated_counts_as_calibrated() -> None:
     assert np.quantile(given.least[0, 0] - given.most[0, 1], 0.025) > made.low[0]
 
 
-def test_certain_predictions_of_both_that_are_all_right_leave_what_a_proportion_leaves() -> None:
+def test_certain_predictions_that_are_all_right_leave_what_a_proportion_leaves() -> None:
     y = np.repeat([0.0, 1.0], 20)
-    pair = np.stack([[y, y], [y, y]])
-    made = ends(pair[None], difference_of("ece"), Level(0.95), Plan(1, 9999))
-    assert made.high[0] == pytest.approx(stats.beta.ppf(0.975, 1, 40), abs=1e-3)
-    assert made.low[0] == pytest.approx(-made.high[0])
+    pair = np.stack([[y, y], [np.full(40, 0.4), y]])
+    given = paired_sizes(pair[None], paired(40), difference_of("ece"), Plan(1, 9999))
+    most = np.quantile(given.most[0, 0], 0.975)
+    assert most == pytest.approx(stats.beta.ppf(0.975, 1, 40), abs=1e-4)
 
 
 def test_squares_that_draws_allow_are_those_of_the_single_interval() -> None:
@@ -219,6 +219,7 @@ def test_it_is_of_the_sizes_alone() -> None:
         np.array([[0.3, 0.1]]),
         np.array([[[0.2, 0.25, 0.3], [0.0, 0.0, 0.1]]]),
         np.array([[[0.25, 0.3, 0.4], [0.05, 0.1, 0.2]]]),
+        np.full((1, 3), 0.5),
         np.array([0.02]),
     )
     made = joint_inversion(given, Level(0.5))
@@ -254,6 +255,23 @@ def test_auto_takes_it_and_its_word_is_that_of_the_interval(name: str) -> None:
     assert "HW321" not in codes(one)
     (no_test,) = (raised for raised in one.cautions if raised.code == "HW813")
     assert no_test.message.startswith("No test of no difference: auto exchanges no")
+
+
+@pytest.mark.parametrize("name", ["ece", "ece:binning=mass", "ece_l2", "ici", "emax"])
+def test_a_model_and_itself_do_not_differ_and_one_like_it_hardly(name: str) -> None:
+    models, y = models_of(400)
+    own, others = models["right"], np.roll(models["right"], 1)
+    options: dict[str, Any] = {"metric": name, "rng": 1, "n_resamples": 299}
+    same = hw.compare({"a": own, "b": own}, y, **options)[0]
+    assert (same.low, same.high) == (0, 0)
+    assert "HW801" in codes(same)
+    if name == "ece_l2":
+        return
+    like = hw.compare({"a": own, "b": 0.99 * own + 0.01 * others}, y, **options)[0]
+    right = hw.metric_ci(y, own, **options)
+    assert like.low <= like.value <= like.high
+    # Some cases change bins; what two curves differ by at most is more than on average.
+    assert like.estimate.width < (1.2 if name == "emax" else 0.9) * right.high
 
 
 @pytest.mark.parametrize("name", ["ece", "ece_l2"])

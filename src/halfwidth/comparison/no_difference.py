@@ -283,12 +283,9 @@ def _result(
         )
     elif spec is None:
         reason = "labels of unpaired models are not exchanged within strata"
+    few = [] if spec is None else _few_units(spec, setting, compared, request.level.alpha)
+    cautions = [*few, *_undefined(found), *_missing(reason, found)]
     spec = spec or BY_NAME["permutation"]
-    cautions = [
-        *_few_units(spec, setting, compared, request.level.alpha),
-        *_undefined(found),
-        *_missing(reason, found),
-    ]
     return TestResult(
         spec.name,
         title_of(spec.name, setting),

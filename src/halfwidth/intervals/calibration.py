@@ -135,7 +135,9 @@ def joint_inversion(sizes: PairedSizes, level: Level) -> Interval:
     errors make the observed ones: those of `inverted`, or of `debiased` for the ℓ2 ECE. The ends
     are quantiles of their differences: the lower one of the least of the first model minus the
     most of the second, the upper one the other way round. A model that may be calibrated, since its
-    own interval reaches 0, counts as calibrated for the end that is the lower for it.
+    own interval reaches 0, counts as calibrated for the end that is the lower for it. No end is
+    farther from 0 than the deviations of the two models are from each other, so that models that
+    hardly differ have a short interval.
 
     What is estimated is the difference of the true errors. The difference of the errors observed
     has a bias, towards 0 where one model is better calibrated than the other; the interval is
@@ -159,6 +161,8 @@ def joint_inversion(sizes: PairedSizes, level: Level) -> Interval:
     least = np.where(reaches_0[..., None], 0.0, sizes.least)
     low = np.quantile(least[:, 0] - sizes.most[:, 1], level.tail, axis=-1)
     high = np.quantile(sizes.most[:, 0] - least[:, 1], 1 - level.tail, axis=-1)
+    apart = np.quantile(sizes.apart, 1 - level.tail, axis=-1)
+    low, high = np.maximum(low, -apart), np.minimum(high, apart)
     observed = sizes.observed[:, 0] - sizes.observed[:, 1]
     return Interval.of(np.minimum(low, observed), np.maximum(high, observed), sizes.error)
 

@@ -67,6 +67,11 @@ class CurveGaps:
         """One of the samples, with draws of its own."""
         return CurveGaps(self.size[row : row + 1], (replace(self.curves[row], draws=draws),))
 
+    def apart(self, other: CurveGaps) -> Array:
+        """As that of `Deviations`, of distances at equal ranks of the probabilities, (S, B)."""
+        both = zip(self.curves, other.curves, strict=True)
+        return np.stack([own.apart(its) for own, its in both])
+
     @functools.cached_property
     def perfect_sizes(self) -> Array:
         """Of draws where the curve is the diagonal, (S, B)."""
@@ -140,6 +145,18 @@ class Gaps:
             noise = (1 - fitted) * (drawn @ self.perfect) + fitted * (drawn @ self.noise)
             made[rows] = self._taken(at * gaps + noise)
         return made
+
+    def apart(self, other: Gaps) -> Array:
+        """Of this curve and that of another model, (B,): on average, or at most."""
+        if not np.array_equal(self.weights, other.weights):
+            return np.ones(len(self.draws))
+        kinds = (self.perfect, other.perfect), (self.noise, other.noise)
+        between, most = self.gaps - other.gaps, np.zeros(len(self.draws))
+        for own, its in kinds:
+            sizes = np.abs(between + self.draws @ own - other.draws @ its)
+            mean = sizes @ self.weights / self.weights.sum()
+            most = np.maximum(most, mean if self.form.mean_gap else sizes.max(axis=-1))
+        return most
 
     def true_sizes(self, observed: float, even: bool) -> Array:
         """Those of `CurveGaps`, of this curve, (B,)."""

@@ -74,6 +74,20 @@ class Deviations:
         some = slice(row, row + 1)
         return Deviations(self.centre[some], self.perfect[some], self.noise[some], draws)
 
+    def apart(self, other: Deviations) -> Array:
+        """What the deviations of two models differ by in each draw, in total, (S, B).
+
+        By no more do their sizes differ. The noise is of the one or the other kind, as more is.
+        """
+        between = self.centre - other.centre
+
+        def drawn(row: int) -> Array:
+            kinds = (self.perfect[row], other.perfect[row]), (self.noise[row], other.noise[row])
+            noises = (self.draws @ own - other.draws @ its for own, its in kinds)
+            return np.asarray(np.max([np.abs(between[row] + z).sum(-1) for z in noises], axis=0))
+
+        return self._by_sample(drawn)
+
     @functools.cached_property
     def size(self) -> Array:
         """What is observed, (S,)."""

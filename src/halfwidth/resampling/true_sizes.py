@@ -80,6 +80,8 @@ class PairedSizes:
     observed : ndarray, shape (S, 2)
     least, most : ndarray, shape (S, 2, B)
         For lower and for upper ends.
+    apart : ndarray, shape (S, B)
+        What the two differ by at most, since their deviations do; 1 where that is unknown.
     error : ndarray, shape (S,)
         The SD of the difference of what is observed; NaN where it is not reckoned.
     """
@@ -87,6 +89,7 @@ class PairedSizes:
     observed: Array
     least: Array
     most: Array
+    apart: Array
     error: Array
 
     @property
@@ -110,10 +113,13 @@ def paired_sizes(pairs: Array, design: Design, statistic: Statistic, plan: Plan)
     """
     one = single_model(statistic)
     if isinstance(one.spec.form, LogisticFit):
-        return _paired_gaps(*paired_curve_gaps(pairs, design, one), design, plan)
-    if declared_form(one, Sums).square is not None:
-        return _paired_squares(pairs, one, plan)
-    return _paired_gaps(*paired_deviations(pairs, design, one), design, plan)
+        made = _paired_gaps(*paired_curve_gaps(pairs, design, one), design, plan)
+    elif declared_form(one, Sums).square is not None:
+        made = _paired_squares(pairs, one, plan)
+    else:
+        made = _paired_gaps(*paired_deviations(pairs, design, one), design, plan)
+    differ = (pairs[:, 0] != pairs[:, 1]).any(axis=(1, 2))
+    return replace(made, apart=made.apart * differ[:, None])
 
 
 def unpaired_sizes(samples: TwoSamples, plan: Plan) -> PairedSizes:
@@ -134,12 +140,13 @@ def _sizes_of(sample: Sample, plan: Plan) -> Sizes:
     return _gapped(given, sample.design.units)
 
 
-def _paired(first: Sizes, second: Sizes) -> PairedSizes:
+def _paired(first: Sizes, second: Sizes, apart: Array | None = None) -> PairedSizes:
     """Of two models, whose draws stand in the same order."""
     return PairedSizes(
         np.stack([first.observed, second.observed], axis=1),
         np.stack([first.least, second.least], axis=1),
         np.stack([first.most, second.most], axis=1),
+        np.ones(first.most.shape) if apart is None else apart,
         (first.replicates - second.replicates).std(axis=-1, ddof=1),
     )
 
@@ -153,10 +160,11 @@ def _paired_gaps(
     made = []
     for row, together in enumerate(couplings):
         draws = _coupled_draws(together, (first.size[row], second.size[row]), design, plan)
-        both = (first.one(row, draws[0]), second.one(row, draws[1]))
-        made.append(_paired(*(_gapped(side, design.units) for side in both)))
-    parts = zip(*((one.observed, one.least, one.most, one.error) for one in made), strict=True)
-    return PairedSizes(*(np.concatenate(part) for part in parts))
+        both = first.one(row, draws[0]), second.one(row, draws[1])
+        sizes = (_gapped(side, design.units) for side in both)
+        made.append(_paired(*sizes, both[0].apart(both[1])))  # type: ignore[arg-type]
+    names = ("observed", "least", "most", "apart", "error")
+    return PairedSizes(*(np.concatenate([getattr(one, name) for one in made]) for name in names))
 
 
 def _gapped(given: Gapped, units: int) -> Sizes:
