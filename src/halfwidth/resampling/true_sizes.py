@@ -160,11 +160,19 @@ def _paired_gaps(
     made = []
     for row, together in enumerate(couplings):
         draws = _coupled_draws(together, (first.size[row], second.size[row]), design, plan)
-        both = first.one(row, draws[0]), second.one(row, draws[1])
-        sizes = (_gapped(side, design.units) for side in both)
-        made.append(_paired(*sizes, both[0].apart(both[1])))  # type: ignore[arg-type]
+        own, other = first.one(row, draws[0]), second.one(row, draws[1])
+        units = design.units
+        made.append(_paired(_gapped(own, units), _gapped(other, units), _apart(own, other)))
     names = ("observed", "least", "most", "apart", "error")
     return PairedSizes(*(np.concatenate([getattr(one, name) for one in made]) for name in names))
+
+
+def _apart(first: Gapped, second: Gapped) -> Array:
+    if isinstance(first, Deviations) and isinstance(second, Deviations):
+        return first.apart(second)
+    if isinstance(first, CurveGaps) and isinstance(second, CurveGaps):
+        return first.apart(second)
+    raise TypeError("both models have deviations of one kind")
 
 
 def _gapped(given: Gapped, units: int) -> Sizes:
