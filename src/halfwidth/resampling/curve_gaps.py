@@ -150,13 +150,16 @@ class Gaps:
         """Of this curve and that of another model, (B,): on average, or at most."""
         if not np.array_equal(self.weights, other.weights):
             return np.ones(len(self.draws))
-        kinds = (self.perfect, other.perfect), (self.noise, other.noise)
-        between, most = self.gaps - other.gaps, np.zeros(len(self.draws))
-        for own, its in kinds:
-            sizes = np.abs(between + self.draws @ own - other.draws @ its)
+
+        def taken(gaps: Array) -> Array:
+            sizes = np.abs(gaps)
             mean = sizes @ self.weights / self.weights.sum()
-            most = np.maximum(most, mean if self.form.mean_gap else sizes.max(axis=-1))
-        return most
+            return np.asarray(mean if self.form.mean_gap else sizes.max(axis=-1))
+
+        kinds = (self.perfect, other.perfect), (self.noise, other.noise)
+        noises = (self.draws @ own - other.draws @ its for own, its in kinds)
+        most = np.max([taken(noise) for noise in noises], axis=0)
+        return np.asarray(taken(self.gaps - other.gaps) + most)
 
     def true_sizes(self, observed: float, even: bool) -> Array:
         """Those of `CurveGaps`, of this curve, (B,)."""

@@ -75,16 +75,18 @@ class Deviations:
         return Deviations(self.centre[some], self.perfect[some], self.noise[some], draws)
 
     def apart(self, other: Deviations) -> Array:
-        """What the deviations of two models differ by in each draw, in total, (S, B).
+        """What the deviations of two models differ by at most, in total, (S, B).
 
-        By no more do their sizes differ. The noise is of the one or the other kind, as more is.
+        By what those observed differ by and the noise of each draw, of the one or the other kind,
+        as more is. The sizes of true ones differ by no more.
         """
-        between = self.centre - other.centre
+        observed = np.abs(self.centre - other.centre).sum(axis=-1)
 
         def drawn(row: int) -> Array:
             kinds = (self.perfect[row], other.perfect[row]), (self.noise[row], other.noise[row])
             noises = (self.draws @ own - other.draws @ its for own, its in kinds)
-            return np.asarray(np.max([np.abs(between[row] + z).sum(-1) for z in noises], axis=0))
+            most = np.max([np.abs(noise).sum(axis=-1) for noise in noises], axis=0)
+            return np.asarray(observed[row] + most)
 
         return self._by_sample(drawn)
 
