@@ -228,6 +228,11 @@ def _of_two_models(method: MethodSpec, named: str) -> Example:
         metric, second = "auroc", "y_score + rng.normal(0, 1, 120)"
         models = f'{{"first": y_score, "second": {second}}}'
         options = "--score-a first --score-b second"
+    elif Estimand.CALIBRATION_ERROR_DIFFERENCE in method.accepts:
+        metric = "ece"
+        first, second = (f"1 / (1 + np.exp(-{scale}y_score))" for scale in ("", "3 * "))
+        models = f'{{"first": {first}, "second": {second}}}'
+        options = "--score-a first --score-b second"
     else:
         metric = "accuracy"
         models = '{"first": y_score > 0.7, "second": y_score > -0.2}'

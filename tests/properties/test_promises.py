@@ -111,12 +111,13 @@ def interval(
     return made.interval
 
 
-# Those that compare have tests of their own: tests/oracles/test_paired_proportions.py and
-# test_unpaired.py.
+# Those that compare have tests of their own: tests/oracles/test_paired_proportions.py,
+# test_calibration_differences.py and test_unpaired.py.
 OF_ONE = [
     method
     for method in METHODS
-    if not method.takes_two_samples and not method.accepts <= PAIRED_PROPORTIONS
+    if not method.takes_two_samples
+    and not method.accepts <= PAIRED_PROPORTIONS | {Estimand.CALIBRATION_ERROR_DIFFERENCE}
 ]
 
 

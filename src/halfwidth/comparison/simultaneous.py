@@ -3,7 +3,8 @@
 - ``dirichlet_pareto``, ``dirichlet``: where all single intervals are such, these are made at the
   level at which all hold together.
 - ``max_t``: where every resample knows its standard error.
-- ``bonferroni``: the single intervals at 1 - α/m; where no resample has a standard error, and for a
+- ``bonferroni``: the single intervals at 1 - α/m; where no resample has a standard error, where the
+  single intervals are not made of resamples since these have a bias (calibration errors), and for a
   difference of which too many have none (models that agree in nearly all cases).
 """
 
@@ -124,7 +125,7 @@ def simultaneous_intervals(
     draws = pseudo_cases and family.weighted(pseudo_cases, plan)
     if draws:
         return _dirichlet_intervals(draws.together(level), estimates, singles)
-    studentized = family.studentized(plan)
+    studentized = None if _by_noise(estimates) else family.studentized(plan)
     if studentized is None:
         return bonferroni_intervals(level, estimates, singles)
     return _by_max_t(studentized, family.effect, level, estimates, singles)
@@ -220,7 +221,8 @@ def evidence_of(
     draws = pseudo_cases and family.weighted(pseudo_cases, plan)
     # Of very few units the intervals reach further than their distribution; each has its share.
     few = draws and draws.expands and draws.degrees_of_freedom < FEWEST_EXPANDED - 1
-    studentized = family.studentized(plan) if several and not draws else None
+    resampled = several and not draws and not _by_noise(estimates)
+    studentized = family.studentized(plan) if resampled else None
     without = np.ones(len(family.pairs))
     if studentized is not None:
         without = _share_without_errors(studentized)
@@ -258,6 +260,11 @@ def _pseudo_cases(family: Comparanda, estimates: Sequence[Estimate]) -> PseudoCa
     bounds = family.functional.metric.spec.bounds
     spread = family.functional.statistic.spec.estimand is Estimand.SPREAD
     return method.pseudo_cases(bounds, paired=True, spread=spread, **dict(method.bound))
+
+
+def _by_noise(estimates: Sequence[Estimate]) -> bool:
+    """Whether single intervals allow for a bias that resamples would add to."""
+    return any(Need.PAIRED_SIZES in one.method_spec.needs for one in estimates)
 
 
 def _share_of(level: Level, comparisons: int, kept: int = 1) -> Level:

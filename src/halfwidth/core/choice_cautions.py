@@ -87,7 +87,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "these differences, whatever their sign. It is therefore too large, the more so the fewer "
         "cases there are in a bin. The figure is the mean over outcomes drawn from the model's own "
         "probabilities, as of independent cases. The debiased ℓ2 ECE, in the same bins, is not "
-        "inflated; it is another average of the deviations, a root mean square.",
+        "inflated; it is another average of the deviations, a root mean square. Chance adds more "
+        "to the smaller of two errors, so that the difference of two models is mostly nearer to 0 "
+        "than the true one, which its interval allows for.",
         "Report the interval, which allows for chance, and the debiased ECE (ece_l2) beside it. "
         "Compare ECEs only of as many cases in the same bins.",
         "kumar2019",

@@ -198,6 +198,15 @@ class UnbiasedSquare:
     slope: Array
     noise: Array
 
+    def fitting(self, z: Array | float) -> Array:
+        """The square of which the estimate is z standard errors above; a negative one counts as 0.
+
+        It is 0 where the square would be negative.
+        """
+        value, half = np.maximum(self.value, 0.0), self.slope / 2 * z
+        reach = np.sqrt(np.maximum(self.slope * value + half**2 + self.noise, 0.0))
+        return np.asarray(np.maximum(value + z * half - z * reach, 0.0))
+
 
 @frozen
 class Sums:

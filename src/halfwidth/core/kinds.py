@@ -81,9 +81,16 @@ class Estimand(StrEnum):
     PROPORTION_DIFFERENCE = "two proportions"
     PROPORTION_RATIO = "ratio of two proportions"
     AUROC_DIFFERENCE = "two AUROCs"
+    CALIBRATION_ERROR_DIFFERENCE = "two calibration errors"
     QUANTILE_CONTRAST = "two quantiles"
     CONTRAST = "two models"
     OTHER = "other"
+
+
+# Errors that noise makes larger, and of which a model's interval allows for that.
+OF_INVERTED_TESTS = frozenset({Estimand.CALIBRATION_ERROR, Estimand.ROOT_OF_SQUARE})
+# What noise makes larger, so that resamples do once more.
+ENLARGED = OF_INVERTED_TESTS | {Estimand.ENLARGED}
 
 
 class Need(StrEnum):
@@ -113,6 +120,7 @@ class Need(StrEnum):
     DISTRIBUTION = "bootstrap distribution"
     DEVIATIONS = "mean deviations and their noise"
     SQUARE = "unbiased square"
+    PAIRED_SIZES = "true calibration errors of two models"
     TIE_TOLERANCE = "tie tolerance"
     ACCELERATION = "acceleration"
     JACKKNIFE_DEGREES = "degrees of freedom of the jackknife's variance"

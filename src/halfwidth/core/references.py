@@ -480,6 +480,14 @@ _ALL = (
         "doi:10.1148/radiology.143.1.7063747",
     ),
     Reference(
+        "hannig2009",
+        "Hannig J",
+        "On generalized fiducial inference",
+        "Statistica Sinica 19(2):491-544",
+        2009,
+        "",
+    ),
+    Reference(
         "harrell2015",
         "Harrell FE",
         "Regression Modeling Strategies",

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from halfwidth.core.declaring import spec_of
 from halfwidth.core.kinds import (
+    ENLARGED,
+    OF_INVERTED_TESTS,
     Better,
     ClassNeed,
     Drawn,

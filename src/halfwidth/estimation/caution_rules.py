@@ -10,7 +10,7 @@ from dataclasses import replace
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.formatting import percent
 from halfwidth.core.forms import Contrast
-from halfwidth.core.spec import Estimand, Need, Unanswered, spec_of
+from halfwidth.core.spec import ENLARGED, Estimand, Need, Unanswered, spec_of
 from halfwidth.core.titles import metric_title, statistic_title
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import with_evidence
@@ -24,8 +24,6 @@ from halfwidth.intervals.ranks import attainable_level, attainable_of_difference
 from halfwidth.results.estimate import Estimate
 
 REPLICATES_BEYOND = 10
-# What noise makes larger, so that resamples do once more.
-ENLARGED = {Estimand.CALIBRATION_ERROR, Estimand.ENLARGED, Estimand.ROOT_OF_SQUARE}
 ROUNDING = 1e-9
 
 

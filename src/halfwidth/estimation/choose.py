@@ -9,7 +9,7 @@ import numpy as np
 
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.forms import Contrast, Effect, RankedAreas, Sums
-from halfwidth.core.spec import Estimand, MethodSpec, Statistic, Takes
+from halfwidth.core.spec import OF_INVERTED_TESTS, Estimand, MethodSpec, Statistic, Takes
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
@@ -26,6 +26,7 @@ WEIGHTED = frozenset({Estimand.MEAN, Estimand.TRIMMED_MEAN, Estimand.SPREAD})
 OF_CALIBRATION = {
     Estimand.CALIBRATION_ERROR: "inverted",
     Estimand.ROOT_OF_SQUARE: "debiased",
+    Estimand.CALIBRATION_ERROR_DIFFERENCE: "joint_inversion",
     Estimand.OBSERVED_OVER_EXPECTED: "expected_score",
     Estimand.ENLARGED: "basic",
 }
@@ -64,6 +65,8 @@ def choose_unpaired(functional: Functional, effect: Effect) -> MethodSpec:
     statistic, bounds = functional.statistic, functional.metric.spec.bounds
     if effect == "ratio":
         return METHODS["mover"]
+    if statistic.spec.estimand in OF_INVERTED_TESTS:
+        return METHODS[OF_CALIBRATION[Estimand.CALIBRATION_ERROR_DIFFERENCE]]
     if Estimand.PROPORTION in estimands(statistic, binary=functional.binary):
         return METHODS["newcombe_unpaired"]
     if statistic.spec.estimand is Estimand.MEAN and not bounds.finite:

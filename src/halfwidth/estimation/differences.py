@@ -13,6 +13,7 @@ from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, RankedAreas, di
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.spec import (
+    OF_INVERTED_TESTS,
     Better,
     Estimand,
     Kind,
@@ -152,6 +153,8 @@ def _estimand(functional: Functional, effect: Effect) -> Estimand:
     one_area = isinstance(spec.form, RankedAreas) and spec.form.row is not None
     if effect == "difference" and spec.estimand is Estimand.AUROC and one_area:
         return Estimand.AUROC_DIFFERENCE
+    if effect == "difference" and spec.estimand in OF_INVERTED_TESTS:
+        return Estimand.CALIBRATION_ERROR_DIFFERENCE
     if spec.estimand is Estimand.QUANTILE:
         return Estimand.QUANTILE_CONTRAST
     return Estimand.CONTRAST

@@ -86,6 +86,7 @@ def _method(jobs: tuple[Job, Job], request: Request, effect: Effect) -> MethodSp
             f"and these may be of others; use auto, or {_mover().name}:{semiparametric.__name__}"
         )
     kinds = estimands(functional.statistic, binary=functional.binary)
+    kinds |= {difference_functional(functional, effect).statistic.spec.estimand}
     fits_effect = effect == "difference" or Need.EFFECT in method.needs or method.resamples
     if compares(method) and method.accepts & kinds and fits_effect:
         return method

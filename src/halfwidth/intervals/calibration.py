@@ -7,11 +7,12 @@ from numpy.typing import ArrayLike
 
 from halfwidth.core.forms import UnbiasedSquare
 from halfwidth.core.spec import Drawn, Estimand, Need, Promise, interval_method
-from halfwidth.core.types import Array, Interval, Level
+from halfwidth.core.types import Interval, Level
 from halfwidth.resampling.curve_gaps import CurveGaps
 from halfwidth.resampling.deviations import Deviations
+from halfwidth.resampling.true_sizes import PairedSizes, least_sizes, most_sizes
 
-__all__ = ["debiased", "inverted"]
+__all__ = ["debiased", "inverted", "joint_inversion"]
 
 
 @interval_method(
@@ -58,13 +59,9 @@ def inverted(deviations: Deviations | CurveGaps, units: ArrayLike, level: Level)
     ----------
     Cowan, Cranmer, Gross & Vitells (2011) for the upper end.
     """
-    observed, at_random = deviations.size, deviations.perfect_sizes
-    sizes = deviations.true_sizes(observed, even=False)
-    # Noise that by itself would give more is no evidence for any deviation.
-    low = np.quantile(np.where(at_random <= observed[:, None], sizes, 0.0), level.tail, axis=-1)
-    median = np.median(at_random, axis=-1)
-    sizes = deviations.true_sizes(np.maximum(observed, median), even=True)
-    high = np.quantile(sizes, 1 - level.tail, axis=-1)
+    observed, median = deviations.size, np.median(deviations.perfect_sizes, axis=-1)
+    low = np.quantile(least_sizes(deviations), level.tail, axis=-1)
+    high = np.quantile(most_sizes(deviations), 1 - level.tail, axis=-1)
     certain = (observed == 0) & (median == 0)
     high = np.where(certain, 1 - level.tail ** (1 / np.asarray(units, float)), high)
     error = deviations.standard_deviation()
@@ -115,17 +112,60 @@ def debiased(square: UnbiasedSquare, level: Level) -> Interval:
     from scipy import special
 
     z = -special.ndtri(level.tail)
-    half = z**2 * square.slope / 2
-    positive = np.maximum(square.value, 0.0)
+    low = np.where(square.value <= 0, 0.0, square.fitting(z))
+    return Interval.of(np.sqrt(low), np.sqrt(square.fitting(-z)))
 
-    def reach(value: Array) -> Array:
-        inside = square.slope * value + z**2 * square.slope**2 / 4 + square.noise
-        return np.asarray(z * np.sqrt(np.maximum(inside, 0.0)))
 
-    low = np.where(square.value > 0, positive + half - reach(positive), square.value)
-    high = positive + half + reach(positive)
-    return Interval.of(np.sqrt(np.maximum(low, 0.0)), np.sqrt(high))
+@interval_method(
+    title="joint test inversion",
+    accepts=frozenset({Estimand.CALIBRATION_ERROR_DIFFERENCE}),
+    needs=(Need.PAIRED_SIZES,),
+    use_when="for the difference of two models' calibration errors, whose bias does not cancel",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
+    clips=True,
+    cite="hannig2009",
+    assumes="What inverted and debiased suppose of each model, and that the noise of the two goes "
+    "together as the cases show.",
+)
+def joint_inversion(sizes: PairedSizes, level: Level) -> Interval:
+    """Difference of two models' calibration errors, from the true sizes that draws of noise allow.
+
+    Each draw of the noise of both models, which goes together as in these cases, says which true
+    errors make the observed ones: those of `inverted`, or of `debiased` for the ℓ2 ECE. The ends
+    are quantiles of their differences: the lower one of the least of the first model minus the
+    most of the second, the upper one the other way round. A model that may be calibrated, since its
+    own interval reaches 0, counts as calibrated for the end that is the lower for it. No end is
+    farther from 0 than the deviations of the two models are from each other, so that models that
+    hardly differ have a short interval.
+
+    What is estimated is the difference of the true errors. The difference of the errors observed
+    has a bias, towards 0 where one model is better calibrated than the other; the interval is
+    extended to it where it does not hold it.
+
+    Parameters
+    ----------
+    sizes : PairedSizes
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In [-1, 1], with the SD of the difference that is observed.
+
+    References
+    ----------
+    Hannig (2009) for intervals from such draws.
+    """
+    reaches_0 = np.quantile(sizes.least, level.tail, axis=-1) == 0
+    least = np.where(reaches_0[..., None], 0.0, sizes.least)
+    low = np.quantile(least[:, 0] - sizes.most[:, 1], level.tail, axis=-1)
+    high = np.quantile(sizes.most[:, 0] - least[:, 1], 1 - level.tail, axis=-1)
+    apart = np.quantile(sizes.apart, 1 - level.tail, axis=-1)
+    low, high = np.maximum(low, -apart), np.minimum(high, apart)
+    observed = sizes.observed[:, 0] - sizes.observed[:, 1]
+    return Interval.of(np.minimum(low, observed), np.maximum(high, observed), sizes.error)
 
 
 # The catalogue lists these, in this order.
-DECLARED = (inverted, debiased)
+DECLARED = (inverted, debiased, joint_inversion)

@@ -177,6 +177,7 @@ def sample_ingredients(
             Need.DEVIATIONS: lambda: _deviations(values, design, statistic, plan),
             Need.PROBABILITIES: lambda: _probabilities(values),
             Need.SQUARE: lambda: _square(values, statistic),
+            Need.PAIRED_SIZES: lambda: _paired_sizes(values, design, statistic, plan),
             Need.STUDENTIZED: lambda: studentized_distribution(
                 values, design, statistic, plan, binary=binary
             ),
@@ -248,6 +249,12 @@ def _square(values: Array, statistic: Statistic) -> UnbiasedSquare:
     if form.square is None:
         raise TypeError(f"{statistic.spec.name} is not the root of an unbiased square")
     return form.square(np.asarray(float(values.shape[-1])), form.features(values).sum(axis=-1))
+
+
+def _paired_sizes(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Any:
+    from halfwidth.resampling.true_sizes import paired_sizes  # needed by no other metrics
+
+    return paired_sizes(values, design, statistic, plan)
 
 
 def _ranked() -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,7 @@ RECIPES = frozenset(
         Need.DISTRIBUTION,
         Need.TIE_TOLERANCE,
         Need.ACCELERATION,
+        Need.PAIRED_SIZES,
     }
 )
 
@@ -71,5 +73,12 @@ def two_sample_ingredients(
             Need.DISTRIBUTION: lambda: samples.distribution(plan),
             Need.TIE_TOLERANCE: samples.tie_tolerance,
             Need.ACCELERATION: samples.acceleration,
+            Need.PAIRED_SIZES: lambda: _sizes(samples, plan),
         }
     )
+
+
+def _sizes(samples: TwoSamples, plan: Plan) -> Any:
+    from halfwidth.resampling.true_sizes import unpaired_sizes  # needed by no other metrics
+
+    return unpaired_sizes(samples, plan)

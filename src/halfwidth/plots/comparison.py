@@ -311,7 +311,9 @@ def _explanation(items: Sequence[Difference], frame: pd.DataFrame, *, with_p: bo
     margins = sorted({v.margin for item in items if (v := item.verdict) and v.margin is not None})
     if margins:
         clauses.append(f"grey: within the margin of {', '.join(f'{m:g}' for m in margins)}")
-    tests = dict.fromkeys(item.test.title for item in items if item.test)
+    tests = dict.fromkeys(
+        item.test.title for item in items if item.test and not math.isnan(item.test.p_value)
+    )
     if tests and with_p:
         clauses.append(f"p: {', '.join(tests)}")
     if len(set(frame["n"])) == 1:

@@ -7,7 +7,8 @@ points are λ times those observed plus noise of the fitted coefficients.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from halfwidth.core.types import Array
 from halfwidth.metrics.calibration.fits import Regression, regressions
 from halfwidth.metrics.calibration.logistic import Fitted
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.deviations import standard_draws
+from halfwidth.resampling.deviations import coupling, root, standard_draws, units_of
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
 
@@ -28,7 +29,7 @@ MOST_POINTS = 101
 # Doublings and halvings that find a scale to a ten thousandth.
 DOUBLINGS, HALVINGS = 10, 14
 # Elements of a temporary.
-AT_ONCE = 2**16
+AT_ONCE = 2**19
 
 
 @frozen(eq=False)
@@ -48,7 +49,7 @@ class CurveGaps:
     @property
     def n_resamples(self) -> int:
         """Draws of the noise."""
-        return self.curves[0].n_draws
+        return len(self.curves[0].draws)
 
     @property
     def n_undefined(self) -> NDArray[np.intp]:
@@ -57,11 +58,20 @@ class CurveGaps:
 
     def quantile(self, probability: Array | float) -> Array:
         """That of the size of what is observed, if the true distances are those observed."""
-        return np.asarray(np.quantile(self._replicates, probability, axis=-1))
+        return np.asarray(np.quantile(self.replicates, probability, axis=-1))
 
     def standard_deviation(self) -> Array:
         """The SD of the same."""
-        return np.asarray(self._replicates.std(axis=-1, ddof=1))
+        return np.asarray(self.replicates.std(axis=-1, ddof=1))
+
+    def one(self, row: int, draws: Array) -> CurveGaps:
+        """One of the samples, with draws of its own."""
+        return CurveGaps(self.size[row : row + 1], (replace(self.curves[row], draws=draws),))
+
+    def apart(self, other: CurveGaps) -> Array:
+        """As that of `Deviations`, of distances at equal ranks of the probabilities, (S, B)."""
+        both = zip(self.curves, other.curves, strict=True)
+        return np.stack([own.apart(its) for own, its in both])
 
     @functools.cached_property
     def perfect_sizes(self) -> Array:
@@ -69,7 +79,8 @@ class CurveGaps:
         return np.stack([one.perfect_sizes() for one in self.curves])
 
     @functools.cached_property
-    def _replicates(self) -> Array:
+    def replicates(self) -> Array:
+        """Sizes of draws, if the true distances are those observed, (S, B)."""
         return np.stack([one.replicates() for one in self.curves])
 
     def true_sizes(self, observed: Array, *, even: bool) -> Array:
@@ -101,66 +112,78 @@ class Gaps:
         Observed; NaN where there is no curve.
     weights : ndarray, shape (m,)
         Cases that a point stands for.
-    variance : ndarray, shape (m,)
-        Of the noise where the curve is as fitted, to first order.
-    perfect, noise : callable
-        From rows of draws to the noise, (b, m), where the curve is the diagonal, and where it is as
-        fitted.
-    n_draws : int
+    perfect, noise : ndarray, shape (K, m)
+        Their products with standard draws are the noise where the curve is the diagonal, and
+        where it is as fitted.
+    draws : ndarray, shape (B, K)
     """
 
     form: LogisticFit
     gaps: Array
     weights: Array
-    variance: Array
-    perfect: Callable[[slice], Array]
-    noise: Callable[[slice], Array]
-    n_draws: int
+    perfect: Array
+    noise: Array
+    draws: Array
 
     def _taken(self, gaps: Array) -> Array:
         if self.form.gaps is None:
             raise TypeError("a coefficient is no distance")
         return self.form.gaps(np.abs(gaps), self.weights)
 
-    def _blocks(self) -> Iterator[slice]:
+    def _blocks(self) -> Iterator[Array]:
+        """Draws, so many that a temporary stays small."""
         step = max(AT_ONCE // len(self.gaps), 1)
-        return (slice(start, start + step) for start in range(0, self.n_draws, step))
+        return (self.draws[start : start + step] for start in range(0, len(self.draws), step))
 
     def perfect_sizes(self) -> Array:
         """Of each draw where the curve is the diagonal, (B,)."""
-        return np.concatenate([self._taken(self.perfect(rows)) for rows in self._blocks()])
+        return np.concatenate([self._taken(drawn @ self.perfect) for drawn in self._blocks()])
 
     def replicates(self) -> Array:
         """Of each draw where the true distances are those observed, (B,)."""
-        return np.concatenate(
-            [self._taken(self.gaps + self.noise(rows)) for rows in self._blocks()]
-        )
+        sizes = [self._taken(self.gaps + drawn @ self.noise) for drawn in self._blocks()]
+        return np.concatenate(sizes)
+
+    def apart(self, other: Gaps) -> Array:
+        """Of this curve and that of another model, (B,): on average, or at most."""
+        if not np.array_equal(self.weights, other.weights):
+            return np.ones(len(self.draws))
+
+        def taken(gaps: Array) -> Array:
+            sizes = np.abs(gaps)
+            mean = sizes @ self.weights / self.weights.sum()
+            return np.asarray(mean if self.form.mean_gap else sizes.max(axis=-1))
+
+        kinds = (self.perfect, other.perfect), (self.noise, other.noise)
+        noises = (self.draws @ own - other.draws @ its for own, its in kinds)
+        most = np.max([taken(noise) for noise in noises], axis=0)
+        return np.asarray(taken(self.gaps - other.gaps) + most)
 
     def true_sizes(self, observed: float, even: bool) -> Array:
         """Those of `CurveGaps`, of this curve, (B,)."""
         if not np.isfinite(self.gaps).all():
-            return np.full(self.n_draws, np.nan)
+            return np.full(len(self.draws), np.nan)
         gaps = self.gaps
         if even:
-            gaps = np.copysign(np.hypot(gaps, np.sqrt(self.variance)), gaps)
+            gaps = np.copysign(np.hypot(gaps, np.sqrt((self.noise**2).sum(axis=0))), gaps)
         total = float(self._taken(gaps))
         if not (total > 0 and observed > 0):
-            return np.zeros(self.n_draws)
+            return np.zeros(len(self.draws))
         gaps = gaps * (observed / total)
-        scales = [self._scales(rows, gaps, observed) for rows in self._blocks()]
+        scales = [self._scales(drawn, gaps, observed) for drawn in self._blocks()]
         return np.concatenate(scales) * observed
 
-    def _scales(self, rows: slice, gaps: Array, observed: float) -> Array:
+    def _scales(self, drawn: Array, gaps: Array, observed: float) -> Array:
         """The largest multiples of true distances that with the noise are no more than observed.
 
         The noise goes from the one kind to the other as the scale goes from 0 to 1.
         """
-        perfect, noise = self.perfect(rows), self.noise(rows)
+        perfect, noise = drawn @ self.perfect, drawn @ self.noise
         beyond = self._taken(gaps + noise) <= observed
         base = np.where(beyond[:, None], noise, perfect)
         slope = np.where(beyond[:, None], gaps, gaps + noise - perfect)
 
-        def fits(scale: Array) -> Array:
+        def fits(scale: Array) -> NDArray[np.bool_]:
             return np.asarray(self._taken(base + scale[:, None] * slope) <= observed)
 
         low, high = beyond.astype(float), np.where(beyond, 2.0, 1.0)
@@ -183,48 +206,67 @@ def curve_gaps(records: Array, design: Design, statistic: Statistic, plan: Plan)
     strata and weights by the robust covariance.
     """
     form = declared_form(statistic, LogisticFit)
-    made = [_gaps_of(one, design, plan) for one in regressions(form, records)]
+    made = []
+    for one in regressions(form, records):
+        draws = standard_draws(plan, one.terms.shape[-2], design)
+        made.append(_gaps_of(one, design, draws))
     return CurveGaps(statistic(records), tuple(made))
 
 
-def _gaps_of(one: Regression, design: Design, plan: Plan) -> Gaps:
+def paired_curve_gaps(
+    pairs: Array, design: Design, statistic: Statistic
+) -> tuple[CurveGaps, CurveGaps, list[Array]]:
+    """Those of two models, (S, 2, k, n), without draws, and how the noise of the two goes together.
+
+    As `paired_deviations`.
+    """
+    form = declared_form(statistic, LogisticFit)
+    sides: tuple[list[Gaps], list[Gaps]] = ([], [])
+    couplings = []
+    for pair in pairs:
+        fits = list(regressions(form, pair))
+        for curves, one in zip(sides, fits, strict=True):
+            curves.append(_gaps_of(one, design, np.empty((0, 0))))
+        couplings.append(coupling(*(_units(one, design) for one in fits)))
+    first, second = (
+        CurveGaps(statistic(pairs[:, side]), tuple(curves)) for side, curves in enumerate(sides)
+    )
+    return first, second, couplings
+
+
+def _units(one: Regression, design: Design) -> Array:
+    """What each unit adds to the noise of the coefficients, (K, U)."""
+    return np.asarray(one.fitted.covariance @ units_of(one.scores(), design))
+
+
+def _gaps_of(one: Regression, design: Design, draws: Array) -> Gaps:
     order = np.argsort(one.p, kind="stable")
     ranks = np.linspace(0, len(order) - 1, min(MOST_POINTS, len(order)))
     points = order[np.round(ranks).astype(np.intp)]
     terms, p, mean = one.terms[:, points], one.p[points], one.means[points]
-    as_said = Fitted(
+    calibrated = Fitted(
         one.fitted.coefficients, (one.terms * one.weights * one.p * (1 - one.p)) @ one.terms.T
     )
     robust = not design.independent or one.form.weighted
     covariance = one.fitted.covariance
-    perfect = as_said.covariance
+    perfect = calibrated.covariance
     if robust:
-        units = design.totals(one.scores())
-        centred = units - design.stratum_means(units)
-        counts = np.array(design.strata, float)
-        factor = np.repeat(counts / np.maximum(counts - 1, 1), design.strata)
-        spread = covariance @ ((centred * factor) @ centred.T) @ covariance
+        units = _units(one, design)
+        spread = units @ units.T
         # What clusters and weights add to the noise, where the curve is the diagonal too.
         with np.errstate(invalid="ignore", divide="ignore"):
             added = np.trace(spread @ one.fitted.information) / len(covariance)
         perfect, covariance = perfect * max(added, 1.0), spread
-    draws = standard_draws(plan, len(terms), design)
-    at_random, at_fit = _root(perfect), _root(covariance)
-    noise = at_fit @ (terms * mean * (1 - mean))
-    calibrated = at_random @ (terms * p * (1 - p))
     return Gaps(
         one.form,
         mean - p,
         one.weights[points],
-        (noise**2).sum(axis=0),
-        lambda rows: draws[rows] @ calibrated,
-        lambda rows: draws[rows] @ noise,
-        len(draws),
+        _root(perfect) @ (terms * p * (1 - p)),
+        _root(covariance) @ (terms * mean * (1 - mean)),
+        draws,
     )
 
 
 def _root(covariance: Array) -> Array:
     """A symmetric square root; zeros where it is unknown."""
-    known = np.where(np.isfinite(covariance).all(), covariance, 0.0)
-    values, vectors = np.linalg.eigh(known)
-    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
+    return root(np.where(np.isfinite(covariance).all(), covariance, 0.0))

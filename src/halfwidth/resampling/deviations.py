@@ -25,6 +25,8 @@ from halfwidth.resampling.forms.contract import declared_form
 # Elements of a temporary: the draws of some samples, or the deviations of their cases.
 AT_ONCE = 2**20
 ROUNDING = 1e-12
+# A direction in which units add less than this share of what they add in another has no noise.
+SINGULAR = 1e-12
 # Newton's method takes a step for each kink that it passes, and mostly passes several at once.
 MOST_STEPS = 200
 
@@ -61,11 +63,32 @@ class Deviations:
 
     def quantile(self, probability: Array | float) -> Array:
         """That of the size of what is observed, if the true deviations are those observed."""
-        return np.asarray(np.quantile(self._replicates, probability, axis=-1))
+        return np.asarray(np.quantile(self.replicates, probability, axis=-1))
 
     def standard_deviation(self) -> Array:
         """The SD of the same."""
-        return np.asarray(self._replicates.std(axis=-1, ddof=1))
+        return np.asarray(self.replicates.std(axis=-1, ddof=1))
+
+    def one(self, row: int, draws: Array) -> Deviations:
+        """One of the samples, with draws of its own."""
+        some = slice(row, row + 1)
+        return Deviations(self.centre[some], self.perfect[some], self.noise[some], draws)
+
+    def apart(self, other: Deviations) -> Array:
+        """What the deviations of two models differ by at most, in total, (S, B).
+
+        By what those observed differ by and the noise of each draw, of the one or the other kind,
+        as more is. The sizes of true ones differ by no more.
+        """
+        observed = np.abs(self.centre - other.centre).sum(axis=-1)
+
+        def drawn(row: int) -> Array:
+            kinds = (self.perfect[row], other.perfect[row]), (self.noise[row], other.noise[row])
+            noises = (self.draws @ own - other.draws @ its for own, its in kinds)
+            most = np.max([np.abs(noise).sum(axis=-1) for noise in noises], axis=0)
+            return np.asarray(observed[row] + most)
+
+        return self._by_sample(drawn)
 
     @functools.cached_property
     def size(self) -> Array:
@@ -78,7 +101,8 @@ class Deviations:
         return self._by_sample(lambda row: np.abs(self.draws @ self.perfect[row]).sum(axis=-1))
 
     @functools.cached_property
-    def _replicates(self) -> Array:
+    def replicates(self) -> Array:
+        """Sizes of draws, if the true deviations are those observed, (S, B)."""
         return self._by_sample(
             lambda row: np.abs(self.centre[row] + self.draws @ self.noise[row]).sum(axis=-1)
         )
@@ -176,15 +200,63 @@ def deviations(records: Array, design: Design, statistic: Statistic, plan: Plan)
     Of clusters the noise where all happens as foreseen is that of independent cases, times what
     clusters add to the noise of these cases; draws are those of Student's t.
     """
-    absolute = absolute_sums(statistic)
-    form = declared_form(statistic, Sums)
-    step = max(1, AT_ONCE // form.features(records[:1])[0].size)
+    step = _samples_at_once(records[:1], statistic)
     parts = [
-        _made_of_samples(records[start : start + step], design, form, absolute)
+        _made_of_samples(records[start : start + step], design, statistic)[:3]
         for start in range(0, len(records), step)
     ]
     centre, perfect, noise = (np.concatenate(made) for made in zip(*parts, strict=True))
     return Deviations(centre, perfect, noise, standard_draws(plan, centre.shape[-1], design))
+
+
+def paired_deviations(
+    pairs: Array, design: Design, statistic: Statistic
+) -> tuple[Deviations, Deviations, list[Array]]:
+    """Those of two models, (S, 2, k, n), without draws, and how the noise of the two goes together.
+
+    The last are what `coupling` gives, (K, K) of each pair.
+    """
+    step = _samples_at_once(pairs[:1, 0], statistic)
+    sides: tuple[list[tuple[Array, ...]], list[tuple[Array, ...]]] = ([], [])
+    couplings = []
+    for start in range(0, len(pairs), step):
+        both = [
+            _made_of_samples(pairs[start : start + step, side], design, statistic)
+            for side in (0, 1)
+        ]
+        for parts, made in zip(sides, both, strict=True):
+            parts.append(made[:3])
+        couplings += [coupling(*units) for units in zip(both[0][3], both[1][3], strict=True)]
+    first, second = (_without_draws(parts) for parts in sides)
+    return first, second, couplings
+
+
+def _without_draws(parts: list[tuple[Array, ...]]) -> Deviations:
+    centre, perfect, noise = (np.concatenate(made) for made in zip(*parts, strict=True))
+    return Deviations(centre, perfect, noise, np.empty((0, 0)))
+
+
+def coupling(first: Array, second: Array) -> Array:
+    """Correlations of the standard draws of two noises that the same units make.
+
+    Parameters
+    ----------
+    first, second : ndarray, shapes (K, U) and (L, U)
+        What each unit adds to the two.
+
+    Returns
+    -------
+    ndarray, shape (K, L)
+        Of draws of which the symmetric roots of the covariances make the noises. No singular value
+        exceeds 1. Zeros where a noise is unknown.
+    """
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        return np.zeros((len(first), len(second)))
+    return _inverse_root(first @ first.T) @ (first @ second.T) @ _inverse_root(second @ second.T)
+
+
+def _samples_at_once(sample: Array, statistic: Statistic) -> int:
+    return max(1, AT_ONCE // declared_form(statistic, Sums).features(sample).size)
 
 
 def absolute_sums(statistic: Statistic) -> AbsoluteSums:
@@ -210,9 +282,10 @@ def standard_draws(plan: Plan, count: int, design: Design) -> Array:
 
 
 def _made_of_samples(
-    records: Array, design: Design, form: Sums, absolute: AbsoluteSums
-) -> tuple[Array, Array, Array]:
-    """Deviations and the roots of their covariances, with and without what happened."""
+    records: Array, design: Design, statistic: Statistic
+) -> tuple[Array, Array, Array, Array]:
+    """Deviations, the roots of their covariances with and without what happened, and by units."""
+    form, absolute = declared_form(statistic, Sums), absolute_sums(statistic)
     features, foreseen = form.features(records), absolute.probabilities(records)
     weights = np.ones((len(records), 1, features.shape[-1]))
     if absolute.weighted:
@@ -220,7 +293,8 @@ def _made_of_samples(
     size = weights.sum(axis=-1)
     centre = features.sum(axis=-1) / size
     rest = features - centre[..., None] * weights
-    noise = _covariance(rest, design)
+    units = units_of(rest, design)
+    noise = units @ units.swapaxes(-1, -2)
     perfect = -foreseen @ foreseen.swapaxes(-1, -2)
     places = np.arange(perfect.shape[-1])
     perfect[:, places, places] += (foreseen * weights).sum(axis=-1)
@@ -231,21 +305,28 @@ def _made_of_samples(
         perfect *= np.maximum(ratio, 1.0)[:, None, None]
     scale = absolute.share / size
     scale = scale[..., None]
-    return centre * absolute.share, _root(perfect) * scale, _root(noise) * scale
+    return centre * absolute.share, root(perfect) * scale, root(noise) * scale, units
 
 
-def _covariance(cases: Array, design: Design) -> Array:
-    """Of the sums over the units, (S, K, n) -> (S, K, K)."""
+def units_of(cases: Array, design: Design) -> Array:
+    """What each unit adds to sums, (..., K, n) -> (..., K, U), whose products are a covariance."""
     units = design.totals(cases)
     counts = np.array(design.strata, float)
     weights = np.repeat(counts / np.maximum(counts - 1, 1), design.strata)
-    centred = units - design.stratum_means(units)
-    return np.asarray((centred * weights) @ centred.swapaxes(-1, -2))
+    return np.asarray((units - design.stratum_means(units)) * np.sqrt(weights))
 
 
-def _root(matrices: Array) -> Array:
-    """Symmetric square roots, which are unique."""
+def root(matrices: Array) -> Array:
+    """Symmetric square roots, which are unique, (..., K, K)."""
     values, vectors = np.linalg.eigh(matrices)
     return np.asarray(
-        (vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]) @ vectors.swapaxes(-1, -2)
+        (vectors * np.sqrt(np.maximum(values, 0.0))[..., None, :]) @ vectors.swapaxes(-1, -2)
     )
+
+
+def _inverse_root(matrix: Array) -> Array:
+    """A symmetric square root of the inverse, in the directions that have one."""
+    values, vectors = np.linalg.eigh(matrix)
+    positive = values > SINGULAR * max(values[-1], 0.0)
+    scales = np.where(positive, 1 / np.sqrt(np.where(positive, values, 1.0)), 0.0)
+    return np.asarray((vectors * scales) @ vectors.T)

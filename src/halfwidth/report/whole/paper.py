@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from halfwidth.core.formatting import as_beginning, percent
@@ -195,7 +196,8 @@ def resampling(results: Results) -> list[str]:
 
 def tests(results: Results) -> list[str]:
     """Which tests stand beside differences, and whether they allow for their number."""
-    each = [one.test for one in results.comparisons or () if one.test and one.test.name != "none"]
+    each = [one.test for one in results.comparisons or () if one.test]
+    each = [one for one in each if not math.isnan(one.p_value)]
     texts = []
     for title, correction in dict.fromkeys((test.title, test.correction) for test in each):
         some = [one for one in each if (one.title, one.correction) == (title, correction)]

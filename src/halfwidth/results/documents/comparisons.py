@@ -84,7 +84,7 @@ def _remark_texts(comparisons: Comparisons) -> list[str]:
     tests = {
         (item.test.title, item.test.correction)
         for item in comparisons
-        if item.test is not None and item.test.name != "none"
+        if item.test is not None and not math.isnan(item.test.p_value)
     }
     beside = "; verdicts rest on the intervals" if any(item.verdict for item in comparisons) else ""
     for title, correction in sorted(tests):
