@@ -15,7 +15,13 @@ from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.statistic_spec import Statistic, StatisticSpec
 from halfwidth.core.types import Interval, Level
 
-DISTRIBUTIONS = (Need.DISTRIBUTION, Need.STUDENTIZED, Need.WEIGHTED, Need.DEVIATIONS)
+DISTRIBUTIONS = (
+    Need.DISTRIBUTION,
+    Need.STUDENTIZED,
+    Need.WEIGHTED,
+    Need.DEVIATIONS,
+    Need.PRODUCTS,
+)
 # Bootstraps that draw from 2 to 5 clusters cover 50 to 85 % of the time (decision 0042).
 FEWEST_CLUSTERS_DRAWN = 6
 

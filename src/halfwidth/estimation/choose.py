@@ -26,6 +26,8 @@ WEIGHTED = frozenset({Estimand.MEAN, Estimand.TRIMMED_MEAN, Estimand.SPREAD})
 OF_CALIBRATION = {
     Estimand.CALIBRATION_ERROR: "inverted",
     Estimand.ROOT_OF_SQUARE: "debiased",
+    Estimand.ERROR_OF_PAIRS: "inverted",
+    Estimand.SQUARE_OF_PAIRS: "inverted_products",
     Estimand.OBSERVED_OVER_EXPECTED: "expected_score",
     Estimand.ENLARGED: "basic",
 }

@@ -1,21 +1,30 @@
 """How far a calibration curve is from the probabilities, and the noise in that.
 
-What `deviations` is for sums over bins, of the curve of a logistic regression: the distances of its
-points are λ times those observed plus noise of the fitted coefficients.
+What `deviations` is for sums over bins, of the curve of a logistic regression or of outcomes
+smoothed by kernels: the distances of its points are λ times those observed plus noise, of the
+fitted coefficients or of the outcomes.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import LogisticFit
+from halfwidth.core.forms import LogisticFit, PairedCases
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.metrics.calibration.fits import Regression, regressions
+from halfwidth.metrics.calibration.kernel_cases import evenly
+from halfwidth.metrics.calibration.kernel_curve import (
+    bandwidth_of,
+    cases_of,
+    kernel_weights,
+    smoothed,
+)
 from halfwidth.metrics.calibration.logistic import Fitted
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.deviations import standard_draws
@@ -24,6 +33,8 @@ from halfwidth.resampling.forms.contract import declared_form
 
 # So many of the cases, at even ranks of their probabilities, stand for all of them.
 MOST_POINTS = 101
+# Points times classes, of vectors.
+MOST_COMPONENTS = 404
 # Doublings and halvings that find a scale to a ten thousandth.
 DOUBLINGS, HALVINGS = 10, 14
 # Elements of a temporary.
@@ -95,7 +106,8 @@ class Gaps:
 
     Attributes
     ----------
-    form : LogisticFit
+    taken : callable
+        ``taken(sizes, weights)``, (..., m) -> (...), of the distances.
     gaps : ndarray, shape (m,)
         Observed; NaN where there is no curve.
     weights : ndarray, shape (m,)
@@ -104,35 +116,40 @@ class Gaps:
         Their products with standard draws are the noise where the curve is the diagonal, and
         where it is as fitted.
     draws : ndarray, shape (B, K)
+    base : ndarray, shape (m,), or 0
+        Distances that smoothing alone makes, which are there without noise where what is foreseen
+        is right.
+    lost : ndarray, shape (m,), or 0
+        What smoothing adds to such gaps as are observed; mostly it takes from them.
     """
 
-    form: LogisticFit
+    taken: Callable[[Array, Array], Array]
     gaps: Array
     weights: Array
     perfect: Array
     noise: Array
     draws: Array
+    base: Array | float = 0.0
+    lost: Array | float = 0.0
 
     def _taken(self, gaps: Array) -> Array:
-        if self.form.gaps is None:
-            raise TypeError("a coefficient is no distance")
-        return self.form.gaps(np.abs(gaps), self.weights)
+        return self.taken(np.abs(gaps), self.weights)
 
-    def sizes(self, scale: Array | float, gaps: Array | None = None) -> Array:
-        """Of each draw, with true distances ``scale`` times those given, (B,).
+    def sizes(self, scale: Array | float, seen: Array | None = None) -> Array:
+        """Of each draw, with ``scale`` times what is seen of true distances, (B,).
 
         The noise goes from the one kind to the other as the scale goes from 0 to 1.
         """
-        gaps = self.gaps if gaps is None else gaps
+        seen = self.gaps + self.lost if seen is None else seen
         scales = np.broadcast_to(np.asarray(scale, dtype=float), len(self.draws))
         made = np.empty(len(self.draws))
-        step = max(AT_ONCE // len(gaps), 1)
+        step = max(AT_ONCE // len(seen), 1)
         for start in range(0, len(made), step):
             rows = slice(start, start + step)
             at, drawn = scales[rows, None], self.draws[rows]
             fitted = np.clip(at, 0.0, 1.0)
             noise = (1 - fitted) * (drawn @ self.perfect) + fitted * (drawn @ self.noise)
-            made[rows] = self._taken(at * gaps + noise)
+            made[rows] = self._taken(self.base + at * seen + noise)
         return made
 
     def true_sizes(self, observed: float, even: bool) -> Array:
@@ -145,17 +162,17 @@ class Gaps:
         total = float(self._taken(gaps))
         if not (total > 0 and observed > 0):
             return np.zeros(len(self.draws))
-        gaps = gaps * (observed / total)
+        seen = (gaps + self.lost) * (observed / total)
         high = np.ones(len(self.draws))
         for _ in range(DOUBLINGS):
-            below = self.sizes(high, gaps) <= observed
+            below = self.sizes(high, seen) <= observed
             if not below.any():
                 break
             high = np.where(below, 2 * high, high)
         low = np.zeros(len(high))
         for _ in range(HALVINGS):
             middle = (low + high) / 2
-            below = self.sizes(middle, gaps) <= observed
+            below = self.sizes(middle, seen) <= observed
             low, high = np.where(below, middle, low), np.where(below, high, middle)
         return low * observed
 
@@ -192,14 +209,60 @@ def _gaps_of(one: Regression, design: Design, plan: Plan) -> Gaps:
         with np.errstate(invalid="ignore", divide="ignore"):
             added = np.trace(spread @ one.fitted.information) / len(covariance)
         perfect, covariance = perfect * max(added, 1.0), spread
+    if one.form.gaps is None:
+        raise TypeError("a coefficient is no distance")
     return Gaps(
-        one.form,
+        one.form.gaps,
         mean - p,
         one.weights[points],
         _root(perfect) @ (terms * p * (1 - p)),
         _root(covariance) @ (terms * mean * (1 - mean)),
         standard_draws(plan, len(terms), design),
     )
+
+
+def kernel_gaps(records: Array, design: Design, statistic: Statistic, plan: Plan) -> CurveGaps:
+    """Distances of smoothed outcomes from the probabilities, of samples of independent cases."""
+    form = declared_form(statistic, PairedCases)
+    return CurveGaps(statistic(records), tuple(_smoothed_of(one, form, design, plan) for one in records))
+
+
+def _smoothed_of(records: Array, form: PairedCases, design: Design, plan: Plan) -> Gaps:
+    """Of every class of a vector one after the other; of one class its own alone."""
+    p, y = cases_of(*form.cases(records))
+    classes = 1 if form.classes is None else form.classes
+    bandwidth = bandwidth_of(p, dict(form.parameters).get("bandwidth"))
+    shares, gaps = np.split(smoothed(p, np.concatenate([y, y - p]), bandwidth), 2)
+    points = evenly(p.shape[-1], max(min(MOST_POINTS, MOST_COMPONENTS // classes), 2))
+    around = kernel_weights(p, points, bandwidth)
+    p, shares, gaps = p[:classes], shares[:classes], gaps[:classes]
+
+    def root(foreseen: Array) -> Array:
+        """Of the covariance of what is smoothed, where outcomes have these probabilities."""
+        return _root(
+            np.block(
+                [
+                    [(around * (foreseen[a] * ((a == b) - foreseen[b]))) @ around.T for b in range(classes)]
+                    for a in range(classes)
+                ]
+            )
+        )
+
+    return Gaps(
+        functools.partial(_summed_over_classes, classes),
+        gaps[:, points].ravel(),
+        np.ones(len(points)),
+        root(p),
+        root(shares),
+        standard_draws(plan, len(points) * classes, design),
+        (p @ around.T - p[:, points]).ravel(),
+        (gaps @ around.T - gaps[:, points]).ravel(),
+    )
+
+
+def _summed_over_classes(classes: int, sizes: Array, weights: Array) -> Array:
+    summed = sizes.reshape(*sizes.shape[:-1], classes, -1).sum(axis=-2)
+    return np.asarray((summed * weights).sum(axis=-1) / weights.sum())
 
 
 def _root(covariance: Array) -> Array:

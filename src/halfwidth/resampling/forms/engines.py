@@ -20,6 +20,8 @@ MODULES: dict[type, str] = {
     forms.OrderStatistics: "order_statistics",
     forms.Sums: "sums",
     forms.LogisticFit: "logistic_fits",
+    forms.SmoothedError: "generic",
+    forms.PairedCases: "generic",
     forms.CellCounts: "counts",
     forms.RankedAreas: "ranked",
     MatchedScores: "matched_scores",
