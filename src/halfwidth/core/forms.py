@@ -424,6 +424,10 @@ class PairedCases:
     value : callable
         ``value(p, y, **parameters)``, of one class both (n,), of vectors of probabilities both
         (C, n).
+    bandwidth : callable
+        ``bandwidth(p, y)`` that it takes where its parameters name none.
+    most_cases, most_vectors : int or None
+        Of how many cases, of one class and of vectors, it compares all pairs; None: of any number.
     products : bool
         Whether it is a mean of products of deviations; else a mean distance between probabilities
         and what the outcomes around them are.
@@ -434,6 +438,9 @@ class PairedCases:
     """
 
     value: Callable[..., float]
+    bandwidth: Callable[[Array, Array], float]
+    most_cases: int | None = None
+    most_vectors: int | None = None
     products: bool = False
     parameters: tuple[tuple[str, float], ...] = ()
     classes: int | None = None

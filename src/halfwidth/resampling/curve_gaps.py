@@ -8,7 +8,7 @@ fitted coefficients or of the outcomes.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ from halfwidth.resampling.forms.contract import declared_form
 # So many of the cases, at even ranks of their probabilities, stand for all of them.
 MOST_POINTS = 101
 # Points times classes, of vectors.
-MOST_COMPONENTS = 404
+MOST_COMPONENTS = 303
 # Doublings and halvings that find a scale to a ten thousandth.
 DOUBLINGS, HALVINGS = 10, 14
 # Elements of a temporary.
@@ -135,22 +135,29 @@ class Gaps:
     def _taken(self, gaps: Array) -> Array:
         return self.taken(np.abs(gaps), self.weights)
 
-    def sizes(self, scale: Array | float, seen: Array | None = None) -> Array:
-        """Of each draw, with ``scale`` times what is seen of true distances, (B,).
+    def sizes(self, scale: float) -> Array:
+        """Of each draw, with true distances ``scale`` times those observed, (B,).
 
         The noise goes from the one kind to the other as the scale goes from 0 to 1.
         """
-        seen = self.gaps + self.lost if seen is None else seen
-        scales = np.broadcast_to(np.asarray(scale, dtype=float), len(self.draws))
-        made = np.empty(len(self.draws))
-        step = max(AT_ONCE // len(seen), 1)
-        for start in range(0, len(made), step):
-            rows = slice(start, start + step)
-            at, drawn = scales[rows, None], self.draws[rows]
-            fitted = np.clip(at, 0.0, 1.0)
-            noise = (1 - fitted) * (drawn @ self.perfect) + fitted * (drawn @ self.noise)
-            made[rows] = self._taken(self.base + at * seen + noise)
-        return made
+        made = [
+            self._sizes_at(np.full(len(perfect), scale), self.gaps + self.lost, perfect, noise)
+            for perfect, noise in self._noise()
+        ]
+        return np.concatenate(made)
+
+    def _noise(self) -> Iterator[tuple[Array, Array]]:
+        """Of either kind, block by block of draws."""
+        step = max(AT_ONCE // len(self.gaps), 1)
+        for start in range(0, len(self.draws), step):
+            drawn = self.draws[start : start + step]
+            yield drawn @ self.perfect, drawn @ self.noise
+
+    def _sizes_at(self, scales: Array, seen: Array, perfect: Array, noise: Array) -> Array:
+        """With ``scales`` times what is seen of true distances, (B,)."""
+        fitted = np.clip(scales, 0.0, 1.0)[:, None]
+        noise = (1 - fitted) * perfect + fitted * noise
+        return self._taken(self.base + scales[:, None] * seen + noise)
 
     def true_sizes(self, observed: float, even: bool) -> Array:
         """Those of `CurveGaps`, of this curve, (B,)."""
@@ -163,18 +170,24 @@ class Gaps:
         if not (total > 0 and observed > 0):
             return np.zeros(len(self.draws))
         seen = (gaps + self.lost) * (observed / total)
-        high = np.ones(len(self.draws))
+        return observed * np.concatenate(
+            [self._scales(observed, seen, perfect, noise) for perfect, noise in self._noise()]
+        )
+
+    def _scales(self, observed: float, seen: Array, perfect: Array, noise: Array) -> Array:
+        """The largest at which draws of the noise give no more than was observed, (B,)."""
+        high = np.ones(len(noise))
         for _ in range(DOUBLINGS):
-            below = self.sizes(high, seen) <= observed
+            below = self._sizes_at(high, seen, perfect, noise) <= observed
             if not below.any():
                 break
             high = np.where(below, 2 * high, high)
         low = np.zeros(len(high))
         for _ in range(HALVINGS):
             middle = (low + high) / 2
-            below = self.sizes(middle, seen) <= observed
+            below = self._sizes_at(middle, seen, perfect, noise) <= observed
             low, high = np.where(below, middle, low), np.where(below, high, middle)
-        return low * observed
+        return low
 
 
 def curve_gaps(records: Array, design: Design, statistic: Statistic, plan: Plan) -> CurveGaps:
@@ -224,7 +237,9 @@ def _gaps_of(one: Regression, design: Design, plan: Plan) -> Gaps:
 def kernel_gaps(records: Array, design: Design, statistic: Statistic, plan: Plan) -> CurveGaps:
     """Distances of smoothed outcomes from the probabilities, of samples of independent cases."""
     form = declared_form(statistic, PairedCases)
-    return CurveGaps(statistic(records), tuple(_smoothed_of(one, form, design, plan) for one in records))
+    return CurveGaps(
+        statistic(records), tuple(_smoothed_of(one, form, design, plan) for one in records)
+    )
 
 
 def _smoothed_of(records: Array, form: PairedCases, design: Design, plan: Plan) -> Gaps:
@@ -242,7 +257,10 @@ def _smoothed_of(records: Array, form: PairedCases, design: Design, plan: Plan) 
         return _root(
             np.block(
                 [
-                    [(around * (foreseen[a] * ((a == b) - foreseen[b]))) @ around.T for b in range(classes)]
+                    [
+                        (around * (foreseen[a] * ((a == b) - foreseen[b]))) @ around.T
+                        for b in range(classes)
+                    ]
                     for a in range(classes)
                 ]
             )

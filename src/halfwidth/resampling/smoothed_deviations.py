@@ -33,8 +33,8 @@ from halfwidth.resampling.forms.contract import declared_form
 FEWEST_ORDERS, MOST_ORDERS = 64, 256
 # Orders that a kernel damps to less than exp(-10) do not count.
 DAMPED = math.sqrt(20.0)
-# Halvings that find a bandwidth to a hundred thousandth.
-HALVINGS = 17
+# Steps that find a bandwidth to a hundred thousandth.
+STEPS = 12
 # Elements of a temporary.
 AT_ONCE = 2**20
 
@@ -145,18 +145,34 @@ class Waves:
 
     def sizes(self, waves: Array) -> Array:
         """The size of each of some sums, (B, K) -> (B,)."""
-        made = np.empty(len(waves))
         step = max(1, AT_ONCE // (2 * waves.shape[-1]))
-        for start in range(0, len(made), step):
-            rows = slice(start, start + step)
-            low, high = np.zeros(len(waves[rows])), np.ones(len(waves[rows]))
-            for _ in range(HALVINGS):
-                middle = (low + high) / 2
-                damped = waves[rows] * self._damped(middle[:, None])
-                larger = np.abs(damped @ self._cosines).sum(axis=-1) > middle
-                low, high = np.where(larger, middle, low), np.where(larger, high, middle)
-            made[rows] = low
-        return made
+        blocks = (waves[start : start + step] for start in range(0, len(waves), step))
+        return np.concatenate([self._crossings(block) for block in blocks])
+
+    def _crossings(self, waves: Array) -> Array:
+        """The bandwidths at which sizes are as large as they, by false position (Illinois)."""
+
+        def excess(bandwidth: Array) -> Array:
+            damped = waves * self._damped(bandwidth[:, None])
+            return np.asarray(np.abs(damped @ self._cosines).sum(axis=-1) - bandwidth)
+
+        low = np.zeros(len(waves))
+        # Smoothing makes none larger.
+        above = high = excess(low)
+        below = excess(high)
+        side = np.zeros(len(waves))
+        for _ in range(STEPS):
+            middle = low + (high - low) * above / np.where(above > below, above - below, 1.0)
+            at = excess(middle)
+            up = at > 0
+            # Where the same end has moved twice, what is left at the other counts half.
+            above, below = (
+                np.where(up, at, np.where(side < 0, above / 2, above)),
+                np.where(up, np.where(side > 0, below / 2, below), at),
+            )
+            low, high = np.where(up, middle, low), np.where(up, high, middle)
+            side = np.where(up, 1.0, -1.0)
+        return np.asarray(middle)
 
 
 def smoothed_deviations(

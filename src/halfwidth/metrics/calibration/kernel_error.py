@@ -42,16 +42,16 @@ ESTIMATOR = Parameter(
 
 
 def median_distance(p: Array) -> float:
-    """That of two cases, p of (C, n), at most of 1000 at even places; 1 where all are equal.
+    """That of two cases, p of (C, n), at most of 1000 at even places, to three digits.
 
-    Where half of the pairs are equal, the mean distance.
+    Where half of the pairs are equal, the mean distance; 1 where all are.
     """
     from scipy.spatial import distance
 
     between = distance.pdist(p[:, evenly(p.shape[-1], DISTANCES_AT)].T)
     middle = float(np.median(between)) if len(between) else 0.0
     middle = middle or (float(between.mean()) if len(between) else 0.0)
-    return middle or 1.0
+    return float(f"{middle:.3g}") or 1.0
 
 
 def before_each(p: Array, deviations: Array, bandwidth: float) -> Array:
@@ -150,11 +150,15 @@ def _range(average: str | None = None, **_given: object) -> Bounds:
     return Bounds(-2.0, 2.0) if average == "canonical" else Bounds(-1.0, 1.0)
 
 
-PRODUCTS = PairedCases(_error, products=True)
+def _bandwidth(p: Array, y: Array) -> float:
+    return median_distance(cases_of(p, y)[0])
+
+
+PRODUCTS = PairedCases(_error, _bandwidth, most_vectors=MOST_VECTORS, products=True)
 
 
 @metric(
-    title="kernel calibration error (squared)",
+    title="squared KCE",
     level=MetricLevel.SAMPLE,
     takes=Takes.PROBABILITIES,
     family="calibration",
@@ -188,8 +192,8 @@ def kce(
     k(p, q) = exp(-‖p - q‖/h). An unbiased estimate of E[k(p, p') (y - p) · (y' - p')] of two cases,
     which is 0 for a calibrated model alone; of vectors (``average="canonical"``, the default of
     three classes and more) products are sums over the classes. h is the median distance of two
-    cases, of more than 1000 that of 1000 of them. Of one class it is exact for any number of cases,
-    of vectors for 20 000; of more it is that of 20 000 of them.
+    cases (of more than 1000, of 1000 of them), to three digits. Of one class it is exact for any number of cases,
+    of vectors for 20 000; of more it is that of 20 000 of them at even places.
 
     Parameters
     ----------

@@ -17,8 +17,6 @@ __all__ = ["smooth_ece"]
 
 # Between so many steps of [0, 1] deviations are shared out to the two nodes beside them.
 STEPS = 1024
-# Halvings of [0, 1] that find the bandwidth.
-HALVINGS = 40
 
 
 def damping(orders: Array, bandwidth: float) -> Array:
@@ -28,7 +26,7 @@ def damping(orders: Array, bandwidth: float) -> Array:
 
 def _smooth_error(p: Array, y: Array, weights: Array) -> float:
     """The bandwidth σ at which ∫|Σ w (y - p) K_σ(t, p)| dt / Σ w is σ."""
-    from scipy import fft
+    from scipy import fft, optimize
 
     place = p * STEPS
     below = np.minimum(place.astype(np.intp), STEPS - 1)
@@ -40,13 +38,12 @@ def _smooth_error(p: Array, y: Array, weights: Array) -> float:
     nodes[[0, -1]] *= 2
     waves = fft.dct(nodes, type=1) / 2
     orders = np.arange(STEPS + 1.0)
-    low, high = 0.0, 1.0
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        density = np.abs(fft.dct(waves * damping(orders, middle), type=1))
-        size = (density.sum() - (density[0] + density[-1]) / 2) / STEPS
-        low, high = (middle, high) if size > middle else (low, middle)
-    return low
+
+    def excess(bandwidth: float) -> float:
+        density = np.abs(fft.dct(waves * damping(orders, bandwidth), type=1))
+        return float((density.sum() - (density[0] + density[-1]) / 2) / STEPS - bandwidth)
+
+    return float(optimize.brentq(excess, 0.0, 1.0, xtol=1e-12))
 
 
 SMOOTH = SmoothedError(_smooth_error)
