@@ -56,6 +56,7 @@ PROBABILITIES = "y_prob = 1 / (1 + np.exp(-y_score))\n"
 OF_CALIBRATION = {
     Estimand.CALIBRATION_ERROR: "ece",
     Estimand.ROOT_OF_SQUARE: "ece_l2",
+    Estimand.SQUARE_OF_PAIRS: "kce",
     Estimand.COEFFICIENT: "calibration_slope",
     Estimand.OBSERVED_OVER_EXPECTED: "oe_ratio",
 }

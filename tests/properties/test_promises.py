@@ -46,11 +46,15 @@ OF_BINS, OF_PAIRS = (
     )
     for name in ("ece", "ece_l2")
 )
+OF_PRODUCTS = building.probability_statistic(
+    Metric(SAMPLE_METRICS["kce"], {"estimator": 0.0}), None, ""
+)
 OF_SLOPE = building.logistic_statistic(Metric(SAMPLE_METRICS["calibration_slope"]))
 OF_RATIO = building.probability_statistic(Metric(SAMPLE_METRICS["oe_ratio"]), None, "")
 OF_CALIBRATION = {
     Estimand.CALIBRATION_ERROR: OF_BINS,
     Estimand.ROOT_OF_SQUARE: OF_PAIRS,
+    Estimand.SQUARE_OF_PAIRS: OF_PRODUCTS,
     Estimand.COEFFICIENT: OF_SLOPE,
     Estimand.OBSERVED_OVER_EXPECTED: OF_RATIO,
 }
@@ -63,7 +67,7 @@ def statistic_for(method: MethodSpec) -> Statistic:
     if method.accepts <= {Estimand.AUROC, Estimand.AUROC_DIFFERENCE}:
         return OF_RECORDS
     for estimand, of_bins in OF_CALIBRATION.items():
-        if method.accepts <= {estimand}:
+        if method.accepts <= {estimand, Estimand.ERROR_OF_PAIRS}:
             return of_bins
     if Estimand.COUNTING in method.accepts and Estimand.MEAN not in method.accepts:
         return OF_CELLS

@@ -452,7 +452,7 @@ class PairedCases:
         happened = records[self.classes] == np.arange(self.classes)[:, None]
         return records[: self.classes], happened.astype(float)
 
-    def of_sample(self, records: Array) -> float:
+    def metric_of(self, records: Array) -> float:
         """The metric of one sample, (k, n)."""
         return self.value(*self.cases(records), **dict(self.parameters))
 

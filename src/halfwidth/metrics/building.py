@@ -232,7 +232,7 @@ def probability_statistic(
         return _statistic(metric, function=function, estimand=metric.estimand, form=kept)
     if isinstance(form, PairedCases):
         of_pairs = replace(form, parameters=tuple(parameters.items()), classes=n_classes)
-        function = functools.partial(_each, of_pairs.of_sample)
+        function = functools.partial(_each, of_pairs.metric_of)
         return _statistic(metric, function=function, estimand=metric.estimand, form=of_pairs)
     if not isinstance(form, ProbabilitySums):
         raise TypeError(f"{metric.spec.name} is not declared as a function of probabilities")

@@ -92,7 +92,7 @@ def products(records: Array, statistic: Statistic, plan: Plan) -> Products:
 
     form = declared_form(statistic, PairedCases)
     value, slope, at_random, scatter = zip(
-        *(_of_sample(one, form, plan) for one in records), strict=True
+        *(_from_sample(one, form, plan) for one in records), strict=True
     )
     uniform = rng.uniforms(rng.derive_key(plan.entropy, "products"), 0, plan.n_resamples, 1)
     normal = np.asarray(special.ndtri(uniform[:, 0]))
@@ -101,7 +101,9 @@ def products(records: Array, statistic: Statistic, plan: Plan) -> Products:
     )
 
 
-def _of_sample(records: Array, form: PairedCases, plan: Plan) -> tuple[float, float, Array, float]:
+def _from_sample(
+    records: Array, form: PairedCases, plan: Plan
+) -> tuple[float, float, Array, float]:
     p, y = cases_of(*form.cases(records))
     n, r = p.shape[-1], y - p
     bandwidth = bandwidth_of(p, dict(form.parameters).get("bandwidth"))
@@ -141,4 +143,4 @@ def _drawn(p: Array, n: int, bandwidth: float, plan: Plan) -> Array:
             code = (uniform >= up_to).sum(axis=0)
             outcomes = (code[:, None] == np.arange(len(p))[:, None]).astype(float)
         made[start:stop] = sum_of_products(p, outcomes - p, bandwidth)
-    return made / np.sqrt(m * (m - 1.0) * n * (n - 1.0))
+    return np.asarray(made / math.sqrt(m * (m - 1.0) * n * (n - 1.0)))

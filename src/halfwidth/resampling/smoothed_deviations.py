@@ -131,7 +131,7 @@ class Waves:
         return made
 
     def _damped(self, bandwidth: Array) -> Array:
-        return damping(np.arange(len(self.centre)), bandwidth)
+        return damping(np.arange(float(len(self.centre))), bandwidth)
 
     def at(self, bandwidth: float) -> Deviations:
         """The densities at the points, smoothed so widely."""

@@ -111,9 +111,9 @@ def products_of_cases(p: Array, deviations: Array, bandwidth: float) -> tuple[Ar
         return r * (before_each(p[0], r, bandwidth) + after), float(squares)
     made, squares = np.empty(p.shape[-1]), 0.0
     for rows, kernel in _blocks_of_kernel(p, bandwidth):
-        kernel *= deviations[:, rows].T @ deviations
-        made[rows] = kernel.sum(axis=-1)
-        squares += float((kernel**2).sum())
+        products = kernel * (deviations[:, rows].T @ deviations)
+        made[rows] = products.sum(axis=-1)
+        squares += float((products**2).sum())
     return made, squares
 
 
@@ -123,7 +123,7 @@ def bandwidth_of(p: Array, bandwidth: float | None) -> float:
 
 
 def cases_of(p: Array, y: Array) -> tuple[Array, Array]:
-    """Probabilities and outcomes of one class (n,) as (1, n), of vectors so many as are compared."""
+    """Probabilities and outcomes in order, of one class as (1, n), of vectors at most so many."""
     if p.ndim == 1:
         return in_order(p[None], y[None])
     p, y = in_order(p, y)
@@ -139,10 +139,11 @@ def _error(
     n, r = p.shape[-1], y - p
     if n < 2:
         return math.nan
+    pairs = n * (n - 1.0)
     total = float(sum_of_products(p, r, bandwidth_of(p, bandwidth)))
     if estimator == BIASED:
-        return (total + float((r**2).sum())) / n**2
-    return total / (n * (n - 1))
+        total, pairs = total + float((r**2).sum()), float(n**2)
+    return total / pairs
 
 
 def _range(average: str | None = None, **_given: object) -> Bounds:
@@ -175,8 +176,7 @@ PRODUCTS = PairedCases(_error, _bandwidth, most_vectors=MOST_VECTORS, products=T
     cite="widmann2019",
     pitfalls=(
         "says that a model is miscalibrated, not by how much: it is no probability",
-        "another bandwidth gives another value; the usual one is of the cases, so that models "
-        "differ in it",
+        "another bandwidth gives another value, and that of these cases is usual",
         "below 0 for most samples of a calibrated model",
     ),
 )
@@ -192,8 +192,8 @@ def kce(
     k(p, q) = exp(-‖p - q‖/h). An unbiased estimate of E[k(p, p') (y - p) · (y' - p')] of two cases,
     which is 0 for a calibrated model alone; of vectors (``average="canonical"``, the default of
     three classes and more) products are sums over the classes. h is the median distance of two
-    cases (of more than 1000, of 1000 of them), to three digits. Of one class it is exact for any number of cases,
-    of vectors for 20 000; of more it is that of 20 000 of them at even places.
+    cases (of more than 1000, of 1000 of them), to three digits. Of one class it is exact for any
+    number of cases, of vectors for 20 000; of more it is that of 20 000 of them at even places.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ __all__ = ["smooth_ece"]
 STEPS = 1024
 
 
-def damping(orders: Array, bandwidth: float) -> Array:
+def damping(orders: Array, bandwidth: Array | float) -> Array:
     """What a Gaussian kernel leaves of cos(kπt), for each order k."""
     return np.asarray(np.exp(-((orders * math.pi * bandwidth) ** 2) / 2))
 
