@@ -21,7 +21,6 @@ from halfwidth.metrics.calibration import kernel_curve, kernel_error
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import single_model
 from halfwidth.resampling.products import products
 from halfwidth.resampling.smoothed_deviations import smoothed_deviations
 
@@ -307,12 +306,12 @@ def test_size_of_the_test_by_kce() -> None:
 def test_pairs_are_not_resampled(name: str) -> None:
     y, p = cases(20, 60)
     for method in ("percentile", "bca", "basic", "dirichlet"):
-        with pytest.raises(hw.HalfwidthError, match="copies of a case .* use auto, inverted"):
+        with pytest.raises(hw.HalfwidthError, match=r"copies of a case .* use auto, inverted"):
             hw.metric_ci(y, p, metric=name, method=method)
     with pytest.raises(hw.HalfwidthError, match="groups, strata or sample_weight"):
         hw.metric_ci(y, p, metric=name, groups=np.arange(60) // 2)
     models = {"a": p, "b": p**2}
-    with pytest.raises(hw.HalfwidthError, match=f"metric_ci .* has the {name} of each model"):
+    with pytest.raises(hw.HalfwidthError, match=rf"metric_ci .* has the {name} of each model"):
         hw.compare(models, y, metric=name)
     with pytest.raises(hw.HalfwidthError, match="compare brier"):
         hw.rank(models, y, metric=name)
@@ -371,7 +370,7 @@ def covered(name: str, bent: float, middle: float, n: int, samples: int) -> tupl
     elif name == "kce":
         truth = float(kernel_error.sum_of_products(p[None], (q - p)[None], 0.25)) / 40_000**2
     else:
-        truth = 0.0 if bent == 1 else single_model(statistic_of(name))(np.stack([p, q])[None])[0]
+        truth = 0.0 if bent == 1 else statistic_of(name)(np.stack([p, q])[None])[0]
     p, q = drawn(samples, n)
     records = np.stack([p, generator.random(p.shape) < q], axis=1).astype(float)
     records = np.take_along_axis(records, np.argsort(p, axis=1)[:, None], axis=2)

@@ -175,7 +175,7 @@ def ece_kde(y_true: ArrayLike, y_prob: ArrayLike, *, bandwidth: float | None = N
     Examples
     --------
     >>> round(ece_kde([0, 1, 1, 0], [0.15, 0.85, 0.65, 0.65], bandwidth=0.1), 3)
-    0.396
+    0.344
     """
     p, y, _ = as_outcomes(y_true, y_prob)
     return _error(p, y, bandwidth=bandwidth)

@@ -219,7 +219,7 @@ def kce(
     Examples
     --------
     >>> round(kce([0, 1, 1, 0], [0.15, 0.85, 0.65, 0.65], bandwidth=0.5), 4)
-    -0.0343
+    -0.0411
     """
     p, y, _ = as_outcomes(y_true, y_prob)
     return _error(p, y, bandwidth=bandwidth, estimator=estimator)

@@ -100,7 +100,7 @@ def smooth_ece(
     Examples
     --------
     >>> round(smooth_ece([0, 1, 1, 0], [0.15, 0.85, 0.65, 0.65]), 3)
-    0.127
+    0.112
     """
     p, y, weights = as_outcomes(y_true, y_prob, sample_weight)
     return _smooth_error(p, y, weights) if weights.sum() > 0 else math.nan
