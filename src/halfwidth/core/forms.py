@@ -554,6 +554,7 @@ Form = (
     | CellCounts
     | Sums
     | LogisticFit
+    | WholeSample
     | SmoothedError
     | PairedCases
     | RankedAreas

@@ -228,7 +228,7 @@ def probability_statistic(
     if isinstance(form, WholeSample | SmoothedError):
         value = functools.partial(_value_of_sample, form.value, parameters)
         function = functools.partial(_each, value)
-        kept = replace(form, weighted=weighted) if isinstance(form, SmoothedError) else None
+        kept = replace(form, weighted=weighted) if isinstance(form, SmoothedError) else form
         return _statistic(metric, function=function, estimand=metric.estimand, form=kept)
     if isinstance(form, PairedCases):
         of_pairs = replace(form, parameters=tuple(parameters.items()), classes=n_classes)

@@ -143,7 +143,7 @@ def _error(
     total = float(sum_of_products(p, r, bandwidth_of(p, bandwidth)))
     if estimator == BIASED:
         total, pairs = total + float((r**2).sum()), float(n**2)
-    return total / pairs
+    return float(total / pairs)
 
 
 def _range(average: str | None = None, **_given: object) -> Bounds:
