@@ -247,7 +247,10 @@ def _smoothed_of(records: Array, form: PairedCases, design: Design, plan: Plan) 
     p, y = cases_of(*form.cases(records))
     classes = 1 if form.classes is None else form.classes
     bandwidth = bandwidth_of(p, dict(form.parameters).get("bandwidth"))
-    shares, gaps = np.split(smoothed(p, np.concatenate([y, y - p]), bandwidth), 2)
+    both, roughness = smoothed(p, np.concatenate([y, y - p]), bandwidth)
+    shares, gaps = np.split(both, 2)
+    # Shares of few outcomes are too close to 0 and 1, and would leave too little noise.
+    shares += roughness * (p - shares)
     points = evenly(p.shape[-1], max(min(MOST_POINTS, MOST_COMPONENTS // classes), 2))
     around = kernel_weights(p, points, bandwidth)
     p, shares, gaps = p[:classes], shares[:classes], gaps[:classes]

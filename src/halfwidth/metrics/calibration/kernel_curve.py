@@ -80,11 +80,18 @@ def kernel_weights(p: Array, at: NDArray[np.intp], bandwidth: float) -> Array:
     return weights
 
 
-def smoothed(p: Array, values: Array, bandwidth: float) -> Array:
-    """Values of the other cases around each, (C, n) and (K, n) -> (K, n)."""
-    n = p.shape[-1]
-    parts = [kernel_weights(p, at, bandwidth) @ values.T for at in _blocks(np.arange(n), n)]
-    return np.concatenate(parts).T
+def smoothed(p: Array, values: Array, bandwidth: float) -> tuple[Array, Array]:
+    """Values of the other cases around each, (C, n) and (K, n) -> (K, n), and their roughness.
+
+    The roughness of a case, (n,), is the sum of the squares of what the others count: 1 where it is
+    a single one, near 0 where they are many.
+    """
+    made, roughness = np.empty(values.shape), np.empty(p.shape[-1])
+    for at in _blocks(np.arange(p.shape[-1]), p.shape[-1]):
+        weights = kernel_weights(p, at, bandwidth)
+        made[:, at] = values @ weights.T
+        roughness[at] = np.einsum("mn,mn->m", weights, weights)
+    return made, roughness
 
 
 def bandwidth_of(p: Array, bandwidth: float | None) -> float:
@@ -105,7 +112,8 @@ def _error(p: Array, y: Array, *, bandwidth: float | None = None) -> float:
     p, y = cases_of(p, y)
     if p.shape[-1] < 2:
         return math.nan
-    gaps = np.abs(smoothed(p, y, bandwidth_of(p, bandwidth)) - p)
+    around, _ = smoothed(p, y, bandwidth_of(p, bandwidth))
+    gaps = np.abs(around - p)
     return float((gaps[0] if of_one else gaps.sum(axis=0)).mean())
 
 
