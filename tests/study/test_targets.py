@@ -116,6 +116,13 @@ def test_the_methods_offered_for_values_are_those_that_the_front_door_takes(
     assert [method.name for method in measured.methods] == taken
 
 
+@pytest.mark.parametrize("metric", ["brier_miscalibration", "smooth_ece", "kce", "ece"])
+def test_intervals_are_of_cases_whose_values_stay_together(metric: str) -> None:
+    cells = cells_of_sets(labelled(classes=2), metric, 60, "binary")
+    (measured,) = cells.measured
+    assert measured.design(60).paired
+
+
 def test_a_metric_without_a_value_in_a_population_is_refused() -> None:
     with pytest.raises(OptionError, match=r"ece_kde has no study: .* take ece, smooth_ece or kce"):
         cells_of_sets(labelled(classes=2), "ece_kde", 60, "binary").measured  # noqa: B018

@@ -120,7 +120,8 @@ class Gaps:
         Distances that smoothing alone makes, which are there without noise where what is foreseen
         is right.
     lost : ndarray, shape (m,), or 0
-        What smoothing adds to such gaps as are observed; mostly it takes from them.
+        What smoothing adds to such gaps as are observed; mostly it takes from them. It counts for
+        even ones.
     """
 
     taken: Callable[[Array, Array], Array]
@@ -169,7 +170,8 @@ class Gaps:
         total = float(self._taken(gaps))
         if not (total > 0 and observed > 0):
             return np.zeros(len(self.draws))
-        seen = (gaps + self.lost) * (observed / total)
+        # Gaps that are mostly noise would seem to lose most of what they are.
+        seen = (gaps + self.lost if even else gaps) * (observed / total)
         return observed * np.concatenate(
             [self._scales(observed, seen, perfect, noise) for perfect, noise in self._noise()]
         )
