@@ -27,9 +27,9 @@ METHOD_OF = {"smooth_ece": "inverted", "ece_kde": "inverted", "kce": "inverted_p
 # Mean of the normal log odds, of SD 1.5; slope and intercept of the true ones on them.
 MODELS = {
     "calibrated, half positive": (0.0, 1.0, 0.0),
-    "calibrated, 7 % positive": (-3.0, 1.0, 0.0),
+    "calibrated, 10 % positive": (-3.0, 1.0, 0.0),
     "log odds .6 of what they are": (0.0, 0.6, 0.0),
-    "20 % positive, 13 % foreseen": (-2.0, 0.7, 0.0),
+    "24 % positive, 19 % foreseen": (-2.0, 0.7, 0.0),
     "probabilities too low": (0.0, 1.0, 0.3),
     "far off": (0.0, 0.2, 1.0),
 }
