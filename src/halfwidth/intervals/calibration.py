@@ -45,9 +45,12 @@ def inverted(
     For λ = 0 noise is that of outcomes with the probabilities predicted, for λ = 1 that of the
     cases, and changes linearly in between. It holds from about 50 cases on, of rare outcomes too.
 
+    Of distances from a curve and of smoothed outcomes, as in ICI, `smooth_ece` and `ece_kde`,
+    deviations are those of the curve at some points, which depend on each other.
+
     Parameters
     ----------
-    deviations : Deviations
+    deviations : Deviations, CurveGaps or SmoothedDeviations
         With draws of their noise.
     units : array-like
         Cases, or clusters.
