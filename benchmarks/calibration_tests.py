@@ -16,7 +16,7 @@ import halfwidth as hw
 # Mean and SD of the log odds that the model predicts: outcomes of 2 in 5, and of 1 in 60.
 MODELS = {"common": (-0.5, 1.2), "rare": (-5.0, 1.4)}
 TRUTHS = {"perfect": (0.0, 1.0), "too extreme": (0.0, 0.7), "too low": (0.4, 1.0)}
-STATISTICS = ("spiegelhalter", "hosmer_lemeshow", "ece", "likelihood_ratio")
+STATISTICS = ("spiegelhalter", "hosmer_lemeshow", "ece", "likelihood_ratio", "kce")
 
 
 def rejected(

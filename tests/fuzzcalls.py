@@ -514,7 +514,7 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
     "calibration_test": {
         "statistic": words(
             *("spiegelhalter", "hosmer_lemeshow", "hosmer_lemeshow:4", "ece:binning=mass"),
-            *("likelihood_ratio", ["spiegelhalter", "ece"], [], "brier"),
+            *("likelihood_ratio", ["spiegelhalter", "ece"], [], "brier", "kce", "kce:0.1"),
         ),
         "average": words("binary", "none", "top_label", "macro"),
         "y_prob": predictions,

@@ -73,6 +73,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "hw.match_detections": lambda: hw.match_detections(FOUND, OBJECTS),
     "hw.metric_ci": lambda: hw.metric_ci(TRUTH, SCORES, metric="auroc", **QUICK),
+    "hw.metric_ci, by kernels": lambda: hw.metric_ci(
+        TRUTH, SCORES, metric=["smooth_ece", "ece_kde", "kce"], **QUICK
+    ),
     "hw.metric_ci, weighted": lambda: hw.metric_ci(
         TRUTH, SCORES, metric=["f1", "ece", "nll"], sample_weight=1 + TRUTH, **QUICK
     ),

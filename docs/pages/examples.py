@@ -56,6 +56,8 @@ PROBABILITIES = "y_prob = 1 / (1 + np.exp(-y_score))\n"
 OF_CALIBRATION = {
     Estimand.CALIBRATION_ERROR: "ece",
     Estimand.ROOT_OF_SQUARE: "ece_l2",
+    Estimand.ERROR_OF_PAIRS: "ece_kde",
+    Estimand.SQUARE_OF_PAIRS: "kce",
     Estimand.COEFFICIENT: "calibration_slope",
     Estimand.OBSERVED_OVER_EXPECTED: "oe_ratio",
 }
@@ -180,7 +182,7 @@ def of_method(method: MethodSpec) -> Example:
         shell = "halfwidth detect detections.json references.json --metric fppi --method "
         return Example(f"{PREAMBLE}{BOXES}print({call}.sentence())", f"{shell}{method.name}")
     elif accepts <= OF_CALIBRATION.keys():
-        metric = next(OF_CALIBRATION[kind] for kind in accepts)
+        metric = next(metric for kind, metric in OF_CALIBRATION.items() if kind in accepts)
         code = f'print(hw.metric_ci(y_true, y_prob, metric="{metric}", {named}, rng=1).sentence())'
         command = f"--score probability --metric {metric}"
         head = f"{PREAMBLE}{TWO_CLASSES}{PROBABILITIES}"

@@ -150,6 +150,9 @@ SITUATIONS |= {
     "HW422": lambda: over_centres(4),
     "HW508": calibrated,
     "HW510": lambda: hw.metric_ci([0, 1, 1, 0], [0.0, 0.6, 0.9, 0.5], metric="nll", rng=1),
+    "HW511": lambda: hw.metric_ci(
+        [0, 1] * 5001, np.arange(10_002) / 10_001, metric="ece_kde:0.1", n_resamples=99, rng=1
+    ),
     "HW507": lambda: masks(BALL * (1 + (np.arange(20) > 10)), labels={"ball": 1, "ignore": 2}),
 }
 

@@ -455,9 +455,12 @@ def test_weights_of_one_are_no_weights_to_delong(method: str) -> None:
     assert numbers(one) == pytest.approx(numbers(ask(method=method)))
 
 
-# The debiased ECE is of pairs of cases, of which copies are none.
+# Of pairs of cases, of which copies are none.
+OF_PAIRS = ("ece_l2", "ece_kde", "kce")
+
+
 @pytest.mark.parametrize(
-    "name", [n for n in OF_CLASSES if "interpolated" not in n and n != "ece_l2"]
+    "name", [n for n in OF_CLASSES if "interpolated" not in n and n not in OF_PAIRS]
 )
 def test_whole_weights_have_the_value_of_repeated_cases(name: str) -> None:
     weights = np.arange(N) % 3 + 1

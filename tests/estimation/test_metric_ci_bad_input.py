@@ -357,7 +357,7 @@ def test_a_threshold_cannot_be_chosen_on_labels_or_with_weights() -> None:
         (
             "average",
             "marco",
-            "average='marco' is none of binary, macro, micro, weighted, sum, top_label, none; ",
+            "average='marco' is none of binary, macro, micro, weighted, sum, canonical, ",
         ),
         ("average", "Macro", "did you mean 'macro'?"),
         ("average", "samples", "average='samples' is none of binary, macro"),

@@ -89,6 +89,7 @@ def test_levels_near_1_give_an_interval_or_say_why_not(method: str, level: float
             Estimand.OTHER: "ap",
             Estimand.CALIBRATION_ERROR: "ece",
             Estimand.ROOT_OF_SQUARE: "ece_l2:bins=2",
+            Estimand.SQUARE_OF_PAIRS: "kce",
             Estimand.COEFFICIENT: "calibration_slope",
             Estimand.OBSERVED_OVER_EXPECTED: "oe_ratio",
         }

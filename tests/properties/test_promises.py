@@ -46,11 +46,15 @@ OF_BINS, OF_PAIRS = (
     )
     for name in ("ece", "ece_l2")
 )
+OF_PRODUCTS = building.probability_statistic(
+    Metric(SAMPLE_METRICS["kce"], {"estimator": 0.0}), None, ""
+)
 OF_SLOPE = building.logistic_statistic(Metric(SAMPLE_METRICS["calibration_slope"]))
 OF_RATIO = building.probability_statistic(Metric(SAMPLE_METRICS["oe_ratio"]), None, "")
 OF_CALIBRATION = {
     Estimand.CALIBRATION_ERROR: OF_BINS,
     Estimand.ROOT_OF_SQUARE: OF_PAIRS,
+    Estimand.SQUARE_OF_PAIRS: OF_PRODUCTS,
     Estimand.COEFFICIENT: OF_SLOPE,
     Estimand.OBSERVED_OVER_EXPECTED: OF_RATIO,
 }
@@ -63,7 +67,7 @@ def statistic_for(method: MethodSpec) -> Statistic:
     if method.accepts <= {Estimand.AUROC, Estimand.AUROC_DIFFERENCE}:
         return OF_RECORDS
     for estimand, of_bins in OF_CALIBRATION.items():
-        if method.accepts <= {estimand}:
+        if method.accepts <= {estimand, Estimand.ERROR_OF_PAIRS}:
             return of_bins
     if Estimand.COUNTING in method.accepts and Estimand.MEAN not in method.accepts:
         return OF_CELLS
@@ -95,8 +99,10 @@ def design_of(values: Array) -> Design:
 
 
 def interval(
-    method: MethodSpec, values: Array, level: float = 0.95, bounds: Bounds = UNIT
+    method: MethodSpec, values: Array, level: float = 0.95, bounds: Bounds | None = None
 ) -> Interval:
+    if bounds is None:
+        bounds = SAMPLE_METRICS["kce"].bounds if statistic_for(method) is OF_PRODUCTS else UNIT
     values = arrange(values, paired=True)[0] if values.ndim > 1 else values
     (made,) = intervals(
         values[None],
@@ -165,7 +171,8 @@ def test_containing_the_estimate_is_broken_by_percentile_at_a_low_level() -> Non
 def test_stays_in_the_range(method: MethodSpec, data: st.DataObject) -> None:
     made = interval(method, sample_for(method, data))
     if not np.isnan(made.low):
-        assert made.low >= -1e-12
+        least = SAMPLE_METRICS["kce"].bounds.low if statistic_for(method) is OF_PRODUCTS else 0.0
+        assert made.low >= least - 1e-12
         # A ratio has no upper bound.
         assert made.high <= 1 + 1e-12 or statistic_for(method) is OF_RATIO
 

@@ -10,7 +10,7 @@ from smallstudies import Row, cells_of_sets, cells_of_values, labelled, rows_of,
 
 import halfwidth as hw
 from halfwidth.core.errors import OptionError
-from halfwidth.core.spec import Takes
+from halfwidth.core.spec import Estimand, Takes
 from halfwidth.core.types import Array
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
@@ -28,7 +28,11 @@ NAMES = {"net_benefit": "net_benefit:exchange_rate=0.2"}
 
 def _cases() -> list[tuple[str, str | None, int]]:
     """Metrics and their averages, those of a positive class with two classes."""
-    metrics = [spec for spec in SAMPLE_METRICS if spec.takes is not Takes.NUMBERS]
+    metrics = [
+        spec
+        for spec in SAMPLE_METRICS
+        if spec.takes is not Takes.NUMBERS and spec.estimand is not Estimand.ERROR_OF_PAIRS
+    ]
     return [
         (NAMES.get(spec.name, spec.name), average, 2 if average == "binary" else 3)
         for spec in metrics
@@ -110,6 +114,18 @@ def test_the_methods_offered_for_values_are_those_that_the_front_door_takes(
             continue
         taken.append(method.name)
     assert [method.name for method in measured.methods] == taken
+
+
+@pytest.mark.parametrize("metric", ["brier_miscalibration", "smooth_ece", "kce", "ece"])
+def test_intervals_are_of_cases_whose_values_stay_together(metric: str) -> None:
+    cells = cells_of_sets(labelled(classes=2), metric, 60, "binary")
+    (measured,) = cells.measured
+    assert measured.design(60).paired
+
+
+def test_a_metric_without_a_value_in_a_population_is_refused() -> None:
+    with pytest.raises(OptionError, match=r"ece_kde has no study: .* take ece, smooth_ece or kce"):
+        cells_of_sets(labelled(classes=2), "ece_kde", 60, "binary").measured  # noqa: B018
 
 
 def test_methods_asked_for_are_those_of_them_that_fit() -> None:

@@ -33,7 +33,7 @@ Tests = Annotated[
     typer.Option(
         "--calibration-test",
         help="Instead of intervals the p-value of a test of perfect calibration: spiegelhalter, "
-        "hosmer_lemeshow, likelihood_ratio, ece; repeatable, or a list with commas.",
+        "hosmer_lemeshow, likelihood_ratio, ece, kce; repeatable, or a list with commas.",
         metavar="NAME",
         show_default=False,
         rich_help_panel=Group.TEST_SETS,

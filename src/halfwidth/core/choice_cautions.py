@@ -106,6 +106,16 @@ DECLARED: tuple[CautionSpec, ...] = (
         "limit beside the value.",
     ),
     CautionSpec(
+        "HW511",
+        "not all pairs of cases compared",
+        "The {what} rests on {most} cases, all pairs of which were compared.",
+        "Comparing all pairs takes time by the square of the number of cases. Of many cases the "
+        "metric is that of some of them, at even places in the order of their probabilities, which "
+        "does not depend on the order of rows. The interval is for as many cases as were taken.",
+        "State how many cases the value rests on. Metrics that are sums over cases (ece, "
+        "smooth_ece, brier) take all of them, and the kernel calibration error of one class does.",
+    ),
+    CautionSpec(
         "HW601",
         "population fitted to few cases",
         "A population fitted to {n} cases, fewer than {needed}: its tails are those of these few.",

@@ -408,6 +408,64 @@ class WholeSample:
     value: Callable[..., float]
 
 
+@frozen
+class SmoothedError:
+    """A metric of predicted probabilities: the size of smoothed deviations, and its bandwidth too.
+
+    Attributes
+    ----------
+    value : callable
+        ``value(p, y, weights)``, each (n,), of a sample with some weight.
+    weighted : bool
+        Whether cases have weights, the last of their values.
+    """
+
+    value: Callable[[Array, Array, Array], float]
+    weighted: bool = False
+
+
+@frozen
+class PairedCases:
+    """A metric of predicted probabilities that compares each case with all others.
+
+    Attributes
+    ----------
+    value : callable
+        ``value(p, y, **parameters)``, of one class both (n,), of vectors of probabilities both
+        (C, n).
+    bandwidth : callable
+        ``bandwidth(p, y)`` that it takes where its parameters name none.
+    most_cases, most_vectors : int or None
+        Of how many cases, of one class and of vectors, it compares all pairs; None: of any number.
+    products : bool
+        Whether it is a mean of products of deviations; else a mean distance between probabilities
+        and what the outcomes around them are.
+    parameters : tuple of (str, float)
+        What was given of those of the metric.
+    classes : int or None
+        How many probabilities the vector of a case has; None: of one class.
+    """
+
+    value: Callable[..., float]
+    bandwidth: Callable[[Array, Array], float]
+    most_cases: int | None = None
+    most_vectors: int | None = None
+    products: bool = False
+    parameters: tuple[tuple[str, float], ...] = ()
+    classes: int | None = None
+
+    def cases(self, records: Array) -> tuple[Array, Array]:
+        """Probabilities and outcomes of one sample, (k, n)."""
+        if self.classes is None:
+            return records[0], records[1]
+        happened = records[self.classes] == np.arange(self.classes)[:, None]
+        return records[: self.classes], happened.astype(float)
+
+    def metric_of(self, records: Array) -> float:
+        """The metric of one sample, (k, n)."""
+        return self.value(*self.cases(records), **dict(self.parameters))
+
+
 Effect = Literal["difference", "ratio"]
 EFFECT_WORDS: dict[Effect, str] = {"difference": "difference in", "ratio": "ratio of"}
 EFFECTS = tuple(EFFECT_WORDS)
@@ -487,7 +545,16 @@ class PairAverages:
 
 # Forms of metrics of test sets that are no functions of counts.
 MetricForm = (
-    Area | PerCase | ProbabilitySums | LogisticFit | WholeSample | Sums | ImageSums | MatchCurve
+    Area
+    | PerCase
+    | ProbabilitySums
+    | LogisticFit
+    | WholeSample
+    | SmoothedError
+    | PairedCases
+    | Sums
+    | ImageSums
+    | MatchCurve
 )
 Form = (
     Moments
@@ -496,6 +563,9 @@ Form = (
     | CellCounts
     | Sums
     | LogisticFit
+    | WholeSample
+    | SmoothedError
+    | PairedCases
     | RankedAreas
     | MatchedScores
     | Contrast

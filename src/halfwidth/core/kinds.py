@@ -78,6 +78,8 @@ class Estimand(StrEnum):
     OBSERVED_OVER_EXPECTED = "observed over expected"
     ENLARGED = "what noise makes larger"
     ROOT_OF_SQUARE = "root of an unbiased square"
+    ERROR_OF_PAIRS = "calibration error by pairs of cases"
+    SQUARE_OF_PAIRS = "mean product of pairs of cases"
     PROPORTION_DIFFERENCE = "two proportions"
     PROPORTION_RATIO = "ratio of two proportions"
     AUROC_DIFFERENCE = "two AUROCs"
@@ -91,6 +93,8 @@ class Estimand(StrEnum):
 OF_INVERTED_TESTS = frozenset({Estimand.CALIBRATION_ERROR, Estimand.ROOT_OF_SQUARE})
 # What noise makes larger, so that resamples do once more.
 ENLARGED = OF_INVERTED_TESTS | {Estimand.ENLARGED}
+# Of which no resample tells anything: copies of a case in it would be pairs.
+PAIRS_OF_CASES = frozenset({Estimand.ERROR_OF_PAIRS, Estimand.SQUARE_OF_PAIRS})
 
 
 class Need(StrEnum):
@@ -121,6 +125,7 @@ class Need(StrEnum):
     DEVIATIONS = "mean deviations and their noise"
     SQUARE = "unbiased square"
     PAIRED_SIZES = "true calibration errors of two models"
+    PRODUCTS = "products of pairs and their noise"
     TIE_TOLERANCE = "tie tolerance"
     ACCELERATION = "acceleration"
     JACKKNIFE_DEGREES = "degrees of freedom of the jackknife's variance"

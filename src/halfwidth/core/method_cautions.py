@@ -244,9 +244,10 @@ DECLARED: tuple[CautionSpec, ...] = (
         "discrimination of 55 to 70 % and of 84 to 91 %. The difference of a calibrated and "
         "another model comes out too small, and its interval ends short of the true one in a third "
         "to a half of samples; of two models that are both off by much, in a tenth.",
-        "Use auto: inverted for ece, debiased for ece_l2, joint_inversion for differences. Of the "
-        "MCE and of parts of the Brier score no interval is known that covers; report the ECE or "
-        "the Brier score as well.",
+        "Use auto: inverted for ece and smooth_ece, debiased for ece_l2, joint_inversion for "
+        "differences. Of the MCE and of parts of the Brier score no interval is known that covers; "
+        "report the ECE or the Brier score as "
+        "well.",
         "sun2024",
         reliability=True,
         otherwise="Report ece or brier as well, whose intervals cover.",

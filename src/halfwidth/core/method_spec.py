@@ -9,7 +9,14 @@ from typing import Any
 
 from halfwidth.core.declaring import F, attach, first_line, pickled
 from halfwidth.core.frozen import frozen
-from halfwidth.core.kinds import OF_TWO_SAMPLES, Drawn, Estimand, Need, Promise
+from halfwidth.core.kinds import (
+    OF_TWO_SAMPLES,
+    PAIRS_OF_CASES,
+    Drawn,
+    Estimand,
+    Need,
+    Promise,
+)
 from halfwidth.core.parameters import Parameter, bind
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.statistic_spec import Statistic, StatisticSpec
@@ -21,6 +28,7 @@ DISTRIBUTIONS = (
     Need.WEIGHTED,
     Need.DEVIATIONS,
     Need.PAIRED_SIZES,
+    Need.PRODUCTS,
 )
 # Bootstraps that draw from 2 to 5 clusters cover 50 to 85 % of the time (decision 0042).
 FEWEST_CLUSTERS_DRAWN = 6
@@ -143,7 +151,7 @@ class MethodSpec:
     def accepts_text(self) -> str:
         """What it makes intervals for, in words."""
         what = ", ".join(sorted(self.accepts))
-        if self.accepts == frozenset(Estimand):
+        if self.accepts >= frozenset(Estimand) - PAIRS_OF_CASES:
             with_error = Need.STANDARD_ERROR in self.needs
             what = "with an SE" if with_error else "anything"
         return f"{what} of two samples" if self.takes_two_samples else what

@@ -159,6 +159,14 @@ _ALL = (
         "doi:10.1097/OPX.0000000000000513",
     ),
     Reference(
+        "blasiok2024",
+        "Błasiok J, Nakkiran P",
+        "Smooth ECE: principled reliability diagrams via kernel smoothing",
+        "International Conference on Learning Representations",
+        2024,
+        "arXiv:2309.12236",
+    ),
+    Reference(
         "brackett_rozinsky_lemire2024",
         "Brackett-Rozinsky N, Lemire D",
         "Batched ranged random integer generation",
@@ -863,6 +871,14 @@ _ALL = (
         "doi:10.2202/1544-6115.1585",
     ),
     Reference(
+        "popordanoska2022",
+        "Popordanoska T, Sayer R, Blaschko MB",
+        "A consistent and differentiable Lp canonical calibration error estimator",
+        "Advances in Neural Information Processing Systems 35, 7933-7946",
+        2022,
+        "arXiv:2210.07810",
+    ),
+    Reference(
         "reinke2024",
         "Reinke A, Tizabi MD, Baumgartner M, et al.",
         "Understanding metric-related pitfalls in image analysis validation",
@@ -1088,6 +1104,14 @@ _ALL = (
         "Biometrika 34(1/2):28-35",
         1947,
         "doi:10.1093/biomet/34.1-2.28",
+    ),
+    Reference(
+        "widmann2019",
+        "Widmann D, Lindsten F, Zachariah D",
+        "Calibration tests in multi-class classification: a unifying framework",
+        "Advances in Neural Information Processing Systems 32, 12236-12246",
+        2019,
+        "arXiv:1910.11385",
     ),
     Reference(
         "wilcox2012",

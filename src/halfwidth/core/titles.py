@@ -14,6 +14,7 @@ AVERAGE_WORDS = {
     "micro": "micro",
     "weighted": "weighted",
     "sum": "summed",
+    "canonical": "canonical",
     "top_label": "top-label",
 }
 # Statistics that stand before a metric as adjectives do; others are "of" it.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from halfwidth.core.detection_forms import MatchedScores
-from halfwidth.core.forms import Contrast, Effect, RankedAreas, Sums
+from halfwidth.core.forms import Contrast, Effect, LogisticFit, RankedAreas, Sums
 from halfwidth.core.spec import OF_INVERTED_TESTS, Estimand, MethodSpec, Statistic, Takes
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
@@ -27,6 +27,8 @@ OF_CALIBRATION = {
     Estimand.CALIBRATION_ERROR: "inverted",
     Estimand.ROOT_OF_SQUARE: "debiased",
     Estimand.CALIBRATION_ERROR_DIFFERENCE: "joint_inversion",
+    Estimand.ERROR_OF_PAIRS: "inverted",
+    Estimand.SQUARE_OF_PAIRS: "inverted_products",
     Estimand.OBSERVED_OVER_EXPECTED: "expected_score",
     Estimand.ENLARGED: "basic",
 }
@@ -60,12 +62,18 @@ def choose_for_counts() -> MethodSpec:
     return METHODS["wilson"]
 
 
+def inverted_together(statistic: Statistic) -> bool:
+    """Whether the true errors of two models are known draw by draw: those in bins and of curves."""
+    spec = statistic.spec
+    return spec.estimand in OF_INVERTED_TESTS and isinstance(spec.form, LogisticFit | Sums)
+
+
 def choose_unpaired(functional: Functional, effect: Effect) -> MethodSpec:
     """The method for the difference, or ratio, of a functional of two samples (decision 0049)."""
     statistic, bounds = functional.statistic, functional.metric.spec.bounds
     if effect == "ratio":
         return METHODS["mover"]
-    if statistic.spec.estimand in OF_INVERTED_TESTS:
+    if inverted_together(statistic):
         return METHODS[OF_CALIBRATION[Estimand.CALIBRATION_ERROR_DIFFERENCE]]
     if Estimand.PROPORTION in estimands(statistic, binary=functional.binary):
         return METHODS["newcombe_unpaired"]

@@ -13,7 +13,6 @@ from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, RankedAreas, di
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.spec import (
-    OF_INVERTED_TESTS,
     Better,
     Estimand,
     Kind,
@@ -28,6 +27,7 @@ from halfwidth.core.titles import statistic_title
 from halfwidth.core.types import Alternative, Array, Bounds
 from halfwidth.core.undefined import Missing, leave_out_both
 from halfwidth.estimation.check import check_magnitude, ready_values, scaled_numbers
+from halfwidth.estimation.choose import inverted_together
 from halfwidth.estimation.grouping import Over, arrange_cases, unit_codes
 from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.pipeline import Job, estimate_jobs
@@ -153,7 +153,7 @@ def _estimand(functional: Functional, effect: Effect) -> Estimand:
     one_area = isinstance(spec.form, RankedAreas) and spec.form.row is not None
     if effect == "difference" and spec.estimand is Estimand.AUROC and one_area:
         return Estimand.AUROC_DIFFERENCE
-    if effect == "difference" and spec.estimand in OF_INVERTED_TESTS:
+    if effect == "difference" and inverted_together(functional.statistic):
         return Estimand.CALIBRATION_ERROR_DIFFERENCE
     if spec.estimand is Estimand.QUANTILE:
         return Estimand.QUANTILE_CONTRAST

@@ -24,7 +24,7 @@ from halfwidth.summaries.catalogue import STATISTICS
 
 MEAN = Statistic(STATISTICS["mean"])
 # What is taken of more than two classes where nothing is said, the first that a metric has.
-MANY_CLASSES = ("sum", "top_label", "macro")
+MANY_CLASSES = ("sum", "canonical", "top_label", "macro")
 
 
 class Cases(Protocol):
@@ -311,7 +311,7 @@ def _probability_functional(
     row: MetricRow, metric: Metric, classes: Classes, *, weighted: bool
 ) -> Functional:
     """Of one class, of the top label or the true class, or an average or a sum over classes."""
-    over_classes = row.average in ("macro", "sum")
+    over_classes = row.average in ("macro", "sum", "canonical")
     rows = functools.partial(_probabilities_of_all if over_classes else probabilities_of_one, row)
     form = metric.form
     if isinstance(form, PerCase):

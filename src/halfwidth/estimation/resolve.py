@@ -13,6 +13,7 @@ import numpy as np
 from halfwidth.core.checks import as_count, as_number, is_number, one_of
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.kinds import PAIRS_OF_CASES
 from halfwidth.core.parameters import Parameter, bind, parse_name
 from halfwidth.core.pseudo_cases import FAILURES, Failures
 from halfwidth.core.rng import resolve_seed
@@ -320,6 +321,8 @@ def check_accepts(
         reason = f" when cases are {design.name} (groups, strata)"
     elif method.takes_two_samples:
         reason = " of one sample: it compares two"
+    elif statistic.spec.estimand in PAIRS_OF_CASES and method.resamples:
+        reason = ", as copies of a case in a resample would be pairs"
     elif method.accepts & estimands(statistic, binary=binary):
         lacks = "weighted form" if Need.WEIGHTED in method.needs else "standard error"
         reason = f", which has no {lacks}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from halfwidth.core.kinds import PAIRS_OF_CASES
 from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.core.undefined import no_interval
@@ -19,7 +20,8 @@ from halfwidth.resampling.distribution import Distribution
 
 __all__ = ["basic", "bca", "bca_expanded", "percentile", "percentile_attained", "studentized"]
 
-ANY = frozenset(Estimand)
+# Copies of a case in a resample would be pairs.
+ANY = frozenset(Estimand) - PAIRS_OF_CASES
 # Of differences of medians of 3 to 5 cases, intervals between quantiles of replicates so far out
 # cover what the cases attain: 75, 87.5 and 93.75 %.
 OUTERMOST = 0.02

@@ -7,17 +7,19 @@ from numpy.typing import ArrayLike
 
 from halfwidth.core.forms import UnbiasedSquare
 from halfwidth.core.spec import Drawn, Estimand, Need, Promise, interval_method
-from halfwidth.core.types import Interval, Level
+from halfwidth.core.types import Array, Interval, Level
 from halfwidth.resampling.curve_gaps import CurveGaps
 from halfwidth.resampling.deviations import Deviations
+from halfwidth.resampling.products import Products
+from halfwidth.resampling.smoothed_deviations import SmoothedDeviations
 from halfwidth.resampling.true_sizes import PairedSizes, least_sizes, most_sizes
 
-__all__ = ["debiased", "inverted", "joint_inversion"]
+__all__ = ["debiased", "inverted", "inverted_products", "joint_inversion"]
 
 
 @interval_method(
     title="test inversion",
-    accepts=frozenset({Estimand.CALIBRATION_ERROR}),
+    accepts=frozenset({Estimand.CALIBRATION_ERROR, Estimand.ERROR_OF_PAIRS}),
     needs=(Need.DEVIATIONS, Need.UNITS),
     use_when="for the ECE, of a calibrated model too, whose bootstraps exclude the truth",
     min_n=2,
@@ -27,7 +29,9 @@ __all__ = ["debiased", "inverted", "joint_inversion"]
     assumes="The sums of deviations of the bins are nearly normal, from about 50 cases on, and the "
     "true ones are in the proportions that the cases show.",
 )
-def inverted(deviations: Deviations | CurveGaps, units: ArrayLike, level: Level) -> Interval:
+def inverted(
+    deviations: Deviations | CurveGaps | SmoothedDeviations, units: ArrayLike, level: Level
+) -> Interval:
     """Inverted test: the true ECE at which what was observed is neither too small nor too large.
 
     The ECE of a sample is Σ|δ + noise| of K deviations, on average above the true Σ|δ|. For
@@ -42,9 +46,12 @@ def inverted(deviations: Deviations | CurveGaps, units: ArrayLike, level: Level)
     For λ = 0 noise is that of outcomes with the probabilities predicted, for λ = 1 that of the
     cases, and changes linearly in between. It holds from about 50 cases on, of rare outcomes too.
 
+    Of distances from a curve and of smoothed outcomes, as in ICI, `smooth_ece` and `ece_kde`,
+    deviations are those of the curve at some points, which depend on each other.
+
     Parameters
     ----------
-    deviations : Deviations
+    deviations : Deviations, CurveGaps or SmoothedDeviations
         With draws of their noise.
     units : array-like
         Cases, or clusters.
@@ -167,5 +174,60 @@ def joint_inversion(sizes: PairedSizes, level: Level) -> Interval:
     return Interval.of(np.minimum(low, observed), np.maximum(high, observed), sizes.error)
 
 
+@interval_method(
+    title="test inversion by products",
+    accepts=frozenset({Estimand.SQUARE_OF_PAIRS}),
+    needs=(Need.PRODUCTS, Need.ESTIMATE),
+    use_when="for the kernel calibration error, of a calibrated model too",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
+    clips=True,
+    independent_only=True,
+    cite="widmann2019",
+    assumes="The mean deviations' part of the error is nearly normal, from about 50 cases on, with "
+    "a variance in proportion to the error.",
+)
+def inverted_products(products: Products, estimate: Array, level: Level) -> Interval:
+    """Inverted test: true squared errors at which the one observed is neither too small nor large.
+
+    At a true squared error θ the unbiased estimate is taken to be θ + √(vθ) z + T₀: z is standard
+    normal and vθ the variance of what cases deviate by on average, which vanishes with θ; T₀ is the
+    estimate of outcomes drawn from the predicted probabilities, a mean of products of noise, which
+    is what is left of a calibrated model, and skewed. The lower end is the largest θ at which the
+    estimate exceeds the one observed with probability α/2, 0 where it does so of a calibrated
+    model; the upper end that at which it falls below with probability α/2, for an estimate no lower
+    than the median of a calibrated model: luck is no evidence. The interval is extended to the
+    estimate.
+
+    It holds from about 50 cases on.
+
+    Parameters
+    ----------
+    products : Products
+        With draws of T₀ and z.
+    estimate : ndarray
+        The unbiased one, or the biased.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        From 0, or from an estimate below it.
+
+    References
+    ----------
+    Widmann, Lindsten & Zachariah (2019) for the two kinds of noise; Cowan et al. (2011) for the
+    upper end.
+    """
+    observed, at_random = products.value, products.at_random
+    squares = products.true_squares(observed)
+    low = np.quantile(np.where(at_random <= observed[:, None], squares, 0.0), level.tail, axis=-1)
+    median = np.median(at_random, axis=-1)
+    squares = products.true_squares(np.maximum(observed, median))
+    high = np.quantile(squares, 1 - level.tail, axis=-1)
+    error = products.standard_deviation()
+    return Interval.of(np.minimum(low, estimate), np.maximum(high, estimate), error)
+
+
 # The catalogue lists these, in this order.
-DECLARED = (inverted, debiased, joint_inversion)
+DECLARED = (inverted, debiased, inverted_products, joint_inversion)

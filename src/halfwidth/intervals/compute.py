@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import LogisticFit, Sums, UnbiasedSquare
+from halfwidth.core.forms import LogisticFit, PairedCases, SmoothedError, Sums, UnbiasedSquare
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
@@ -178,6 +178,7 @@ def sample_ingredients(
             Need.PROBABILITIES: lambda: _probabilities(values),
             Need.SQUARE: lambda: _square(values, statistic),
             Need.PAIRED_SIZES: lambda: _paired_sizes(values, design, statistic, plan),
+            Need.PRODUCTS: lambda: _products(values, statistic, plan),
             Need.STUDENTIZED: lambda: studentized_distribution(
                 values, design, statistic, plan, binary=binary
             ),
@@ -229,10 +230,16 @@ def _by_pseudo_cases(
 
 def _deviations(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Any:
     # Needed by no other metrics.
-    if isinstance(statistic.spec.form, LogisticFit):
-        from halfwidth.resampling.curve_gaps import curve_gaps
+    form = statistic.spec.form
+    if isinstance(form, LogisticFit | PairedCases):
+        from halfwidth.resampling.curve_gaps import curve_gaps, kernel_gaps
 
-        return curve_gaps(values, design, statistic, plan)
+        gaps = curve_gaps if isinstance(form, LogisticFit) else kernel_gaps
+        return gaps(values, design, statistic, plan)
+    if isinstance(form, SmoothedError):
+        from halfwidth.resampling.smoothed_deviations import smoothed_deviations
+
+        return smoothed_deviations(values, design, statistic, plan)
     from halfwidth.resampling.deviations import deviations
 
     return deviations(values, design, statistic, plan)
@@ -255,6 +262,12 @@ def _paired_sizes(values: Array, design: Design, statistic: Statistic, plan: Pla
     from halfwidth.resampling.true_sizes import paired_sizes  # needed by no other metrics
 
     return paired_sizes(values, design, statistic, plan)
+
+
+def _products(values: Array, statistic: Statistic, plan: Plan) -> Any:
+    from halfwidth.resampling.products import products  # needed by no other metric
+
+    return products(values, statistic, plan)
 
 
 def _ranked() -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,11 @@ from halfwidth.core.forms import (
     Area,
     CellCounts,
     LogisticFit,
+    PairedCases,
     ProbabilitySums,
     RankedAreas,
     Ranking,
+    SmoothedError,
     Sums,
     WholeSample,
 )
@@ -216,13 +219,21 @@ def probability_statistic(
     Statistic
     """
     form = metric.form
+    # Some may be left unsaid.
     parameters = {
-        parameter.name: metric.parameters[parameter.name] for parameter in metric.spec.parameters
+        parameter.name: metric.parameters[parameter.name]
+        for parameter in metric.spec.parameters
+        if parameter.name in metric.parameters
     }
-    if isinstance(form, WholeSample):
+    if isinstance(form, WholeSample | SmoothedError):
         value = functools.partial(_value_of_sample, form.value, parameters)
         function = functools.partial(_each, value)
-        return _statistic(metric, function=function, estimand=metric.estimand)
+        kept = replace(form, weighted=weighted) if isinstance(form, SmoothedError) else form
+        return _statistic(metric, function=function, estimand=metric.estimand, form=kept)
+    if isinstance(form, PairedCases):
+        of_pairs = replace(form, parameters=tuple(parameters.items()), classes=n_classes)
+        function = functools.partial(_each, of_pairs.metric_of)
+        return _statistic(metric, function=function, estimand=metric.estimand, form=of_pairs)
     if not isinstance(form, ProbabilitySums):
         raise TypeError(f"{metric.spec.name} is not declared as a function of probabilities")
     terms = functools.partial(

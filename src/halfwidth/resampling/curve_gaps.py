@@ -1,23 +1,31 @@
 """How far a calibration curve is from the probabilities, and the noise in that.
 
-What `deviations` is for sums over bins, of the curve of a logistic regression: the distances of its
-points are λ times those observed plus noise of the fitted coefficients.
+What `deviations` is for sums over bins, of the curve of a logistic regression or of outcomes
+smoothed by kernels: the distances of its points are λ times those observed plus noise, of the
+fitted coefficients or of the outcomes.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import LogisticFit
+from halfwidth.core.forms import LogisticFit, PairedCases
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.metrics.calibration.fits import Regression, regressions
+from halfwidth.metrics.calibration.kernel_cases import evenly
+from halfwidth.metrics.calibration.kernel_curve import (
+    bandwidth_of,
+    cases_of,
+    kernel_weights,
+    smoothed,
+)
 from halfwidth.metrics.calibration.logistic import Fitted
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.deviations import coupling, root, standard_draws, units_of
@@ -26,6 +34,8 @@ from halfwidth.resampling.forms.contract import declared_form
 
 # So many of the cases, at even ranks of their probabilities, stand for all of them.
 MOST_POINTS = 101
+# Points times classes, of vectors.
+MOST_COMPONENTS = 303
 # Doublings and halvings that find a scale to a ten thousandth.
 DOUBLINGS, HALVINGS = 10, 14
 # Elements of a temporary.
@@ -107,7 +117,8 @@ class Gaps:
 
     Attributes
     ----------
-    form : LogisticFit
+    taken : callable
+        ``taken(sizes, weights)``, (..., m) -> (...), of the distances.
     gaps : ndarray, shape (m,)
         Observed; NaN where there is no curve.
     weights : ndarray, shape (m,)
@@ -116,19 +127,28 @@ class Gaps:
         Their products with standard draws are the noise where the curve is the diagonal, and
         where it is as fitted.
     draws : ndarray, shape (B, K)
+    averaged : bool
+        Whether an average of the distances is taken, or another summary of them.
+    base : ndarray, shape (m,), or 0
+        Distances that smoothing alone makes, which are there without noise where what is foreseen
+        is right.
+    lost : ndarray, shape (m,), or 0
+        What smoothing adds to such gaps as are observed; mostly it takes from them. It counts for
+        even ones.
     """
 
-    form: LogisticFit
+    taken: Callable[[Array, Array], Array]
     gaps: Array
     weights: Array
     perfect: Array
     noise: Array
     draws: Array
+    averaged: bool = True
+    base: Array | float = 0.0
+    lost: Array | float = 0.0
 
     def _taken(self, gaps: Array) -> Array:
-        if self.form.gaps is None:
-            raise TypeError("a coefficient is no distance")
-        return self.form.gaps(np.abs(gaps), self.weights)
+        return self.taken(np.abs(gaps), self.weights)
 
     def _blocks(self) -> Iterator[Array]:
         """Draws, so many that a temporary stays small."""
@@ -137,11 +157,14 @@ class Gaps:
 
     def perfect_sizes(self) -> Array:
         """Of each draw where the curve is the diagonal, (B,)."""
-        return np.concatenate([self._taken(drawn @ self.perfect) for drawn in self._blocks()])
+        return np.concatenate(
+            [self._taken(self.base + drawn @ self.perfect) for drawn in self._blocks()]
+        )
 
     def replicates(self) -> Array:
         """Of each draw where the true distances are those observed, (B,)."""
-        sizes = [self._taken(self.gaps + drawn @ self.noise) for drawn in self._blocks()]
+        seen = self.base + self.gaps + self.lost
+        sizes = [self._taken(seen + drawn @ self.noise) for drawn in self._blocks()]
         return np.concatenate(sizes)
 
     def apart(self, other: Gaps) -> Array:
@@ -152,7 +175,7 @@ class Gaps:
         def taken(gaps: Array) -> Array:
             sizes = np.abs(gaps)
             mean = sizes @ self.weights / self.weights.sum()
-            return np.asarray(mean if self.form.mean_gap else sizes.max(axis=-1))
+            return np.asarray(mean if self.averaged else sizes.max(axis=-1))
 
         kinds = (self.perfect, other.perfect), (self.noise, other.noise)
         noises = (self.draws @ own - other.draws @ its for own, its in kinds)
@@ -169,19 +192,20 @@ class Gaps:
         total = float(self._taken(gaps))
         if not (total > 0 and observed > 0):
             return np.zeros(len(self.draws))
-        gaps = gaps * (observed / total)
-        scales = [self._scales(drawn, gaps, observed) for drawn in self._blocks()]
+        # Gaps that are mostly noise would seem to lose most of what they are.
+        seen = (gaps + self.lost if even else gaps) * (observed / total)
+        scales = [self._scales(drawn, seen, observed) for drawn in self._blocks()]
         return np.concatenate(scales) * observed
 
-    def _scales(self, drawn: Array, gaps: Array, observed: float) -> Array:
+    def _scales(self, drawn: Array, seen: Array, observed: float) -> Array:
         """The largest multiples of true distances that with the noise are no more than observed.
 
         The noise goes from the one kind to the other as the scale goes from 0 to 1.
         """
         perfect, noise = drawn @ self.perfect, drawn @ self.noise
-        beyond = self._taken(gaps + noise) <= observed
-        base = np.where(beyond[:, None], noise, perfect)
-        slope = np.where(beyond[:, None], gaps, gaps + noise - perfect)
+        beyond = self._taken(self.base + seen + noise) <= observed
+        base = self.base + np.where(beyond[:, None], noise, perfect)
+        slope = np.where(beyond[:, None], seen, seen + noise - perfect)
 
         def fits(scale: Array) -> NDArray[np.bool_]:
             return np.asarray(self._taken(base + scale[:, None] * slope) <= observed)
@@ -257,14 +281,69 @@ def _gaps_of(one: Regression, design: Design, draws: Array) -> Gaps:
         with np.errstate(invalid="ignore", divide="ignore"):
             added = np.trace(spread @ one.fitted.information) / len(covariance)
         perfect, covariance = perfect * max(added, 1.0), spread
+    if one.form.gaps is None:
+        raise TypeError("a coefficient is no distance")
     return Gaps(
-        one.form,
+        one.form.gaps,
         mean - p,
         one.weights[points],
         _root(perfect) @ (terms * p * (1 - p)),
         _root(covariance) @ (terms * mean * (1 - mean)),
         draws,
+        averaged=one.form.mean_gap,
     )
+
+
+def kernel_gaps(records: Array, design: Design, statistic: Statistic, plan: Plan) -> CurveGaps:
+    """Distances of smoothed outcomes from the probabilities, of samples of independent cases."""
+    form = declared_form(statistic, PairedCases)
+    return CurveGaps(
+        statistic(records), tuple(_smoothed_of(one, form, design, plan) for one in records)
+    )
+
+
+def _smoothed_of(records: Array, form: PairedCases, design: Design, plan: Plan) -> Gaps:
+    """Of every class of a vector one after the other; of one class its own alone."""
+    p, y = cases_of(*form.cases(records))
+    classes = 1 if form.classes is None else form.classes
+    bandwidth = bandwidth_of(p, dict(form.parameters).get("bandwidth"))
+    both, roughness = smoothed(p, np.concatenate([y, y - p]), bandwidth)
+    shares, gaps = np.split(both, 2)
+    # Shares of few outcomes are too close to 0 and 1, and would leave too little noise.
+    shares += roughness * (p - shares)
+    points = evenly(p.shape[-1], max(min(MOST_POINTS, MOST_COMPONENTS // classes), 2))
+    around = kernel_weights(p, points, bandwidth)
+    p, shares, gaps = p[:classes], shares[:classes], gaps[:classes]
+
+    def root_of(foreseen: Array) -> Array:
+        """Of the covariance of what is smoothed, where outcomes have these probabilities."""
+        return _root(
+            np.block(
+                [
+                    [
+                        (around * (foreseen[a] * ((a == b) - foreseen[b]))) @ around.T
+                        for b in range(classes)
+                    ]
+                    for a in range(classes)
+                ]
+            )
+        )
+
+    return Gaps(
+        functools.partial(_summed_over_classes, classes),
+        gaps[:, points].ravel(),
+        np.ones(len(points)),
+        root_of(p),
+        root_of(shares),
+        standard_draws(plan, len(points) * classes, design),
+        base=(p @ around.T - p[:, points]).ravel(),
+        lost=(gaps @ around.T - gaps[:, points]).ravel(),
+    )
+
+
+def _summed_over_classes(classes: int, sizes: Array, weights: Array) -> Array:
+    summed = sizes.reshape(*sizes.shape[:-1], classes, -1).sum(axis=-2)
+    return np.asarray((summed * weights).sum(axis=-1) / weights.sum())
 
 
 def _root(covariance: Array) -> Array:

@@ -39,10 +39,10 @@ class Deviations:
     ----------
     centre : ndarray, shape (S, K)
         Those observed, which add up in size to what is estimated.
-    perfect, noise : ndarray, shape (S, K, K)
-        Symmetric square roots of their covariance: where each case happens as often as was
-        foreseen, and as the cases show it.
-    draws : ndarray, shape (B, K)
+    perfect, noise : ndarray, shape (S, L, K)
+        Roots A of their covariances AᵀA: where each case happens as often as was foreseen, and as
+        the cases show it.
+    draws : ndarray, shape (B, L)
         Standard normal ones, or of Student's t.
     """
 
@@ -132,7 +132,7 @@ class Deviations:
         return self._by_sample(lambda row: self._sizes_of(row, observed[row], even))
 
     def _sizes_of(self, row: int, observed: float, even: bool) -> Array:
-        variance = (self.noise[row] ** 2).sum(axis=-1)
+        variance = (self.noise[row] ** 2).sum(axis=0)
         direction = self.centre[row].copy()
         if even:
             direction = np.copysign(np.sqrt(direction**2 + variance), direction)
@@ -140,7 +140,7 @@ class Deviations:
         if not (total > 0 and observed > 0):
             return np.zeros(len(self.draws))
         direction *= observed / total
-        grows = variance > (self.perfect[row] ** 2).sum(axis=-1)
+        grows = variance > (self.perfect[row] ** 2).sum(axis=0)
         made = np.empty(len(self.draws))
         step = max(1, AT_ONCE // len(direction))
         for start in range(0, len(made), step):
@@ -298,14 +298,25 @@ def _made_of_samples(
     perfect = -foreseen @ foreseen.swapaxes(-1, -2)
     places = np.arange(perfect.shape[-1])
     perfect[:, places, places] += (foreseen * weights).sum(axis=-1)
-    if design.sizes is not None:
-        single = (rest**2).sum(axis=(-2, -1))
-        several = np.einsum("skk->s", noise)
-        ratio = np.where(single > 0, several / np.where(single > 0, single, 1.0), 1.0)
-        perfect *= np.maximum(ratio, 1.0)[:, None, None]
+    perfect *= added_by_clusters(rest, noise, design)[:, None, None]
     scale = absolute.share / size
     scale = scale[..., None]
     return centre * absolute.share, root(perfect) * scale, root(noise) * scale, units
+
+
+def added_by_clusters(rest: Array, noise: Array, design: Design) -> Array:
+    """How many times the variance of independent cases that of the sums is, 1 at least, (S,)."""
+    if design.sizes is None:
+        return np.ones(len(rest))
+    single, several = (rest**2).sum(axis=(-2, -1)), np.einsum("skk->s", noise)
+    ratio = np.where(single > 0, several / np.where(single > 0, single, 1.0), 1.0)
+    return np.asarray(np.maximum(ratio, 1.0))
+
+
+def covariance_of_sums(cases: Array, design: Design) -> Array:
+    """Of the sums over the units, (S, K, n) -> (S, K, K)."""
+    units = units_of(cases, design)
+    return np.asarray(units @ units.swapaxes(-1, -2))
 
 
 def units_of(cases: Array, design: Design) -> Array:

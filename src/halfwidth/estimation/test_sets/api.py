@@ -64,8 +64,10 @@ def metric_ci(
         ``"cohen_kappa:weights=quadratic"``, ``"net_benefit:exchange_rate=0.11"``. Or a function
         ``f(y_true, y_score)`` that returns a number.
     average : {"binary", "macro", "micro", "weighted", "none"}, or sequence of them, optional
-        ``"none"`` makes a row per class. Default: that of the positive class where there is one,
-        else ``"macro"``.
+        ``"none"`` makes a row per class; of probabilities there are also ``"top_label"``, ``"sum"``
+        and ``"canonical"``, of the whole vector. Default: that of the positive class where there is
+        one, else ``"macro"``; of probabilities the first that the metric has of ``"sum"``,
+        ``"canonical"``, ``"top_label"`` and ``"macro"``.
     labels : sequence, optional
         All classes, in the order of the score columns; default: those that occur, sorted, or in
         the order of an ordered categorical. The set of classes is fixed before resampling.

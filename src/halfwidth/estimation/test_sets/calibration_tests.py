@@ -67,7 +67,8 @@ def calibration_test(
     it. ``"hosmer_lemeshow"``: Σ (O - E)² / (E (1 - E / n)) over ``groups`` (10) of equal mass;
     equal probabilities are in one group. ``"likelihood_ratio"``: 2 log L(a, b) / L(0, 1) of
     logit P(y = 1) = a + b logit p, whose slope and intercept are tested together. ``"ece"``: the
-    expected calibration error in ``bins``.
+    expected calibration error in ``bins``. ``"kce"``: the squared kernel calibration error, whose
+    ``bandwidth`` is the median distance of two probabilities if none is given.
 
     Parameters
     ----------
@@ -110,7 +111,8 @@ def calibration_test(
     References
     ----------
     Spiegelhalter (1986); Hosmer & Lemeshow (1980); Cox (1958) and Miller, Langefeld, Tierney, Hui &
-    McDonald (1993) for the likelihood ratio; Bröcker & Smith (2007) for drawing outcomes from the
+    McDonald (1993) for the likelihood ratio; Widmann, Lindsten & Zachariah (2019) for the kernel
+    calibration error; Bröcker & Smith (2007) for drawing outcomes from the
     probabilities; Davison & Hinkley (1997) for the p-value of a Monte-Carlo test.
 
     Examples

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.kinds import PAIRS_OF_CASES
 from halfwidth.core.spec import Estimand, Metric, Takes
 from halfwidth.core.types import Array
 from halfwidth.estimation.functionals import (
@@ -29,6 +30,7 @@ from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import NO_VALUES, Functional, Records
 from halfwidth.estimation.test_sets.calibration_cautions import chance_cautions, takes_pairs
 from halfwidth.estimation.test_sets.class_context import ClassContext
+from halfwidth.estimation.test_sets.kernel_bandwidths import subset_cautions, with_bandwidth
 from halfwidth.estimation.test_sets.recalibration_checks import clipping_cautions, refuse_no_fit
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.metrics import building
@@ -46,6 +48,7 @@ def job_for(
         job = _job(_custom_functional(metric, cases), cases)
     else:
         _check_cases(row, metric, cases, policies)
+        metric = with_bandwidth(row, metric, cases)
         job = _share(row, metric, cases, policies) or _job(
             build_functional(
                 row, metric, cases.classes, policies, weighted=cases.weights is not None
@@ -54,7 +57,11 @@ def job_for(
         )
         if metric.spec.takes is Takes.PROBABILITIES:
             refuse_no_fit(row, metric, job.functional, job.records.arranged)
-            job = replace(job, cautions=clipping_cautions(row, metric, cases))
+            of_values = (
+                *clipping_cautions(row, metric, cases),
+                *subset_cautions(row, metric, cases),
+            )
+            job = replace(job, cautions=of_values)
         if metric.estimand is Estimand.CALIBRATION_ERROR:
             by_chance = chance_cautions(row, metric, job.functional, cases, policies)
             job = replace(job, cautions=(*job.cautions, *by_chance))
@@ -90,10 +97,17 @@ def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Polic
         _check_both_classes(row, metric, cases)
     if metric.spec.takes is Takes.PROBABILITIES:
         check_probabilities(metric.spec.name, cases)
-    if metric.estimand is Estimand.ROOT_OF_SQUARE and not takes_pairs(cases):
+    of_pairs = metric.estimand in PAIRS_OF_CASES | {Estimand.ROOT_OF_SQUARE}
+    if of_pairs and not takes_pairs(cases):
         raise OptionError(
             f"{metric.spec.name} rests on pairs of independent cases of equal weight: it takes no "
             "groups, strata or sample_weight; the ece does"
+        )
+    if metric.estimand in PAIRS_OF_CASES and cases.identities is not None:
+        raise OptionError(
+            f"{metric.spec.name} of models on the same cases is not compared: copies of a case in "
+            "a resample would be pairs; compare brier, which noise does not raise, or ece; "
+            f"metric_ci (halfwidth ci) has the {metric.spec.name} of each model by itself"
         )
     if metric.spec.takes not in COUNTING:
         return

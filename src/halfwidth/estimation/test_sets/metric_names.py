@@ -17,7 +17,7 @@ from halfwidth.metrics.catalogue import (
     refuse_detection_metric,
 )
 
-Average = Literal["binary", "macro", "micro", "weighted", "sum", "top_label", "none"]
+Average = Literal["binary", "macro", "micro", "weighted", "sum", "canonical", "top_label", "none"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
 
 

@@ -18,6 +18,12 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import Parameter, bind, parse_name
 from halfwidth.core.types import Array
 from halfwidth.metrics.calibration.bins import BINNING, BINS, MASS, bin_of, ece
+from halfwidth.metrics.calibration.kernel_error import (
+    BANDWIDTH,
+    bandwidth_of,
+    kce,
+    sum_of_products,
+)
 from halfwidth.metrics.calibration.logistic import fit_logistic
 from halfwidth.metrics.calibration.probabilities import clipped, logit
 
@@ -104,6 +110,16 @@ def _ece(p: Array, weights: Array | None, *, bins: float, binning: float) -> Dep
     return Departure(values)
 
 
+def _kce(p: Array, weights: Array | None, *, bandwidth: float | None = None) -> Departure:
+    """Σ_{i≠j} w w k(p, p) (y - p) (y - p) / Σ_{i≠j} w w, of ascending probabilities."""
+    counts = _counts(p, weights)
+    width = bandwidth_of(p[None], bandwidth)
+    pairs = float(counts.sum() ** 2 - (counts**2).sum())
+    if not pairs > 0:
+        raise DataError("the kernel calibration error is of pairs of cases; there is one case")
+    return Departure(lambda y: sum_of_products(p[None], ((y - p) * counts)[:, None], width) / pairs)
+
+
 def _likelihood_ratio(p: Array, weights: Array | None) -> Departure:
     """-2 log of the likelihood ratio of intercept 0 and slope 1 against the best of both."""
     log_odds, inside = logit(p), clipped(p)
@@ -155,6 +171,7 @@ STATISTICS = (
         "likelihood_ratio", "likelihood ratio of intercept and slope", "cox1958", _likelihood_ratio
     ),
     CalibrationStatistic(ece.__name__, "ECE", "naeini2015", _ece, (BINS, BINNING)),
+    CalibrationStatistic(kce.__name__, "squared KCE", "widmann2019", _kce, (BANDWIDTH,)),
 )
 DEFAULT = STATISTICS[0].name
 

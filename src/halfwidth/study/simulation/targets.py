@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricLevel, Statistic
+from halfwidth.core.spec import Estimand, Kind, MethodSpec, Metric, MetricLevel, Statistic
 from halfwidth.core.types import Array, Bounds
 from halfwidth.estimation.detections.functionals import detection_functional
 from halfwidth.estimation.functionals import (
@@ -212,6 +213,11 @@ def _measured_of_test_sets(
     instance: Instance, metric: Metric, spec: StudySpec
 ) -> Iterator[Measured]:
     """As `metric_ci` would estimate it, on the cases of samples in place of a test set."""
+    if metric.estimand is Estimand.ERROR_OF_PAIRS:
+        raise OptionError(
+            f"metrics: {written(metric)} has no study: pairs of cases are too many for its value "
+            "in a population; take ece, smooth_ece or kce"
+        )
     classes = Classes(instance.classes, 1 if len(instance.classes) == 2 else None)
     policies = Policies(spec.absent_class, "omit")
     allowed = [average for average in spec.averages if average in metric.spec.averages]

@@ -1,0 +1,193 @@
+"""ECE by a kernel: outcomes of the cases around each one say what was to be foreseen of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from halfwidth.core.forms import PairedCases
+from halfwidth.core.parameters import Parameter
+from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
+from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds
+from halfwidth.metrics.calibration.bins import BIASED
+from halfwidth.metrics.calibration.kernel_cases import evenly, in_order, taken_alone
+from halfwidth.metrics.calibration.probabilities import as_outcomes, clipped
+
+__all__ = ["ece_kde"]
+
+# All pairs of so many cases are compared; of more, those of so many of them.
+MOST_CASES = 10_000
+# The bandwidths that are tried, and at how many cases their likelihood is reckoned.
+BANDWIDTHS = np.array([0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1])
+LIKELIHOOD_AT = 500
+# Elements of a temporary.
+AT_ONCE = 2**21
+BANDWIDTH = Parameter(
+    "bandwidth",
+    None,
+    "of the Dirichlet kernel; where it is not given the most likely one of 0.001 to 0.1",
+    above=0.0,
+    at_most=100.0,
+    optional=True,
+)
+
+
+def _log_kernels(p: Array, at: NDArray[np.intp], bandwidth: float) -> Array:
+    """Logarithms of the densities of cases at some of them, (C, n) -> (m, n), none at their own.
+
+    That of a case is Dirichlet, with the parameters p/h + 1.
+    """
+    from scipy import special
+
+    inside = clipped(p)
+    shape = p / bandwidth + 1
+    size = special.gammaln(shape.sum(axis=0)) - special.gammaln(shape).sum(axis=0)
+    made = np.log(inside[:, at]).T @ (shape - 1) + size
+    made[np.arange(len(at)), at] = -np.inf
+    return np.asarray(made)
+
+
+def _blocks(places: NDArray[np.intp], n: int) -> Iterator[NDArray[np.intp]]:
+    step = max(1, AT_ONCE // n)
+    for start in range(0, len(places), step):
+        yield places[start : start + step]
+
+
+def likely_bandwidth(p: Array) -> float:
+    """The bandwidth at which cases are most likely by the kernels of all others."""
+    places, n = evenly(p.shape[-1], LIKELIHOOD_AT), p.shape[-1]
+
+    def log_likelihood(bandwidth: float) -> float:
+        total = 0.0
+        for at in _blocks(places, n):
+            logs = _log_kernels(p, at, bandwidth)
+            highest = logs.max(axis=1)
+            total += (highest + np.log(np.exp(logs - highest[:, None]).sum(axis=1))).sum()
+        return total
+
+    return float(BANDWIDTHS[np.argmax([log_likelihood(one) for one in BANDWIDTHS])])
+
+
+def kernel_weights(p: Array, at: NDArray[np.intp], bandwidth: float) -> Array:
+    """What the outcomes of all cases count at some of them, (C, n) -> (m, n); rows add up to 1."""
+    weights = _log_kernels(p, at, bandwidth)
+    weights -= weights.max(axis=1, keepdims=True)
+    np.exp(weights, out=weights)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights
+
+
+def smoothed(p: Array, values: Array, bandwidth: float) -> tuple[Array, Array]:
+    """Values of the other cases around each, (C, n) and (K, n) -> (K, n), and their roughness.
+
+    The roughness of a case, (n,), is the sum of the squares of what the others count: 1 where it is
+    a single one, near 0 where they are many.
+    """
+    made, roughness = np.empty(values.shape), np.empty(p.shape[-1])
+    for at in _blocks(np.arange(p.shape[-1]), p.shape[-1]):
+        weights = kernel_weights(p, at, bandwidth)
+        made[:, at] = values @ weights.T
+        roughness[at] = np.einsum("mn,mn->m", weights, weights)
+    return made, roughness
+
+
+def bandwidth_of(p: Array, bandwidth: float | None) -> float:
+    """As given, or the most likely."""
+    return likely_bandwidth(p) if bandwidth is None else bandwidth
+
+
+def cases_of(p: Array, y: Array) -> tuple[Array, Array]:
+    """Vectors of probabilities and outcomes, both (C, n), of so many cases as are compared."""
+    p, y = in_order(*taken_alone(p, y))
+    kept = evenly(p.shape[-1], MOST_CASES)
+    return p[:, kept], y[:, kept]
+
+
+def _error(p: Array, y: Array, *, bandwidth: float | None = None) -> float:
+    """Mean distance of outcomes around a case from its probabilities, p of (n,) or (C, n)."""
+    of_one = p.ndim == 1
+    p, y = cases_of(p, y)
+    if p.shape[-1] < 2:
+        return math.nan
+    around, _ = smoothed(p, y, bandwidth_of(p, bandwidth))
+    gaps = np.abs(around - p)
+    return float((gaps[0] if of_one else gaps.sum(axis=0)).mean())
+
+
+def _range(average: str | None = None, **_given: object) -> Bounds:
+    """Distances of vectors are sums over the classes."""
+    return Bounds(0.0, 2.0) if average == "canonical" else UNIT_INTERVAL
+
+
+def _bandwidth(p: Array, y: Array) -> float:
+    return likely_bandwidth(cases_of(p, y)[0])
+
+
+CURVE = PairedCases(_error, _bandwidth, MOST_CASES, MOST_CASES)
+
+
+@metric(
+    title="ECE-KDE",
+    level=MetricLevel.SAMPLE,
+    takes=Takes.PROBABILITIES,
+    family="calibration",
+    bounds=UNIT_INTERVAL,
+    bounds_rule=_range,
+    better=Better.LOWER,
+    averages=("binary", "none", "canonical", "top_label"),
+    synonyms=("ece_kernel", "kde_ece"),
+    parameters=(BANDWIDTH,),
+    estimand=Estimand.ERROR_OF_PAIRS,
+    form=CURVE,
+    reliable_n=200,
+    prevalence_dependent=True,
+    cite="popordanoska2022",
+    pitfalls=(
+        BIASED,
+        "another bandwidth gives another value",
+        "of vectors of more than about ten classes no two cases are close",
+    ),
+)
+def ece_kde(y_true: ArrayLike, y_prob: ArrayLike, *, bandwidth: float | None = None) -> float:
+    """ECE by kernels, Σⱼ |Σ_{i≠j} k(pⱼ; pᵢ) yᵢ / Σ_{i≠j} k(pⱼ; pᵢ) - pⱼ| / n.
+
+    It estimates E|E[y | p] - p|, without bins, and leaves out of the outcomes around a case its
+    own. k(·; pᵢ) is the density of the beta distribution with the parameters pᵢ/h + 1 and
+    (1 - pᵢ)/h + 1; of vectors (``average="canonical"``, the default of three classes and more) that
+    of the Dirichlet distribution, distances being sums over the classes. h is the one of .001,
+    .002, .005, .01, .02, .05 and .1 at which the cases (of more than 500, 500 of them) are most
+    likely by the kernels of all others: wider ones may be likelier, but smooth away what is asked
+    for. All pairs of up to 10 000 cases are compared; of more, those of 10 000 at even ranks.
+
+    Parameters
+    ----------
+    y_true : array-like of 0 and 1, shape (n,)
+        Whether each case is of the class; of the top label, whether it is right.
+    y_prob : array-like, shape (n,)
+        The probability of it; nearer to 0 or 1 than 1e-7 it is taken to be 1e-7 away.
+    bandwidth : float, optional
+        h; by default the most likely.
+
+    Returns
+    -------
+    float
+        In [0, 1], of vectors in [0, 2]; NaN with fewer than two cases.
+
+    References
+    ----------
+    Popordanoska, Sayer & Blaschko (2022).
+
+    Examples
+    --------
+    >>> round(ece_kde([0, 1, 1, 0], [0.15, 0.85, 0.65, 0.65], bandwidth=0.1), 3)
+    0.344
+    """
+    p, y, _ = as_outcomes(y_true, y_prob)
+    return _error(p, y, bandwidth=bandwidth)
+
+
+# The catalogue lists these, in this order.
+DECLARED = (ece_kde,)
