@@ -1,9 +1,9 @@
 """The tables of docs/calibration.md: misses of each end and bias, from the stores of two studies.
 
-    halfwidth study run examples/real-calibration.toml --store calibration/
-    python examples/train_classifiers.py examples/classifiers
-    halfwidth study run examples/real-calibration-classes.toml --store calibration-classes/
-    python benchmarks/calibration_study.py calibration/ calibration-classes/
+halfwidth study run examples/real-calibration.toml --store calibration/
+python examples/train_classifiers.py examples/classifiers
+halfwidth study run examples/real-calibration-classes.toml --store calibration-classes/
+python benchmarks/calibration_study.py calibration/ calibration-classes/
 """
 
 from __future__ import annotations

@@ -67,9 +67,10 @@ def test_calibration_over_centres(run: Run) -> None:
     drawn = run(*f"{CI} --centre site --metric citl --plot c.png".split())
     assert drawn.status == 0
     assert Path("c.png").stat().st_size > 1000
-    assert "unknown plot kind 'roc'" in run(
-        *f"{CI} --centre site --plot c.png --plot-kind roc".split()
-    ).err
+    assert (
+        "unknown plot kind 'roc'"
+        in run(*f"{CI} --centre site --plot c.png --plot-kind roc".split()).err
+    )
 
 
 def test_cautions_of_the_table_reach_both(run: Run) -> None:

@@ -59,7 +59,9 @@ def test_the_temperature_has_the_largest_likelihood(classes: int) -> None:
 def test_classes_are_drawn_with_their_probabilities_and_the_model_says_others() -> None:
     made = recalibrated(model(2), slope=0.5, intercept=0.4)
     # Of given logits: a case that is drawn again and again.
-    single = replace(made, logits=np.array([[0.3], [1.1]]), labels=made.labels[:1], widths=np.zeros(1))
+    single = replace(
+        made, logits=np.array([[0.3], [1.1]]), labels=made.labels[:1], widths=np.zeros(1)
+    )
     drawn = single.draw(np.random.default_rng(1), 1, DRAWS)[0]
     happens = special.expit(0.8)
     # 5 SE: a false alarm in 2 million.

@@ -184,9 +184,7 @@ def _paint_centres(ax: Axes, curve: CentreCurve) -> None:
     ax.plot(curve.x, curve.curves.T, color=PALE, linewidth=0.6, zorder=1.5)
     for end in (curve.new_low, curve.new_high):
         ax.plot(curve.x, end, color=DOT, linewidth=0.8, linestyle="dashed", zorder=2)
-    ax.fill_between(
-        curve.x, curve.low, curve.high, color=DOT, linewidth=0, alpha=0.3, zorder=2
-    )
+    ax.fill_between(curve.x, curve.low, curve.high, color=DOT, linewidth=0, alpha=0.3, zorder=2)
     ax.plot(curve.x, curve.y, color=DOT, linewidth=1.4, zorder=3)
 
 

@@ -132,7 +132,9 @@ class Gaps:
 
     def replicates(self) -> Array:
         """Of each draw where the true distances are those observed, (B,)."""
-        return np.concatenate([self._taken(self.gaps + self.noise(rows)) for rows in self._blocks()])
+        return np.concatenate(
+            [self._taken(self.gaps + self.noise(rows)) for rows in self._blocks()]
+        )
 
     def true_sizes(self, observed: float, even: bool) -> Array:
         """Those of `CurveGaps`, of this curve, (B,)."""

@@ -127,6 +127,7 @@ MCE = ProbabilitySums(_deviations_and_cases, _finish_mce)
         BIASED,
         DEPENDS_ON_BINS,
         "0 for a model that gives every case the prevalence",
+        "of the mean over ten classes that are off, 9 to 13 % of intervals lie above the truth",
     ),
 )
 def ece(
@@ -179,11 +180,12 @@ def ece(
     synonyms=("maximum_calibration_error",),
     estimand=Estimand.ENLARGED,
     form=MCE,
-    reliable_n=250,
+    reliable_n=1000,
     pitfalls=(
         BIASED,
         DEPENDS_ON_BINS,
         "that of the bin with the fewest cases, as a rule, so that chance decides",
+        "no interval covers: basic holds the true one of a calibrated model in 10 to 75 %",
     ),
 )
 def mce(
