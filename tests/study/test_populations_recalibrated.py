@@ -97,7 +97,9 @@ def test_of_several_classes_all_are_calibrated() -> None:
         found = truths(4, ["ece", "brier"], average)
         assert found["ece"] == pytest.approx(0, abs=1e-12)
         assert 0.05 < found["brier"] < 0.3
-    assert truths(4, ["ece"], "top_label", slope=0.5)["ece"] > 0.05
+    found = truths(4, ["ece", "ece_l2"], "top_label", slope=0.5)
+    # Nearly the same here, also where bins hold a case or two.
+    assert found["ece_l2"] == pytest.approx(found["ece"], rel=0.05)
 
 
 def test_truths_without_noise_of_outcomes_are_those_of_a_draw() -> None:

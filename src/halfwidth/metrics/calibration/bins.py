@@ -47,6 +47,9 @@ _binned = functools.partial(
 # be from what is meant.
 SLACK = 1e-7
 
+# A bin of one case has no pairs; shares of one case that weigh 1 in all may add up to a little more.
+ONE_CASE = 1.5
+
 # Pitfalls that several share.
 BIASED = "too large in small samples: of a perfectly calibrated model it is not 0"
 DEPENDS_ON_BINS = "another number of bins, or bins of equal mass, give another value"
@@ -124,6 +127,7 @@ MCE = ProbabilitySums(_deviations_and_cases, _finish_mce)
         BIASED,
         DEPENDS_ON_BINS,
         "0 for a model that gives every case the prevalence",
+        "of the mean over ten classes that are off, 9 to 13 % of intervals lie above the truth",
     ),
 )
 def ece(
@@ -176,11 +180,12 @@ def ece(
     synonyms=("maximum_calibration_error",),
     estimand=Estimand.ENLARGED,
     form=MCE,
-    reliable_n=250,
+    reliable_n=1000,
     pitfalls=(
         BIASED,
         DEPENDS_ON_BINS,
         "that of the bin with the fewest cases, as a rule, so that chance decides",
+        "no interval covers: basic holds the true one of a calibrated model in 10 to 75 %",
     ),
 )
 def mce(
@@ -227,7 +232,7 @@ def _bins_of_pairs(sums: Numbers, bins: float) -> list[Numbers]:
 
 def _square_of_pairs(n: Numbers, sums: Numbers, bins: float) -> Numbers:
     total, squares, _, cases = _bins_of_pairs(sums, bins)
-    several = cases.real > 1
+    several = cases.real > ONE_CASE
     products = np.where(several, (total**2 - squares) / np.where(several, cases - 1, 1), 0.0)
     paired = several.any(axis=-1)
     return np.asarray(np.where(paired, products.sum(axis=-1) / n, np.nan))
@@ -249,7 +254,7 @@ def _unbiased_square(n: Array, sums: Array, *, bins: float, **_binning: float) -
     m are 0, T is a sum of products of noise, of variance 2 Σ_b σ⁴ n_b/(n_b - 1)/n².
     """
     total, squares, foreseen, cases = _bins_of_pairs(sums, bins)
-    several, some = cases > 1, np.maximum(cases, 1)
+    several, some = cases > ONE_CASE, np.maximum(cases, 1)
     mean, share = total / some, cases / np.asarray(n)[..., None]
     variance = np.where(several, (squares - cases * mean**2) / np.maximum(cases - 1, 1), 0.0)
     plain = (share * mean**2).sum(axis=-1)
