@@ -160,12 +160,12 @@ class Gaps:
         base = np.where(beyond[:, None], noise, perfect)
         slope = np.where(beyond[:, None], gaps, gaps + noise - perfect)
 
-        def fits(scale: Array) -> Array:
+        def fits(scale: Array) -> NDArray[np.bool_]:
             return np.asarray(self._taken(base + scale[:, None] * slope) <= observed)
 
         low, high = beyond.astype(float), np.where(beyond, 2.0, 1.0)
         for _ in range(DOUBLINGS):
-            more = beyond & fits(high)
+            more = np.asarray(beyond & fits(high))
             if not more.any():
                 break
             low, high = np.where(more, high, low), np.where(more, 2 * high, high)
