@@ -43,6 +43,9 @@ OTHER_WORDS: dict[str, set[str]] = {
     "study/analysis/fits.py": {"t"},  # a family of distributions
     "study/analysis/pace_tests.py": {"exact"},  # a column
     "study/populations/parametric.py": {"t"},  # a family of distributions
+    # Keys of a spec, which give a model this calibration.
+    "study/specs/draft_sections.py": {"calibration_slope", "calibration_intercept"},
+    "study/specs/parsing_sources.py": {"calibration_slope", "calibration_intercept"},
     "study/simulation/performance.py": {"rmse"},  # a column
 }
 

@@ -36,7 +36,8 @@ JOBS = {
         "detections.",
         "summary_ci summary_table proportion_ci metric_ci confusion_ci curve_ci "
         "calibration_curve_ci calibration_test calibration_by_centre "
-        "calibration_curve_by_centre detection_ci detection_curve_ci match_detections difference_ci runs_ci runs_table evidence",
+        "calibration_curve_by_centre detection_ci detection_curve_ci match_detections "
+        "difference_ci runs_ci runs_table evidence",
     ),
     "results": Job(
         "Results",

@@ -242,8 +242,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "that isotonic recalibration gives are like that: percentile held the true miscalibration "
         "of 0 to 5 % of samples of 100 and 400 cases, basic that of 67 to 99 %, and the true "
         "discrimination of 55 to 70 % and of 84 to 91 %. Basic held the true MCE of calibrated "
-        "models in 10 to 60 % of samples of 50 to 200 cases, and in 75 % of 1000. The difference of a calibrated and "
-        "another model comes out too small, and its interval ends short of the true one in a third "
+        "models in 10 to 60 % of samples of 50 to 200 cases, and in 75 % of 1000. The difference "
+        "of a calibrated and another model comes out too small, and its interval ends short of "
+        "the true one in a third "
         "to a half of samples; of two models that are both off by much, in a tenth.",
         "Use auto: inverted for ece and smooth_ece, debiased for ece_l2, joint_inversion for "
         "differences. Of the MCE and of parts of the Brier score no interval is known that covers; "

@@ -148,7 +148,7 @@ def figure_of_calibration(
     require_matplotlib()
     from matplotlib.figure import Figure
 
-    given = listed(curves, DRAWN, "curves")
+    given: Sequence[CalibrationCurve | CentreCurve] = listed(curves, DRAWN, "curves")
     if not given:
         raise OptionError("figure_of_calibration needs at least one curve")
     if titles is None:

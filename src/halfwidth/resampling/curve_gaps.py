@@ -212,7 +212,7 @@ class Gaps:
 
         low, high = beyond.astype(float), np.where(beyond, 2.0, 1.0)
         for _ in range(DOUBLINGS):
-            more = beyond & fits(high)
+            more = np.asarray(beyond & fits(high))
             if not more.any():
                 break
             low, high = np.where(more, high, low), np.where(more, 2 * high, high)

@@ -154,8 +154,8 @@ def _pooled_curve(row: MetricRow, parts: dict[str, TestSet], level: Level) -> Ce
     without = [name for name in parts if name not in found and name not in one_class]
     if len(found) < FEWEST_CURVES:
         raise DataError(
-            f"{len(found)} of {len(parts)} centres have a calibration curve, and {FEWEST_CURVES} or "
-            "more are needed to pool them" + reasons_of(one_class, without)
+            f"{len(found)} of {len(parts)} centres have a calibration curve, and {FEWEST_CURVES} "
+            "or more are needed to pool them" + reasons_of(one_class, without)
         )
     values, variances = (
         np.stack([getattr(curve, name) for curve in found.values()])
@@ -173,11 +173,18 @@ def _pooled_curve(row: MetricRow, parts: dict[str, TestSet], level: Level) -> Ce
         for value, variance in zip(values.T[shared], variances.T[shared], strict=True)
     ]
     p, y = np.concatenate([jobs[name].records.arranged[:2] for name in found], axis=1)
-    ends = ("value", "low", "high", "new_low", "new_high")
+    mean, low, high, new_low, new_high = (
+        expit(np.array([getattr(one, end) for one in pooled]))
+        for end in ("value", "low", "high", "new_low", "new_high")
+    )
     return CentreCurve(
         row.label or (TOP_LABEL if row.average == "top_label" else _positive(row, parts)),
         x[shared],
-        *(expit(np.array([getattr(one, end) for one in pooled])) for end in ends),
+        mean,
+        low,
+        high,
+        new_low,
+        new_high,
         np.array([one.tau for one in pooled]),
         counts[shared],
         tuple(found),
@@ -199,8 +206,8 @@ def _grid(probabilities: list[Array]) -> Array:
     """Even steps of log odds over the range of all cases but the outermost."""
     if not probabilities:
         return np.empty(0)
-    ends = logit(np.quantile(np.concatenate(probabilities), [OUTER, 1 - OUTER]))
-    return expit(np.unique(np.linspace(*ends, POINTS)))
+    first, last = logit(np.quantile(np.concatenate(probabilities), [OUTER, 1 - OUTER]))
+    return expit(np.unique(np.linspace(first, last, POINTS)))
 
 
 def _within(job: Job, x: Array) -> LogOdds:

@@ -302,6 +302,7 @@ def _over_centres(
 
 
 def is_of_one_class(row: MetricRow, part: TestSet) -> bool:
+    """Whether the cases of a centre all have the class, or none does."""
     outcomes: Array = probabilities_of_one(row, part)[1]
     return bool(outcomes.min() == outcomes.max())
 
@@ -316,6 +317,7 @@ def _effect(one: Estimate, *, logarithmic: bool) -> tuple[float, float]:
 
 
 def reasons_of(one_class: list[str], without: list[str]) -> str:
+    """Why centres are left out, in brackets; empty where none is."""
     reasons = []
     if one_class:
         reasons.append(f"all cases of one class: {shortened(one_class, MOST_NAMED)}")
@@ -330,6 +332,7 @@ def reasons_of(one_class: list[str], without: list[str]) -> str:
 def centre_cautions(
     title: str, used: int, count: int, one_class: list[str], without: list[str]
 ) -> list[Caution]:
+    """Of centres that are left out, and of few of them."""
     raised = []
     if one_class or without:
         raised.append(

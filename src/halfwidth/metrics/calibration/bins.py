@@ -47,7 +47,7 @@ _binned = functools.partial(
 # be from what is meant.
 SLACK = 1e-7
 
-# A bin of one case has no pairs; shares of one case that weigh 1 in all may add up to a little more.
+# A bin of one case has no pairs; shares of one case may add up to a little more than 1.
 ONE_CASE = 1.5
 
 # Pitfalls that several share.
