@@ -715,6 +715,13 @@ def one_finished(kind: str, part: int | None = None) -> Draw:
     return draw
 
 
+OF_ANY_FIGURE: Mapping[str, Draw] = {
+    "result": lambda s: OF_FIGURES[
+        s.choice(["estimates", "curves", "confusion", "plans", "comparisons", "rankings"])
+    ](s),
+    "kind": words("forest", "rank-sets", "curves"),
+    "page": words(1, 2),
+}
 WIDTHS = words("page", "column")
 OF_PAGES: Mapping[str, Draw] = {
     "sort": words(True, False),
@@ -915,7 +922,8 @@ def source_of(function: str, argument: str) -> Draw:
             own = OF_PAGES
         own = own or OF_DETECTION_FIGURES.get(name, {})
         return {**GOOD, **OF_FIGURES, **own}[argument]
-    return {**GOOD, **OWN.get(name, {})}[argument]
+    own = OF_ANY_FIGURE if name == "plot" else OWN.get(name, {})
+    return {**GOOD, **own}[argument]
 
 
 def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:

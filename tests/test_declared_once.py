@@ -36,8 +36,7 @@ OTHER_WORDS: dict[str, set[str]] = {
     # Fields, options, columns and kinds of claims of published numbers.
     "planning/published/": {"auroc", "correct"},
     "planning/calibration.py": {"auroc"},  # an assumption
-    "results/documents/plans.py": {"auroc"},  # the same
-    "planning/__init__.py": {"auroc"},  # a module
+    "results/sample_size.py": {"auroc"},  # the same
     "report/study_describe.py": {"accuracy", "balanced_accuracy"},  # columns
     "study/analysis/description.py": {"accuracy", "balanced_accuracy"},  # columns
     "study/analysis/fits.py": {"t"},  # a family of distributions

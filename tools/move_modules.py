@@ -30,6 +30,8 @@ def main(moves: list[str]) -> None:
     for file in _tracked():
         text = file.read_text(encoding="utf-8")
         changed = _renamed(text, names, paths, python=file.suffix == ".py")
+        if file.name == "__init__.py":
+            changed = _renamed_in_index(changed, names)
         if changed != text:
             file.write_text(changed, encoding="utf-8")
 
@@ -64,11 +66,16 @@ def _renamed(text: str, names: dict[str, str], paths: dict[str, str], *, python:
         if python:
             text = _import_of_module(text, old, new)
         text = re.sub(rf"(?<![\w.]){re.escape(old)}(?!\w)", new, text)
-        # The index of the package names modules without it.
-        within, new_within = old.removeprefix("halfwidth."), new.removeprefix("halfwidth.")
-        text = re.sub(rf"(?<=[\"']){re.escape(within)}(?=[\"'])", new_within, text)
     for old, new in paths.items():
         text = re.sub(rf"(?<![\w/])((?:src/halfwidth/)?){re.escape(old)}", rf"\1{new}", text)
+    return text
+
+
+def _renamed_in_index(text: str, names: dict[str, str]) -> str:
+    """An index of public names names modules without the package."""
+    for old, new in names.items():
+        within, new_within = old.removeprefix("halfwidth."), new.removeprefix("halfwidth.")
+        text = re.sub(rf"(?<=[\"']){re.escape(within)}(?=[\"'])", new_within, text)
     return text
 
 

@@ -78,7 +78,7 @@ def test_the_demo_ends_with_a_report_and_its_commands_give_the_same_again(
     assert ran.status == 0, ran.err
     assert ran.out.splitlines()[-1] == "The report: halfwidth-demo/report.html"
     folder = tmp_path / "halfwidth-demo"
-    page = (folder / "document.html").read_text(encoding="utf-8")
+    page = (folder / "report.html").read_text(encoding="utf-8")
     assert "Two segmentation models" in page
     unet = pd.read_csv(folder / "unet.csv")
     lesions = unet[(unet["label"] == "lesion") & (unet["metric"] == "dsc")]

@@ -47,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def page_of(run: Run, *arguments: object, name: str = "document.html") -> str:
+def page_of(run: Run, *arguments: object, name: str = "report.html") -> str:
     ran = run("report", *arguments, "--seed", 1, "--n-resamples", 199)
     assert ran.status == 0, ran.err
     assert f"wrote {name}" in ran.err
@@ -73,7 +73,7 @@ def test_rows_are_picked_and_said_once(run: Run) -> None:
     picked = ["--where", "organ=liver", "--where", "model=a"]
     ran = run("report", "models.csv", *picked, "--metric", "dsc", "--no-figures")
     assert ran.err.count("models.csv: 40 of 240 rows: organ=liver and model=a") == 1
-    page = Path("document.html").read_text(encoding="utf-8")
+    page = Path("report.html").read_text(encoding="utf-8")
     assert "n = 40" in page
     assert "--where organ=liver --where model=a" in page
 
@@ -248,7 +248,7 @@ def test_what_is_refused(run: Run, arguments: tuple[str, ...], words: str) -> No
     assert ran.status == 2
     assert words in ran.err
     assert ran.err.count("\n") <= 2
-    assert not Path("document.html").exists()
+    assert not Path("report.html").exists()
 
 
 @pytest.mark.usefixtures("folder")
@@ -391,7 +391,7 @@ def test_a_browser_loads_nothing_and_logs_no_error(run: Run, tmp_path: Path) -> 
             *(str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"),
             *("--enable-logging=stderr", "--disable-background-networking"),
             *(f"--log-net-log={log}", f"--user-data-dir={tmp_path / 'profile'}"),
-            Path("document.html").resolve().as_uri(),
+            Path("report.html").resolve().as_uri(),
         ],
         capture_output=True,
         check=True,
@@ -411,7 +411,7 @@ def test_a_browser_loads_nothing_and_logs_no_error(run: Run, tmp_path: Path) -> 
 def test_a_phone_shows_the_page_without_scrolling_sideways_and_sorts_its_tables(run: Run) -> None:
     what = ("--within", "organ", "--metric", "dsc", "--no-figures", *QUICK)
     page_of(run, "models.csv", *what)
-    with browser.opened(Path("document.html"), width=390) as asked:
+    with browser.opened(Path("report.html"), width=390) as asked:
         assert asked("return document.documentElement.scrollWidth") == 390
         wide = "return [...document.querySelectorAll('.scroll')].filter(one => "
         assert asked(f"{wide} one.scrollWidth > one.clientWidth + 1).length") == 0

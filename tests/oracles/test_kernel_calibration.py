@@ -364,7 +364,7 @@ def covered(name: str, bent: float, middle: float, n: int, samples: int) -> tupl
     p, q = (one[0] for one in drawn(1, 40_000))
     order = np.argsort(p)
     p, q = p[order], q[order]
-    given = {"bandwidth": 0.25} if name == "kce" else {}
+    given: dict[str, Any] = {"bandwidth": 0.25} if name == "kce" else {}
     if name == "ece_kde":
         truth = np.abs(p - q).mean()
     elif name == "kce":

@@ -50,16 +50,13 @@ def test_values_are_drawn_where_they_were_kept() -> None:
     bare = hw.Estimates(tuple(kept))
     assert len(kept.plot().axes) == len(kept.plot("distribution").axes)
     # A raincloud has a dot for each of 24 cases, a forest has none of them.
-    dots = [
-        sum(len(c.get_offsets()) for c in one.plot().axes[0].collections) for one in (kept, bare)
-    ]
-    assert dots[0] >= 24 > dots[1]
+    assert dots_in(kept.plot()) >= 24 > dots_in(bare.plot())
 
 
 def test_other_pictures_have_names() -> None:
     estimate = RESULTS["an estimate"]()
     assert isinstance(hw.plot(estimate, "forest"), Figure)
-    with pytest.raises(hw.UnknownNameError, match="forest"):
+    with pytest.raises(hw.OptionError, match="did you mean 'forest'"):
         hw.plot(estimate, "forrest")
 
 

@@ -17,7 +17,7 @@ from halfwidth.core.errors import DataError, OptionError, quoted
 from halfwidth.core.frozen import frozen
 from halfwidth.document.parts import Code, Document, Paragraph
 
-REPORT = "document.html"
+REPORT = "report.html"
 # Modules that the demo imports, and what to install for them.
 NEEDED = {"sklearn": "scikit-learn", "nibabel": "nibabel", "matplotlib": "matplotlib"}
 # Longer commands go on in the next line.

@@ -68,7 +68,7 @@ def report(
     out: Annotated[
         Path,
         typer.Option("--out", "-o", help="The page.", metavar="FILE", rich_help_panel=Group.OUTPUT),
-    ] = Path("document.html"),
+    ] = Path("report.html"),
     pdf: Annotated[
         bool,
         typer.Option(

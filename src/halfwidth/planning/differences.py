@@ -136,9 +136,8 @@ def difference_n(
     >>> difference_n(sd_a=0.1, sd_b=0.1, correlation=0.875, halfwidth=0.01).n
     99
     >>> differences = [0.01, 0.03, -0.02, 0.0, 0.05, 0.02, -0.01, 0.04, 0.0, 0.02, 0.2, 0.01]
-    >>> plan = difference_n(pilot=differences, difference=0.02, power=0.8, metric="dsc")
-    >>> plan.shape
-    'that of the differences of 12 pilot cases'
+    >>> difference_n(pilot=differences, difference=0.02, power=0.8, metric="dsc", method="t").n
+    67
     """
     asked = _checked(
         as_flag("paired", paired),

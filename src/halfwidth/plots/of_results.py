@@ -8,7 +8,8 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.checks import one_of
+from halfwidth.core.errors import OptionError, shown
 from halfwidth.plots.calibration import figure_of_calibration
 from halfwidth.plots.comparison_pages import figures_of_differences
 from halfwidth.plots.confusion import confusion
@@ -105,9 +106,7 @@ def pages_of(result: Result, kind: str | None = None) -> list[Figure]:
     if kind is None:
         without_cases = isinstance(drawn, Estimates) and not drawn.cases
         kind = "forest" if without_cases else next(iter(kinds))
-    if kind not in kinds:
-        raise UnknownNameError("kind of picture", kind, tuple(kinds))
-    return list(kinds[kind](drawn))
+    return list(kinds[one_of("kind", kind, tuple(kinds))](drawn))
 
 
 def _figure(ax: Axes) -> Figure:

@@ -104,7 +104,7 @@ def make_report(results: Any, *, title: str = TITLE, figures: bool = True) -> Re
     Returns
     -------
     Report
-        ``save("document.html")`` writes it.
+        ``save("report.html")`` writes it.
 
     Raises
     ------

@@ -28,12 +28,13 @@ from halfwidth.resampling.deviations import (
 )
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form, single_model
+from halfwidth.resampling.smoothed_deviations import SmoothedDeviations
 from halfwidth.resampling.two_samples import Sample, TwoSamples
 
 Gapped = Deviations | CurveGaps
 
 
-def least_sizes(given: Gapped) -> Array:
+def least_sizes(given: Gapped | SmoothedDeviations) -> Array:
     """Of each draw, for a lower end, (S, B).
 
     Noise that by itself would give more than was observed is no evidence for any.
@@ -42,7 +43,7 @@ def least_sizes(given: Gapped) -> Array:
     return np.where(given.perfect_sizes <= given.size[:, None], sizes, 0.0)
 
 
-def most_sizes(given: Gapped) -> Array:
+def most_sizes(given: Gapped | SmoothedDeviations) -> Array:
     """Of each draw, for an upper end, (S, B).
 
     Where less was observed than in half of the samples of a calibrated model, those of that half:
