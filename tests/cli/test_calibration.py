@@ -81,6 +81,38 @@ def test_cautions_of_the_table_reach_both(run: Run) -> None:
     assert "HW402" in run(*f"{CI} --centre site".split()).out
 
 
+def test_what_the_curves_lack_is_said_below_the_table(run: Run) -> None:
+    few = (FRAME.site != "F") | (FRAME.index < 40)
+    FRAME[few & (FRAME.site != "E")].to_csv("t.csv", index=False)
+    drawn = run(*f"{CI} --centre site --metric oe_ratio --plot c.png".split())
+    assert "HW421" in drawn.out
+    assert "are equal: F)" in " ".join(drawn.out.split())
+    curves = hw.calibration_curve_by_centre(FRAME.y[few], FRAME.p[few], FRAME.site[few])
+    assert "HW421" in repr(curves)
+    assert "HW421" in curves._repr_html_()
+    FRAME[FRAME.site.isin(["A", "B"])].to_csv("t.csv", index=False)
+    refused = run(*f"{CI} --centre site --metric oe_ratio --plot c.png".split())
+    assert refused.status == 2
+    assert "without --plot there is the table" in " ".join(refused.err.split())
+    assert run(*f"{CI} --centre site --metric oe_ratio".split()).status == 0
+
+
+def test_the_bandwidth_of_a_kernel_is_named(run: Run) -> None:
+    tested = run(*f"{CI} --calibration-test kce --n-resamples 99 --json".split())
+    (one,) = json.loads(tested.out)["calibration_tests"]
+    assert one["parameters"]["bandwidth"] > 0
+    table = " ".join(run(*f"{CI} --calibration-test kce --n-resamples 99".split()).out.split())
+    assert "squared KCE (bandwidth 0." in table
+    assert "In large samples" not in table
+
+
+def test_nothing_has_a_document() -> None:
+    some = hw.calibration_by_centre(FRAME.y, FRAME.p, FRAME.site, metric=["oe_ratio"])[:0]
+    assert "Nothing to show." in some._repr_html_()
+    with pytest.raises(hw.OptionError, match="of nothing have no picture"):
+        hw.curve_ci(FRAME.y, FRAME.p, kind="roc", n_resamples=49, rng=1)[:0].plot()
+
+
 def test_a_plan(run: Run) -> None:
     ran = run(*f"{PLAN} --slope-halfwidth 0.2 --oe-halfwidth 0.1 --json".split())
     (plan,) = json.loads(ran.out)["plans"]

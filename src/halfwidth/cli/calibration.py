@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,12 +21,13 @@ from halfwidth.cli.predictions import (
     read_test_set,
 )
 from halfwidth.core.cautions import Caution
-from halfwidth.core.errors import OptionError
+from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.parameters import split_names
 
 if TYPE_CHECKING:
     from halfwidth.document.parts import Document, Figure
     from halfwidth.results.calibration_results import CalibrationTests
+    from halfwidth.results.centre_curves import CentreCurves
     from halfwidth.results.centre_results import CentreResults
 
 Tests = Annotated[
@@ -91,6 +93,8 @@ def document_of(
         "missing": missing,
         "names": source.names,
     }
+    from halfwidth.results.fields import caution_items
+
     results = (_tests if tested else _over_centres)(test_set, given, shared)
     for text in results.notes:
         note(text)
@@ -98,7 +102,14 @@ def document_of(
     if kind is None:
         return document, cautions
     figure = _figure_of_centres(test_set, given, shared, kind)
-    return with_figure(document, figure), tuple(dict.fromkeys([*cautions, *figure.source.cautions]))
+    curves: CentreCurves = figure.source
+    document = with_figure(document, figure)
+    told = set(results.caution_lines())
+    of_curves = caution_items(line for line in curves.caution_lines() if line not in told)
+    return (
+        replace(document, parts=(*document.parts, *of_curves)),
+        tuple(dict.fromkeys([*cautions, *curves.cautions])),
+    )
 
 
 def _tests(
@@ -127,13 +138,16 @@ def _figure_of_centres(
     from halfwidth.estimation.test_sets.centre_curves import calibration_curve_by_centre
     from halfwidth.plots import figure_of_calibration, write_figure
 
-    curves = calibration_curve_by_centre(
-        test_set.y_true,
-        test_set.y_score,
-        test_set.strata,
-        confidence_level=given["confidence_level"],
-        **shared,
-    )
+    try:
+        curves = calibration_curve_by_centre(
+            test_set.y_true,
+            test_set.y_score,
+            test_set.strata,
+            confidence_level=given["confidence_level"],
+            **shared,
+        )
+    except DataError as error:
+        raise DataError(f"{error}; without --plot there is the table") from None
     write_figure(figure_of_calibration(curves), given["plot"])
     return Figure(kind, "Calibration curves over centres", curves, given["plot"])
 

@@ -73,7 +73,7 @@ class Estimand(StrEnum):
     AUROC = "one AUROC"
     COUNTING = "function of a confusion matrix"
     RATE = "events per case"
-    CALIBRATION_ERROR = "calibration error in bins"
+    CALIBRATION_ERROR = "calibration error"
     COEFFICIENT = "coefficient of a logistic regression"
     OBSERVED_OVER_EXPECTED = "observed over expected"
     ENLARGED = "what noise makes larger"
@@ -89,7 +89,7 @@ class Estimand(StrEnum):
     OTHER = "other"
 
 
-# Errors that noise makes larger, and of which a model's interval allows for that.
+# Errors that noise makes larger; the interval of one model allows for that.
 OF_INVERTED_TESTS = frozenset({Estimand.CALIBRATION_ERROR, Estimand.ROOT_OF_SQUARE})
 # What noise makes larger, so that resamples do once more.
 ENLARGED = OF_INVERTED_TESTS | {Estimand.ENLARGED}

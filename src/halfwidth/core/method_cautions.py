@@ -233,7 +233,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "resampled calibration error",
         "{method} rests on resamples, which make the {what} larger: the interval can exclude the "
         "true value, above all of a calibrated model.",
-        "Noise makes the deviations of bins, and so the error, larger than the true ones. A "
+        "Noise makes deviations, and so the error, larger than the true ones. A "
         "resample adds noise to noise: its error exceeds the estimate about as much as the "
         "estimate exceeds the truth, in the same direction. Of perfectly calibrated models no "
         "percentile or BCa interval of the ECE held the true value 0, at any n from 50 to 1000; "
@@ -244,12 +244,12 @@ DECLARED: tuple[CautionSpec, ...] = (
         "discrimination of 55 to 70 % and of 84 to 91 %. Basic held the true MCE of calibrated "
         "models in 10 to 60 % of samples of 50 to 200 cases, and in 75 % of 1000. The difference "
         "of a calibrated and another model comes out too small, and its interval ends short of "
-        "the true one in a third "
-        "to a half of samples; of two models that are both off by much, in a tenth.",
+        "the true one in a third to a half of samples; of two models that are both off by much, "
+        "in a tenth.",
         "Use auto: inverted for ece and smooth_ece, debiased for ece_l2, joint_inversion for "
-        "differences. Of the MCE and of parts of the Brier score no interval is known that covers; "
-        "report the ECE or the Brier score as "
-        "well.",
+        "differences of ece and ece_l2. Of the MCE, of parts of the Brier score, of ratios and of "
+        "differences of smooth_ece no interval is known that covers; report the ECE or the Brier "
+        "score as well.",
         "sun2024",
         reliability=True,
         otherwise="Report ece or brier as well, whose intervals cover.",

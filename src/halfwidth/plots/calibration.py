@@ -194,7 +194,7 @@ def _words(curve: CalibrationCurve | CentreCurve) -> str:
         level = percent(curve.confidence_level)
         return (
             f"{len(curve.centres)} centres, n = {curve.n}\nmean, band: pointwise {level} CI\n"
-            f"dashed: a new centre, {level}\nthin: each centre"
+            f"dashed: a new centre, {level}\nthin: each centre; steps: where the cases of one end"
         )
     numbers = [_number_line(e) for e in curve.summaries if e.value == e.value]
     with_class = "right" if curve.label == TOP_LABEL else "positive"

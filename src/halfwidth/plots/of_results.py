@@ -62,7 +62,7 @@ def plot(result: Result, kind: str | None = None, *, page: int | None = None) ->
         Another picture of the same result: of estimates ``"distribution"`` or ``"forest"``; of
         differences ``"forest"``, ``"cases"`` or ``"bland-altman"``; of rankings ``"rank-sets"``,
         ``"significance"``, ``"lines"``, ``"dots"``, ``"podium"``, ``"case-heatmap"``,
-        ``"heatmap"`` or ``"blob"``.
+        ``"heatmap"`` or ``"blob"``. Other results have one.
     page : int, optional
         Which page, from 1, where the picture takes several.
 
@@ -89,7 +89,7 @@ def plot(result: Result, kind: str | None = None, *, page: int | None = None) ->
         return pages[0]
     if page is None:
         raise OptionError(f"the picture has {len(pages)} pages; page=1 is the first")
-    if page not in range(1, len(pages) + 1):
+    if isinstance(page, bool) or page not in range(1, len(pages) + 1):
         raise OptionError(f"page={shown(page)}: the picture has {len(pages)}, from 1")
     return pages[page - 1]
 
@@ -100,6 +100,8 @@ def pages_of(result: Result, kind: str | None = None) -> list[Figure]:
         raise OptionError(f"{shown(result)} is no result; plot takes what this library returns")
     require_matplotlib()
     drawn = result.collection
+    if isinstance(drawn, Sequence) and not drawn:
+        raise OptionError(f"{type(result).__name__} of nothing have no picture")
     kinds = next((kinds for of, kinds in PICTURES.items() if isinstance(drawn, of)), None)
     if kinds is None:
         raise OptionError(f"{type(result).__name__} has no picture")

@@ -294,7 +294,7 @@ def _made_of_samples(
     centre = features.sum(axis=-1) / size
     rest = features - centre[..., None] * weights
     units = units_of(rest, design)
-    noise = units @ units.swapaxes(-1, -2)
+    noise = covariance_of(units)
     perfect = -foreseen @ foreseen.swapaxes(-1, -2)
     places = np.arange(perfect.shape[-1])
     perfect[:, places, places] += (foreseen * weights).sum(axis=-1)
@@ -313,9 +313,8 @@ def added_by_clusters(rest: Array, noise: Array, design: Design) -> Array:
     return np.asarray(np.maximum(ratio, 1.0))
 
 
-def covariance_of_sums(cases: Array, design: Design) -> Array:
-    """Of the sums over the units, (S, K, n) -> (S, K, K)."""
-    units = units_of(cases, design)
+def covariance_of(units: Array) -> Array:
+    """Of the sums over the units, (S, K, U) -> (S, K, K)."""
     return np.asarray(units @ units.swapaxes(-1, -2))
 
 

@@ -22,9 +22,10 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.deviations import (
     Deviations,
     added_by_clusters,
-    covariance_of_sums,
+    covariance_of,
     root,
     standard_draws,
+    units_of,
 )
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
@@ -194,6 +195,6 @@ def _waves_of(records: Array, form: SmoothedError, design: Design, draws: Array)
     cases = cosines * (y - p)
     centre = cases.sum(axis=-1)
     rest = (cases - centre[:, None] * (weights / weights.sum()))[None]
-    noise = covariance_of_sums(rest, design)
+    noise = covariance_of(units_of(rest, design))
     perfect = ((cosines * (p * (1 - p))) @ cosines.T)[None] * added_by_clusters(rest, noise, design)
     return Waves(centre, root(perfect)[0], root(noise)[0], draws)

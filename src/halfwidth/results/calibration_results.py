@@ -14,8 +14,7 @@ from halfwidth.results.result import ResultCollection, SingleResult
 
 P_NOTE = (
     "p: share of samples of outcomes, drawn from the probabilities themselves, that lie as far "
-    "from them as these ({count} samples, seed {seed}); in large samples: by the distribution "
-    "named."
+    "from them as these ({count} samples, seed {seed})."
 )
 
 
@@ -148,4 +147,6 @@ class CalibrationTests(ResultCollection[CalibrationTest]):
 
     def remarks(self) -> tuple[str, ...]:
         """What p is."""
-        return (P_NOTE.format(count=self[0].n_resamples, seed=self[0].seed),)
+        named = any(test.reference for test in self)
+        large = " In large samples: by the distribution named." if named else ""
+        return (P_NOTE.format(count=self[0].n_resamples, seed=self[0].seed) + large,)

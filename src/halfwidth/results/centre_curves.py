@@ -11,6 +11,7 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.results.curves import SeveralCurves, SingleCurve
+from halfwidth.results.result import caution_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,6 +119,10 @@ class CentreCurves(SeveralCurves[CentreCurve]):
     def cautions(self) -> tuple[Caution, ...]:
         """All cautions, each text once."""
         return tuple(dict.fromkeys(caution for curve in self for caution in curve.cautions))
+
+    def caution_lines(self) -> list[tuple[str, str]]:
+        """Each code once, in order, with its first message, and how many more there are."""
+        return caution_lines([(curve.label, curve.cautions) for curve in self])
 
     def to_frame(self) -> pd.DataFrame:
         """A row per point of each class.

@@ -202,6 +202,9 @@ class CentreResults(ResultCollection[OverCentres]):
 
 def centres_document(results: CentreResults) -> Document:
     """Metrics over centres, and those of each centre."""
+    data = Data(results.to_dict, results.to_rows)
+    if not results:
+        return Document((Note("Nothing to show."),), data)
     level = percent(results[0].confidence_level)
     columns = (
         Column("over centres"),
@@ -223,7 +226,7 @@ def centres_document(results: CentreResults) -> Document:
             *caution_items(results.caution_lines()),
             Note(note),
         ),
-        Data(results.to_dict, results.to_rows),
+        data,
     )
 
 

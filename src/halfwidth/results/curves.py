@@ -27,6 +27,7 @@ from halfwidth.document.parts import (
 from halfwidth.results.detection_estimate import DetectionEstimate
 from halfwidth.results.estimate import Estimate
 from halfwidth.results.estimates import Estimates
+from halfwidth.results.fields import caution_items
 from halfwidth.results.result import SCHEMA_VERSION, Result, ResultSequence, SingleResult
 
 if TYPE_CHECKING:
@@ -247,8 +248,12 @@ class SeveralCurves(Result, ResultSequence[OneCurve]):
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ({len(self)}):", *(f"  {curve!r}" for curve in self)]
-        lines += [f"  {code} {text}" for code, text in self.areas.caution_lines()]
+        lines += [f"  {code} {text}" for code, text in self.caution_lines()]
         return "\n".join(lines)
+
+    def caution_lines(self) -> list[tuple[str, str]]:
+        """Each code once, in order, with its first message, and how many more there are."""
+        return self.areas.caution_lines()
 
 
 class Curves(SeveralCurves[Curve]):
@@ -355,8 +360,9 @@ def curves_document(curves: SeveralCurves[Any]) -> Document:
         return Document((Note("No curves."),), data)
     drawn: tuple[Part, ...] = (curves_figure(curves),) if find_spec("matplotlib") else ()
     # Decision curves have no number that sums them up.
-    areas = curves.areas.document().parts if curves.areas else ()
-    return Document((*drawn, *areas), data)
+    numbers = curves.areas.document().parts if curves.areas else ()
+    cautions = () if curves.areas else caution_items(curves.caution_lines())
+    return Document((*drawn, *numbers, *cautions), data)
 
 
 def curves_figure(curves: SeveralCurves[Any]) -> Figure:

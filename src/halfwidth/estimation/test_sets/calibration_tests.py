@@ -195,7 +195,7 @@ def _tested(
     return CalibrationTest(
         statistic=chosen.statistic.name,
         title=chosen.statistic.title,
-        parameters=chosen.parameters,
+        parameters={**chosen.parameters, **departure.chosen},
         value=value,
         p_value=(1 + count) / (1 + request.n_resamples),
         **_in_large_samples(departure, value),

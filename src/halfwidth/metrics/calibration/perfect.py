@@ -7,7 +7,8 @@ outcomes: those that were observed, and those drawn from the probabilities.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -43,11 +44,14 @@ class Departure:
         that is not known.
     normal : bool
         Whether it is standard normal in large samples, and far below 0 says as much as far above.
+    chosen : mapping of str to float
+        Parameters that these probabilities set where they were not given.
     """
 
     of: Callable[[Array], Array]
     df: int | None = None
     normal: bool = False
+    chosen: Mapping[str, float] = field(default_factory=dict)
 
 
 @frozen
@@ -117,7 +121,10 @@ def _kce(p: Array, weights: Array | None, *, bandwidth: float | None = None) -> 
     pairs = float(counts.sum() ** 2 - (counts**2).sum())
     if not pairs > 0:
         raise DataError("the kernel calibration error is of pairs of cases; there is one case")
-    return Departure(lambda y: sum_of_products(p[None], ((y - p) * counts)[:, None], width) / pairs)
+    return Departure(
+        lambda y: sum_of_products(p[None], ((y - p) * counts)[:, None], width) / pairs,
+        chosen={"bandwidth": float(np.asarray(width).item())},
+    )
 
 
 def _likelihood_ratio(p: Array, weights: Array | None) -> Departure:
