@@ -6,24 +6,24 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from halfwidth.comparison.assembling import compared
-from halfwidth.comparison.families import Family, MeasuredFamily
-from halfwidth.comparison.inputs import models_of
-from halfwidth.comparison.matching import Unmatched
-from halfwidth.comparison.measuring import measuring_test_sets, measuring_values
-from halfwidth.comparison.prediction_tables import (
+from halfwidth.data.families import Family, MeasuredFamily
+from halfwidth.data.inputs import models_of
+from halfwidth.data.matching import Unmatched
+from halfwidth.data.measuring import measuring_test_sets, measuring_values
+from halfwidth.data.prediction_tables import (
     PredictionColumns,
     prediction_columns,
     prediction_families,
 )
 from halfwidth.comparison.settings import Settings, resolve_settings
-from halfwidth.comparison.sources import (
+from halfwidth.data.sources import (
     TableColumns,
     column_list,
     column_name,
     sources_of,
     value_columns,
 )
-from halfwidth.comparison.value_tables import value_families
+from halfwidth.data.value_tables import value_families
 from halfwidth.core.errors import OptionError
 from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.undefined import AbsentClass, Missing, Undefined

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from halfwidth.comparison.estimates import ChosenPairs, error_of_cases, estimates_of, together_of
-from halfwidth.comparison.families import MeasuredFamily
+from halfwidth.data.families import MeasuredFamily
 from halfwidth.comparison.multiplicity import corrected
 from halfwidth.comparison.no_difference import run_tests
 from halfwidth.comparison.pair_cautions import disagreement, pair_cautions

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from halfwidth.comparison.api import Correction, Test
 from halfwidth.comparison.assembling import compared
-from halfwidth.comparison.detections import measured_detectors
+from halfwidth.data.measured_detections import measured_detectors
 from halfwidth.comparison.settings import resolve_settings
 from halfwidth.core.shared_keywords import with_keywords
 from halfwidth.estimation.detections.requests import DETECTOR, DetectorChoices, detector_request

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.comparison.families import Family, ModelCases
-from halfwidth.comparison.inputs import models_of
-from halfwidth.comparison.matching import Unmatched, matched
-from halfwidth.comparison.measuring import (
+from halfwidth.data.families import Family, ModelCases
+from halfwidth.data.inputs import models_of
+from halfwidth.data.matching import Unmatched, matched
+from halfwidth.data.measuring import (
     OF_TEST_SETS,
     OF_VALUES,
     measuring_test_sets,
@@ -18,9 +18,9 @@ from halfwidth.comparison.measuring import (
 )
 from halfwidth.comparison.raters import RATERS, Ratings, against_raters, pair_name
 from halfwidth.comparison.settings import Settings, check_against_metric, resolve_settings
-from halfwidth.comparison.sources import Source, TableColumns, column_list, column_name
-from halfwidth.comparison.test_sets import measure_test_sets
-from halfwidth.comparison.value_tables import value_families
+from halfwidth.data.sources import Source, TableColumns, column_list, column_name
+from halfwidth.data.measured_test_sets import measure_test_sets
+from halfwidth.data.value_tables import value_families
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted
 from halfwidth.core.forms import Effect
 from halfwidth.core.undefined import AbsentClass, Missing, Undefined

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.comparison.families import MeasuredFamily
+from halfwidth.data.families import MeasuredFamily
 from halfwidth.comparison.pairing import pair_job
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.verdicts import verdict

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from halfwidth.comparison.matching import UNMATCHED, Unmatched
+from halfwidth.data.matching import UNMATCHED, Unmatched
 from halfwidth.comparison.multiplicity import CORRECTIONS
 from halfwidth.comparison.no_difference import NAMES
 from halfwidth.comparison.verdicts import check_goal, check_margin

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from halfwidth.comparison.families import Family
-from halfwidth.comparison.inputs import models_of
-from halfwidth.comparison.matching import Unmatched
-from halfwidth.comparison.measuring import measuring_test_sets, measuring_values
-from halfwidth.comparison.prediction_tables import prediction_columns
+from halfwidth.data.families import Family
+from halfwidth.data.inputs import models_of
+from halfwidth.data.matching import Unmatched
+from halfwidth.data.measuring import measuring_test_sets, measuring_values
+from halfwidth.data.prediction_tables import prediction_columns
 from halfwidth.comparison.settings import Settings, resolve_settings
-from halfwidth.comparison.sources import (
+from halfwidth.data.sources import (
     TableColumns,
     column_name,
     sources_of,
@@ -22,7 +22,7 @@ from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
-from halfwidth.ranking.challenge_tables import challenge_columns
+from halfwidth.data.challenge_tables import challenge_columns
 from halfwidth.ranking.consensus import resolve_combining
 from halfwidth.ranking.missing_values import (
     RankedMissing,
@@ -30,8 +30,8 @@ from halfwidth.ranking.missing_values import (
     measured_with_policies,
 )
 from halfwidth.ranking.options import RankingOptions, resolve_options
-from halfwidth.ranking.several_metrics import listed_metrics, metric_columns, penalized
-from halfwidth.ranking.table_families import Measured, table_families, with_same_cases
+from halfwidth.data.several_metrics import listed_metrics, metric_columns, penalized
+from halfwidth.data.table_families import Measured, table_families, with_same_cases
 from halfwidth.ranking.together import all_ranked
 from halfwidth.results.ranking import Rankings
 

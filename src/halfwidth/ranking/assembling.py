@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.comparison.families import MeasuredFamily
+from halfwidth.data.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError

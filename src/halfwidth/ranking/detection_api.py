@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-from halfwidth.comparison.detections import measured_detectors
+from halfwidth.data.measured_detections import measured_detectors
 from halfwidth.core.shared_keywords import with_keywords
 from halfwidth.estimation.detections.requests import DETECTOR, DetectorChoices, detector_request
 from halfwidth.estimation.resolve import AUTO, resolve_request

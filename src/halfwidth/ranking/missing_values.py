@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from halfwidth.comparison.families import Family, MeasuredFamily
-from halfwidth.comparison.measuring import Measuring
+from halfwidth.data.families import Family, MeasuredFamily
+from halfwidth.data.measuring import Measuring
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError

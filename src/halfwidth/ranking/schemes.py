@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.comparison.families import MeasuredFamily
+from halfwidth.data.families import MeasuredFamily
 from halfwidth.comparison.no_difference import NAMES, NONE
 from halfwidth.core.checks import as_list, one_of
 from halfwidth.core.errors import OptionError, shown

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.comparison.families import MeasuredFamily
+from halfwidth.data.families import MeasuredFamily
 from halfwidth.comparison.multiplicity import adjusted_p_values
 from halfwidth.comparison.no_difference import BY_NAME, Setting, run_tests
 from halfwidth.comparison.paired_tests import signed_ranks

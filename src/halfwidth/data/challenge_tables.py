@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from halfwidth.comparison.sources import column_list, column_name, single_table
+from halfwidth.data.sources import column_list, column_name, single_table
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.io.challenge_columns import CASE, MODEL_COLUMNS, TASK, VALUE

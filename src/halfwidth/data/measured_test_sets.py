@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.comparison.families import Family, MeasuredFamily, ModelCases
-from halfwidth.comparison.missing import missing_for_some
+from halfwidth.data.families import Family, MeasuredFamily, ModelCases
+from halfwidth.data.missing import missing_for_some
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric

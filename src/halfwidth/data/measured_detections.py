@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from halfwidth.comparison.families import MeasuredFamily
+from halfwidth.data.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings, check_against_metric, check_models
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import DataError, OptionError, shown

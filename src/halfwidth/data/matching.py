@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from halfwidth.comparison.families import Family, Identity, ModelCases, named
+from halfwidth.data.families import Family, Identity, ModelCases, named
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, shortened, shown
 from halfwidth.core.undefined import is_missing

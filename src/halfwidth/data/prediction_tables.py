@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from halfwidth.comparison.families import Family, ModelCases, take
-from halfwidth.comparison.measuring import Measuring
+from halfwidth.data.families import Family, ModelCases, take
+from halfwidth.data.measuring import Measuring
 from halfwidth.comparison.settings import Settings
-from halfwidth.comparison.sources import (
+from halfwidth.data.sources import (
     Source,
     TableColumns,
     column_labels,
@@ -16,7 +16,7 @@ from halfwidth.comparison.sources import (
     family_label,
     row_identities,
 )
-from halfwidth.comparison.table_parts import TablePart, families_of
+from halfwidth.data.table_parts import TablePart, families_of
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.estimation.repeat_cautions import repeat_cautions

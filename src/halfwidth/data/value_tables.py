@@ -7,15 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from halfwidth.comparison.families import Family, ModelCases
+from halfwidth.data.families import Family, ModelCases
 from halfwidth.comparison.settings import Settings
-from halfwidth.comparison.sources import (
+from halfwidth.data.sources import (
     Source,
     TableColumns,
     family_label,
     row_identities,
 )
-from halfwidth.comparison.table_parts import TablePart, families_of
+from halfwidth.data.table_parts import TablePart, families_of
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.repeat_cautions import repeat_cautions

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from halfwidth.comparison.families import Family
-from halfwidth.comparison.measuring import Measuring, measuring_each_metric, measuring_values
-from halfwidth.comparison.prediction_tables import PredictionColumns, prediction_families
+from halfwidth.data.families import Family
+from halfwidth.data.measuring import Measuring, measuring_each_metric, measuring_values
+from halfwidth.data.prediction_tables import PredictionColumns, prediction_families
 from halfwidth.comparison.settings import Settings
-from halfwidth.comparison.sources import Source, TableColumns
-from halfwidth.comparison.value_tables import value_families
+from halfwidth.data.sources import Source, TableColumns
+from halfwidth.data.value_tables import value_families
 from halfwidth.core.errors import OptionError
-from halfwidth.ranking.several_metrics import MetricColumns, keep_shared_cases
+from halfwidth.data.several_metrics import MetricColumns, keep_shared_cases
 
 # A family, and what is computed of its models.
 Measured = tuple[Family, Measuring]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.comparison.families import Family, Identity, ModelCases, named
+from halfwidth.data.families import Family, Identity, ModelCases, named
 from halfwidth.comparison.settings import Settings
-from halfwidth.comparison.sources import Source, value_columns
+from halfwidth.data.sources import Source, value_columns
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.frozen import frozen

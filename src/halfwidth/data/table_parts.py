@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from halfwidth.comparison.families import Family, ModelCases
-from halfwidth.comparison.sources import check_each_once
+from halfwidth.data.families import Family, ModelCases
+from halfwidth.data.sources import check_each_once
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.comparison.families import Identity
+from halfwidth.data.families import Identity
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shown
 from halfwidth.core.frozen import frozen

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from halfwidth.comparison.case_values import ValueOptions, measure_values
-from halfwidth.comparison.families import Family, MeasuredFamily
-from halfwidth.comparison.matching import matched, shared_cases
+from halfwidth.data.measured_values import ValueOptions, measure_values
+from halfwidth.data.families import Family, MeasuredFamily
+from halfwidth.data.matching import matched, shared_cases
 from halfwidth.comparison.settings import (
     Settings,
     check_against_metric,
     check_against_statistic,
     check_models,
 )
-from halfwidth.comparison.test_sets import measure_test_sets
+from halfwidth.data.measured_test_sets import measure_test_sets
 from halfwidth.core.errors import OptionError, shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from halfwidth.comparison.families import ModelCases
+from halfwidth.data.families import ModelCases
 from halfwidth.core.errors import DataError, OptionError, quoted, shown
 from halfwidth.core.row_labels import only_counts, row_labels
 
