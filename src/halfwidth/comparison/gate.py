@@ -71,7 +71,7 @@ class Gate:
         return [{"outcome": self.outcome, **row} for row in self.comparisons.to_rows()]
 
 
-def gate(compare_at: Callable[[float], Comparisons], confidence_level: float) -> Gate:
+def judged(compare_at: Callable[[float], Comparisons], confidence_level: float) -> Gate:
     """Judge a new model by its comparisons with the old one.
 
     Parameters

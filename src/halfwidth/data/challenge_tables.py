@@ -3,55 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from halfwidth.data.sources import column_list, column_name, single_table
-from halfwidth.core.errors import OptionError
-from halfwidth.core.frozen import frozen
-from halfwidth.io.challenge_columns import CASE, MODEL_COLUMNS, TASK, VALUE
+from halfwidth.data.sources import TableColumns, Tables
+from halfwidth.io.challenge_columns import CASE, TASK, VALUE
 
 
-@frozen
-class ChallengeColumns:
-    """The columns of models, of levels within which to rank, and of values; and what to note."""
-
-    by: str
-    within: tuple[str, ...]
-    value: Any
-    notes: tuple[str, ...] = ()
-
-
-def challenge_columns(
-    table: Any, by: Any, within: Any, task: Any, value: Any, *, of_cases: bool
-) -> ChallengeColumns:
+def challenge_columns(tables: Tables, value: Any) -> tuple[TableColumns, Any, tuple[str, ...]]:
     """The columns that are named, and those that a challenge's table names by itself.
 
     Parameters
     ----------
-    table : data frame, mapping of columns, or several tables
+    tables : Tables
         Of several none is looked into.
-    by, within, task, value
-        As given to `rank_table`.
-    of_cases : bool
-        Whether it holds values of cases; of predictions no column is taken for the task.
+    value
+        The columns of values, as given.
+
+    Returns
+    -------
+    tuple of TableColumns, object and tuple of str
+        The columns, those of values, and what to note.
     """
-    levels = column_list("within", within)
-    tasks = column_list("task", task)
-    if levels and tasks:
-        raise OptionError(
-            "task= is within= by another name; give one of them, which may name several columns"
-        )
-    levels = levels or tasks
-    single = single_table(table)
-    names = () if single is None else single.names
-    model = column_name("by", by) or next((one for one in MODEL_COLUMNS if one in names), None)
-    is_challenge = of_cases and "metric" not in names and {model, TASK, CASE} <= {*names}
-    if levels or not is_challenge or isinstance(value, Mapping):
-        return ChallengeColumns(model or MODEL_COLUMNS[0], levels, value)
-    taken = VALUE if value is None and VALUE in names else value
+    columns = tables.with_models()
+    names = () if tables.only is None else tables.only.names
+    is_challenge = "metric" not in names and {columns.by, TASK, CASE} <= {*names}
+    if columns.within or not is_challenge or isinstance(value, Mapping):
+        return columns, value, ()
+    taken = [VALUE] if value is None and VALUE in names else value
     by_value = "" if taken is value else f" by {VALUE!r}"
     note = (
-        f"models ({str(model)!r}) are ranked{by_value} within each {TASK!r}; other columns: by= "
-        "(--by), value= (--value), task= (--task)"
+        f"models ({columns.by!r}) are compared{by_value} within each {TASK!r}; other columns: "
+        "model= (--by), value= (--value), by= (--within)"
     )
-    return ChallengeColumns(str(model), (TASK,), taken, (note,))
+    return replace(columns, within=(TASK,)), taken, (note,)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from halfwidth.data.families import ModelCases
 from halfwidth.core.errors import DataError, OptionError, quoted, shown
 from halfwidth.core.row_labels import only_counts, row_labels
+from halfwidth.data.families import ModelCases
 
 
 def models_of(
@@ -55,6 +55,11 @@ def models_of(
             )
         )
     return tuple(made)
+
+
+def names_models(given: Any) -> bool:
+    """Whether something names models: a mapping, or a frame with a column for each."""
+    return isinstance(given, Mapping) or hasattr(given, "columns")
 
 
 def _by_name(models: Any, argument: str) -> dict[str, Any]:

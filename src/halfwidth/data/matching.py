@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from halfwidth.data.families import Family, Identity, ModelCases, named
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, shortened, shown
 from halfwidth.core.undefined import is_missing
+from halfwidth.data.families import Family, Identity, ModelCases, named
 
 Unmatched = Literal["raise", "omit"]
 UNMATCHED: tuple[Unmatched, ...] = ("raise", "omit")

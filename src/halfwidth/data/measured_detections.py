@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from halfwidth.data.families import MeasuredFamily
-from halfwidth.comparison.settings import Settings, check_against_metric, check_models
 from halfwidth.core.detection_forms import MatchedScores
-from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.errors import DataError
+from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.detections.jobs import RequestedRow, Sets, jobs_of
 from halfwidth.estimation.detections.requests import DetectorRequest
 from halfwidth.estimation.detections.rows import requested_rows
@@ -21,17 +20,9 @@ from halfwidth.metrics.detection.match_records import with_equal_slots
 
 
 def measured_detectors(
-    models: Any, references: Any, requested: DetectorRequest, settings: Settings
+    models: Mapping[str, Any], references: Any, requested: DetectorRequest
 ) -> tuple[list[MeasuredFamily], list[str]]:
     """A family for each metric, average and class, and notes on what was read."""
-    if not isinstance(models, Mapping):
-        raise OptionError(
-            f"models={shown(models)} is no mapping from the name of a detector to its detections"
-        )
-    names = [str(name) for name in models]
-    check_models(names, settings)
-    for one in requested.metrics:
-        check_against_metric(settings, one.metric)
     named: dict[str, Any] = {
         what: given
         for what in ("groups", "strata")
@@ -40,7 +31,7 @@ def measured_detectors(
     true = read_objects(references, role="references", **named)
     notes: dict[str, list[str]] = {}
     prepared: dict[str, tuple[Sets, list[RequestedRow]]] = {}
-    for name, detections in zip(names, models.values(), strict=True):
+    for name, detections in models.items():
         with _naming_detector(name):
             sets, own = sets_of(detections, true, **requested.sources)
             rows = requested_rows(requested.metrics, requested.options, sets, by_threshold=False)
@@ -55,7 +46,7 @@ def measured_detectors(
         for note in further:
             notes.setdefault(note, []).append(name)
     of_rows = (dict(zip(jobs, row, strict=True)) for row in zip(*jobs.values(), strict=True))
-    return [_family(row) for row in of_rows], _distinct_notes(notes, len(names))
+    return [_family(row) for row in of_rows], _distinct_notes(notes, len(models))
 
 
 def _distinct_notes(notes: Mapping[str, Sequence[str]], detectors: int) -> list[str]:

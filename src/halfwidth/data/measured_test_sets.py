@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.data.families import Family, MeasuredFamily, ModelCases
-from halfwidth.data.missing import missing_for_some
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
+from halfwidth.data.families import Family, MeasuredFamily, ModelCases
+from halfwidth.data.missing import missing_for_some
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.test_sets.options import MetricRequest
 from halfwidth.estimation.test_sets.reading import incomplete_cases
@@ -111,23 +111,34 @@ class _Reader:
         return [self._read(model, replace(self.requested, options=options)) for model in models]
 
     def _read(self, model: ModelCases, requested: MetricRequest) -> TestSet:
-        place = self.family.place
-        if model.target is None:
-            raise DataError(f"{place}model {model.name!r} has no true classes (y_true, --target)")
-        cases = requested.test_set(
-            model.target,
-            model.predictions,
-            missing="omit" if self.missing == "raise" else self.missing,
-            sample_weight=model.weights,
-            groups=model.groups,
-            strata=model.strata,
-            where=(f"{place}target", f"{place}{model.name}"),
-        )
-        usable = _kept(cases) | ~_weighing(model, len(model))
-        if self.missing == "raise" and not usable.all():
-            # Rows were put in another order to be matched, so that places say nothing.
-            raise incomplete_cases(f"{place}{model.name}", usable, model.case_names)
-        return cases
+        return read_test_set(model, requested, self.missing, self.family.place)
+
+
+def read_test_set(
+    model: ModelCases, requested: MetricRequest, missing: Missing, place: str = ""
+) -> TestSet:
+    """The test set of one model; messages name the model and its cases.
+
+    Raises
+    ------
+    DataError
+    """
+    if model.target is None:
+        raise DataError(f"{place}model {model.name!r} has no true classes (y_true, --target)")
+    cases = requested.test_set(
+        model.target,
+        model.predictions,
+        missing="omit" if missing == "raise" else missing,
+        sample_weight=model.weights,
+        groups=model.groups,
+        strata=model.strata,
+        where=(f"{place}target", f"{place}{model.name}"),
+    )
+    usable = _kept(cases) | ~_weighing(model, len(model))
+    if missing == "raise" and not usable.all():
+        # Rows were put in another order to be matched, so that places say nothing.
+        raise incomplete_cases(f"{place}{model.name}", usable, model.case_names)
+    return cases
 
 
 def _in_order(labels: list[object]) -> list[object]:

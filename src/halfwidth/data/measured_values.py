@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.data.families import Family, MeasuredFamily, ModelCases
-from halfwidth.data.missing import missing_for_some
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, Metric, Statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import apply_missing_policy
+from halfwidth.data.families import Family, MeasuredFamily, ModelCases
+from halfwidth.data.missing import missing_for_some
 from halfwidth.estimation.check import check_magnitude, check_sample, scaled_numbers
 from halfwidth.estimation.grouping import arrange_cases, listed, unit_codes
 from halfwidth.estimation.pipeline import Job

@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from halfwidth.data.measured_values import ValueOptions, measure_values
-from halfwidth.data.families import Family, MeasuredFamily
-from halfwidth.data.matching import matched, shared_cases
-from halfwidth.comparison.settings import (
-    Settings,
-    check_against_metric,
-    check_against_statistic,
-    check_models,
-)
-from halfwidth.data.measured_test_sets import measure_test_sets
-from halfwidth.core.errors import OptionError, shortened, shown
+from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Metric, Takes
+from halfwidth.core.spec import Metric, Statistic, Takes
+from halfwidth.data.families import Family, MeasuredFamily
+from halfwidth.data.matching import Unmatched, matched, shared_cases
+from halfwidth.data.measured_test_sets import measure_test_sets
+from halfwidth.data.measured_values import ValueOptions, measure_values
 from halfwidth.estimation.functionals import CustomMetric
-from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.estimation.resolve import Request, resolve_metric
 from halfwidth.estimation.test_sets.options import MetricRequest, TestSetOptions, metric_request
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
-# The defaults of options that only one of the two looks at.
-OF_VALUES: Mapping[str, Any] = {"statistic": "mean", "over": "cases", "scale": 1.0, "penalty": None}
-OF_TEST_SETS: Mapping[str, Any] = {
-    "average": None,
-    "labels": None,
-    "pos_label": None,
-    "scores": "auto",
-    "threshold": None,
-    "absent_class": "omit",
-    "undefined": "omit",
-    "costs": None,
-    "priors": None,
-    "sample_weight": None,
-}
+
+@frozen(eq=False)
+class Matched:
+    """How the cases of models are brought together.
+
+    Attributes
+    ----------
+    request : Request
+        Names the policy for missing values.
+    paired : bool
+        Whether the models were measured on the same cases.
+    unmatched : {"raise", "omit"}
+        What becomes of cases that are not there for all models.
+    """
+
+    request: Request
+    paired: bool = True
+    unmatched: Unmatched = "raise"
 
 
 @frozen(eq=False)
@@ -63,72 +61,85 @@ class Measuring:
         """Whether targets are numbers, not classes."""
         return isinstance(self.metric, Metric) and self.metric.spec.takes is Takes.NUMBERS
 
-    def measured(self, family: Family, settings: Settings) -> list[MeasuredFamily]:
+    def measured(self, family: Family, how: Matched) -> list[MeasuredFamily]:
         """The models of a family, matched and measured."""
-        check_models([model.name for model in family.models], settings)
-        check_against_metric(settings, family.metric)
-        if self.values is not None:
-            check_against_statistic(settings, self.values.statistic)
-        if settings.paired:
-            return self._measured(matched(family, settings.unmatched), settings)
+        if how.paired:
+            return self._measured(matched(family, how.unmatched), how)
         n_shared = shared_cases(family)
-        return [replace(one, n_shared=n_shared) for one in self._measured(family, settings)]
+        return [replace(one, n_shared=n_shared) for one in self._measured(family, how)]
 
-    def _measured(self, family: Family, settings: Settings) -> list[MeasuredFamily]:
-        request, paired = settings.request, settings.paired
+    def _measured(self, family: Family, how: Matched) -> list[MeasuredFamily]:
         if self.values is not None:
-            return [measure_values(family, self.values, request, paired=paired)]
+            return [measure_values(family, self.values, how.request, paired=how.paired)]
         if self.requested is None:
             raise TypeError("either values or predictions are measured")
-        return measure_test_sets(family, self.requested, request.missing, paired=paired)
+        return measure_test_sets(family, self.requested, how.request.missing, paired=how.paired)
+
+
+@frozen(eq=False)
+class Measurable:
+    """Models of one place of the data, and what is computed of each of them."""
+
+    family: Family
+    measuring: Measuring
+
+    @property
+    def label(self) -> str:
+        """That of the cases, which all their metrics share."""
+        return self.family.label
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(model.name for model in self.family.models)
+
+    @property
+    def metric(self) -> Metric | CustomMetric:
+        """What they are compared on."""
+        return self.family.metric
+
+    @property
+    def statistic(self) -> Statistic | None:
+        """Of values of cases; None for a metric of a test set."""
+        values = self.measuring.values
+        return None if values is None else values.statistic
+
+    def measured(self, how: Matched) -> list[MeasuredFamily]:
+        """The models, matched and measured."""
+        return self.measuring.measured(self.family, how)
+
+    def keeping_missing(self) -> Measurable:
+        """The same where cases without a value are kept, and said to be such."""
+        if self.measuring.values is None:
+            return self
+        values = replace(self.measuring.values, keeps_missing=True)
+        return replace(self, measuring=replace(self.measuring, values=values))
+
+
+def by_level(given: Sequence[Measurable]) -> list[Measurable]:
+    """All metrics of a level together, levels in the order of their appearance."""
+    order = list(dict.fromkeys(one.family.label for one in given))
+    return sorted(given, key=lambda one: order.index(one.family.label))
 
 
 def measuring_values(
-    metric: Any, bounds: Any, given: Mapping[str, Any], *, named: bool = True
+    metric: Any, bounds: Any, options: ValueOptions, *, named: bool = True
 ) -> Measuring:
     """A statistic of values of cases; ``named`` where the metric is not one that a table names."""
-    _refuse(given, OF_TEST_SETS, "needs the true classes: y_true= (--target)")
     name = metric.partition(":")[0] if isinstance(metric, str) else ""
     if name in SAMPLE_METRICS and name not in METRICS:
         raise OptionError(
             f"{name} is a metric of a whole test set: give the true classes, y_true= (in a table "
             "target=, --target), and scores or predictions of each model"
         )
-    options = ValueOptions(resolve_statistic(given["statistic"]), given["scale"])
     return Measuring(resolve_metric(metric, bounds) if named else resolve_metric(), options)
 
 
-def measuring_test_sets(metric: Any, bounds: Any, given: Mapping[str, Any]) -> Measuring:
-    """A metric of whole test sets."""
-    if isinstance(metric, list | tuple | set):
-        raise OptionError(f"metric={shown(metric)} is several; models are compared on one")
-    return measuring_each_metric([metric], bounds, given)[0]
-
-
 def measuring_each_metric(
-    metrics: Sequence[Any], bounds: Any, given: Mapping[str, Any]
+    metrics: Sequence[Any], averages: Sequence[Any] | None, options: TestSetOptions, bounds: Any
 ) -> list[Measuring]:
     """Several metrics of whole test sets; an option need have an effect on one of them only."""
-    _refuse(given, OF_VALUES, "has no effect on a metric of a test set")
-    if any(metric is None for metric in metrics):
-        raise OptionError(
-            "true classes are given, and no metric of a test set: metric= (--metric), one of "
-            f"{shortened(SAMPLE_METRICS.names)}"
-        )
-    average = given["average"]
-    averages = None if average is None else [average]
-    names = [name for name in OF_TEST_SETS if name not in ("average", "sample_weight")]
-    options = TestSetOptions(**{name: given[name] for name in names})
     requested = metric_request(metrics, averages, options, bounds)
     return [
         Measuring(one, requested=replace(requested, metrics=[one])) for one in requested.metrics
     ]
-
-
-def _refuse(given: Mapping[str, Any], defaults: Mapping[str, Any], why: str) -> None:
-    """An option that would be ignored is an error."""
-    for name, default in defaults.items():
-        value = given[name]
-        is_default = value is default or (type(value) is type(default) and value == default)
-        if not is_default and not (name == "scale" and value == 1):
-            raise OptionError(f"{name}={shown(value)} {why}")

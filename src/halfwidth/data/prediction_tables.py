@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.data.families import Family, ModelCases, take
-from halfwidth.data.measuring import Measuring
-from halfwidth.comparison.settings import Settings
+from halfwidth.data.measuring import Matched, Measuring
 from halfwidth.data.sources import (
     Source,
     TableColumns,
@@ -17,8 +18,6 @@ from halfwidth.data.sources import (
     row_identities,
 )
 from halfwidth.data.table_parts import TablePart, families_of
-from halfwidth.core.errors import OptionError, UnknownNameError, shown
-from halfwidth.core.frozen import frozen
 from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.io.layout import grouped_rows
 from halfwidth.io.prediction_columns import class_cells, score_cells
@@ -48,13 +47,14 @@ class PredictionColumns:
         return "" not in self.predictions
 
 
-def prediction_columns(target: str | None, score: Any, prediction: Any) -> PredictionColumns | None:
-    """Which columns hold predictions; None where values of cases are to be compared."""
+def prediction_columns(target: Any, score: Any, prediction: Any) -> PredictionColumns:
+    """Which columns hold predictions.
+
+    Raises
+    ------
+    OptionError
+    """
     scored, predicted = _by_model("score", score), _by_model("prediction", prediction)
-    if target is None and not scored and not predicted:
-        return None
-    if target is None:
-        raise OptionError("score= and prediction= need target=, the column of true classes")
     if not isinstance(target, str):
         raise OptionError(f"target={shown(target)} is no text; here it takes the name of a column")
     if bool(scored) == bool(predicted):
@@ -79,19 +79,18 @@ def prediction_families(
     columns: TableColumns,
     where: PredictionColumns,
     measuring: Measuring,
-    settings: Settings,
+    how: Matched,
 ) -> tuple[list[Family], list[str]]:
     """The families that tables hold, and what was left out."""
     parts = []
     for source in sources:
-        _check_columns(source, columns, where)
         parts += [
             TablePart(tuple(within.values()), within, family_label(within), measuring.metric, model)
-            for within, model in _models(
-                source, columns, where, numbers=measuring.numbers, paired=settings.paired
+            for within, model in models_in(
+                source, columns, where, numbers=measuring.numbers, paired=how.paired
             )
         ]
-    return families_of(parts, settings.unmatched)
+    return families_of(parts, how.unmatched)
 
 
 def _check_columns(source: Source, columns: TableColumns, where: PredictionColumns) -> None:
@@ -102,7 +101,7 @@ def _check_columns(source: Source, columns: TableColumns, where: PredictionColum
             raise UnknownNameError("column", name, source.table.names)
 
 
-def _models(
+def models_in(
     source: Source,
     columns: TableColumns,
     where: PredictionColumns,
@@ -110,9 +109,28 @@ def _models(
     numbers: bool,
     paired: bool,
 ) -> list[tuple[dict[str, Any], ModelCases]]:
-    """The models of a table, within each combination of levels."""
+    """The models of a table, within each combination of levels.
+
+    Parameters
+    ----------
+    source : Source
+    columns : TableColumns
+        ``by`` may be empty, where the table is of one model.
+    where : PredictionColumns
+    numbers : bool
+        Whether targets are numbers, not classes.
+    paired : bool
+        Whether something has to say which case a row is.
+
+    Raises
+    ------
+    UnknownNameError
+        For columns that are not there.
+    """
+    _check_columns(source, columns, where)
     table = source.table
-    by = [] if source.model is not None or where.columns_by_model else [columns.by]
+    named = source.model is not None or where.columns_by_model or not columns.by
+    by = [] if named else [columns.by]
     used = [where.target, *(name for names in where.predictions.values() for name in names)]
     used += [*columns.within, *by, *filter(None, (columns.strata, columns.weights))]
     case = columns.case or case_column(table, used)
@@ -143,7 +161,7 @@ def _models(
                 (
                     within,
                     ModelCases(
-                        name or source.model or str(levels[columns.by]),
+                        name or source.model or (str(levels[columns.by]) if by else ""),
                         take(predictions, rows),
                         identities,
                         target=take(target, rows),

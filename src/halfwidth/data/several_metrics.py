@@ -9,67 +9,57 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.data.families import Family, Identity, ModelCases, named
-from halfwidth.comparison.settings import Settings
-from halfwidth.data.sources import Source, value_columns
-from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
+from halfwidth.data.asked import listed_metrics
+from halfwidth.data.detections import Comparable
+from halfwidth.data.families import Family, Identity, ModelCases, named
+from halfwidth.data.measuring import Matched, Measurable
+from halfwidth.data.sources import Source
+from halfwidth.estimation.functionals import CustomMetric
 
 
 @frozen(eq=False)
 class MetricColumns:
-    """A metric, and the columns of its values as `rank_table` takes them."""
+    """A metric, and the columns of its values."""
 
     metric: Any
     value: Any = None
 
 
-def listed_metrics(metric: Any) -> list[Any]:
-    """The metrics that are named: one, or several."""
-    several = None if isinstance(metric, Metric) else as_list(metric)
-    return [metric] if several is None else several
-
-
-def metric_columns(
-    metric: Any, value: Any, sources: Sequence[Source], *, of_cases: bool
-) -> list[MetricColumns]:
+def metric_columns(metric: Any, value: Any, sources: Sequence[Source]) -> list[MetricColumns]:
     """Each metric with its columns.
 
     Parameters
     ----------
-    metric, value
+    metric
         As given: one metric, several, or a mapping from column to metric.
+    value : list of str, mapping of str to str, or None
+        Columns of values, or that of each model.
     sources : sequence of Source
         A table with a column ``metric`` says itself which rows are of which.
-    of_cases : bool
-        Whether there are values of cases, and not predictions.
     """
     if isinstance(metric, Mapping):
-        if value_columns(value) is not None or not of_cases:
-            other = "value=" if of_cases else "target="
+        if value is not None:
             raise OptionError(
-                f"metric={shown(metric)} names the columns of values, which {other} rules out; "
+                f"metric={shown(metric)} names the columns of values, which value= rules out; "
                 "give a metric, or a list of metrics"
             )
         return [MetricColumns(one, [str(column)]) for column, one in metric.items()]
     metrics = listed_metrics(metric)
-    if not metrics:
-        raise OptionError("metric= is an empty list; name a metric, or leave it out")
-    if len(metrics) == 1 or not of_cases or all("metric" in one.table for one in sources):
-        return [MetricColumns(one, value_columns(value)) for one in metrics]
-    columns = value_columns(value)
-    if columns is None:
+    if len(metrics) == 1 or all("metric" in one.table for one in sources):
+        return [MetricColumns(one, value) for one in metrics]
+    if value is None:
         return [MetricColumns(one, [_column_of(one, sources)]) for one in metrics]
-    if not isinstance(columns, list) or len(columns) != len(metrics):
+    if not isinstance(value, list) or len(value) != len(metrics):
         raise OptionError(
             f"{len(metrics)} metrics, and value={shown(value)}: give a column for each metric, "
             "metric={'COLUMN': 'NAME', ...} (--metric COLUMN=NAME)"
         )
-    return [MetricColumns(one, [column]) for one, column in zip(metrics, columns, strict=True)]
+    return [MetricColumns(one, [column]) for one, column in zip(metrics, value, strict=True)]
 
 
 def _column_of(metric: Any, sources: Sequence[Source]) -> str:
@@ -83,15 +73,36 @@ def _column_of(metric: Any, sources: Sequence[Source]) -> str:
     return name
 
 
-def penalized(settings: Settings, family: Family, *, several: bool) -> Settings:
+def penalized(how: Matched, metric: Metric | CustomMetric, *, several: bool) -> Matched:
     """Of several metrics only those without a known worst value take the penalty."""
-    has_worst = isinstance(family.metric, Metric) and family.metric.spec.worst is not None
+    has_worst = isinstance(metric, Metric) and metric.spec.worst is not None
     if not several or not has_worst:
-        return settings
-    return replace(settings, request=replace(settings.request, penalty=None))
+        return how
+    return replace(how, request=replace(how.request, penalty=None))
 
 
 # --------------------------------------------------------------------------- the same cases
+
+
+def with_same_cases(
+    given: Sequence[Comparable], how: Matched
+) -> tuple[list[Comparable], list[str]]:
+    """The same where all metrics of a task are of the same cases; detectors see all images."""
+    by_label: dict[str, list[Comparable]] = {}
+    for one in given:
+        by_label.setdefault(one.label, []).append(one)
+    found: list[Comparable] = []
+    notes: list[str] = []
+    for together in by_label.values():
+        families = [one.family for one in together if isinstance(one, Measurable)]
+        kept, own = keep_shared_cases(families, how.unmatched, how.request.missing)
+        in_order = iter(kept)
+        found += [
+            replace(one, family=next(in_order)) if isinstance(one, Measurable) else one
+            for one in together
+        ]
+        notes += own
+    return found, notes
 
 
 def keep_shared_cases(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.data.families import Identity
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.data.families import Identity
+from halfwidth.io.challenge_columns import MODEL_COLUMNS
 from halfwidth.io.layout import MISSING_LEVEL
 from halfwidth.io.table import Table
 
@@ -58,57 +60,114 @@ class TableColumns:
     weights: str | None = None
 
 
-def sources_of(table: Any, by: str, *, of_columns: bool) -> list[Source]:
+@frozen(eq=False)
+class Tables:
+    """The tables of some data, and which columns play which part.
+
+    Attributes
+    ----------
+    sources : tuple of Source
+    columns : TableColumns
+        ``by`` as it was given, or empty.
+    models_are_columns : tuple of str
+        The models, where each has columns of its own; else none.
+    """
+
+    sources: tuple[Source, ...]
+    columns: TableColumns
+    models_are_columns: tuple[str, ...] = ()
+
+    @property
+    def only(self) -> Table | None:
+        """The table, where there is one that is not of a single model."""
+        first, *others = self.sources
+        return first.table if first.model is None and not others else None
+
+    @property
+    def model_column(self) -> str:
+        """The column that names the model of each row: the one given, else the usual one."""
+        names = () if self.only is None else self.only.names
+        usual = next((one for one in MODEL_COLUMNS if one in names), MODEL_COLUMNS[0])
+        return self.columns.by or usual
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models; none where nothing tells them."""
+        if self.models_are_columns:
+            return self.models_are_columns
+        column, named = self.model_column, dict[str, None]()
+        for source in self.sources:
+            if source.model is not None:
+                named[source.model] = None
+            elif column in source.table:
+                named |= dict.fromkeys(map(str, source.table.factor(column).distinct))
+        return tuple(named)
+
+    def with_models(self) -> TableColumns:
+        """The columns, that of the models by its name.
+
+        Raises
+        ------
+        UnknownNameError
+            Where nothing names the model of a row.
+        """
+        column = self.model_column
+        for source in self.sources:
+            named = source.model is not None or self.models_are_columns
+            if not named and column not in source.table:
+                raise UnknownNameError(
+                    "column",
+                    column,
+                    source.table.names,
+                    hint=(
+                        "It names the model of each row: model= (--by). Models that are columns: "
+                        "value= as a mapping from model to column, or hw.compare(frame)."
+                    ),
+                )
+        return replace(self.columns, by=column)
+
+
+def tables_of(table: Any, columns: TableColumns, models_are_columns: Iterable[str] = ()) -> Tables:
     """One source for a table, several for a sequence of tables or a mapping from model to table.
 
     Parameters
     ----------
     table : data frame, mapping of columns, or several of them
-    by : str
-        Column of models.
-    of_columns : bool
-        Whether models are columns, so that none need name them.
+    columns : TableColumns
+    models_are_columns : iterable of str
+        The models, where each has columns of its own.
+
+    Raises
+    ------
+    OptionError
     """
-    if isinstance(table, Mapping) and table and all(_is_table(one) for one in table.values()):
-        if of_columns:
+    named = tuple(models_are_columns)
+    if is_tables(table):
+        if named:
             raise OptionError(
                 "a mapping of tables names the models, and so does a mapping of their columns; "
                 "give one table, or one column"
             )
-        return [Source(Table.from_frame(one), str(name)) for name, one in table.items()]
-    if _is_table(table):
-        return [_checked(Source(Table.from_frame(table)), by, of_columns=of_columns)]
-    listed = as_list(table)
-    if not listed or not all(_is_table(one) for one in listed):
-        raise OptionError(
-            f"table={shown(table)} is neither a data frame nor several: a sequence of tables, or a "
-            "mapping from the name of a model to its table"
-        )
-    return [_checked(Source(Table.from_frame(one)), by, of_columns=of_columns) for one in listed]
+        sources = [Source(Table.from_frame(one), str(name)) for name, one in table.items()]
+    else:
+        listed = [table] if is_table(table) else as_list(table)
+        if not listed or not all(map(is_table, listed)):
+            raise OptionError(
+                f"table={shown(table)} is neither a data frame nor several: a sequence of tables, "
+                "or a mapping from the name of a model to its table"
+            )
+        sources = [Source(Table.from_frame(one)) for one in listed]
+    return Tables(tuple(sources), columns, named)
 
 
-def single_table(given: Any) -> Table | None:
-    """The table, where one is given and not several."""
-    several = isinstance(given, Mapping) and given and all(map(_is_table, given.values()))
-    return Table.from_frame(given) if _is_table(given) and not several else None
-
-
-def _is_table(given: Any) -> bool:
+def is_table(given: Any) -> bool:
+    """Whether it is a table: a frame, or a mapping of columns."""
     return isinstance(given, Table | Mapping) or hasattr(given, "columns")
 
 
-def _checked(source: Source, by: str, *, of_columns: bool) -> Source:
-    if not of_columns and by not in source.table:
-        raise UnknownNameError(
-            "column",
-            by,
-            source.table.names,
-            hint=(
-                "It names the model of each row: by= (--by). Models that are columns: value= as a "
-                "mapping from model to column, or hw.compare(frame)."
-            ),
-        )
-    return source
+def is_tables(given: Any) -> bool:
+    """Whether it is a mapping from models to tables."""
+    return isinstance(given, Mapping) and bool(given) and all(map(is_table, given.values()))
 
 
 def family_label(within: Mapping[str, Any], *further: str) -> str:

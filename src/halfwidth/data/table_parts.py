@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from halfwidth.data.families import Family, ModelCases
-from halfwidth.data.sources import check_each_once
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.titles import metric_title
+from halfwidth.data.families import Family, ModelCases
+from halfwidth.data.sources import check_each_once
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.resolve import UNNAMED
 

@@ -7,8 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.spec import Metric
 from halfwidth.data.families import Family, ModelCases
-from halfwidth.comparison.settings import Settings
+from halfwidth.data.measuring import Matched
 from halfwidth.data.sources import (
     Source,
     TableColumns,
@@ -16,8 +18,6 @@ from halfwidth.data.sources import (
     row_identities,
 )
 from halfwidth.data.table_parts import TablePart, families_of
-from halfwidth.core.errors import DataError, shortened
-from halfwidth.core.spec import Metric
 from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.estimation.tables import layout_notes
@@ -33,7 +33,7 @@ def value_families(
     values: Sequence[str] | Mapping[str, str] | None,
     metric: Any,
     bounds: Any,
-    settings: Settings,
+    how: Matched,
 ) -> tuple[list[Family], list[str]]:
     """The families that tables hold, and what was assumed about their columns.
 
@@ -54,15 +54,15 @@ def value_families(
         metrics = SliceMetrics(source.table, layout, metric, bounds)
         held |= dict.fromkeys(metrics.held)
         notes += layout_notes(layout, columns.groups, columns.strata)
-        every = slices(source.table, layout, missing=settings.request.missing)
+        every = slices(source.table, layout, missing=how.request.missing)
         wanted = [
             (one.checked(), found) for one in every if (found := metrics.for_slice(one)) is not None
         ]
         notes += not_applicable_note(one for one, _ in wanted)
-        parts += _parts(source, layout, wanted, columns, values, labels, paired=settings.paired)
+        parts += _parts(source, layout, wanted, columns, values, labels, paired=how.paired)
     if not parts:
         raise DataError(f"no rows of metric {metric!r}; the table holds {shortened(list(held))}")
-    families, left_out = families_of(parts, settings.unmatched)
+    families, left_out = families_of(parts, how.unmatched)
     return families, [*dict.fromkeys(notes), *left_out]
 
 
