@@ -289,8 +289,10 @@ def _use_table(path: Path, r: Source) -> None:
         table.levels(name)
     uses: list[Callable[[], object]] = [
         lambda: [part.values for part in slices(table, layout_of(table))],
-        lambda: hw.summary_table(
-            table, method="t", missing=r.choice(["raise", "omit", "all"]), rng=1
+        lambda: hw.estimate(
+            hw.CaseValues.from_table(table, missing=r.choice(["raise", "omit", "all"])),
+            method="t",
+            rng=1,
         ).to_json(),
         lambda: hw.runs_table(table, n_resamples=19, rng=1),
         lambda: hw.check_table(table).to_json(),

@@ -247,7 +247,10 @@ def by_the_library(bench: Bench) -> None:
                 return kept_whole(hw.metric_ci(y, p, **named, names=("truth", "score")))
             if verb == "ci":
                 return kept_whole(
-                    hw.summary_table(frame, options.pop("value"), by=list(scene.by), **options)
+                    hw.estimate(
+                        hw.CaseValues.from_table(frame, options.pop("value"), by=list(scene.by)),
+                        **options,
+                    )
                 )
             work = hw.compare_table if verb == "compare" else hw.rank_table
             return kept_whole(work(frame, by="model", within=list(scene.within), **options))

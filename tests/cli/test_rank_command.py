@@ -43,8 +43,10 @@ def test_a_challenge_is_ranked_within_its_tasks(run: Run) -> None:
     assert ran.status == 0
     got = json.loads(ran.out)
     table = pd.read_csv("challenge.csv")
-    wanted = hw.rank_table(
-        table, "value", by="algorithm", within="task", metric="dsc", rng=3, n_resamples=199
+    wanted = hw.rank(
+        hw.CaseValues.from_table(table, "value", metric="dsc", model="algorithm", by="task"),
+        rng=3,
+        n_resamples=199,
     )
     assert got == json.loads(wanted.to_json())
     assert [one["label"] for one in got["rankings"]] == ["T1", "T2"]

@@ -101,8 +101,10 @@ def test_what_is_no_function_or_takes_any_keyword_is_left_alone() -> None:
 # --------------------------------------------------------------------------- look-ups
 
 METRICS = hw.metric_ci(Y, P, metric=["auroc", "f1", "sensitivity"], rng=1, n_resamples=49)
-TABLE = hw.summary_table(
-    {"liver": VALUES, "spleen": VALUES}, metric="dsc", statistic=["mean", "median"], rng=1
+TABLE = hw.estimate(
+    hw.CaseValues.from_table({"liver": VALUES, "spleen": VALUES}, metric="dsc"),
+    statistic=["mean", "median"],
+    rng=1,
 )
 
 

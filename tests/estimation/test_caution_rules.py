@@ -29,7 +29,9 @@ CLOSE = np.array([0.05, 0.01, 0.02, 0.03, 0.04, 0.01, 0.02, -0.015])
 
 
 def table(**columns: Any) -> hw.Estimate:
-    return hw.summary_table({"dice": SMALL, **columns}, "dice", metric="dsc")[0]
+    return hw.estimate(hw.CaseValues.from_table({"dice": SMALL, **columns}, "dice", metric="dsc"))[
+        0
+    ]
 
 
 def undefined_now_and_then(values: Any) -> float:
@@ -230,14 +232,16 @@ SITUATIONS |= {
     "HW801": lambda: between(SERIES, SERIES),
     "HW802": lambda: between(SERIES, LOWER.iloc[2:], unmatched="omit"),
     "HW803": lambda: between(SERIES, LOWER, paired=False),
-    "HW804": lambda: hw.compare_table(
-        {
-            name: pd.DataFrame({"y": truth, "p": truth})
-            for name, truth in (("A", [0, 1] * 30), ("B", [0, 0, 0, 1] * 15))
-        },
+    "HW804": lambda: hw.compare(
+        hw.Predictions.from_table(
+            {
+                name: pd.DataFrame({"y": truth, "p": truth})
+                for name, truth in (("A", [0, 1] * 30), ("B", [0, 0, 0, 1] * 15))
+            },
+            "y",
+            prediction="p",
+        ),
         metric="f1",
-        target="y",
-        prediction="p",
         paired=False,
         test="none",
         rng=1,
@@ -245,15 +249,17 @@ SITUATIONS |= {
     "HW805": lambda: between(SERIES, LOWER, LOWER**2, simultaneous=False, test="none"),
     "HW806": lambda: between(SERIES, LOWER.where(np.arange(len(LOWER)) > 2), missing="omit"),
     "HW807": lambda: between(0.8 + CLOSE, np.full(len(CLOSE), 0.8)),
-    "HW808": lambda: hw.compare_table(
-        pd.DataFrame(
-            {
-                "case": [0, 1, 2] * 2,
-                "metric": "dsc",
-                "value": [0.9, 0.8, 0.0, 0.8, 0.7, np.nan],
-                "model": ["A"] * 3 + ["B"] * 3,
-                "status": ["ok", "ok", "spurious", "ok", "ok", "not applicable"],
-            }
+    "HW808": lambda: hw.compare(
+        hw.CaseValues.from_table(
+            pd.DataFrame(
+                {
+                    "case": [0, 1, 2] * 2,
+                    "metric": "dsc",
+                    "value": [0.9, 0.8, 0.0, 0.8, 0.7, np.nan],
+                    "model": ["A"] * 3 + ["B"] * 3,
+                    "status": ["ok", "ok", "spurious", "ok", "ok", "not applicable"],
+                }
+            )
         )
     )[0],
     "HW811": lambda: between(SERIES[:4], LOWER[:4]),
@@ -271,9 +277,11 @@ SITUATIONS |= {
     )[0],
     "HW851": lambda: hw.rank({"A": 0.8 + CLOSE, "B": 0.8 + 0 * CLOSE}, metric="dsc", rng=1)[0],
     "HW852": lambda: hw.rank(
-        {"A": SERIES, "B": LOWER, "C": SERIES.where(np.arange(len(LOWER)) > 2) + 0.001},
-        metric="dsc",
-        missing="omit",
+        hw.CaseValues.from_arrays(
+            {"A": SERIES, "B": LOWER, "C": SERIES.where(np.arange(len(LOWER)) > 2) + 0.001},
+            metric="dsc",
+            missing="omit",
+        ),
         rng=1,
     )[0],
     "HW853": lambda: hw.rank(

@@ -296,4 +296,6 @@ def test_clipped_probabilities_are_counted() -> None:
 def test_a_model_is_not_ranked_by_what_is_best_at_one() -> None:
     y, p, _ = cases()
     with pytest.raises(hw.OptionError, match="closer to one"):
-        hw.rank({"a": p, "b": p**2}, y, metric="calibration_slope", rng=1)
+        hw.rank(
+            hw.Predictions.from_arrays(y, {"a": p, "b": p**2}), metric="calibration_slope", rng=1
+        )

@@ -312,9 +312,9 @@ def test_pairs_are_not_resampled(name: str) -> None:
         hw.metric_ci(y, p, metric=name, groups=np.arange(60) // 2)
     models = {"a": p, "b": p**2}
     with pytest.raises(hw.HalfwidthError, match=rf"metric_ci .* has the {name} of each model"):
-        hw.compare(models, y, metric=name)
+        hw.compare(hw.Predictions.from_arrays(y, models), metric=name)
     with pytest.raises(hw.HalfwidthError, match="compare brier"):
-        hw.rank(models, y, metric=name)
+        hw.rank(hw.Predictions.from_arrays(y, models), metric=name)
 
 
 def test_smooth_ece_takes_weights_clusters_and_resamples() -> None:

@@ -38,7 +38,7 @@ def tasks(leads: Mapping[str, tuple[float, ...]] = LEADS, n: int = 30) -> pd.Dat
 
 
 def ranked(table: pd.DataFrame, **how: Any) -> hw.Rankings:
-    return hw.rank_table(table, "dsc", within="task", metric="dsc", **FEW | how)
+    return hw.rank(hw.CaseValues.from_table(table, "dsc", metric="dsc", by="task"), **FEW | how)
 
 
 # --------------------------------------------------------------------------- sets of ranks

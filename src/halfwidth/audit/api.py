@@ -51,7 +51,7 @@ def check_table(
     Parameters
     ----------
     frame : DataFrame (pandas or polars), or mapping of column names to sequences
-        As for `summary_table`.
+        As for `CaseValues.from_table`.
     values : str or sequence of str, optional
         Value columns; default: every numeric column that is neither a case id nor a group.
     by : str or sequence of str, optional

@@ -183,7 +183,7 @@ def compare_with_raters_table(
     ----------
     table : DataFrame or mapping of columns
     value : str, optional
-        Column of values; default: as for `compare_table`.
+        Column of values; default: as for `CaseValues.from_table`.
     model : str
         What the model is called in the columns of pairs.
     raters : sequence of str, optional
@@ -193,7 +193,7 @@ def compare_with_raters_table(
     within : str or sequence of str
         Columns within whose levels the comparison is made.
     case, metric, statistic, missing, penalty, unmatched, groups, strata, over, bounds, scale
-        As for `compare_table`.
+        As for `CaseValues.from_table` and `compare`.
     effect, margin, method, confidence_level, n_resamples, rng
         As for `compare_with_raters`.
 
@@ -205,7 +205,7 @@ def compare_with_raters_table(
     Raises
     ------
     DataError, OptionError, UnknownNameError
-        As for `compare_table`, and if a pair is not in the table.
+        As for `compare`, and if a pair is not in the table.
 
     Examples
     --------

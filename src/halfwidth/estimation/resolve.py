@@ -285,7 +285,7 @@ def missing_policy(missing: Any, allowed: Sequence[str] = MISSING_POLICIES) -> A
     if isinstance(missing, str) and missing == ALL_POLICIES:
         raise OptionError(
             "missing='all' sets the policies side by side for a table of per-case values only "
-            f"(halfwidth ci TABLE, summary_table); here choose one of {', '.join(allowed)}"
+            f"(halfwidth ci TABLE, estimate); here choose one of {', '.join(allowed)}"
         )
     return one_of("missing", missing, allowed)
 

@@ -58,6 +58,6 @@ def refuse_detection_metric(name: str) -> None:
     if without_threshold(name.partition("@")[0])[0] in DETECTION_METRICS:
         raise OptionError(
             f"{shown(name)} is of detections, which are matched with references: halfwidth detect; "
-            "compare, rank, gate and report with --references (detection_ci, compare_detections, "
-            "rank_detections)"
+            "compare, rank, gate and report with --references (detection_ci, "
+            "Detections.from_files)"
         )

@@ -26,7 +26,7 @@ AbsentModel = Literal["omit", "last"]
 
 def rank(
     data: Any,
-    models: Any = None,
+    other: Any = None,
     *,
     metric: Any = None,
     statistic: Any = USUAL_STATISTIC,
@@ -54,7 +54,7 @@ def rank(
 
     Parameters
     ----------
-    data, models
+    data, other
         As `compare` takes them.
     metric : str, MetricSpec or callable, or sequence or mapping of them, optional
         As for `compare`; each of several makes a ranking.
@@ -120,7 +120,7 @@ def rank(
     Mean DSC: A and B may be first of 3 (95 % confidence); the ranks of A and B are within 1 to 2; \
 the rank of C is 3.
     """
-    given = as_data(data, models, metric)
+    given = as_data(data, other, metric)
     worst_rank = False
     if isinstance(given, CaseValues) and given.missing == WORST_RANK:
         worst_rank, given = True, replace(given, missing="raise")

@@ -26,7 +26,7 @@ def test_values_of_images() -> None:
         "class1": 0.7,
         "mean": 0.8213,
     }
-    estimates = hw.summary_table(table, metric="dsc", missing="omit", rng=1)
+    estimates = hw.estimate(hw.CaseValues.from_table(table, metric="dsc", missing="omit"), rng=1)
     # 3.60 / 4, 2.10 / 3 and 3.285 / 4.
     assert [one.value for one in estimates] == pytest.approx([0.9, 0.7, 0.82125])
     assert [one.n for one in estimates] == [4, 3, 4]
