@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = ["over"]
 
+T = TypeVar("T")
 
-def over(verb: Callable[..., Any], made: Callable[..., Any]) -> Callable[..., Any]:
+
+def over(verb: Callable[..., T], made: Callable[..., Any]) -> Callable[..., T]:
     """``over(hw.rank, hw.CaseValues.from_table)`` takes the options of both functions.
 
     What both have (``metric``) goes to the data.
@@ -21,7 +23,7 @@ def over(verb: Callable[..., Any], made: Callable[..., Any]) -> Callable[..., An
         if one.kind is one.KEYWORD_ONLY and name not in of_data
     ]
 
-    def called(*positional: Any, **keywords: Any) -> Any:
+    def called(*positional: Any, **keywords: Any) -> T:
         given = {name: one for name, one in keywords.items() if name in of_data}
         further = {name: one for name, one in keywords.items() if name not in of_data}
         return verb(made(*positional, **given), **further)

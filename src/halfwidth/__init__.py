@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
     from halfwidth.audit.api import check_table, check_tables
     from halfwidth.comparison.agreement import Agreement, limits_of_agreement
-    from halfwidth.comparison.gate import Gate
     from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from halfwidth.results.detection_estimate import DetectionEstimate
     from halfwidth.results.estimate import Estimate
     from halfwidth.results.estimates import Estimates
+    from halfwidth.results.gate import Gate
     from halfwidth.results.ranking import Ranking, Rankings
     from halfwidth.results.ranking_consensus import Consensus, RankStability
     from halfwidth.results.runs_estimate import RunsEstimate
@@ -197,7 +197,7 @@ _HOME = {
     "Estimate": "results.estimate",
     "Estimates": "results.estimates",
     "Finding": "results.audit",
-    "Gate": "comparison.gate",
+    "Gate": "results.gate",
     "HalfwidthError": "core.errors",
     "Kind": "core.spec",
     "MatchLists": "core.match_lists",

@@ -87,7 +87,7 @@ def assert_not_inferior(
         ...
     AssertionError: new is inferior to old: the 95 % CI of the difference in mean DSC, ...
     """
-    from halfwidth.comparison.gate import PASSED, UNDECIDED
+    from halfwidth.results.gate import PASSED, UNDECIDED
     from halfwidth.verbs.gate import gate
 
     one_of("inconclusive", inconclusive, INCONCLUSIVE)
@@ -105,8 +105,8 @@ def assert_not_inferior(
         rng=rng,
     )
     if judged.outcome == UNDECIDED and inconclusive == "skip":
-        raise unittest.SkipTest(judged.sentence)
+        raise unittest.SkipTest(judged.reason)
     allowed = (PASSED, UNDECIDED) if inconclusive == "pass" else (PASSED,)
     if judged.outcome not in allowed:
-        raise AssertionError(judged.sentence)
+        raise AssertionError(judged.reason)
     return judged.comparisons[0]

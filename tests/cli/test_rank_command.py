@@ -56,7 +56,7 @@ def test_the_table_of_a_challenge_needs_no_options(run: Run) -> None:
     ran = run("rank", "challenge.csv", *QUICK, "--json")
     named = ("--by", "algorithm", "--task", "task", "--value", "value")
     assert ran.out == run("rank", "challenge.csv", *named, *QUICK, "--json").out
-    assert "ranked by 'value' within each 'task'" in ran.err
+    assert "compared by 'value' within each 'task'" in ran.err
 
 
 def test_models_are_ranked_by_the_tests_that_they_win(run: Run) -> None:

@@ -97,14 +97,13 @@ def test_a_level_that_a_model_lacks() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"by": "modell"}, "did you mean 'model'"),
-        ({"within": "organ"}, "unknown column 'organ'"),
+        ({"model": "modell"}, "did you mean 'model'"),
+        ({"by": "organ"}, "unknown column 'organ'"),
         ({"case": "patient"}, "unknown column 'patient'"),
-        ({"within": 3}, "neither a name of a column"),
+        ({"by": 3}, "neither a name of a column"),
         ({"groups": ["a"]}, "takes the name of a column"),
-        ({"value": "value", "target": "case", "score": "value"}, "not both"),
         ({"value": {"A": ["value"]}}, "takes the name of a column"),
-        ({"by": ["model"]}, "takes the name of a column"),
+        ({"model": ["model"]}, "takes the name of a column"),
     ],
 )
 def test_columns_that_are_not_there(options: dict[str, Any], message: str) -> None:
@@ -160,10 +159,10 @@ def test_prevalences_of_unpaired_test_sets() -> None:
     }
     options: dict[str, Any] = {"target": "y", "prediction": "p", "paired": False, "test": "none"}
     assert "HW804" in codes(
-        over(hw.compare, hw.CaseValues.from_table)(tables, metric="f1", rng=1, **options)
+        over(hw.compare, hw.Predictions.from_table)(tables, metric="f1", rng=1, **options)
     )
     assert "HW804" not in codes(
-        over(hw.compare, hw.CaseValues.from_table)(tables, metric="sensitivity", **options)
+        over(hw.compare, hw.Predictions.from_table)(tables, metric="sensitivity", **options)
     )
 
 
@@ -173,13 +172,20 @@ def test_columns_of_cases_are_as_long_as_models(name: str) -> None:
     with pytest.raises(hw.DataError, match=f"{name if name != 'sample_weight' else 'weights'} 2"):
         over(hw.compare, hw.Predictions.from_arrays)(
             [0, 1, 1, 0], models, metric="f1", **{name: [1, 2]}
-        )  # type: ignore[arg-type]
+        )
 
 
-def test_two_arrays_have_no_names() -> None:
-    """The second one is not blamed for being no target."""
+def test_two_samples_and_what_names_no_models() -> None:
+    """Two arrays are models A and B; one has nothing to be compared with."""
     for function in (hw.compare, hw.rank):
-        with pytest.raises(hw.OptionError, match="mapping from names to values, "):
-            function([0.1, 0.2], [0.2, 0.3], metric="dsc")
+        found = function([0.1, 0.2, 0.4], [0.2, 0.3, 0.5], metric="dsc", rng=1)
+        assert (
+            found.to_dict()
+            == function({"A": [0.1, 0.2, 0.4], "B": [0.2, 0.3, 0.5]}, metric="dsc", rng=1).to_dict()
+        )
+        with pytest.raises(hw.DataError, match="those of each model by its name"):
+            function([0.1, 0.2], metric="dsc")
+        with pytest.raises(hw.OptionError, match="CaseValues are complete, and"):
+            function(hw.CaseValues.from_arrays({"A": [0.1, 0.2]}), [0.1, 0.2])
     with pytest.raises(hw.OptionError, match=r"^raters=\[\[1, 0\]\] is neither"):
         hw.compare_with_raters([1, 0], [[1, 0]], metric="accuracy")

@@ -216,7 +216,6 @@ def test_rankings() -> None:
         ({"metric": "auroc"}, "says nothing of where objects are"),
         ({"metric": None}, "nothing says what detectors are compared by"),
         ({"models": {"a": []}}, "one model"),
-        ({"models": [1, 2]}, "no mapping"),
         ({"margin": 2}, "whole range"),
         ({"test": "wilcoxon"}, "takes a value of each case"),
         ({"baseline": "x"}, "unknown baseline"),

@@ -154,7 +154,7 @@ BETTER = (("A", 0.8), ("B", 0.4))
     ("change", "message"),
     [
         ({"metric": None}, "no metric of a test set"),
-        ({"metric": ["f1", "mcc"]}, "is several"),
+        ({"metric": []}, "empty list"),
         ({"statistic": "median"}, "has no effect on a metric of a test set"),
         ({"metric": "dsc"}, "has a value for each case"),
         ({"margin": 2}, "whole range"),
@@ -168,14 +168,21 @@ def test_bad_options(table: pd.DataFrame, change: dict[str, Any], message: str) 
         )
 
 
+def test_several_metrics_are_compared_as_each_alone(table: pd.DataFrame) -> None:
+    models = {"A": table["dA"], "B": table["dB"]}
+    both = hw.compare(table["y"], models, metric=["f1", "mcc"], rng=1)
+    alone = [hw.compare(table["y"], models, metric=name, rng=1)[0] for name in ("f1", "mcc")]
+    assert [one.to_dict() for one in both] == [one.to_dict() for one in alone]
+
+
 def test_what_needs_true_classes_says_so(table: pd.DataFrame) -> None:
     models = {"A": table["A"], "B": table["B"]}
     with pytest.raises(hw.OptionError, match="give the true classes"):
         hw.compare(models, metric="auroc")
-    with pytest.raises(hw.OptionError, match="average='macro' needs the true classes"):
+    with pytest.raises(hw.OptionError, match="average='macro' is over classes of predictions"):
         hw.compare(models, metric="dsc", average="macro")
-    with pytest.raises(hw.OptionError, match="need target="):
-        hw.compare(hw.CaseValues.from_table(table, metric="auroc"), score={"A": "A", "B": "B"})
+    with pytest.raises(hw.OptionError, match="needs score="):
+        hw.Predictions.from_table(table, "y")
 
 
 def test_unpaired_models_have_cases_of_their_own(table: pd.DataFrame) -> None:

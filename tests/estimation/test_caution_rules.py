@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import over
 from support import codes
 
 import halfwidth as hw
@@ -216,7 +217,10 @@ def between(*models: Any, place: int = 0, **options: Any) -> Any:
     """The difference of two models, or the first of several."""
     named = dict(zip("ABC", models, strict=False))
     settings: dict[str, Any] = {"metric": "dsc", "rng": 1} | options
-    return hw.compare(named, **settings)[place]
+    if "y_true" in settings:
+        truth = settings.pop("y_true")
+        return over(hw.compare, hw.Predictions.from_arrays)(truth, named, **settings)[place]
+    return over(hw.compare, hw.CaseValues.from_arrays)(named, **settings)[place]
 
 
 def raters(model: Any, *others: Any) -> Any:

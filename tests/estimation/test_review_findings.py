@@ -69,7 +69,7 @@ CANONICAL = {
 @pytest.mark.parametrize("option", [{"scale": 100}, {"bounds": (0, 1000)}])
 def test_one_scale_or_range_for_several_metrics_is_refused(option: dict[str, object]) -> None:
     with pytest.raises(hw.OptionError, match="dsc, hd95"):
-        over(hw.estimate, hw.CaseValues.from_table)(CANONICAL, **option)  # type: ignore[arg-type]
+        over(hw.estimate, hw.CaseValues.from_table)(CANONICAL, **option)
 
 
 def test_a_scale_for_the_metric_that_is_named_is_used() -> None:
@@ -89,7 +89,10 @@ def test_a_column_called_as_a_metric_that_no_one_named_is_said() -> None:
     ("call", "words"),
     [
         (lambda: hw.summary_ci(["0.91", "0.88"]), "not a number but text; convert the values"),
-        (lambda: hw.summary_ci(pd.DataFrame({"dice": [0.9]})), "give the table to summary_table"),
+        (
+            lambda: hw.summary_ci(pd.DataFrame({"dice": [0.9]})),
+            "give the table to CaseValues.from_table",
+        ),
         (
             lambda: hw.estimate(hw.CaseValues.from_table("dice.csv")),
             "read the file first: pandas.read_csv",

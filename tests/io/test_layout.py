@@ -20,11 +20,13 @@ def canonical(**columns: Any) -> dict[str, Any]:
 
 
 def labels(frame: Any, *arguments: Any, **options: Any) -> list[str]:
-    return [e.label for e in hw.summary_table(frame, *arguments, **options)]
+    return [
+        e.label for e in over(hw.estimate, hw.CaseValues.from_table)(frame, *arguments, **options)
+    ]
 
 
 def codes(frame: Any, *arguments: Any, **options: Any) -> set[str]:
-    table = hw.summary_table(frame, *arguments, **options)
+    table = over(hw.estimate, hw.CaseValues.from_table)(frame, *arguments, **options)
     return {caution.code for caution in table.cautions}
 
 
@@ -353,10 +355,15 @@ def test_the_caller_s_frame_is_left_as_it_was() -> None:
     pd.testing.assert_frame_equal(frame, before)
 
 
-@pytest.mark.parametrize("frame", [[1, 2, 3], "scores.csv", 5, None])
+@pytest.mark.parametrize("frame", ["scores.csv", 5, None])
 def test_what_is_no_table_is_named(frame: Any) -> None:
     with pytest.raises(hw.DataError, match=f"data frame.*got {type(frame).__name__}"):
         hw.estimate(hw.CaseValues.from_table(frame))
+
+
+def test_several_tables_are_tables() -> None:
+    with pytest.raises(hw.OptionError, match="neither a data frame nor several"):
+        hw.CaseValues.from_table([1, 2, 3])
 
 
 def test_an_empty_frame_has_no_rows() -> None:
@@ -387,8 +394,8 @@ def test_columns_of_unequal_length_are_refused() -> None:
 @pytest.mark.parametrize(
     ("arguments", "given", "near"),
     [
-        ({"values": "Dice"}, "Dice", "dice"),
-        ({"values": ["dice", "livr"]}, "livr", "liver"),
+        ({"value": "Dice"}, "Dice", "dice"),
+        ({"value": ["dice", "livr"]}, "livr", "liver"),
         ({"by": "modle"}, "modle", "model"),
         ({"case": "cas"}, "cas", "case"),
     ],

@@ -89,7 +89,7 @@ def test_threads_do_not_matter() -> None:
         "import numpy as np, halfwidth as hw;"
         "x = np.random.default_rng(0).beta(8, 2, (40, 60));"
         "import pandas as pd;"
-        "t = hw.summary_table(pd.DataFrame(x.T), method='bca', n_resamples=999, rng=1);"
+        "t = hw.estimate(pd.DataFrame(x.T), method='bca', n_resamples=999, rng=1);"
         "print([(e.low, e.high) for e in t])"
     )
     made = [

@@ -213,9 +213,10 @@ def test_several_schemes_make_a_ranking_each() -> None:
     for scheme in schemes:
         (alone,) = hw.rank(models(), metric="dsc", scheme=scheme, **FEW)
         assert both[scheme].to_dict() == alone.to_dict()
-    found = hw.rank_table(
-        *(long_table(), "value"), by="algorithm", within="task", metric="dsc", scheme=schemes, **FEW
+    values = hw.CaseValues.from_table(
+        long_table(), "value", model="algorithm", by="task", metric="dsc"
     )
+    found = hw.rank(values, scheme=schemes, **FEW)
     assert [one.label for one in found] == ["T1", "T1", "T2", "T2", "T3", "T3"]
     assert found["T2", "rank_then_aggregate"].names == ("T2", "dsc", "rank_then_aggregate")
     with pytest.raises(hw.OptionError, match=r"\['T2', 'aggregate_then_rank'\]\. There are"):
@@ -277,7 +278,7 @@ def test_the_table_of_a_challenge_needs_no_options() -> None:
     found = over(hw.rank, hw.CaseValues.from_table)(long_table(), metric="dsc", **FEW)
     assert found.to_dict() == named.to_dict()
     assert found.notes[0].startswith(
-        "models ('algorithm') are ranked by 'value' within each 'task'"
+        "models ('algorithm') are compared by 'value' within each 'task'"
     )
     assert named.notes == ()
     as_model = long_table().rename(columns={"algorithm": "model"}).assign(further=1.0)
@@ -294,8 +295,6 @@ def test_the_table_of_a_challenge_needs_no_options() -> None:
         long_table(), "value", metric="dsc", by="task", **FEW
     )
     assert by_task.to_dict() == named.to_dict()
-    with pytest.raises(hw.OptionError, match="by another name"):
-        hw.rank(hw.CaseValues.from_table(long_table(), metric="dsc", by="task"))
 
 
 def test_a_canonical_table_is_ranked_within_its_tasks_and_labels() -> None:

@@ -39,7 +39,7 @@ def long(table: pd.DataFrame) -> pd.DataFrame:
 
 def ranked(table: pd.DataFrame, **how: Any) -> hw.Rankings:
     return over(hw.rank, hw.CaseValues.from_table)(
-        table, **FEW | {"metric": list(METRICS), "task": "task"} | how
+        table, **FEW | {"metric": list(METRICS), "by": "task"} | how
     )
 
 
@@ -192,18 +192,18 @@ def test_an_option_need_have_an_effect_on_one_of_the_metrics_only() -> None:
     table = {"case": [1, 2, 3, 4] * 2, "model": ["A"] * 4 + ["B"] * 4, "y": [0, 1] * 4}
     table["p"] = [0.1, 0.6, 0.2, 0.9, 0.1, 0.6, 0.7, 0.2]
     of_table: Any = {"target": "y", "score": "p", "rng": 1}
-    found = over(hw.rank, hw.CaseValues.from_table)(
+    found = over(hw.rank, hw.Predictions.from_table)(
         table, metric=["auroc", "accuracy"], threshold=0.8, **of_table
     )
     assert found[1]["A"].value == 0.75  # two true negatives and one of two positives
-    found = over(hw.rank, hw.CaseValues.from_table)(
+    found = over(hw.rank, hw.Predictions.from_table)(
         table, metric=["auroc", "accuracy"], average="macro", **of_table
     )
     assert [one["A"].estimate.average for one in found] == ["macro", None]
     with pytest.raises(
         hw.OptionError, match="average='macro' \\(--average\\) has no effect on acc"
     ):
-        over(hw.rank, hw.CaseValues.from_table)(
+        over(hw.rank, hw.Predictions.from_table)(
             table, metric=["accuracy"], average="macro", **of_table
         )
 

@@ -1,6 +1,7 @@
 """The verbs over kinds of data, for commits that had a function for each pair of verb and kind.
 
-There `hw.compare(hw.CaseValues.from_table(t, by="organ"))` was `hw.compare_table(t, within="organ")`.
+There `hw.compare(hw.CaseValues.from_table(t, by="organ"))` was
+`hw.compare_table(t, within="organ")`.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def _given(way: str) -> Callable[..., Given]:
 
 
 def _verb(hw: Any, verb: str) -> Callable[..., Any]:
-    plain = getattr(hw, verb, None)
+    plain: Any = getattr(hw, verb, None)
 
     def called(data: Any, other: Any = None, **options: Any) -> Any:
         if not isinstance(data, Given):

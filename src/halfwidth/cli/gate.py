@@ -85,19 +85,15 @@ def gate(
         )
     data, asked = _models(ctx, [*new, against])
 
-    from halfwidth.document.parts import Data, Document, Paragraph
     from halfwidth.verbs.gate import gate as judge
 
     judged = judge(data, **asked)
-    for text in judged.comparisons.notes:
+    for text in judged.notes:
         note(text)
     for code, text in judged.comparisons.caution_lines():
         complain(f"{code} {text}")
-    cautioned = strict and bool(judged.comparisons.cautions)
-    document = Document(
-        (Paragraph(judged.line, wraps=False),), Data(judged.to_dict, judged.to_rows)
-    )
-    return Answer(document, fmt, out, judged.status or (STRICT_STATUS if cautioned else 0))
+    cautioned = strict and bool(judged.cautions)
+    return Answer(judged.document(), fmt, out, judged.status or (STRICT_STATUS if cautioned else 0))
 
 
 def _models(ctx: typer.Context, files: list[str]) -> tuple[Any, dict[str, Any]]:

@@ -114,7 +114,7 @@ def _check_lengths(family: Family) -> None:
         raise DataError(
             f"{family.place}models differ in their number of cases ({counted}), and nothing says "
             "which are the same: give pandas Series labelled by case, or a table with a column of "
-            "cases (CaseValues.from_table, --case); paired=False (--unpaired) where they are not the same"
+            "cases (from_table, --case); paired=False (--unpaired) where they are not the same"
         )
 
 

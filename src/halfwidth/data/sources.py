@@ -150,19 +150,20 @@ def tables_of(table: Any, columns: TableColumns, models_are_columns: Iterable[st
             )
         sources = [Source(Table.from_frame(one), str(name)) for name, one in table.items()]
     else:
-        listed = [table] if is_table(table) else as_list(table)
-        if not listed or not all(map(is_table, listed)):
+        several = None if is_table(table) else as_list(table)
+        if several is not None and (not several or not all(map(is_table, several))):
             raise OptionError(
                 f"table={shown(table)} is neither a data frame nor several: a sequence of tables, "
                 "or a mapping from the name of a model to its table"
             )
-        sources = [Source(Table.from_frame(one)) for one in listed]
+        sources = [Source(Table.from_frame(one)) for one in several or [table]]
     return Tables(tuple(sources), columns, named)
 
 
 def is_table(given: Any) -> bool:
-    """Whether it is a table: a frame, or a mapping of columns."""
-    return isinstance(given, Table | Mapping) or hasattr(given, "columns")
+    """Whether it is a table: a frame, scores, or a mapping of columns."""
+    of_columns = hasattr(given, "columns") or hasattr(given, "to_columns")
+    return isinstance(given, Mapping) or of_columns
 
 
 def is_tables(given: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from halfwidth.comparison.assembling import compared
 from halfwidth.comparison.settings import check_family, check_models, resolve_settings
 from halfwidth.data.asked import USUAL_STATISTIC, Asked
+from halfwidth.data.detections import Detections
 from halfwidth.data.matching import Unmatched
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.comparison import Comparisons, Effect
@@ -138,7 +139,9 @@ def compare(
         unmatched=unmatched,
         keep_cases=keep_cases,
     )
-    check_models(given.models, settings)
+    if isinstance(given, Detections):
+        # Before any are matched.
+        check_models(given.models, settings)
     families, notes = given.families(Asked(metric, statistic, average), settings.how)
     for family in families:
         check_family(family, settings)

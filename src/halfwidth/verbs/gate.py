@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from halfwidth.comparison.gate import Gate, judged
+from halfwidth.comparison.gate import judge
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.data.asked import USUAL_STATISTIC
 from halfwidth.data.matching import Unmatched
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.comparison import Comparisons, Effect
+from halfwidth.results.gate import Gate
 from halfwidth.verbs.compare import compare
 from halfwidth.verbs.given import as_data
 
@@ -105,4 +106,4 @@ def gate(
             rng=rng,
         )
 
-    return judged(compare_at, confidence_level)
+    return judge(compare_at, confidence_level)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from halfwidth.core.errors import OptionError, shown
@@ -53,15 +54,15 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
 
 
 def _case_values(given: Any, *, estimates: bool) -> CaseValues:
-    if isinstance(given, Table):
+    is_frame = is_table(given) and not isinstance(given, Mapping)
+    if is_tables(given) or (is_frame and (estimates or _names_models(given))):
         return CaseValues.from_table(given)
-    if is_tables(given):
-        return CaseValues.from_table(given)
-    if is_table(given) and hasattr(given, "columns"):
-        named = [name for name in MODEL_COLUMNS if name in list(given.columns)]
-        if estimates or named:
-            return CaseValues.from_table(given)
     return CaseValues.from_arrays(given)
+
+
+def _names_models(frame: Any) -> bool:
+    """Whether a column of a table names the model of each row."""
+    return any(name in MODEL_COLUMNS for name in Table.from_frame(frame).names)
 
 
 def _is_of_test_sets(metric: Any) -> bool:
