@@ -261,7 +261,7 @@ def read_models(
         return of_all
     (table,) = tables.values()
     if any(columns.sides):
-        return _of_sides(table, columns)
+        return _side_by_side(table, columns)
     by = columns.by or next((name for name in model_columns if name in table), None)
     if by is not None:
         return replace(of_all, tables=table, model=by)
@@ -318,7 +318,7 @@ def _check_values(tables: Mapping[str, Table], columns: Columns) -> None:
             raise DataError(f"{both}: no column of values that both have; name them: --value")
 
 
-def _of_sides(table: Table, columns: Columns) -> Models:
+def _side_by_side(table: Table, columns: Columns) -> Models:
     """Columns of each of two models, which go by the name of their column where it is one."""
     names = [
         side[0] if len(side) == 1 else letter

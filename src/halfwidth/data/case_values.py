@@ -12,12 +12,12 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import FAILURES, Failures
 from halfwidth.core.spec import Statistic
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
-from halfwidth.data.asked import Asked, listed_metrics
 from halfwidth.data.challenge_tables import challenge_columns
 from halfwidth.data.families import Family, ModelCases
 from halfwidth.data.inputs import models_of, names_models
 from halfwidth.data.measured_values import ValueOptions
 from halfwidth.data.measuring import Matched, Measurable, by_level, measuring_values
+from halfwidth.data.quantities import Quantities, listed_metrics
 from halfwidth.data.several_metrics import MetricColumns, metric_columns
 from halfwidth.data.sources import (
     Source,
@@ -250,36 +250,36 @@ class CaseValues:
             **inference,
         )
 
-    def jobs(self, asked: Asked, **inference: Any) -> tuple[JobsOfCases, Request]:
+    def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each model, column and level, and the request of its estimates."""
-        asked.refuse_average()
+        quantities.refuse_average()
         policy = self
         if self.missing == ALL_POLICIES and isinstance(self._given, _Tables):
             policy = replace(self, missing="worst")
         request = policy.request(**inference)
-        statistics = [resolve_statistic(one) for one in asked.statistics]
-        return self._given.jobs(self._of(asked), statistics, request), request
+        statistics = [resolve_statistic(one) for one in quantities.statistics]
+        return self._given.jobs(self._with_metric(quantities), statistics, request), request
 
-    def families(self, asked: Asked, how: Matched) -> tuple[list[Measurable], list[str]]:
+    def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
-        asked.refuse_average()
-        if len(asked.statistics) > 1:
+        quantities.refuse_average()
+        if len(quantities.statistics) > 1:
             raise OptionError(
-                f"statistic={shown(asked.statistic)} is several; models are compared by one"
+                f"statistic={shown(quantities.statistic)} is several; models are compared by one"
             )
-        options = ValueOptions(resolve_statistic(asked.statistics[0]), self.scale)
-        return self._given.families(self._of(asked), options, how)
+        options = ValueOptions(resolve_statistic(quantities.statistics[0]), self.scale)
+        return self._given.families(self._with_metric(quantities), options, how)
 
-    def _of(self, asked: Asked) -> CaseValues:
+    def _with_metric(self, quantities: Quantities) -> CaseValues:
         """The values, of the metric that a verb names in their stead."""
-        if asked.metric is None:
+        if quantities.metric is None:
             return self
         if self.metric is not None:
             raise OptionError(
-                f"metric={shown(asked.metric)} has no effect: the values are of metric="
+                f"metric={shown(quantities.metric)} has no effect: the values are of metric="
                 f"{shown(self.metric)}"
             )
-        return replace(self, metric=asked.metric)
+        return replace(self, metric=quantities.metric)
 
 
 @frozen(eq=False)
@@ -371,7 +371,7 @@ class _Tables:
             scale=values.scale,
         )
         notes = layout_notes(layout, columns.groups, columns.strata)
-        return replace(found.of_model(source.model), notes=(*notes, *found.notes))
+        return replace(found.labelled_by(source.model), notes=(*notes, *found.notes))
 
     def families(
         self, values: CaseValues, options: ValueOptions, how: Matched

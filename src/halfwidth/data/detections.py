@@ -10,10 +10,10 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass, Undefined
-from halfwidth.data.asked import Asked
 from halfwidth.data.families import MeasuredFamily
 from halfwidth.data.measured_detections import measured_detectors
 from halfwidth.data.measuring import Matched, Measurable
+from halfwidth.data.quantities import Quantities
 from halfwidth.estimation.detections.api import detector_jobs
 from halfwidth.estimation.detections.requests import DetectorRequest, detector_request
 from halfwidth.estimation.functionals import CustomMetric
@@ -127,7 +127,7 @@ class Detections:
         return cls({str(name): one for name, one in named.items()}, references, matching)
 
     def __post_init__(self) -> None:
-        self._requested(Asked())
+        self._requested(Quantities())
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -138,12 +138,12 @@ class Detections:
         """What all estimates of a verb share."""
         return resolve_request(missing="raise", penalty=None, **inference)
 
-    def jobs(self, asked: Asked, **inference: Any) -> tuple[JobsOfCases, Request]:
+    def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each detector, metric, class and threshold, and the request."""
         request = self.request(**inference)
-        requested = self._requested(asked)
+        requested = self._requested(quantities)
         found = [
-            detector_jobs(one, self.references, requested).of_model(name or None)
+            detector_jobs(one, self.references, requested).labelled_by(name or None)
             for name, one in self.detections.items()
         ]
         return (
@@ -154,9 +154,9 @@ class Detections:
             request,
         )
 
-    def families(self, asked: Asked, _: Matched) -> tuple[list[Comparable], list[str]]:
+    def families(self, quantities: Quantities, _: Matched) -> tuple[list[Comparable], list[str]]:
         """The detectors by each metric and class, matched, and notes on what was read."""
-        requested = self._requested(asked)
+        requested = self._requested(quantities)
         if not requested.metrics:
             raise OptionError(
                 "nothing says what detectors are compared by: metric= (--metric), one of "
@@ -165,10 +165,10 @@ class Detections:
         families, notes = measured_detectors(self.detections, self.references, requested)
         return [ComparedDetectors(one) for one in families], notes
 
-    def _requested(self, asked: Asked) -> DetectorRequest:
-        asked.refuse_statistic("a metric of detections")
-        choices = {**self.matching, "average": asked.average}
-        return detector_request(asked.metric, choices, usual=True)
+    def _requested(self, quantities: Quantities) -> DetectorRequest:
+        quantities.refuse_statistic("a metric of detections")
+        choices = {**self.matching, "average": quantities.average}
+        return detector_request(quantities.metric, choices, usual=True)
 
 
 @frozen(eq=False)

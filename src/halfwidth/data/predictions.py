@@ -17,7 +17,6 @@ from halfwidth.core.undefined import (
     Missing,
     Undefined,
 )
-from halfwidth.data.asked import Asked
 from halfwidth.data.families import Family, ModelCases
 from halfwidth.data.inputs import models_of
 from halfwidth.data.measured_test_sets import read_test_set
@@ -28,6 +27,7 @@ from halfwidth.data.prediction_tables import (
     prediction_columns,
     prediction_families,
 )
+from halfwidth.data.quantities import Quantities
 from halfwidth.data.sources import (
     TableColumns,
     Tables,
@@ -237,22 +237,22 @@ class Predictions:
         """What all estimates of a verb share: the policy of these data, and its inference."""
         return resolve_request(missing=self.missing, penalty=None, **inference)
 
-    def jobs(self, asked: Asked, **inference: Any) -> tuple[JobsOfCases, Request]:
+    def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each model, level, metric and class, and the request for it."""
-        asked.refuse_statistic("a metric of a test set")
+        quantities.refuse_statistic("a metric of a test set")
         request = self.request(**inference)
         requested = metric_request(
-            asked.metrics_of_test_set, asked.averages, self.options, self.bounds
+            quantities.test_set_metrics, quantities.averages, self.options, self.bounds
         )
         return self._given.jobs(requested, request), request
 
-    def families(self, asked: Asked, how: Matched) -> tuple[list[Measurable], list[str]]:
+    def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
-        asked.refuse_statistic("a metric of a test set")
-        metrics = asked.metrics_of_test_set
+        quantities.refuse_statistic("a metric of a test set")
+        metrics = quantities.test_set_metrics
         if self.bounds is not None and len(metrics) > 1:
             raise OptionError("bounds= (--bounds) are those of one metric, and several are given")
-        each = measuring_each_metric(metrics, asked.averages, self.options, self.bounds)
+        each = measuring_each_metric(metrics, quantities.averages, self.options, self.bounds)
         return self._given.families(each, how)
 
 

@@ -14,10 +14,10 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
-from halfwidth.data.asked import listed_metrics
 from halfwidth.data.detections import Comparable
 from halfwidth.data.families import Family, Identity, ModelCases, named
 from halfwidth.data.measuring import Matched, Measurable
+from halfwidth.data.quantities import listed_metrics
 from halfwidth.data.sources import Source
 from halfwidth.estimation.functionals import CustomMetric
 

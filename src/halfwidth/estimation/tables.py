@@ -41,7 +41,7 @@ class JobsOfCases:
     notes: tuple[str, ...]
     cases: tuple[Cases, ...] = ()
 
-    def of_model(self, name: str | None) -> JobsOfCases:
+    def labelled_by(self, name: str | None) -> JobsOfCases:
         """The same, the labels of whose rows begin with the name of a model, if it has one."""
         if name is None:
             return self

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from halfwidth.comparison.assembling import compared
 from halfwidth.comparison.settings import check_family, check_models, resolve_settings
-from halfwidth.data.asked import USUAL_STATISTIC, Asked
 from halfwidth.data.detections import Detections
 from halfwidth.data.matching import Unmatched
+from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.comparison import Comparisons, Effect
 from halfwidth.verbs.given import as_data
@@ -142,7 +142,7 @@ def compare(
     if isinstance(given, Detections):
         # Before any are matched.
         check_models(given.models, settings)
-    families, notes = given.families(Asked(metric, statistic, average), settings.how)
+    families, notes = given.families(Quantities(metric, statistic, average), settings.how)
     for family in families:
         check_family(family, settings)
     measured = [one for family in families for one in family.measured(settings.how)]

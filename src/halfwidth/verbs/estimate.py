@@ -6,7 +6,7 @@ from typing import Any
 
 from halfwidth.core.checks import as_flag
 from halfwidth.core.types import Alternative
-from halfwidth.data.asked import USUAL_STATISTIC, Asked
+from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.estimates import Estimates
@@ -74,9 +74,9 @@ def estimate(
     >>> [f"{e.label} {e.value:.2f}" for e in hw.estimate(values, statistic="median")]
     ['U-Net 0.91', 'ViT 0.85']
     """
-    asked = Asked(metric, statistic, average)
+    quantities = Quantities(metric, statistic, average)
     found, request = as_data(data, y_score, metric, estimates=True).jobs(
-        asked,
+        quantities,
         method=method,
         confidence_level=confidence_level,
         alternative=alternative,

@@ -6,8 +6,8 @@ from typing import Any
 
 from halfwidth.comparison.gate import judge
 from halfwidth.core.errors import OptionError, UnknownNameError
-from halfwidth.data.asked import USUAL_STATISTIC
 from halfwidth.data.matching import Unmatched
+from halfwidth.data.quantities import USUAL_STATISTIC
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.comparison import Comparisons, Effect
 from halfwidth.results.gate import Gate

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from halfwidth.comparison.settings import check_family, check_models, resolve_settings
-from halfwidth.data.asked import USUAL_STATISTIC, Asked
 from halfwidth.data.case_values import WORST_RANK, CaseValues
 from halfwidth.data.detections import Detections
 from halfwidth.data.matching import Unmatched
+from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.data.several_metrics import penalized, with_same_cases
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.consensus import resolve_combining
@@ -157,7 +157,7 @@ the rank of C is 3.
     if isinstance(given, Detections):
         # Before any are matched.
         check_models(given.models, settings)
-    families, notes = given.families(Asked(metric, statistic, average), settings.how)
+    families, notes = given.families(Quantities(metric, statistic, average), settings.how)
     for family in families:
         check_family(family, settings)
     if options.combining.over_metrics:

@@ -15,7 +15,7 @@ USUAL_STATISTIC = "mean"
 
 
 @frozen(eq=False)
-class Asked:
+class Quantities:
     """What is computed of the data, as it was given to a verb.
 
     Attributes
@@ -38,7 +38,7 @@ class Asked:
         return listed_metrics(self.metric)
 
     @property
-    def metrics_of_test_set(self) -> list[Any]:
+    def test_set_metrics(self) -> list[Any]:
         """The same, where only they say what is computed.
 
         Raises
