@@ -11,7 +11,7 @@ import pytest
 from support import Run, codes
 
 import halfwidth as hw
-from halfwidth.io.readers import read_table
+from halfwidth.tables.readers import read_table
 
 DICE = np.random.default_rng(0).beta(8, 2, 60)
 

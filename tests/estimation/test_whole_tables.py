@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
-from halfwidth.io.readers import read_table
+from halfwidth.tables.readers import read_table
 
 STATISTICS = ["mean", "median", "trimmed_mean:0.1", "sd", "iqr", "quantile:0.9"]
 

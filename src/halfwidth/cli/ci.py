@@ -22,8 +22,8 @@ from halfwidth.cli.compared_models import named_models
 from halfwidth.cli.output import note, note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.parameters import split_names
-from halfwidth.io.folds import ModelFile
 from halfwidth.results.estimates import Estimates
+from halfwidth.tables.folds import ModelFile
 
 STRICT_STATUS = 3
 # Options of values of cases, and those of test sets.
@@ -181,7 +181,7 @@ def _estimate_cases(
 ) -> Estimates:
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.estimation.tables import summary_table
-    from halfwidth.io.table_kinds import refuse_objects, refuse_predictions, refuse_runs
+    from halfwidth.tables.table_kinds import refuse_objects, refuse_predictions, refuse_runs
 
     if file is None:
         raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")

@@ -147,7 +147,7 @@ def _compared(
 
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.comparison.api import compare_table
-    from halfwidth.io.challenge_columns import MODEL_COLUMNS
+    from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 
     models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)
 

@@ -133,7 +133,7 @@ def _detect_epilog() -> str:
 
 
 def _convert_epilog() -> str:
-    from halfwidth.io.importers.catalogue import IMPORTERS
+    from halfwidth.tables.importers.catalogue import IMPORTERS
 
     known = ", ".join(f"{one.title} ({one.name})" for one in IMPORTERS)
     return f"Results of other programs, with the name for --input-format: {known}."

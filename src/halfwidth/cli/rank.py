@@ -208,8 +208,8 @@ def _ranked_models(ctx: typer.Context, files: list[str], kind: str | None) -> Ra
     settings = comparison_settings.comparison_settings(ctx)
 
     # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.io.challenge_columns import MODEL_COLUMNS
     from halfwidth.ranking.api import rank_table
+    from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 
     models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)
     return rank_table(

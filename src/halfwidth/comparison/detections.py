@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from halfwidth.arithmetic.match_records import with_equal_slots
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings, check_against_metric, check_models
 from halfwidth.core.detection_forms import MatchedScores
@@ -17,7 +18,6 @@ from halfwidth.estimation.detections.rows import requested_rows
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.pipeline import Job
 from halfwidth.io.detections.api import read_objects
-from halfwidth.metrics.detection.match_records import with_equal_slots
 
 
 def measured_detectors(

@@ -13,8 +13,8 @@ from halfwidth.comparison.families import Identity
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shown
 from halfwidth.core.frozen import frozen
-from halfwidth.io.layout import MISSING_LEVEL
 from halfwidth.io.table import Table
+from halfwidth.tables.layout import MISSING_LEVEL
 
 
 @frozen(eq=False)

@@ -24,10 +24,17 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.estimation.slice_metrics import SliceMetrics
-from halfwidth.io.layout import Layout, Slice, layout_of, not_applicable_note, pooled_models, slices
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.results.estimates import Cases, Estimates
+from halfwidth.tables.layout import (
+    Layout,
+    Slice,
+    layout_of,
+    not_applicable_note,
+    pooled_models,
+    slices,
+)
 
 
 def summary_table(

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Bounds
 from halfwidth.core.types import Numbers as Counts
-from halfwidth.metrics.confusion_tables import ratio
 from halfwidth.metrics.counting import CORRELATION
 
 __all__ = ["accuracy", "cohen_kappa", "expected_cost", "mcc", "normalized_expected_cost"]

@@ -10,6 +10,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.confusion_tables import count_cells, ratio
+from halfwidth.arithmetic.logistic_fits import bound_form, influences_of_fits, values_of_fits
+from halfwidth.arithmetic.ranked_scores import RankEach, cumulated, rank
 from halfwidth.core.forms import (
     AbsoluteSums,
     Area,
@@ -35,9 +38,6 @@ from halfwidth.core.spec import (
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Undefined, undefined_as
 from halfwidth.metrics.averaging import AreaFinish, CountingFinish
-from halfwidth.metrics.calibration.fits import bound_form, influences_of_fits, values_of_fits
-from halfwidth.metrics.confusion_tables import count_cells, ratio
-from halfwidth.metrics.ranked_scores import RankEach, cumulated, rank
 from halfwidth.metrics.ranking import ranking_values
 
 # A complex step this small leaves no trace in the real part, so the derivative has all its digits.

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 
+from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import ClassNeed, Transform
 from halfwidth.core.types import UNIT_INTERVAL, Bounds, Quotient
 from halfwidth.core.types import Numbers as Counts
-from halfwidth.metrics.confusion_tables import ratio
 from halfwidth.metrics.rates import (
     ALL_AVERAGES,
     ONE_CLASS,

@@ -8,15 +8,15 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from halfwidth.arithmetic.ranked_scores import cumulated, in_parts, rank
+from halfwidth.arithmetic.tie_counts import area_from_ties, count_ties
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.forms import Area, FastArea, RankedAreas, Ranking
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Numbers
-from halfwidth.metrics.ranked_scores import cumulated, in_parts, rank
 from halfwidth.metrics.rates import ALL_AVERAGES
-from halfwidth.metrics.tie_counts import area_from_ties, count_ties
 
 __all__ = [
     "auroc",

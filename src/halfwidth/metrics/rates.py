@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import functools
 
+from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, ClassNeed, Estimand, MetricLevel, Takes, Transform, metric
 from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.core.types import Numbers as Counts
-from halfwidth.metrics.confusion_tables import ratio
 
 __all__ = ["npv", "ppv", "sensitivity", "specificity"]
 

@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 
+from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.core.forms import PerCase, Sums
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import Array, Bounds, Numbers
-from halfwidth.metrics.confusion_tables import ratio
 
 __all__ = ["mae", "mse", "r2", "rmse"]
 

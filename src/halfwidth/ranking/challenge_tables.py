@@ -8,7 +8,7 @@ from typing import Any
 from halfwidth.comparison.sources import column_list, column_name, single_table
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.io.challenge_columns import CASE, MODEL_COLUMNS, TASK, VALUE
+from halfwidth.tables.challenge_columns import CASE, MODEL_COLUMNS, TASK, VALUE
 
 
 @frozen

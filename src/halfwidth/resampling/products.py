@@ -12,12 +12,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.kernel_cases import evenly
 from halfwidth.core import rng
 from halfwidth.core.forms import PairedCases
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.calibration.kernel_cases import evenly
 from halfwidth.metrics.calibration.kernel_error import (
     bandwidth_of,
     cases_of,

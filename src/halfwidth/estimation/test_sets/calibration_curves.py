@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.logistic import expit
+from halfwidth.arithmetic.logistic_fits import regression
 from halfwidth.core import rng as draws
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
@@ -30,8 +32,6 @@ from halfwidth.intervals.auc import quantile_factor
 from halfwidth.intervals.proportion import clopper_pearson
 from halfwidth.metrics.calibration.bins import WIDTH, bin_of, ece, ece_l2
 from halfwidth.metrics.calibration.corp import brier_discrimination, brier_miscalibration
-from halfwidth.metrics.calibration.fits import regression
-from halfwidth.metrics.calibration.logistic import expit
 from halfwidth.metrics.calibration.recalibration import (
     calibration_in_the_large,
     calibration_slope,

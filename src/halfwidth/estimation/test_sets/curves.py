@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.ranked_scores import cumulated
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.forms import RankedAreas, Ranking
@@ -26,7 +27,6 @@ from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranked_scores import cumulated
 from halfwidth.metrics.ranking import auroc, average_precision
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, count_blocks

@@ -16,9 +16,9 @@ from halfwidth.io.detections.tables import objects_of_table, plain_table
 from halfwidth.io.detections.voc import voc_objects
 from halfwidth.io.detections.yolo import yolo_objects
 from halfwidth.io.images import is_image
-from halfwidth.io.importers.json_files import json_document
-from halfwidth.io.readers import PLAIN_SUFFIXES
+from halfwidth.io.json_files import json_document
 from halfwidth.io.table_sources import Source
+from halfwidth.tables.readers import PLAIN_SUFFIXES
 
 # A set of 5000 images with a hundred detections each has five million values, and masks as text.
 MOST_BYTES, MOST_VALUES = 6 * 10**8, 2 * 10**7

@@ -22,8 +22,8 @@ from halfwidth.io.detections.options import (
     ReadingObjects,
     Role,
 )
-from halfwidth.io.readers import FORMATS, Reading, read_table
 from halfwidth.io.table import Table
+from halfwidth.tables.readers import FORMATS, Reading, read_table
 
 # The diameter in mm that LUNA16's evaluation gives findings that the file gives one below zero.
 UNKNOWN_DIAMETER = 10.0

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from halfwidth.arithmetic.kernel_cases import evenly, in_order, taken_alone
+from halfwidth.arithmetic.probabilities import as_outcomes, clipped
 from halfwidth.core.forms import PairedCases
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds
 from halfwidth.metrics.calibration.bins import BIASED
-from halfwidth.metrics.calibration.kernel_cases import evenly, in_order, taken_alone
-from halfwidth.metrics.calibration.probabilities import as_outcomes, clipped
 
 __all__ = ["ece_kde"]
 

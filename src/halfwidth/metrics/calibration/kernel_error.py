@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from halfwidth.arithmetic.kernel_cases import evenly, in_order
+from halfwidth.arithmetic.probabilities import as_outcomes
 from halfwidth.core.forms import PairedCases
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import Array, Bounds
-from halfwidth.metrics.calibration.kernel_cases import evenly, in_order
-from halfwidth.metrics.calibration.probabilities import as_outcomes
 
 __all__ = ["kce"]
 

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.logistic import fit_logistic
+from halfwidth.arithmetic.probabilities import clipped, logit
 from halfwidth.core.errors import DataError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import Parameter, bind, parse_name
@@ -25,8 +27,6 @@ from halfwidth.metrics.calibration.kernel_error import (
     kce,
     sum_of_products,
 )
-from halfwidth.metrics.calibration.logistic import fit_logistic
-from halfwidth.metrics.calibration.probabilities import clipped, logit
 
 GROUPS = Parameter("groups", 10, "groups of equal mass", at_least=2, at_most=1000)
 

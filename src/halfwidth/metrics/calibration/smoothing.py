@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from halfwidth.arithmetic.probabilities import as_outcomes
 from halfwidth.core.forms import SmoothedError
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array
 from halfwidth.metrics.calibration.bins import BIASED
-from halfwidth.metrics.calibration.probabilities import as_outcomes
 
 __all__ = ["smooth_ece"]
 

@@ -8,16 +8,16 @@ from pathlib import Path
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, proposed, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.io.delimited import read_delimited
-from halfwidth.io.importers.importer import Candidate, ImportOptions
-from halfwidth.io.importers.recognise import NAMES as FOREIGN
-from halfwidth.io.importers.recognise import SUFFIXES as FOREIGN_SUFFIXES
-from halfwidth.io.importers.recognise import imported
 from halfwidth.io.numerals import Decimal
 from halfwidth.io.parquet import read_parquet
 from halfwidth.io.paths import no_such_file
 from halfwidth.io.table import Table
 from halfwidth.io.table_sources import STANDARD_INPUT, Source
 from halfwidth.io.workbook import read_workbook
+from halfwidth.tables.importers.importer import Candidate, ImportOptions
+from halfwidth.tables.importers.recognise import NAMES as FOREIGN
+from halfwidth.tables.importers.recognise import SUFFIXES as FOREIGN_SUFFIXES
+from halfwidth.tables.importers.recognise import imported
 
 # What may separate the cells of each kind of text, the preferred one first.
 SEPARATORS = {"csv": ",;\t", "tsv": "\t,;", "txt": "\t,;"}
@@ -66,7 +66,7 @@ def read_table(path: str | Path, reading: Reading | None = None) -> Table:
     ----------
     path : str or Path
         ``.csv`` (comma, semicolon or tab), ``.tsv`` or ``.txt`` (tab, else comma), these also with
-        ``.gz``; ``.parquet``; ``.xlsx``; results of other programs (`halfwidth.io.importers`);
+        ``.gz``; ``.parquet``; ``.xlsx``; results of other programs (`halfwidth.tables.importers`);
         or ``-``.
     reading : Reading, optional
 
