@@ -300,9 +300,9 @@ def _use_table(path: Path, r: Source) -> None:
 
 def _reading(r: Source) -> Any:
     """How the user says that a table is to be read: mostly nothing."""
+    from halfwidth.io.plain_tables import FORMATS as PLAIN
     from halfwidth.tables.importers.importer import ImportOptions
     from halfwidth.tables.importers.recognise import NAMES
-    from halfwidth.tables.readers import FORMATS as PLAIN
     from halfwidth.tables.readers import Reading
 
     if r.random() < 0.9:
