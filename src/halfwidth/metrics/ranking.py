@@ -97,7 +97,6 @@ def _cases_for_roc(max_fpr: float | None = None) -> int:
 
 
 @_ranking(
-    style=10,
     title="AUROC",
     synonyms=("auc", "roc_auc", "roc_auc_score", "c_statistic"),
     parameters=(MAX_FPR,),
@@ -155,7 +154,6 @@ def auroc(
 
 
 @_ranking(
-    style=11,
     title="AP",
     form=STEPS,
     synonyms=("ap", "average_precision_score", "auprc"),
@@ -198,7 +196,6 @@ def average_precision(
 
 
 @_ranking(
-    style=36,
     title="area under the PR curve (trapezoid)",
     form=TRAPEZOID,
     synonyms=("auprc_trapezoid", "pr_auc"),
@@ -240,7 +237,6 @@ def average_precision_trapezoid(
 
 
 @_ranking(
-    style=37,
     title="AP (101 points)",
     form=INTERPOLATED,
     synonyms=("ap101", "interpolated_ap"),
