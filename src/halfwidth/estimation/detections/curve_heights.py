@@ -19,7 +19,8 @@ from halfwidth.core.detection_forms import MatchedScores, ScoredMatches
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
 from halfwidth.estimation.test_sets.curve_lines import thinned
-from halfwidth.estimation.test_sets.curves import GRID, STEPS, sensitivity_at
+from halfwidth.estimation.test_sets.curve_parts import GRID, STEPS
+from halfwidth.estimation.test_sets.curves import sensitivity_at
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.matched_curves import ByClass, compiled_heights
 from halfwidth.resampling.forms.matched_weighted import (

@@ -22,7 +22,7 @@ from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import AUTO, Request
 from halfwidth.estimation.test_sets.class_context import class_context
-from halfwidth.estimation.test_sets.curves import classes_drawn, plain_request
+from halfwidth.estimation.test_sets.curve_parts import classes_drawn, plain_request
 from halfwidth.estimation.test_sets.jobs import job_for
 from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
 from halfwidth.estimation.test_sets.reading import check_test_set

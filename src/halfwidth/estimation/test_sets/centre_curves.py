@@ -29,7 +29,7 @@ from halfwidth.estimation.test_sets.centres import (
     is_of_one_class,
     reasons_of,
 )
-from halfwidth.estimation.test_sets.curves import plain_request
+from halfwidth.estimation.test_sets.curve_parts import plain_request
 from halfwidth.estimation.test_sets.jobs import job_for
 from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
 from halfwidth.estimation.test_sets.score_scales import Scores
