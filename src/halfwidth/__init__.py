@@ -57,8 +57,7 @@ if TYPE_CHECKING:
     from halfwidth.results.curves import Confusion, Curve, Curves
     from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
     from halfwidth.results.detection_estimate import DetectionEstimate
-    from halfwidth.results.estimate import Estimate
-    from halfwidth.results.estimates import Estimates
+    from halfwidth.results.estimate import Estimate, Estimates
     from halfwidth.results.ranking import Ranking, Rankings
     from halfwidth.results.ranking_consensus import Consensus, RankStability
     from halfwidth.results.runs_estimate import RunsEstimate
@@ -189,7 +188,7 @@ _HOME = {
     "DetectionEstimate": "results.detection_estimate",
     "Difference": "results.comparison",
     "Estimate": "results.estimate",
-    "Estimates": "results.estimates",
+    "Estimates": "results.estimate",
     "Finding": "results.audit",
     "HalfwidthError": "core.errors",
     "Kind": "core.spec",

@@ -22,7 +22,7 @@ from halfwidth.cli.compared_models import named_models
 from halfwidth.cli.output import note, note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.parameters import split_names
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
 from halfwidth.tables.folds import ModelFile
 
 STRICT_STATUS = 3

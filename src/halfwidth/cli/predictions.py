@@ -14,7 +14,7 @@ from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.io.table import Table
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
 from halfwidth.tables.folds import ModelFile
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from halfwidth.core.parameters import split_names
 from halfwidth.core.spec import Takes
 from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
-from halfwidth.results.estimates import Cases, Estimates
+from halfwidth.results.estimate import Cases, Estimates
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.tables.folds import ModelFile
 
@@ -285,7 +285,7 @@ def _joined(each: Iterable[Comparisons]) -> Comparisons:
 
 def _estimates(rankings: Rankings) -> Estimates:
     """Those of the models, each labelled by its model, with the values behind them."""
-    from halfwidth.results.estimates import MODEL
+    from halfwidth.results.estimate import MODEL
 
     items, cases = [], []
     for ranking in rankings:

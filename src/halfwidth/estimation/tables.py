@@ -26,7 +26,7 @@ from halfwidth.estimation.resolve import (
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
-from halfwidth.results.estimates import Cases, Estimates
+from halfwidth.results.estimate import Cases, Estimates
 from halfwidth.tables.layout import (
     Layout,
     Slice,

@@ -28,7 +28,7 @@ from halfwidth.results.centre_curves import CentreCurves
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.curves import Confusion, Curves
 from halfwidth.results.detection_curves import DetectionCurves
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
 from halfwidth.results.ranking import Rankings
 from halfwidth.results.result import Result
 from halfwidth.results.sample_size import SampleSize

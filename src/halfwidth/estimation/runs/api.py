@@ -32,8 +32,7 @@ from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.quantile import asymptotic, semiparametric
 from halfwidth.intervals.ranks import randomized_ranks
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-from halfwidth.results.estimate import Estimate
-from halfwidth.results.estimates import Cases, Estimates
+from halfwidth.results.estimate import Cases, Estimate, Estimates
 from halfwidth.results.runs_estimate import Choice, RunsEstimate
 from halfwidth.summaries.catalogue import STATISTICS
 from halfwidth.summaries.quantiles import LEVEL

@@ -47,7 +47,7 @@ from halfwidth.results.calibration_curves import (
     CalibrationCurves,
     CalibrationKind,
 )
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
 
 # The numbers that stand on each kind of figure.
 SUMMARIES: dict[CalibrationKind, tuple[str, ...]] = {

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from halfwidth.core.formatting import percent
 from halfwidth.document.parts import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
 from halfwidth.results.documents.ranking_cells import set_cell, share_cell
-from halfwidth.results.ranking import Rankings
-from halfwidth.results.ranking_consensus import Consensus, ConsensusModel
 from halfwidth.results.ranking_words import about, listed
+
+if TYPE_CHECKING:
+    from halfwidth.results.ranking import Rankings
+    from halfwidth.results.ranking_consensus import Consensus, ConsensusModel
 
 
 def consensus_parts(consensus: Consensus) -> tuple[Part, ...]:
