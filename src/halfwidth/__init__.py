@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
     from halfwidth.audit.api import check_table, check_tables
-    from halfwidth.comparison.agreement import Agreement, limits_of_agreement
+    from halfwidth.comparison.agreement import limits_of_agreement
     from halfwidth.comparison.api import compare, compare_table
     from halfwidth.comparison.detection_api import compare_detections
     from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from halfwidth.ranking.api import rank, rank_table
     from halfwidth.ranking.detection_api import rank_detections
     from halfwidth.report.api import Report, make_report
+    from halfwidth.results.agreement import Agreement
     from halfwidth.results.audit import Audit, AuditedTable, Finding
     from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves
     from halfwidth.results.calibration_results import CalibrationTest, CalibrationTests
@@ -164,7 +165,7 @@ _HOME = {
     "METRICS": "metrics.catalogue",
     "SAMPLE_METRICS": "metrics.catalogue",
     "STATISTICS": "summaries.catalogue",
-    "Agreement": "comparison.agreement",
+    "Agreement": "results.agreement",
     "Audit": "results.audit",
     "AuditedTable": "results.audit",
     "Better": "core.spec",

@@ -21,7 +21,7 @@ from halfwidth.document.parts import (
 )
 from halfwidth.results.documents.estimates import interval_column, rule_note
 from halfwidth.results.documents.ranking_cells import set_cell, share_cell
-from halfwidth.results.documents.rankings_together import consensus_parts, stability_part
+from halfwidth.results.documents.rankings_together import COMBINED, consensus_parts, stability_part
 from halfwidth.results.fields import caution_items
 from halfwidth.results.ranking_words import POLICIES, about, listed, nothing_settled, some
 
@@ -183,7 +183,7 @@ def _explanations(rankings: Rankings) -> Adaptive:
     )
     texts = [meaning]
     if rankings.consensus:
-        texts.append("Ranks combined: the best and the worst of those that the consensus is of.")
+        texts.append(COMBINED)
     if any(item.test for item in rankings):
         texts.append(
             "Won: how many others a model beats in one-sided tests, corrected together (Holm); "
