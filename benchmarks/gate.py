@@ -27,9 +27,9 @@ from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
-from halfwidth.io.readers import read_table
 from halfwidth.resampling.draws import Plan
 from halfwidth.results.gate import FAILED, PASSED, STATUS
+from halfwidth.tables.readers import read_table
 
 Values = NDArray[np.float64]
 SIZES = (10, 25, 50, 100, 200)

@@ -16,7 +16,7 @@ from halfwidth.resampling.forms.engines import MODULES
 HEAVY = {"matplotlib", "pandas", "sklearn", "joblib", "scipy.stats", "numpy.ma"}
 OTHER_PARTS = {f"halfwidth.{part}" for part in ("planning", "plots", "scoring", "study")}
 OF_TERMINALS = {"typer", "rich", "pydantic", "halfwidth.cli", "halfwidth.report"}
-OF_FILES = {"halfwidth.io.table", "halfwidth.io.readers", "html"}
+OF_FILES = {"halfwidth.io.table", "halfwidth.tables.readers", "html"}
 
 ARRAYS = """
 import numpy as np
@@ -77,7 +77,7 @@ def test_a_metric_loads_its_family_alone() -> None:
     found = loaded(
         """
 import halfwidth as hw
-from halfwidth.metrics import ranked_scores
+from halfwidth.arithmetic import ranked_scores
 assert "dsc" in hw.METRICS
 assert hw.METRICS["Dice"].function is hw.metrics.overlap.dsc
 """

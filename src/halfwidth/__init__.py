@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
     from halfwidth.audit.api import check_table, check_tables
-    from halfwidth.comparison.agreement import Agreement, limits_of_agreement
+    from halfwidth.comparison.agreement import limits_of_agreement
     from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
     from halfwidth.plots.of_results import plot
     from halfwidth.report.api import Report, make_report
+    from halfwidth.results.agreement import Agreement
     from halfwidth.results.audit import Audit, AuditedTable, Finding
     from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves
     from halfwidth.results.calibration_results import CalibrationTest, CalibrationTests
@@ -55,8 +56,7 @@ if TYPE_CHECKING:
     from halfwidth.results.curves import Confusion, Curve, Curves
     from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
     from halfwidth.results.detection_estimate import DetectionEstimate
-    from halfwidth.results.estimate import Estimate
-    from halfwidth.results.estimates import Estimates
+    from halfwidth.results.estimate import Estimate, Estimates
     from halfwidth.results.gate import Gate
     from halfwidth.results.ranking import Ranking, Rankings
     from halfwidth.results.ranking_consensus import Consensus, RankStability
@@ -169,7 +169,7 @@ _HOME = {
     "METRICS": "metrics.catalogue",
     "SAMPLE_METRICS": "metrics.catalogue",
     "STATISTICS": "summaries.catalogue",
-    "Agreement": "comparison.agreement",
+    "Agreement": "results.agreement",
     "Audit": "results.audit",
     "AuditedTable": "results.audit",
     "Better": "core.spec",
@@ -195,7 +195,7 @@ _HOME = {
     "Detections": "data.detections",
     "Difference": "results.comparison",
     "Estimate": "results.estimate",
-    "Estimates": "results.estimates",
+    "Estimates": "results.estimate",
     "Finding": "results.audit",
     "Gate": "results.gate",
     "HalfwidthError": "core.errors",

@@ -14,7 +14,7 @@ import pytest
 from support import Run
 
 import halfwidth as hw
-from halfwidth.io.readers import read_table
+from halfwidth.tables.readers import read_table
 
 FORMATS = ["table", "json", "csv", "markdown", "latex"]
 

@@ -12,7 +12,7 @@ from over_data import over
 from support import Run, codes
 
 import halfwidth as hw
-from halfwidth.io.readers import read_table
+from halfwidth.tables.readers import read_table
 
 DICE = np.random.default_rng(0).beta(8, 2, 60)
 

@@ -11,7 +11,7 @@ import pytest
 from over_data import over
 
 import halfwidth as hw
-from halfwidth.io.readers import read_table
+from halfwidth.tables.readers import read_table
 
 STATISTICS = ["mean", "median", "trimmed_mean:0.1", "sd", "iqr", "quantile:0.9"]
 

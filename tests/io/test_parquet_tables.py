@@ -15,8 +15,8 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.io import parquet
-from halfwidth.io.readers import Reading, read_table
 from halfwidth.io.table import Table
+from halfwidth.tables.readers import Reading, read_table
 
 DAY = dt.date(2024, 2, 29)
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
-from halfwidth.io.readers import SUFFIXES, read_table
+from halfwidth.tables.readers import SUFFIXES, read_table
 
 FRAME = pd.DataFrame(
     {

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import halfwidth as hw
-from halfwidth.io.repeats import Repeats, case_column, is_design_column, repeats_in
 from halfwidth.io.table import Table
+from halfwidth.tables.repeats import Repeats, case_column, is_design_column, repeats_in
 
 PERSONS = [f"P{i // 3}" for i in range(12)]
 

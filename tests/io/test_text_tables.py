@@ -14,8 +14,8 @@ from support import Run
 
 import halfwidth as hw
 from halfwidth.io import delimited, table_sources
-from halfwidth.io.readers import Reading, read_table
 from halfwidth.io.table import Table
+from halfwidth.tables.readers import Reading, read_table
 
 PLAIN = "case,größe,dice\nä,1.5,0.9\nb,,0.8\nc,3,0.7\n"
 GERMAN = "fall;dice;hd95\na;0,91;1,5\nb;0,88;2,25\nc;NA;3\n"

@@ -15,8 +15,8 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.io import workbook
-from halfwidth.io.readers import Reading, read_table
 from halfwidth.io.table import Table
+from halfwidth.tables.readers import Reading, read_table
 
 CASES: list[list[Any]] = [["case", "dice"], ["a", 0.9], ["b", 0.8], ["c", 0.7]]
 

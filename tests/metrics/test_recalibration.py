@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 import halfwidth as hw
+from halfwidth.arithmetic.logistic import fit_logistic
 from halfwidth.metrics import (
     calibration_in_the_large,
     calibration_intercept,
@@ -26,7 +27,6 @@ from halfwidth.metrics import (
     ici,
     oe_ratio,
 )
-from halfwidth.metrics.calibration.logistic import fit_logistic
 from halfwidth.metrics.calibration.splines import QUANTILES_OF_KNOTS, spline_terms
 
 Array = NDArray[Any]

@@ -15,11 +15,11 @@ from batches import statistic_of
 from numpy.typing import NDArray
 
 import halfwidth as hw
+from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Level
 from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.building import ranking_statistic
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import standard_error

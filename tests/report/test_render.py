@@ -20,8 +20,8 @@ import halfwidth as hw
 from halfwidth.document.parts import Document, Kind, Table
 from halfwidth.document.render import FORMATS
 from halfwidth.document.render import render as render_document
-from halfwidth.io.readers import read_table
 from halfwidth.results.documents.estimates import estimates_document
+from halfwidth.tables.readers import read_table
 
 VALUES = np.random.default_rng(6).beta(12, 2, 30).round(4)
 NASTY = "a_b & 50% $x$ {y} #1 ~^\\ <z> [i] \"q\" 'p' |p| *s* `c`"

@@ -22,8 +22,8 @@ from halfwidth.cli.compared_models import named_models
 from halfwidth.cli.output import note, note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.parameters import split_names
-from halfwidth.io.folds import ModelFile
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
+from halfwidth.tables.folds import ModelFile
 
 STRICT_STATUS = 3
 # Options of values of cases, and those of test sets.
@@ -183,7 +183,7 @@ def _estimate_cases(
 ) -> Estimates:
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.data.case_values import CaseValues
-    from halfwidth.io.table_kinds import refuse_objects, refuse_predictions, refuse_runs
+    from halfwidth.tables.table_kinds import refuse_objects, refuse_predictions, refuse_runs
     from halfwidth.verbs.estimate import estimate
 
     if file is None:

@@ -146,7 +146,7 @@ def _compared(
     asked = comparison_settings.verb_options(ctx)
 
     # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.io.challenge_columns import MODEL_COLUMNS
+    from halfwidth.tables.challenge_columns import MODEL_COLUMNS
     from halfwidth.verbs.compare import compare as compare_models
 
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)

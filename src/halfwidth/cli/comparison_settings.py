@@ -20,8 +20,8 @@ from halfwidth.cli.compared_models import (
 from halfwidth.cli.output import note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.parameters import split_names
-from halfwidth.io.layout import metrics_held
-from halfwidth.io.prediction_columns import class_cells
+from halfwidth.tables.layout import metrics_held
+from halfwidth.tables.prediction_columns import class_cells
 
 if TYPE_CHECKING:
     from halfwidth.core.spec import MetricSpec

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from halfwidth.cli import figures
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

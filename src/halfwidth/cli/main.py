@@ -19,12 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import typer
-from typer._click.exceptions import (
-    ClickException,
-    MissingParameter,
-    NoArgsIsHelpError,
-    NoSuchOption,
-)
+from typer.core import TyperArgument
 
 import halfwidth
 from halfwidth.cli.command import SETTINGS, Verb
@@ -46,6 +41,7 @@ OF_STDOUT = (errno.ENOSPC, errno.EBADF)
 FILES_OF_PLAN = ("--pilot", "--subsample")
 # What the parser says of a verb that does not exist, as everything else that does not.
 _NO_COMMAND = re.compile(r"^No such command ('.*')\.(?: Did you mean (.*)\?)?$")
+_NO_OPTION = re.compile(r"No such option: ")
 _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)\.?")
 # The parser says it twice, and names itself.
 _TAKES = re.compile(r".*Input should be a valid (\w+),.*")
@@ -133,7 +129,7 @@ def _detect_epilog() -> str:
 
 
 def _convert_epilog() -> str:
-    from halfwidth.io.importers.catalogue import IMPORTERS
+    from halfwidth.tables.importers.catalogue import IMPORTERS
 
     known = ", ".join(f"{one.title} ({one.name})" for one in IMPORTERS)
     return f"Results of other programs, with the name for --input-format: {known}."
@@ -209,10 +205,7 @@ def status_of(arguments: list[str]) -> int:
     try:
         with quietly("--quiet" in arguments), lacking_letters_noted():
             result = _result_of(arguments)
-    except NoArgsIsHelpError as error:
-        error.show()
-        return 2
-    except ClickException as error:
+    except typer.TyperException as error:
         complain(_usage(error, arguments))
         return 2
     except InterruptReportedError:
@@ -269,18 +262,20 @@ def _message_and_status(error: Exception, arguments: list[str]) -> tuple[str, in
     return f"{internal}. Run again with --debug and report what it prints", 1
 
 
-def _usage(error: ClickException, arguments: list[str]) -> str:
+def _usage(error: typer.TyperException, arguments: list[str]) -> str:
     """One line for a wrong option or command; the parser names the nearest right commands."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "halfwidth"
     message = " ".join(error.format_message().split())
     message = _NO_COMMAND.sub(_no_command_text, message)
-    if isinstance(error, MissingParameter) and error.param:
+    # Of what is missing the parser has nothing more to say.
+    if isinstance(error, typer.BadParameter) and error.param and not error.message:
         message = _missing_text(error.param)
     if extra := _EXTRA_ARGUMENTS.fullmatch(message):
         message = f"too many arguments: {extra[1]}"
-    if isinstance(error, NoSuchOption) and context:
-        message = _unknown_option_text(error.option_name, context, arguments)
+    unknown = getattr(error, "option_name", "") if _NO_OPTION.match(message) else ""
+    if unknown and context:
+        message = _unknown_option_text(unknown, context, arguments)
     given = _value_given(error, arguments)
     if given is not None:
         takes = _number_meant(given) or _TAKES.sub(r"a valid \1", message)
@@ -297,7 +292,7 @@ def _no_command_text(found: re.Match[str]) -> str:
 
 def _missing_text(param: Any) -> str:
     """An argument or option that is required, and what it is."""
-    name = param.metavar if param.param_type_name == "argument" else max(param.opts, key=len)
+    name = param.metavar if isinstance(param, TyperArgument) else max(param.opts, key=len)
     # An abbreviation, such as SD, keeps its capitals.
     first, rest = param.help[:1], param.help[1:]
     return f"{name} is missing: {first if rest[:1].isupper() else first.lower()}{rest}"
@@ -310,7 +305,7 @@ def _unknown_option_text(given: str, context: typer.Context, arguments: list[str
     return f"no option {given}" + (f"; did you mean {meant}?" if meant else "")
 
 
-def _value_given(error: ClickException, arguments: list[str]) -> str | None:
+def _value_given(error: typer.TyperException, arguments: list[str]) -> str | None:
     """The option that could not be converted, with what was typed for it."""
     names: Sequence[str] = getattr(getattr(error, "param", None), "opts", ())
     value = _typed_for(names, arguments)

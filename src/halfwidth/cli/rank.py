@@ -208,7 +208,7 @@ def _ranked_models(ctx: typer.Context, files: list[str], kind: str | None) -> Ra
     asked = comparison_settings.verb_options(ctx)
 
     # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.io.challenge_columns import MODEL_COLUMNS
+    from halfwidth.tables.challenge_columns import MODEL_COLUMNS
     from halfwidth.verbs.rank import rank as rank_models
 
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)

@@ -11,17 +11,17 @@ import numpy as np
 from halfwidth.cli import detection_figures, predictions, reading
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.io.challenge_columns import MODEL_COLUMNS
+from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 
 if TYPE_CHECKING:
     from halfwidth.cli.compared_detections import Detectors
-    from halfwidth.io.folds import ModelFile
     from halfwidth.io.table import Table
     from halfwidth.results.calibration_curves import CalibrationCurves, CalibrationKind
     from halfwidth.results.curves import Curves
     from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
     from halfwidth.results.detection_estimate import DetectionEstimate
     from halfwidth.results.estimate import Estimate
+    from halfwidth.tables.folds import ModelFile
 
 # Draws of the bands, unless a number is asked for: each point of a band is seen, not read off.
 RESAMPLES = 999
@@ -81,7 +81,7 @@ def _tables(
 
 def _curves(given: Mapping[str, Any], table: Table, kind: str, seed: int | None) -> Any:
     import halfwidth as hw
-    from halfwidth.io.prediction_columns import class_cells, score_cells
+    from halfwidth.tables.prediction_columns import class_cells, score_cells
 
     target = class_cells(table, given["target"], numbers=False)
     positive = given["positive"]

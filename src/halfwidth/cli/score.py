@@ -20,7 +20,7 @@ from halfwidth.io.writers import TABLE_SUFFIXES
 from halfwidth.scoring.scores import COLUMNS
 
 if TYPE_CHECKING:
-    from halfwidth.results.estimates import Estimates
+    from halfwidth.results.estimate import Estimates
     from halfwidth.scoring.scores import Scores
 
 

@@ -16,6 +16,7 @@ from halfwidth.core.formatting import fixed_apart, percent
 from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Metric
+from halfwidth.core.titles import IF_UNSEEN
 from halfwidth.core.types import Level
 from halfwidth.estimation.check import LARGEST
 from halfwidth.results.comparison import Difference, Effect, GoalResult, Verdict
@@ -23,7 +24,7 @@ from halfwidth.results.comparison_words import (
     bound_text,
     in_unit,
 )
-from halfwidth.results.estimate import IF_UNSEEN, Estimate
+from halfwidth.results.estimate import Estimate
 
 SUPERIOR = "superior"
 NON_INFERIOR = "non-inferior"

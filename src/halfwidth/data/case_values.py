@@ -39,7 +39,7 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.estimation.tables import JobsOfCases, layout_notes, sample_cases, table_jobs
-from halfwidth.io.layout import layout_of
+from halfwidth.tables.layout import layout_of
 
 # What a missing value may mean: to all verbs, to `estimate` ("all"), to `rank` ("worst_rank").
 WORST_RANK = "worst_rank"

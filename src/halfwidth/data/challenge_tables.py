@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from halfwidth.data.sources import TableColumns, Tables
-from halfwidth.io.challenge_columns import CASE, TASK, VALUE
+from halfwidth.tables.challenge_columns import CASE, TASK, VALUE
 
 
 def challenge_columns(tables: Tables, value: Any) -> tuple[TableColumns, Any, tuple[str, ...]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from halfwidth.arithmetic.match_records import with_equal_slots
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import DataError
 from halfwidth.data.families import MeasuredFamily
@@ -16,7 +17,6 @@ from halfwidth.estimation.detections.rows import requested_rows
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.pipeline import Job
 from halfwidth.io.detections.api import read_objects
-from halfwidth.metrics.detection.match_records import with_equal_slots
 
 
 def measured_detectors(

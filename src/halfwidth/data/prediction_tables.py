@@ -19,9 +19,9 @@ from halfwidth.data.sources import (
 )
 from halfwidth.data.table_parts import TablePart, families_of
 from halfwidth.estimation.repeat_cautions import repeat_cautions
-from halfwidth.io.layout import grouped_rows
-from halfwidth.io.prediction_columns import class_cells, score_cells
-from halfwidth.io.repeats import case_column, repeats_in
+from halfwidth.tables.layout import grouped_rows
+from halfwidth.tables.prediction_columns import class_cells, score_cells
+from halfwidth.tables.repeats import case_column, repeats_in
 
 
 @frozen(eq=False)

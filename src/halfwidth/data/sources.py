@@ -14,9 +14,9 @@ from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.data.families import Identity
-from halfwidth.io.challenge_columns import MODEL_COLUMNS
-from halfwidth.io.layout import MISSING_LEVEL
 from halfwidth.io.table import Table
+from halfwidth.tables.challenge_columns import MODEL_COLUMNS
+from halfwidth.tables.layout import MISSING_LEVEL
 
 
 @frozen(eq=False)

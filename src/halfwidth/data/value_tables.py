@@ -21,7 +21,7 @@ from halfwidth.data.table_parts import TablePart, families_of
 from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.estimation.tables import layout_notes
-from halfwidth.io.layout import Layout, Slice, layout_of, not_applicable_note, slices
+from halfwidth.tables.layout import Layout, Slice, layout_of, not_applicable_note, slices
 
 # Levels within which the models of a canonical table are compared if nothing else is said.
 CANONICAL_WITHIN = ("task", "label")

@@ -18,10 +18,10 @@ from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.slice_metrics import SliceMetrics
-from halfwidth.io.layout import Layout, Slice, not_applicable_note, pooled_models, slices
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
-from halfwidth.results.estimates import Cases
+from halfwidth.results.estimate import Cases
+from halfwidth.tables.layout import Layout, Slice, not_applicable_note, pooled_models, slices
 
 
 @frozen(eq=False)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.core.forms import UnbiasedSquare
-from halfwidth.core.spec import Drawn, Estimand, Need, Promise, interval_method
+from halfwidth.core.spec import Estimand, Need, Promise, interval_method
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.resampling.curve_gaps import CurveGaps
 from halfwidth.resampling.deviations import Deviations
@@ -77,7 +77,6 @@ def inverted(
 
 @interval_method(
     title="root of a debiased square",
-    drawn=Drawn("rose", "dashed", "s"),
     accepts=frozenset({Estimand.ROOT_OF_SQUARE}),
     needs=(Need.SQUARE,),
     use_when="for the debiased ℓ2 ECE, of a calibrated model too",

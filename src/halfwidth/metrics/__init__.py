@@ -35,23 +35,23 @@ if TYPE_CHECKING:
     from halfwidth.metrics.regression import *  # noqa: F403
     from halfwidth.metrics.volume import *  # noqa: F403
     from halfwidth.metrics.masks import MaskPair as MaskPair
-    from halfwidth.metrics.confusion_tables import (
+    from halfwidth.arithmetic.confusion_tables import (
         confusion_matrix as confusion_matrix,
         one_vs_rest as one_vs_rest,
     )
 
 # What is public beside the metrics.
 _HOME = {
-    "MaskPair": "masks",
-    "confusion_matrix": "confusion_tables",
-    "one_vs_rest": "confusion_tables",
+    "MaskPair": "halfwidth.metrics.masks",
+    "confusion_matrix": "halfwidth.arithmetic.confusion_tables",
+    "one_vs_rest": "halfwidth.arithmetic.confusion_tables",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name in _HOME:
-        found = getattr(importlib.import_module(f"halfwidth.metrics.{_HOME[name]}"), name)
+        found = getattr(importlib.import_module(_HOME[name]), name)
         globals()[name] = found
         return found
     from halfwidth.core.families import exported

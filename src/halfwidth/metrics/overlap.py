@@ -42,7 +42,6 @@ RATHER_TOO_LARGE = (
 
 
 @_overlap(
-    style=0,
     title="DSC",
     synonyms=("dice",),
     cite="dice1945",
@@ -80,7 +79,6 @@ def dsc(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
 
 
 @_overlap(
-    style=2,
     title="IoU",
     synonyms=("jaccard",),
     cite="jaccard1912",
@@ -118,7 +116,6 @@ def iou(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
 
 
 @_overlap(
-    style=18,
     title="Fβ",
     parameters=(BETA,),
     synonyms=("fbeta", "f_score"),
@@ -161,7 +158,6 @@ def f_beta(
 
 
 @_overlap(
-    style=14,
     title="sensitivity",
     synonyms=("recall", "tpr"),
     cite="maier_hein2024",
@@ -197,7 +193,6 @@ def sensitivity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
 
 
 @_overlap(
-    style=15,
     title="specificity",
     synonyms=("tnr",),
     of_background=True,
@@ -238,7 +233,6 @@ def specificity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
 
 
 @_overlap(
-    style=16,
     title="PPV",
     synonyms=("precision",),
     cite="maier_hein2024",
@@ -274,7 +268,6 @@ def ppv(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
 
 
 @_overlap(
-    style=20,
     title="clDice",
     parameters=(OF_SKELETONS,),
     synonyms=("centreline_dice", "centerline_dice"),

@@ -13,7 +13,9 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import MetricSpec
 from halfwidth.core.types import Array
 from halfwidth.estimation.check import as_numbers
-from halfwidth.io.layout import (
+from halfwidth.io.table import Table
+from halfwidth.metrics.catalogue import METRICS
+from halfwidth.tables.layout import (
     Slice,
     layout_of,
     metrics_in,
@@ -21,8 +23,6 @@ from halfwidth.io.layout import (
     pooled_models,
     slices,
 )
-from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import METRICS
 
 
 @frozen

@@ -17,8 +17,7 @@ from halfwidth.plots.marks import note_below
 from halfwidth.plots.paint import explanation
 from halfwidth.plots.rows import Groups
 from halfwidth.plots.style import TEXT_SIZE, WIDTH, printable, require_matplotlib, several
-from halfwidth.results.estimate import Estimate
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimate, Estimates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

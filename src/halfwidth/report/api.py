@@ -19,8 +19,7 @@ from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCu
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.curves import Curve, Curves
 from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
-from halfwidth.results.estimate import Estimate
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimate, Estimates
 from halfwidth.results.ranking import Ranking, Rankings
 
 TITLE = "Performance with confidence intervals"

@@ -14,19 +14,19 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import LogisticFit, PairedCases
-from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Array
-from halfwidth.metrics.calibration.fits import Regression, regressions
-from halfwidth.metrics.calibration.kernel_cases import evenly
-from halfwidth.metrics.calibration.kernel_curve import (
+from halfwidth.arithmetic.kernel_cases import evenly
+from halfwidth.arithmetic.kernel_curves import (
     bandwidth_of,
     cases_of,
     kernel_weights,
     smoothed,
 )
-from halfwidth.metrics.calibration.logistic import Fitted
+from halfwidth.arithmetic.logistic import Fitted
+from halfwidth.arithmetic.logistic_fits import Regression, regressions
+from halfwidth.core.forms import LogisticFit, PairedCases
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.deviations import coupling, root, standard_draws, units_of
 from halfwidth.resampling.draws import Plan

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.derivatives import derivatives
 from halfwidth.core.forms import CellCounts, RankedAreas, Ranking
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.building import derivatives
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.forms.ranked_resamples import group_of_entries, unit_of_cases

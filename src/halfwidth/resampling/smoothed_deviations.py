@@ -13,11 +13,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.kernel_cases import damping
 from halfwidth.core.forms import SmoothedError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.calibration.smoothing import damping
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.deviations import (
     Deviations,

@@ -9,7 +9,7 @@ from halfwidth.core.types import Alternative
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
 from halfwidth.verbs.given import as_data
 
 

@@ -12,9 +12,9 @@ from halfwidth.data.detections import Detections
 from halfwidth.data.inputs import names_models
 from halfwidth.data.predictions import Predictions
 from halfwidth.data.sources import is_table, is_tables
-from halfwidth.io.challenge_columns import MODEL_COLUMNS
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 
 Data = CaseValues | Predictions | Detections
 

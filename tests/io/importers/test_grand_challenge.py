@@ -11,7 +11,7 @@ from foreignfiles import FIXTURES, cells, read_with, written
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.io.readers import Reading, read_table
+from halfwidth.tables.readers import Reading, read_table
 
 FILES = FIXTURES / "grand_challenge"
 
@@ -106,7 +106,7 @@ def test_a_path_into_json_that_nothing_recognises(tmp_path: Path) -> None:
     )
     with pytest.raises(DataError, match="no known format"):
         read_table(file)
-    from halfwidth.io.importers.importer import ImportOptions
+    from halfwidth.tables.importers.importer import ImportOptions
 
     options = ImportOptions(path="runs.{case}.{metric}")
     table = read_table(file, Reading(format="grand-challenge", options=options))

@@ -15,8 +15,8 @@ from foreignfiles import cells, written, zipped
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError
-from halfwidth.io.importers import zip_members
-from halfwidth.io.readers import read_table
+from halfwidth.io import zip_members
+from halfwidth.tables.readers import read_table
 
 HEADER = {
     "version": 2,

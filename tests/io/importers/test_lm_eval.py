@@ -12,7 +12,7 @@ from foreignfiles import FIXTURES, cells, read_with, written
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.io.readers import read_table
+from halfwidth.tables.readers import read_table
 
 STAMP = "2026-01-16T15-23-47.285735"
 FILE = FIXTURES / "lm_eval" / f"samples_gsm8k_{STAMP}.jsonl"

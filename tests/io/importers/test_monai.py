@@ -10,9 +10,9 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError
-from halfwidth.io.conversion import long_table
-from halfwidth.io.layout import layout_of
-from halfwidth.io.readers import Reading, read_table
+from halfwidth.tables.conversion import long_table
+from halfwidth.tables.layout import layout_of
+from halfwidth.tables.readers import Reading, read_table
 
 FIXTURES = Path(__file__).parent / "fixtures" / "monai"
 

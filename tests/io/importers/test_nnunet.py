@@ -13,8 +13,8 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError
-from halfwidth.io.readers import read_table
 from halfwidth.io.table import Table
+from halfwidth.tables.readers import read_table
 
 FIXTURES = Path(__file__).parent / "fixtures"
 V1, V2 = FIXTURES / "nnunet_v1" / "summary.json", FIXTURES / "nnunet" / "summary.json"

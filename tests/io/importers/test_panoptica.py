@@ -10,7 +10,7 @@ from foreignfiles import FIXTURES, cells, written
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError
-from halfwidth.io.readers import Reading, read_table
+from halfwidth.tables.readers import Reading, read_table
 
 TSV, JSONL = (FIXTURES / "panoptica" / f"results.{suffix}" for suffix in ("tsv", "jsonl"))
 

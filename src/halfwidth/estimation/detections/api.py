@@ -29,7 +29,7 @@ from halfwidth.metrics.detection.object_counts import (
     object_sensitivity,
 )
 from halfwidth.metrics.detection.ranked import ap, froc_score
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
 
 
 @with_keywords(DETECTOR)

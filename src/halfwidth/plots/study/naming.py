@@ -12,6 +12,7 @@ from halfwidth.core.spec import MetricSpec
 from halfwidth.core.types import Bounds
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.counting import balanced_accuracy
+from halfwidth.plots.study.own_styles import SHORT_TITLES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -175,9 +176,7 @@ def method_label(name: str) -> str:
     base, _, given = name.partition(":")
     if base not in METHODS:
         return name
-    spec = METHODS[base]
-    label = spec.drawn.label if spec.drawn else ""
-    label = label or spec.title.removesuffix(" bootstrap")
+    label = SHORT_TITLES.get(base) or METHODS[base].title.removesuffix(" bootstrap")
     parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
     return f"{label} ({parameters})" if parameters else label
 

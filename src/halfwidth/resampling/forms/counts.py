@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.confusion_tables import count_cells
 from halfwidth.core import rng
 from halfwidth.core.forms import CellCounts
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.confusion_tables import count_cells
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, counter, sums_by_stratum

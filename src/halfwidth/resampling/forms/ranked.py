@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.forms import FastArea, RankedAreas, Ranking
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import REPLICATE, Engine, OfSwaps, Pair, declared_form

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.core.spec import Better
@@ -19,11 +20,13 @@ from halfwidth.document.parts import (
     Part,
     Table,
 )
-from halfwidth.results.comparison import Comparisons, GoalResult
 from halfwidth.results.comparison_words import CORRECTIONS, equivalence_sentence
 from halfwidth.results.documents.comparison_tables import MOST_SENTENCES, one_pair, tables
 from halfwidth.results.documents.estimates import interval_column, rule_note
 from halfwidth.results.fields import caution_items
+
+if TYPE_CHECKING:
+    from halfwidth.results.comparison import Comparisons, GoalResult
 
 
 def comparisons_document(comparisons: Comparisons) -> Document:

@@ -7,9 +7,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from halfwidth.core.formatting import as_beginning, fixed, percent
 from halfwidth.core.spec import Estimand
+from halfwidth.core.titles import IF_UNSEEN
 from halfwidth.core.undefined import SIDE_BY_SIDE
 from halfwidth.document.axes import axis_for
 from halfwidth.document.parts import (
@@ -26,16 +28,17 @@ from halfwidth.document.parts import (
     Part,
     Table,
 )
-from halfwidth.results.detection_estimate import DetectionEstimate
-from halfwidth.results.estimate import IF_UNSEEN, Estimate
-from halfwidth.results.estimates import Estimates, Family
 from halfwidth.results.fields import caution_items
-from halfwidth.results.runs_estimate import RunsEstimate
+
+if TYPE_CHECKING:
+    from halfwidth.results.estimate import Estimate, Estimates, Family
+    from halfwidth.results.runs_estimate import RunsEstimate
+
+    Columns = dict[Column, Callable[[Estimate], Cell]]
 
 IDR_NOTE = "IDR: the interdecile range of the runs, from their 0.1 to their 0.9 quantile."
 CLAIMS_TITLE = "What each policy claims of the cases without a result:"
 
-Columns = dict[Column, Callable[[Estimate], Cell]]
 _LABEL, _STATISTIC = Column("label"), Column("statistic")
 _N, _RUNS = Column("n", Kind.NUMBER), Column("runs", Kind.NUMBER)
 _CLUSTERS = Column("clusters", Kind.NUMBER)
@@ -82,7 +85,7 @@ def estimates_document(estimates: Estimates) -> Document:
 # --------------------------------------------------------------------------- the table
 
 
-def estimates_table(estimates: Estimates, *, titles: bool) -> Table:
+def estimates_table(estimates: Sequence[Estimate], *, titles: bool) -> Table:
     """A row for each estimate, in all columns that say something.
 
     ``titles``: methods as prose calls them, not by the names that options take, and no row without
@@ -95,13 +98,13 @@ def estimates_table(estimates: Estimates, *, titles: bool) -> Table:
     return _table(estimates, columns)
 
 
-def _columns(estimates: Estimates) -> Columns:
+def _columns(estimates: Sequence[Estimate]) -> Columns:
     """Columns and their cells; one that says nothing is left out."""
     columns: Columns = {}
     if any(e.label for e in estimates):
         columns[_LABEL] = lambda e: Cell(e.label)
     columns[_STATISTIC] = _subject
-    if any(isinstance(e, DetectionEstimate) for e in estimates):
+    if any(e.matched_by for e in estimates):
         columns[_MATCHED] = _matched
     columns[_N] = lambda e: Cell(str(e.n), e.n)
     if any(e.without_result is not None for e in estimates):
@@ -134,7 +137,7 @@ def interval_column(estimates: Sequence[Estimate]) -> tuple[Column, Callable[[Es
     return Column(f"{percent(asked)} {'CI' if two_sided else 'bound'}", Kind.INTERVAL), cell
 
 
-def _table(estimates: Estimates, columns: Columns) -> Table:
+def _table(estimates: Iterable[Estimate], columns: Columns) -> Table:
     rows = tuple(tuple(cell(e) for cell in columns.values()) for e in estimates)
     return Table(tuple(columns), rows)
 
@@ -155,7 +158,7 @@ def _short(estimates: Estimates, columns: Columns) -> tuple[Part, ...]:
         legend = _legend(estimates)
         if legend:
             del columns_shown[_MATCHED]
-    sources = {e.quantity_phrase for e in estimates if isinstance(e, RunsEstimate)}
+    sources = {e.quantity_phrase for e in _those_over_runs(estimates)}
     if len(sources) == 1:
         common = common or f"quantiles {sources.pop()}"
         columns_shown = _runs_columns(columns_shown)
@@ -231,7 +234,7 @@ def _subject(e: Estimate) -> Cell:
 
 
 def _matched(e: Estimate) -> Cell:
-    return Cell(e.matched_by if isinstance(e, DetectionEstimate) else "")
+    return Cell(e.matched_by)
 
 
 def _clusters(e: Estimate) -> Cell:
@@ -249,7 +252,7 @@ def _halfwidth(e: Estimate) -> Cell:
 
 def _relative_width(e: Estimate) -> Cell:
     """The width of an interval over runs by their interdecile range; empty for any other."""
-    width = e.relative_width if isinstance(e, RunsEstimate) else math.nan
+    width = math.nan if e.over_runs is None else e.over_runs.relative_width
     return Cell("" if math.isnan(width) else f"{width:.2f}", width)
 
 
@@ -277,7 +280,7 @@ def drawn_tables(estimates: Estimates) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _read_together(families: Sequence[Family]) -> list[tuple[str, Estimates]]:
+def _read_together(families: Sequence[Family]) -> list[tuple[str, Sequence[Estimate]]]:
     """Estimates of each table with its title: families, or metrics of one range of one model."""
     several = len({family.metric for family in families}) > 1
     if len(families) == 1 or any(len(family.estimates) > 1 for family in families):
@@ -288,7 +291,7 @@ def _read_together(families: Sequence[Family]) -> list[tuple[str, Estimates]]:
         metric = estimate.metric_spec
         key = family.task, str(metric.spec.bounds), metric.unit
         of_range.setdefault(key, []).append(estimate)
-    return [(task, Estimates(tuple(some))) for (task, *_), some in of_range.items()]
+    return [(task, some) for (task, *_), some in of_range.items()]
 
 
 def _title(family: Family, *, several: bool) -> str:
@@ -306,7 +309,7 @@ def tables_of(estimates: Sequence[Estimate], alike: Sequence[Estimate] = ()) -> 
     return [
         part
         for spread, some in _by_spread(estimates).items()
-        for part in in_common(with_drawing(Estimates(tuple(some)), beside.get(spread, ())))
+        for part in in_common(with_drawing(some, beside.get(spread, ())))
     ]
 
 
@@ -337,7 +340,7 @@ def in_common(table: Table) -> list[Part]:
     return [shown, *([Note(f"In all rows {', '.join(words)}.")] if words else [])]
 
 
-def with_drawing(estimates: Estimates, alike: Sequence[Estimate]) -> Table:
+def with_drawing(estimates: Sequence[Estimate], alike: Sequence[Estimate]) -> Table:
     """The table of estimates, and a column in which the intervals are drawn."""
     table = _lead_named(estimates_table(estimates, titles=True), estimates)
     lead = table.columns[0].heading
@@ -349,7 +352,7 @@ def with_drawing(estimates: Estimates, alike: Sequence[Estimate]) -> Table:
     return add_drawn(table, Column(WHERE_DRAWN, Kind.DRAWN, axis=axis), cells)
 
 
-def _lead_named(table: Table, estimates: Estimates) -> Table:
+def _lead_named(table: Table, estimates: Sequence[Estimate]) -> Table:
     """The table with labels headed by the column whose levels they are: ``model``, ``organ``."""
     names = (name for name in estimates[0].by if name not in table.headings)
     for name in names:
@@ -405,25 +408,29 @@ def _claims(estimates: Estimates) -> Adaptive:
 def _readings(estimates: Estimates) -> Adaptive:
     """What the quantiles of the first source say."""
     label = estimates[0].label
-    texts = [e.reading() for e in estimates if e.label == label and isinstance(e, RunsEstimate)]
+    texts = [e.reading() for e in _those_over_runs(estimates) if e.label == label]
     return Adaptive(_items(filter(None, texts), f"Read ({label}):" if label else "Read:"), ())
 
 
 def _relative(estimates: Estimates) -> Adaptive:
     """What the widths of quantiles of runs are divided by."""
-    of_runs = any(isinstance(e, RunsEstimate) for e in estimates)
-    return Adaptive((Note(IDR_NOTE),) if of_runs else (), ())
+    return Adaptive((Note(IDR_NOTE),) if _those_over_runs(estimates) else (), ())
 
 
 def _choices(estimates: Estimates) -> Adaptive:
     """The intervals among which a randomized method drew."""
     texts = [
         f"{', '.join(part for part in (e.label, e.statistic_title) if part)}: {_drawn(e)}"
-        for e in estimates
-        if isinstance(e, RunsEstimate) and e.choices
+        for e in _those_over_runs(estimates)
+        if e.choices
     ]
     full = tuple(Note(f"drawn among {text}") for text in texts)
     return Adaptive(_items(texts, "Drawn among, with probability:"), full)
+
+
+def _those_over_runs(estimates: Iterable[Estimate]) -> list[RunsEstimate]:
+    """Those over training runs."""
+    return [one for e in estimates if (one := e.over_runs) is not None]
 
 
 def _items(texts: Iterable[str], title: str) -> tuple[Part, ...]:

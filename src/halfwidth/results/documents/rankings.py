@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from halfwidth.core.formatting import percent
 from halfwidth.document.parts import (
@@ -20,11 +21,13 @@ from halfwidth.document.parts import (
 )
 from halfwidth.results.documents.estimates import interval_column, rule_note
 from halfwidth.results.documents.ranking_cells import set_cell, share_cell
-from halfwidth.results.documents.rankings_together import consensus_parts, stability_part
-from halfwidth.results.estimate import Estimate
+from halfwidth.results.documents.rankings_together import COMBINED, consensus_parts, stability_part
 from halfwidth.results.fields import caution_items
-from halfwidth.results.ranking import RankedModel, Ranking, Rankings
 from halfwidth.results.ranking_words import POLICIES, about, listed, nothing_settled, some
+
+if TYPE_CHECKING:
+    from halfwidth.results.estimate import Estimate
+    from halfwidth.results.ranking import RankedModel, Ranking, Rankings
 
 # Of more rankings than a reader would read prose of, a terminal shows the tables.
 MOST_TOLD = 3
@@ -180,7 +183,7 @@ def _explanations(rankings: Rankings) -> Adaptive:
     )
     texts = [meaning]
     if rankings.consensus:
-        texts.append("Ranks combined: the best and the worst of those that the consensus is of.")
+        texts.append(COMBINED)
     if any(item.test for item in rankings):
         texts.append(
             "Won: how many others a model beats in one-sided tests, corrected together (Holm); "

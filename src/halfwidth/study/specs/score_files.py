@@ -20,14 +20,14 @@ from halfwidth.estimation.test_sets.reading import check_test_set
 from halfwidth.estimation.test_sets.score_scales import ROUNDING, ROW_SUM_TOLERANCE, as_score_rows
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.io.arrays import read_array
-from halfwidth.io.readers import read_table
-from halfwidth.io.repeats import case_column, repeats_in
 from halfwidth.io.table import Table
 from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.matching import NAMED, STARS, Match, identity, matches
 from halfwidth.study.specs.spec import FEW_CASES, FEW_OF_A_CLASS, Instance, ScoreSource
 from halfwidth.study.specs.toml_sections import placed
 from halfwidth.study.specs.value_files import notes_of_repeats
+from halfwidth.tables.readers import read_table
+from halfwidth.tables.repeats import case_column, repeats_in
 
 
 def instances_of_scores(

@@ -16,7 +16,13 @@ from halfwidth.core.spec import Kind, Metric, MetricLevel
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.check import Ready, ready_values
 from halfwidth.estimation.resolve import Request, resolve_metric
-from halfwidth.io.layout import (
+from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.overlap import dsc, iou
+from halfwidth.study.specs.digests import digest_of
+from halfwidth.study.specs.matching import NAMED, Match, identity, matches
+from halfwidth.study.specs.spec import FEW_CASES, Instance, TableSource, written
+from halfwidth.study.specs.toml_sections import placed
+from halfwidth.tables.layout import (
     MISSING_LEVEL,
     Layout,
     Slice,
@@ -25,15 +31,9 @@ from halfwidth.io.layout import (
     not_applicable_note,
     slices,
 )
-from halfwidth.io.picked_rows import pick_rows
-from halfwidth.io.readers import read_table
-from halfwidth.io.repeats import Repeats
-from halfwidth.metrics.catalogue import METRICS
-from halfwidth.metrics.overlap import dsc, iou
-from halfwidth.study.specs.digests import digest_of
-from halfwidth.study.specs.matching import NAMED, Match, identity, matches
-from halfwidth.study.specs.spec import FEW_CASES, Instance, TableSource, written
-from halfwidth.study.specs.toml_sections import placed
+from halfwidth.tables.picked_rows import pick_rows
+from halfwidth.tables.readers import read_table
+from halfwidth.tables.repeats import Repeats
 
 # What is known of one metric where the tables hold another, case by case.
 CONVERSIONS: dict[tuple[str, str], Callable[[Array], Array]] = {

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.errors import DataError, quoted, shortened
-from halfwidth.io.importers.case_values import number
-from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions
 from halfwidth.io.table import Table, text_column
+from halfwidth.tables.importers.case_values import number
+from halfwidth.tables.importers.importer import Candidate, Importer, ImportOptions
 
 TITLE = "PI-CAI metrics.json"
 TARGET, SCORE, WEIGHT = "case_target", "case_pred", "case_weight"

@@ -11,7 +11,7 @@ from typing import Any
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
 from halfwidth.io.delimited import read_delimited
-from halfwidth.io.importers.json_files import json_document
+from halfwidth.io.json_files import json_document
 from halfwidth.io.numerals import Decimal
 from halfwidth.io.table import Table
 from halfwidth.io.table_sources import Source, head

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from halfwidth.core.errors import DataError
-from halfwidth.io.importers.case_values import CaseValue, canonical_table, names_in
-from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions
 from halfwidth.io.table import Table
 from halfwidth.metrics.boundary_overlap import nsd
 from halfwidth.metrics.overlap import dsc
+from halfwidth.tables.importers.case_values import CaseValue, canonical_table, names_in
+from halfwidth.tables.importers.importer import Candidate, Importer, ImportOptions
 
 TITLE = "TotalSegmentator evaluation"
 SUBJECT = "subject"

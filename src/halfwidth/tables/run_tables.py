@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.io.repeats import is_index_column
 from halfwidth.io.table import Table
+from halfwidth.tables.repeats import is_index_column
 
 METRIC_PREFIXES = ("metrics.", "summary.")
 SETTING_PREFIXES = ("params.", "config.")

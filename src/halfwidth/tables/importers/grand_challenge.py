@@ -15,17 +15,17 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
-from halfwidth.io.importers.case_values import (
+from halfwidth.io.table import StatedMean, Table
+from halfwidth.metrics.catalogue import METRICS
+from halfwidth.tables.importers.case_values import (
     NUMBERS_AS_TEXT,
     CaseValue,
     canonical_table,
     metric_name,
     number,
 )
-from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions
-from halfwidth.io.repeats import CASE_COLUMNS
-from halfwidth.io.table import StatedMean, Table
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.tables.importers.importer import Candidate, Importer, ImportOptions
+from halfwidth.tables.repeats import CASE_COLUMNS
 
 TITLE = "grand-challenge metrics.json"
 PLACES_OF_CASES = ("case", "cases", "results")

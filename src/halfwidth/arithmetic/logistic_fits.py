@@ -10,11 +10,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from halfwidth.arithmetic.logistic import Fitted, expit, fit_logistic
+from halfwidth.arithmetic.probabilities import as_outcomes
 from halfwidth.core.forms import LogisticFit
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-from halfwidth.metrics.calibration.logistic import Fitted, expit, fit_logistic
-from halfwidth.metrics.calibration.probabilities import as_outcomes
 
 
 @frozen(eq=False)

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.io.metric_names import metric_in
 from halfwidth.io.table import Table, joint_codes
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.metrics.overlap import dsc, iou
+from halfwidth.tables.metric_names import metric_in
 
 # What an overlap is called, the likeliest first, and words that only say the unit of a column.
 OVERLAPS = (dsc.__name__, iou.__name__)

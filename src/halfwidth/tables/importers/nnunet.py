@@ -19,13 +19,13 @@ from typing import Any
 from halfwidth.core.errors import DataError, shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import Status, distance_without, presence_of
-from halfwidth.io.folds import OF_ALL, fold_of
-from halfwidth.io.importers.case_values import CaseValue, canonical_table, metric_name, number
-from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions, json_beside
 from halfwidth.io.table import StatedMean, Table
 from halfwidth.metrics.boundary import hd, hd95, masd
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.metrics.overlap import specificity
+from halfwidth.tables.folds import OF_ALL, fold_of
+from halfwidth.tables.importers.case_values import CaseValue, canonical_table, metric_name, number
+from halfwidth.tables.importers.importer import Candidate, Importer, ImportOptions, json_beside
 
 IMAGE_SUFFIX = re.compile(r"\.(?:nii\.gz|[A-Za-z][A-Za-z0-9]{0,4})$")
 # nnU-Net puts dataset.json beside predictions, and two folders above fold_0/validation.

@@ -15,11 +15,11 @@ import numpy as np
 
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.undefined import Status, presence_of
-from halfwidth.io.importers.case_values import CaseValue, canonical_table, names_in, number
-from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions
-from halfwidth.io.importers.json_files import json_lines
+from halfwidth.io.json_files import json_lines
 from halfwidth.io.table import Table
 from halfwidth.metrics.overlap import dsc, iou
+from halfwidth.tables.importers.case_values import CaseValue, canonical_table, names_in, number
+from halfwidth.tables.importers.importer import Candidate, Importer, ImportOptions
 
 TITLE = "panoptica results"
 SUBJECT = "subject_name"

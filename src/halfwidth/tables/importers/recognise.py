@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError, shortened
-from halfwidth.io.importers.catalogue import IMPORTERS
-from halfwidth.io.importers.importer import GLANCE, Candidate, Importer, ImportOptions
 from halfwidth.io.table import Table
 from halfwidth.io.table_sources import head
+from halfwidth.tables.importers.catalogue import IMPORTERS
+from halfwidth.tables.importers.importer import GLANCE, Candidate, Importer, ImportOptions
 
 NAMES = tuple(importer.name for importer in IMPORTERS)
 SUFFIXES = tuple(dict.fromkeys(suffix for one in IMPORTERS for suffix in one.suffixes))

@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import Any
 
 from halfwidth.core.errors import DataError, UnknownNameError, shortened
-from halfwidth.io.importers.case_values import CaseValue, canonical_table, number
-from halfwidth.io.importers.fields import Fields
-from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions, json_beside
-from halfwidth.io.importers.json_files import json_lines
+from halfwidth.io.json_files import json_lines
 from halfwidth.io.table import StatedMean, Table
+from halfwidth.tables.importers.case_values import CaseValue, canonical_table, number
+from halfwidth.tables.importers.fields import Fields
+from halfwidth.tables.importers.importer import Candidate, Importer, ImportOptions, json_beside
 
 TITLE = "lm-eval samples"
 FILE = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")

@@ -17,19 +17,19 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import Missing, Status, is_missing
-from halfwidth.io.challenge_columns import MODEL_COLUMNS, VALUE, challenge_levels
-from halfwidth.io.missing_distances import missing_distances
 from halfwidth.io.numerals import LOOKED_AT, like_a_number
-from halfwidth.io.repeats import (
+from halfwidth.io.table import Factor, Table, joint_codes
+from halfwidth.metrics.catalogue import METRICS
+from halfwidth.tables.challenge_columns import MODEL_COLUMNS, VALUE, challenge_levels
+from halfwidth.tables.missing_distances import missing_distances
+from halfwidth.tables.repeats import (
     Repeats,
     case_column,
     is_design_column,
     is_index_column,
     repeats_in,
 )
-from halfwidth.io.summary_rows import check_cases
-from halfwidth.io.table import Factor, Table, joint_codes
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.tables.summary_rows import check_cases
 
 # In a canonical table, and only there, these are the cluster and the stratum of a case.
 CLUSTER_COLUMN, STRATUM_COLUMN = "group", "stratum"

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError, proposed, shortened
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
-from halfwidth.io.delimited import read_delimited
-from halfwidth.io.importers.importer import Candidate, ImportOptions
-from halfwidth.io.importers.recognise import NAMES as FOREIGN
-from halfwidth.io.importers.recognise import SUFFIXES as FOREIGN_SUFFIXES
-from halfwidth.io.importers.recognise import imported
 from halfwidth.io.numerals import Decimal
-from halfwidth.io.parquet import read_parquet
-from halfwidth.io.paths import no_such_file
+from halfwidth.io.plain_tables import (
+    FORMATS,
+    PACKED,
+    PLAIN_SUFFIXES,
+    SEPARATORS,
+    check_is_file,
+    named_by_source,
+    read_as_it_stands,
+    table_source,
+    unknown_suffix,
+)
 from halfwidth.io.table import Table
 from halfwidth.io.table_sources import STANDARD_INPUT, Source
-from halfwidth.io.workbook import read_workbook
+from halfwidth.tables.importers.importer import Candidate, ImportOptions
+from halfwidth.tables.importers.recognise import NAMES as FOREIGN
+from halfwidth.tables.importers.recognise import SUFFIXES as FOREIGN_SUFFIXES
+from halfwidth.tables.importers.recognise import imported
 
-# What may separate the cells of each kind of text, the preferred one first.
-SEPARATORS = {"csv": ",;\t", "tsv": "\t,;", "txt": "\t,;"}
-FORMATS = (*SEPARATORS, "parquet", "xlsx")
-# Text may be compressed too.
-PLAIN_SUFFIXES = tuple(f".{name}" for name in FORMATS)
 SUFFIXES = tuple(dict.fromkeys((*PLAIN_SUFFIXES, *FOREIGN_SUFFIXES)))
-PACKED = ".gz"
 # The first bytes of files by which their format is detected.
 MAGIC = {b"PK\x03\x04": "xlsx", b"PAR1": "parquet", b"\xd0\xcf\x11\xe0": "xlsx"}
 
@@ -47,8 +47,6 @@ class Reading:
         standard input by its first bytes, and results of other programs by their structure.
     options : ImportOptions
         What the format of another program needs to be told.
-    may_be_empty : bool
-        Whether a table of names of columns alone is one.
     """
 
     sheet: str | None = None
@@ -56,7 +54,6 @@ class Reading:
     header: bool | None = None
     format: str | None = None
     options: ImportOptions = ImportOptions()
-    may_be_empty: bool = False
 
 
 def read_table(path: str | Path, reading: Reading | None = None) -> Table:
@@ -66,7 +63,7 @@ def read_table(path: str | Path, reading: Reading | None = None) -> Table:
     ----------
     path : str or Path
         ``.csv`` (comma, semicolon or tab), ``.tsv`` or ``.txt`` (tab, else comma), these also with
-        ``.gz``; ``.parquet``; ``.xlsx``; results of other programs (`halfwidth.io.importers`);
+        ``.gz``; ``.parquet``; ``.xlsx``; results of other programs (`halfwidth.tables.importers`);
         or ``-``.
     reading : Reading, optional
 
@@ -84,26 +81,17 @@ def read_table(path: str | Path, reading: Reading | None = None) -> Table:
     """
     how = reading or Reading()
     kind = _format_of(str(path), how)
-    shown = "standard input" if str(path) == STANDARD_INPUT else str(path)
-    try:
-        with Source.open(path) as source:
-            table = _foreign(source, path, kind, how)
-            if table is None:
-                table = _read(source, kind or _kind_by_content(source), how)
-    except OSError as error:
-        raise DataError(f"{shown}: cannot be read ({error.strerror or error})") from None
-    except UnknownNameError as error:
-        raise OptionError(f"{shown}: {error}") from None
-    except MemoryError:
-        raise DataError(f"{shown}: is too large for the memory there is") from None
-    except DataError as error:
-        raise DataError(f"{shown}: {error}") from None
-    if not table.columns or not (len(table) or how.may_be_empty):
-        is_json = any(name.startswith(("{", "[")) for name in table.names[:1])
-        hint = "; it looks like JSON, of which the name ends in .json" if is_json else ""
-        what = "rows" if table.columns else "columns"
-        raise DataError(f"{shown}: the table has no {what}{hint}")
-    return replace(table, source=shown)
+    with table_source(path) as source:
+        table = _foreign(source, path, kind, how)
+        if table is None:
+            table = read_as_it_stands(
+                source,
+                kind or _kind_by_content(source),
+                sheet=how.sheet,
+                header=how.header,
+                decimal=how.decimal,
+            )
+    return named_by_source(table, path)
 
 
 def _format_of(path: str, how: Reading) -> str | None:
@@ -113,10 +101,7 @@ def _format_of(path: str, how: Reading) -> str | None:
     if path == STANDARD_INPUT:
         return how.format
     file = Path(path)
-    if file.is_dir():
-        raise DataError(f"{file}: is a folder; name a file ({shortened(SUFFIXES)})")
-    if not file.exists():
-        raise no_such_file(file)
+    check_is_file(file, SUFFIXES)
     if how.format is not None:
         return how.format
     suffix = file.suffix.lower()
@@ -126,10 +111,7 @@ def _format_of(path: str, how: Reading) -> str | None:
     if suffix in FOREIGN_SUFFIXES and name not in FORMATS:
         return None
     if name not in (SEPARATORS if packed else FORMATS):
-        raise DataError(
-            f"{file}: cannot tell the format from the suffix {file.suffix or '(none)'!r}; "
-            f"use {shortened(SUFFIXES)}{proposed(file.suffix, PLAIN_SUFFIXES)}"
-        )
+        raise unknown_suffix(file, SUFFIXES)
     return name
 
 
@@ -162,16 +144,3 @@ def _foreign(source: Source, path: str | Path, kind: str | None, how: Reading) -
 
 def _kind_by_content(source: Source) -> str:
     return MAGIC.get(source.first(4), "csv")
-
-
-def _read(source: Source, kind: str, how: Reading) -> Table:
-    if how.sheet is not None and kind != "xlsx":
-        raise OptionError(f"{source.shown}: --sheet is of a workbook, and this is read as {kind}")
-    if kind == "parquet":
-        if how.header is False or how.decimal is not None:
-            option = "--no-header" if how.header is False else "--decimal"
-            raise OptionError(f"{source.shown}: {option} has no effect on Parquet; leave it out")
-        return read_parquet(source)
-    if kind == "xlsx":
-        return read_workbook(source, sheet=how.sheet, header=how.header, decimal=how.decimal)
-    return read_delimited(source, SEPARATORS[kind], header=how.header, decimal=how.decimal)

@@ -14,9 +14,9 @@ import numpy as np
 
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.io.delimited import read_delimited
-from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions
 from halfwidth.io.table import StatedMean, Table, text_column
 from halfwidth.io.table_sources import Source, text_of
+from halfwidth.tables.importers.importer import Candidate, Importer, ImportOptions
 
 FILENAME, MEAN = "filename", "mean"
 RAW, SUMMARY = "_raw.", "_summary."

@@ -12,11 +12,16 @@ import numpy as np
 
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.io.detections.box_columns import box_columns
-from halfwidth.io.repeats import case_column, is_design_column
-from halfwidth.io.run_tables import METRIC_PREFIXES, NAME_COLUMNS, SETTING_PREFIXES, STATUS_COLUMNS
 from halfwidth.io.table import Table
 from halfwidth.metrics.agreement import mcc
 from halfwidth.metrics.ranking import auroc
+from halfwidth.tables.repeats import case_column, is_design_column
+from halfwidth.tables.run_tables import (
+    METRIC_PREFIXES,
+    NAME_COLUMNS,
+    SETTING_PREFIXES,
+    STATUS_COLUMNS,
+)
 
 TARGETS = re.compile(
     r"y|(y_?|case_?)?(true|target)s?(_?(class|label))?|labels?|class|gt|truth|ground_?truth|outcome",

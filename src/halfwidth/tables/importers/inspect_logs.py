@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import Any
 
 from halfwidth.core.errors import DataError, shortened, shown
-from halfwidth.io.importers.case_values import CaseValue, canonical_table, number
-from halfwidth.io.importers.fields import Fields, texts_in
-from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions
-from halfwidth.io.importers.json_files import parsed_json
-from halfwidth.io.importers.zip_members import ZipMembers, zip_members
+from halfwidth.io.json_files import parsed_json
 from halfwidth.io.table import StatedMean, Table
+from halfwidth.io.zip_members import ZipMembers, zip_members
 from halfwidth.metrics.agreement import accuracy
+from halfwidth.tables.importers.case_values import CaseValue, canonical_table, number
+from halfwidth.tables.importers.fields import Fields, texts_in
+from halfwidth.tables.importers.importer import Candidate, Importer, ImportOptions
 
 TITLE = "Inspect log"
 HEADERS = ("header.json", "_journal/start.json", "start.json")

@@ -1,6 +1,8 @@
-"""Cases as metrics by kernels compare them in pairs."""
+"""Cases as kernels compare them in pairs, and waves as a kernel damps them."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,3 +26,8 @@ def taken_alone(p: Array, y: Array) -> tuple[Array, Array]:
     if p.ndim > 1:
         return p, y
     return np.stack([p, 1 - p]), np.stack([y, 1 - y])
+
+
+def damping(orders: Array, bandwidth: Array | float) -> Array:
+    """What a Gaussian kernel leaves of cos(kπt), for each order k."""
+    return np.asarray(np.exp(-((orders * math.pi * bandwidth) ** 2) / 2))

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened, shown
 from halfwidth.core.undefined import Status
-from halfwidth.io.challenge_columns import MODEL_COLUMNS
-from halfwidth.io.importers.case_values import CaseValue, metric_name
-from halfwidth.io.layout import layout_of
-from halfwidth.io.missing_distances import missing_distances
 from halfwidth.io.table import TEXT, Table
+from halfwidth.tables.challenge_columns import MODEL_COLUMNS
+from halfwidth.tables.importers.case_values import CaseValue, metric_name
+from halfwidth.tables.layout import layout_of
+from halfwidth.tables.missing_distances import missing_distances
 
 # In the order in which a canonical table has them.
 CANONICAL = CaseValue._fields

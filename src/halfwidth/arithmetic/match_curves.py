@@ -12,13 +12,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.areas import CONCORDANCE
+from halfwidth.arithmetic.ranked_scores import cumulated
 from halfwidth.core.detection_forms import ScoredMatches
 from halfwidth.core.forms import Ranking
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Outcome
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.ranked_scores import cumulated
-from halfwidth.metrics.ranking import CONCORDANCE
 
 # The recalls of COCO as it computes them: some differ from hundredths in their last digit.
 RECALLS = np.linspace(0.0, 1.0, 101)

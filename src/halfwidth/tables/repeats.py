@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
-from halfwidth.io.folds import FOLD
 from halfwidth.io.table import Factor, Table, joint_codes
+from halfwidth.tables.folds import FOLD
 
 CASE_COLUMNS = ("case", "case_id", "id", "subject", "patient", "name", "filename")
 RUN_COLUMNS = (FOLD, "seed", "run")
