@@ -12,6 +12,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from halfwidth.core.public_functions import public_function
+
 if TYPE_CHECKING:
     from halfwidth.planning.auroc import auroc_n, auroc_width
     from halfwidth.planning.auroc_differences import auroc_difference_n, auroc_difference_width
@@ -99,7 +101,6 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name not in _HOME:
         raise AttributeError(f"module 'halfwidth.planning' has no attribute {name!r}")
-    from halfwidth.core.public_functions import public_function
 
     home = importlib.import_module(f"halfwidth.{_HOME[name]}")
     found = globals()[name] = public_function(getattr(home, name), __name__, name)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from halfwidth.core.public_functions import public_function
+
 if TYPE_CHECKING:
     from halfwidth.study import analysis, populations
     from halfwidth.study.api import plan, run
@@ -49,7 +51,6 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'halfwidth.study' has no attribute {name!r}")
     home, inside = _HOME[name]
-    from halfwidth.core.public_functions import public_function
 
     module = importlib.import_module(f"halfwidth.study.{home}")
     found = public_function(getattr(module, inside), __name__, name) if inside else module
