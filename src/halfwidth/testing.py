@@ -5,6 +5,8 @@ from __future__ import annotations
 import unittest
 from typing import TYPE_CHECKING, Any, Literal
 
+from halfwidth.comparison.api import compare
+from halfwidth.comparison.gate import PASSED, UNDECIDED, gate
 from halfwidth.core.checks import one_of
 
 if TYPE_CHECKING:
@@ -99,9 +101,6 @@ def assert_not_inferior(
         ...
     AssertionError: new is inferior to old: the 95 % CI of the difference in mean DSC, ...
     """
-    from halfwidth.comparison.api import compare
-    from halfwidth.comparison.gate import PASSED, UNDECIDED, gate
-
     one_of("inconclusive", inconclusive, INCONCLUSIVE)
     judged = gate(
         lambda level: compare(

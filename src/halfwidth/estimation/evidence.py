@@ -19,6 +19,8 @@ from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Statistic
 from halfwidth.core.types import Bounds
+from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,9 +205,6 @@ def evidence(
     ['auto', 'basic', 'bca']
     """
     import pandas as pd
-
-    from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
-    from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
     if average is not None and not isinstance(average, str):
         raise OptionError(f"average={shown(average)} is no name of an average over classes")

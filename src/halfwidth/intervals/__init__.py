@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from halfwidth.core.families import exported
+
 if TYPE_CHECKING:
     from halfwidth.intervals.auc import *  # noqa: F403 -- all that it declares
     from halfwidth.intervals.bootstrap import *  # noqa: F403 -- all that it declares
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
-    from halfwidth.core.families import exported
     from halfwidth.intervals.catalogue import FAMILIES, METHODS
 
     return list(METHODS.names) if name == "__all__" else exported(__name__, name, FAMILIES)

@@ -12,6 +12,7 @@ from halfwidth.core.spec import MethodSpec
 from halfwidth.core.types import Array, Interval
 from halfwidth.intervals.compute import Ingredients
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.true_sizes import unpaired_sizes
 from halfwidth.resampling.two_samples import TwoSamples
 
 # What a method may need to compare two samples; one that needs more makes intervals of either,
@@ -79,6 +80,4 @@ def two_sample_ingredients(
 
 
 def _sizes(samples: TwoSamples, plan: Plan) -> Any:
-    from halfwidth.resampling.true_sizes import unpaired_sizes  # needed by no other metrics
-
     return unpaired_sizes(samples, plan)

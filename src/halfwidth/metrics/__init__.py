@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from halfwidth.core.families import exported
+
 if TYPE_CHECKING:
     # Voxels first, whose functions have the names of those of cases.
     from halfwidth.metrics.overlap import *  # noqa: F403, I001 -- all that it declares
@@ -54,7 +56,6 @@ def __getattr__(name: str) -> Any:
         found = getattr(importlib.import_module(f"halfwidth.metrics.{_HOME[name]}"), name)
         globals()[name] = found
         return found
-    from halfwidth.core.families import exported
     from halfwidth.metrics.catalogue import (
         DETECTION_METRICS,
         METRICS,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from halfwidth.core.families import exported
+
 if TYPE_CHECKING:
     from halfwidth.summaries.location import *  # noqa: F403 -- all that it declares
     from halfwidth.summaries.quantiles import *  # noqa: F403 -- all that it declares
@@ -12,7 +14,6 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
-    from halfwidth.core.families import exported
     from halfwidth.summaries.catalogue import FAMILIES, STATISTICS
 
     return list(STATISTICS.names) if name == "__all__" else exported(__name__, name, FAMILIES)

@@ -26,6 +26,8 @@ from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, counter, sums_by_stratum
 from halfwidth.resampling.forms.contract import REPLICATE, Engine, Pair, declared_form
 from halfwidth.resampling.forms.counts_weighted import weighted, weighted_pairs
+from halfwidth.resampling.forms.signed_sums import sums_of_models
+from halfwidth.resampling.joint_errors import joint_tables
 from halfwidth.resampling.kernels import native_tables
 from halfwidth.resampling.kernels.formulas import MOST_CELLS
 from halfwidth.resampling.kernels.programs import WIDTH, program_of
@@ -299,15 +301,11 @@ def _cumulated(design: Design, plan: Plan, start: int, stop: int) -> Table:
 
 def joint(models: Sequence[Array], design: Design, statistic: Statistic) -> OfCounts:
     """Tables of all models from one count of their common cells."""
-    from halfwidth.resampling.joint_errors import joint_tables
-
     return joint_tables(models, design, declared_form(statistic, CellCounts))
 
 
 def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
     """Counts of the cells of either model."""
-    from halfwidth.resampling.forms.signed_sums import sums_of_models
-
     form = declared_form(statistic, CellCounts)
     cells = np.arange(form.n_cells)[:, None]
     first, second = ((side.astype(np.intp) == cells).astype(float) for side in pair)

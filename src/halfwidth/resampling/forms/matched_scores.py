@@ -20,6 +20,7 @@ from halfwidth.resampling.forms.contract import REPLICATE, Engine, OfSwaps, Pair
 from halfwidth.resampling.forms.matched_curves import ByClass, Compiled, compiled, plain_curves
 from halfwidth.resampling.forms.matched_weighted import discordance, weighted, weighted_pairs
 from halfwidth.resampling.kernels import native
+from halfwidth.resampling.matched_swaps import SwappedMatches
 
 # Counts of units, a byte each, that one call makes, and elements of temporaries.
 MOST_COUNTS, MOST_ELEMENTS = 2**20, 2**18
@@ -113,8 +114,6 @@ def _fast(form: MatchedScores, kernels: Sequence[Compiled], counts: native.Count
 
 def swapping(pair: Pair, design: Design, statistic: Statistic, _plan: Plan) -> OfSwaps:
     """The detections of both detectors are put in one order, once."""
-    from halfwidth.resampling.matched_swaps import SwappedMatches
-
     return SwappedMatches(pair, declared_form(statistic, MatchedScores), design)
 
 

@@ -32,6 +32,7 @@ from halfwidth.resampling.forms.counts_weighted import (
     weighted_tables,
     weights_of_tables,
 )
+from halfwidth.resampling.forms.signed_sums import sums_of_models
 from halfwidth.resampling.ratios import quotient_distribution
 from halfwidth.resampling.tails import as_distribution
 
@@ -266,8 +267,6 @@ def weights_need_bounds(statistic: Statistic) -> bool:
 
 def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
     """The sums of either model."""
-    from halfwidth.resampling.forms.signed_sums import sums_of_models
-
     form = declared_form(statistic, Sums)
     first, second = (form.features(side[None])[0] for side in pair)
 
