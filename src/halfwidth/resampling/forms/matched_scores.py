@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.discordance import discordance_of_left_out
 from halfwidth.resampling.draws import Plan, count_blocks
 from halfwidth.resampling.forms.contract import REPLICATE, Engine, OfSwaps, Pair, declared_form
 from halfwidth.resampling.forms.matched_curves import ByClass, Compiled, compiled, plain_curves
-from halfwidth.resampling.forms.matched_weighted import discordance, weighted, weighted_pairs
+from halfwidth.resampling.forms.matched_weighted import weighted, weighted_pairs
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.matched_swaps import SwappedMatches
 
@@ -120,6 +122,12 @@ def swapping(pair: Pair, design: Design, statistic: Statistic, _plan: Plan) -> O
 def seconds(_statistic: Statistic, n: int, classes: int) -> float:
     """A pass over the detections of each class."""
     return REPLICATE + classes * n * 1e-8
+
+
+def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) -> Array:
+    """How often a pseudo-image is bad for one model and good for the other, (M, k, n), (S, 2)."""
+    design = Design((records.shape[-1],), paired=True)
+    return discordance_of_left_out(leave_one_out(records, design, statistic), places)
 
 
 ENGINE = Engine(
