@@ -32,6 +32,7 @@ from halfwidth.resampling.engine import (
     tie_tolerance,
     weighted_distributions,
 )
+from halfwidth.resampling.forms import ranked_errors
 from halfwidth.resampling.forms.contract import BothEnds, declared_form
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.linearization import effective_trials, resemblance_trials
@@ -271,8 +272,6 @@ def _products(values: Array, statistic: Statistic, plan: Plan) -> Any:
 
 
 def _ranked() -> Any:
-    from halfwidth.resampling.forms import ranked_errors  # needed by no other form
-
     return ranked_errors
 
 

@@ -27,6 +27,8 @@ from halfwidth.resampling.forms.ranked_resamples import (
     areas_of_samples,
 )
 from halfwidth.resampling.forms.ranked_weighted import discordance, weighted, weighted_pairs
+from halfwidth.resampling.forms.signed_sums import plain_sum
+from halfwidth.resampling.joint_errors import joint_areas
 
 if TYPE_CHECKING:
     from halfwidth.resampling.forms.signed_sums import SignedSums
@@ -82,14 +84,12 @@ def joint(models: Sequence[Array], design: Design, statistic: Statistic) -> OfCo
     """Joint resamples of an AUROC, whose standard error is DeLong's; None of other areas."""
     if statistic.spec.estimand is not Estimand.AUROC or not has_standard_error(statistic):
         return None
-    from halfwidth.resampling.joint_errors import joint_areas
 
     return joint_areas(models, design, declared_form(statistic, RankedAreas))
 
 
 def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums | None:
     """AUROCs of ranks within each model are sums over cases; other areas are not."""
-    from halfwidth.resampling.forms.signed_sums import plain_sum
     from halfwidth.resampling.rank_swaps import contributions_of_cases
 
     form = declared_form(statistic, RankedAreas)
