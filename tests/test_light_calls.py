@@ -61,7 +61,6 @@ def test_a_mean_loads_nothing_that_estimates_from_test_sets() -> None:
         "halfwidth.estimation.test_sets",
         "halfwidth.estimation.runs",
         "halfwidth.estimation.detections",
-        "halfwidth.metrics.counting",
         "halfwidth.metrics.detection.ranked",
     )
     assert not [name for name in found if name.startswith(others)]

@@ -1,10 +1,11 @@
 """Move imports of our own modules from functions to the heads of modules, where that costs nothing.
 
-    python tools/hoist_imports.py src/halfwidth/plots src/halfwidth/cli/ci.py
+    python tools/hoist_imports.py [--at-any-cost] src/halfwidth/plots src/halfwidth/cli/ci.py
 
 An import stays where it is if at the head it would close a circle, load a module that one of
 `PROGRAMS` does not load today, or load another library than its module does now; and where its name
 means something else at the head or in the function. Each that stays is printed with the reason.
+With ``--at-any-cost`` the programs may load more.
 ``ruff check --fix`` and ``ruff format`` sort what was moved.
 """
 
@@ -65,8 +66,9 @@ class Module:
 def main(paths: list[str]) -> None:
     """Move what can be moved in some files and folders."""
     modules = {_name_of(path): Module(path) for path in sorted(SOURCE.rglob("*.py"))}
-    chosen = [Path(path).resolve() for path in paths]
-    loaded = {name: _loaded(code) for name, code in PROGRAMS.items()}
+    at_any_cost = "--at-any-cost" in paths
+    chosen = [Path(path).resolve() for path in paths if path != "--at-any-cost"]
+    loaded = {} if at_any_cost else {name: _loaded(code) for name, code in PROGRAMS.items()}
     for name, module in modules.items():
         if not any(module.path.is_relative_to(path) for path in chosen):
             continue

@@ -17,11 +17,10 @@ from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.parameters import split_names
 from halfwidth.document.parts import Data, Document
 from halfwidth.io.writers import TABLE_SUFFIXES
-from halfwidth.scoring.scores import COLUMNS
+from halfwidth.scoring.scores import COLUMNS, Scores
 
 if TYPE_CHECKING:
     from halfwidth.results.estimates import Estimates
-    from halfwidth.scoring.scores import Scores
 
 
 def score(

@@ -196,8 +196,6 @@ def _for_two_aurocs(pair: Array, design: Design, statistic: Statistic) -> str:
 
 
 def _units_of_the_rarer_class(records: Array, design: Design, statistic: Statistic) -> float:
-    # Of areas alone, which load what they need of their form.
-
     return min(float(units[0]) for units in class_units(records, design, statistic))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -74,10 +73,6 @@ def two_sample_ingredients(
             Need.DISTRIBUTION: lambda: samples.distribution(plan),
             Need.TIE_TOLERANCE: samples.tie_tolerance,
             Need.ACCELERATION: samples.acceleration,
-            Need.PAIRED_SIZES: lambda: _sizes(samples, plan),
+            Need.PAIRED_SIZES: lambda: unpaired_sizes(samples, plan),
         }
     )
-
-
-def _sizes(samples: TwoSamples, plan: Plan) -> Any:
-    return unpaired_sizes(samples, plan)

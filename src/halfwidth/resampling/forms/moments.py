@@ -6,8 +6,6 @@ draws; else sums over the units drawn.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from halfwidth.core.forms import Moments, sum_of_squares
@@ -30,13 +28,10 @@ from halfwidth.resampling.forms.contract import (
     declared_form,
     tie_size,
 )
-from halfwidth.resampling.forms.signed_sums import plain_sum, sums_of_models
+from halfwidth.resampling.forms.signed_sums import SignedSums, plain_sum, sums_of_models
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.ratios import ratio_distribution, unit_pairs
 from halfwidth.resampling.tails import as_distribution
-
-if TYPE_CHECKING:
-    from halfwidth.resampling.forms.signed_sums import SignedSums
 
 # What is left of the variance of a resample of equal values is rounding of either sign.
 ROUNDING = 16 * np.finfo(float).eps
