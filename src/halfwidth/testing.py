@@ -6,6 +6,8 @@ import unittest
 from typing import TYPE_CHECKING, Any, Literal
 
 from halfwidth.core.checks import one_of
+from halfwidth.results.gate import PASSED, UNDECIDED
+from halfwidth.verbs.gate import gate
 
 if TYPE_CHECKING:
     from halfwidth.results.comparison import Difference
@@ -87,9 +89,6 @@ def assert_not_inferior(
         ...
     AssertionError: new is inferior to old: the 95 % CI of the difference in mean DSC, ...
     """
-    from halfwidth.results.gate import PASSED, UNDECIDED
-    from halfwidth.verbs.gate import gate
-
     one_of("inconclusive", inconclusive, INCONCLUSIVE)
     judged = gate(
         new if old is None else {"new": new, "old": old},

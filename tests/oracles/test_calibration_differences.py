@@ -82,18 +82,18 @@ def test_noise_of_two_curves_goes_together_as_the_scores_of_cases_do() -> None:
     n = 400
     pairs, statistic = pairs_of(2, 1, n), single_model(difference_of("ici"))
     first, second, (together,) = paired_curve_gaps(pairs, paired(n), statistic)
-    made = first.curves[0].noise.T @ together @ second.curves[0].noise
+    made = first.samples[0].noise.T @ together @ second.samples[0].noise
     # Of refits to resamples, at the lowest and the highest of the points.
     generator = np.random.default_rng(3)
     gaps = []
     for _ in range(120):
         chosen = generator.integers(n, size=n)
         one, other, _ = paired_curve_gaps(pairs[..., chosen], paired(n), statistic)
-        gaps.append([one.curves[0].gaps[[5, 95]], other.curves[0].gaps[[5, 95]]])
+        gaps.append([one.samples[0].gaps[[5, 95]], other.samples[0].gaps[[5, 95]]])
     drawn = np.array(gaps).reshape(120, 4)
     # Gaps are at other probabilities in each resample; 120 have an error below .09.
     correlation = np.corrcoef(drawn.T)[:2, 2:]
-    errors = [np.sqrt((one.curves[0].noise ** 2).sum(axis=0)) for one in (first, second)]
+    errors = [np.sqrt((one.samples[0].noise ** 2).sum(axis=0)) for one in (first, second)]
     expected = made[np.ix_([5, 95], [5, 95])] / np.outer(errors[0][[5, 95]], errors[1][[5, 95]])
     assert np.abs(expected).max() > 0.5
     np.testing.assert_allclose(correlation, expected, atol=0.4)

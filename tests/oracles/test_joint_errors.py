@@ -22,8 +22,7 @@ from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.building import ranking_statistic
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.engine import standard_error
-from halfwidth.resampling.joint_errors import joint_resampling
+from halfwidth.resampling.engine import joint_resampling, standard_error
 from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.simultaneous import (
     all_pairs,

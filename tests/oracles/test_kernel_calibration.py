@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building, ece_kde, kce, smooth_ece
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.resampling.designs import Design
+from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.products import products
 from halfwidth.resampling.smoothed_deviations import smoothed_deviations
@@ -95,6 +96,47 @@ def test_smoothed_deviations_have_the_size_of_the_metric() -> None:
     assert waves.sizes(waves.centre[None])[0] == pytest.approx(smooth_ece(y, p), abs=1e-4)
     # At that bandwidth it is the sum of sizes of deviations.
     assert made.samples[0].at(float(made.size[0])).size[0] == pytest.approx(made.size[0], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("clusters", "strata"),
+    [(None, None), (None, 3), (100, None), (2, None), (100, 4)],
+    ids=["cases", "strata", "clusters", "clusters larger than blocks", "clusters in strata"],
+)
+def test_smoothed_deviations_are_the_same_in_blocks_of_cases(
+    monkeypatch: pytest.MonkeyPatch, clusters: int | None, strata: int | None
+) -> None:
+    y, p = cases(8, 500, power=1.5)
+    groups = None if clusters is None else np.arange(500) % clusters
+    stratum = None if strata is None else np.arange(500) % strata
+    records, design = arrange(np.stack([p, y]).astype(float), groups, stratum, paired=True)
+
+    def sums() -> tuple[Array, Array, Array]:
+        plan = Plan(entropy=1, n_resamples=99)
+        made = smoothed_deviations(records[None], design, statistic_of("smooth_ece"), plan)
+        (waves,) = made.samples
+        # Roots of what has no inverse are known less well than what they are roots of.
+        return waves.centre, waves.perfect @ waves.perfect, waves.noise @ waves.noise
+
+    whole = sums()
+    monkeypatch.setattr("halfwidth.resampling.smoothed_deviations.AT_ONCE", 64 * 7)
+    for found, wanted in zip(sums(), whole, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12 * np.abs(wanted).max())
+
+
+def test_the_interval_of_smooth_ece_takes_little_memory() -> None:
+    y, p = cases(9, 100_000, power=1.2)
+    # Whatever is imported at first use is.
+    hw.metric_ci(y[:100], p[:100], metric="smooth_ece", n_resamples=99, rng=1)
+    tracemalloc.start()
+    try:
+        e = hw.metric_ci(y, p, metric="smooth_ece", n_resamples=99, rng=1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert 0 < e.low < e.high
+    # Sixty-four cosines of every case would be 51 MB, and several such arrays were needed.
+    assert peak < 90e6
 
 
 # --------------------------------------------------------------------------- ECE-KDE

@@ -17,7 +17,7 @@ from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.parameters import split_names
 from halfwidth.document.parts import Data, Document
 from halfwidth.io.writers import TABLE_SUFFIXES
-from halfwidth.scoring.scores import COLUMNS
+from halfwidth.scoring.scores import COLUMNS, Scores
 
 if TYPE_CHECKING:
     from halfwidth.results.estimate import Estimates

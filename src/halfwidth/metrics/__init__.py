@@ -9,6 +9,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
+from halfwidth.metrics.families import exported
+
 if TYPE_CHECKING:
     # Voxels first, whose functions have the names of those of cases.
     from halfwidth.metrics.overlap import *  # noqa: F403, I001 -- all that it declares
@@ -54,21 +57,10 @@ def __getattr__(name: str) -> Any:
         found = getattr(importlib.import_module(_HOME[name]), name)
         globals()[name] = found
         return found
-    from halfwidth.core.families import exported
-    from halfwidth.metrics.catalogue import (
-        DETECTION_METRICS,
-        METRICS,
-        OF_CASES,
-        OF_DETECTIONS,
-        OF_TEST_SETS,
-        SAMPLE_METRICS,
-    )
-
     if name == "__all__":
         catalogues = (METRICS, SAMPLE_METRICS, DETECTION_METRICS)
         return [*_HOME, *dict.fromkeys(name for one in catalogues for name in one.names)]
-    # Cases first: sensitivity is of a test set here, and that of voxels is in a module of its own.
-    return exported(__name__, name, (*OF_TEST_SETS, *OF_CASES, *OF_DETECTIONS))
+    return exported(name)
 
 
 def __dir__() -> list[str]:

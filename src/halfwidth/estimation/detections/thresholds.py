@@ -10,6 +10,7 @@ import numpy as np
 
 from halfwidth.core.checks import as_list, as_number, is_number
 from halfwidth.core.errors import OptionError, proposed, shown
+from halfwidth.core.matching_words import area_text
 
 # As COCO has them: https://cocodataset.org/#detection-eval, areas in pixels.
 COCO_THRESHOLDS = "0.5:0.95"
@@ -153,8 +154,6 @@ def _area_of_text(text: str) -> tuple[str, AreaRange | None]:
 
 
 def _area_range(low: Any, high: Any) -> tuple[str, AreaRange]:
-    from halfwidth.core.matching_words import area_text
-
     ends = (as_number("area", low), math.inf if high == math.inf else as_number("area", high))
     if not 0 <= ends[0] < ends[1]:
         raise OptionError(f"area={low:g},{high:g} (--area) is no range from 0 up")

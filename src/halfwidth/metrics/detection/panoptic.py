@@ -12,6 +12,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.match_lists import Admits, MatchLists, Outcome
 from halfwidth.core.spec import ClassNeed
 from halfwidth.core.types import Array, Numbers, Quotient
+from halfwidth.metrics.detection.catalogue import LOCALISATIONS
 from halfwidth.metrics.detection.object_counts import of_objects
 from halfwidth.metrics.detection.tallies import OfSums, at_one_threshold, by_class_and_image, pairs
 
@@ -40,8 +41,6 @@ def _form(function: Callable[..., Numbers], quotient: Quotient) -> ImageSums:
 
 def _overlap_and_outcomes(matches: MatchLists) -> Array:
     """The sum of the overlaps of matched objects, and what `pairs` has: (4, C, n)."""
-    from halfwidth.metrics.detection.catalogue import LOCALISATIONS
-
     counts = pairs(matches)
     spec = LOCALISATIONS[matches.matching.localisation]
     if not spec.of_overlap or spec.binary:

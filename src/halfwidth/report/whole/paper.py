@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from halfwidth import __version__
 from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.core.forms import Contrast
 from halfwidth.core.references import cite
@@ -89,8 +90,6 @@ def _subjects(results: Results) -> list[tuple[Estimate, str]]:
 
 def _intervals(results: Results) -> list[str]:
     """Which interval was computed by which method."""
-    from halfwidth import __version__
-
     of_level: dict[str, dict[str, dict[str, None]]] = {}
     for one, subject in _subjects(results):
         level = f"{percent(one.confidence_level)} {LEVELS[one.alternative]}"

@@ -22,6 +22,7 @@ from halfwidth.resampling.forms.contract import REPLICATE, Engine, OfSwaps, Pair
 from halfwidth.resampling.forms.matched_curves import ByClass, Compiled, compiled, plain_curves
 from halfwidth.resampling.forms.matched_weighted import weighted, weighted_pairs
 from halfwidth.resampling.kernels import native
+from halfwidth.resampling.matched_swaps import SwappedMatches
 
 # Counts of units, a byte each, that one call makes, and elements of temporaries.
 MOST_COUNTS, MOST_ELEMENTS = 2**20, 2**18
@@ -66,12 +67,6 @@ def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array
             else _plainly(form, samples, design, counts)
         )
     return out
-
-
-def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) -> Array:
-    """How often a pseudo-image is bad for one model and good for the other, (M, k, n), (S, 2)."""
-    design = Design((records.shape[-1],), paired=True)
-    return discordance_of_left_out(leave_one_out(records, design, statistic), places)
 
 
 def _whole_blocks(most: int) -> int:
@@ -121,14 +116,18 @@ def _fast(form: MatchedScores, kernels: Sequence[Compiled], counts: native.Count
 
 def swapping(pair: Pair, design: Design, statistic: Statistic, _plan: Plan) -> OfSwaps:
     """The detections of both detectors are put in one order, once."""
-    from halfwidth.resampling.matched_swaps import SwappedMatches
-
     return SwappedMatches(pair, declared_form(statistic, MatchedScores), design)
 
 
 def seconds(_statistic: Statistic, n: int, classes: int) -> float:
     """A pass over the detections of each class."""
     return REPLICATE + classes * n * 1e-8
+
+
+def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) -> Array:
+    """How often a pseudo-image is bad for one model and good for the other, (M, k, n), (S, 2)."""
+    design = Design((records.shape[-1],), paired=True)
+    return discordance_of_left_out(leave_one_out(records, design, statistic), places)
 
 
 ENGINE = Engine(

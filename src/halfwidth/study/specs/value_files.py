@@ -18,6 +18,9 @@ from halfwidth.estimation.check import Ready, ready_values
 from halfwidth.estimation.resolve import Request, resolve_metric
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.metrics.overlap import dsc, iou
+from halfwidth.study.populations.empirical import empirical
+from halfwidth.study.populations.kde import MOST, adaptive_kde
+from halfwidth.study.populations.mixtures import mixture
 from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.matching import NAMED, Match, identity, matches
 from halfwidth.study.specs.spec import FEW_CASES, Instance, TableSource, written
@@ -195,9 +198,6 @@ def _request(source: TableSource) -> Request:
 
 def _fit(source: TableSource, metric: Metric, values: Array) -> _Fit:
     """The population that the values stand for, as it will be made when it is needed."""
-    from halfwidth.study.populations.empirical import empirical
-    from halfwidth.study.populations.kde import MOST, adaptive_kde
-
     kind = source.population
     if kind == "auto":
         kind = "kde" if metric.spec.kind is Kind.CONTINUOUS else "empirical"
@@ -217,9 +217,6 @@ def _with_failures(fit: _Fit, share: float, worst: float) -> _Fit:
 
 
 def _planted(build: Callable[[], Any], share: float, worst: float) -> Any:
-    from halfwidth.study.populations.empirical import empirical
-    from halfwidth.study.populations.mixtures import mixture
-
     return mixture([build(), empirical([worst])], [1 - share, share])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.io.detections.coco import is_coco
 from halfwidth.io.table import Table
 from halfwidth.io.table_sources import head
 from halfwidth.tables.importers.catalogue import IMPORTERS
@@ -104,6 +105,4 @@ def _unknown(candidate: Candidate, asked: list[Importer]) -> str:
 
 def _has_objects(document: Any) -> bool:
     """Whether a document is COCO's: annotations, or a list of results."""
-    from halfwidth.io.detections.coco import is_coco
-
     return is_coco(document) and not (isinstance(document, dict) and "annotations" not in document)
