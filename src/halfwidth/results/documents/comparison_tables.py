@@ -21,6 +21,7 @@ from halfwidth.results.documents.estimates import (
     in_common,
     pale_text,
 )
+from halfwidth.results.fields import codes_cell
 
 if TYPE_CHECKING:
     from halfwidth.results.comparison import Difference
@@ -246,7 +247,7 @@ def _columns(comparisons: Sequence[Difference]) -> Columns:
     if any(item.verdict for item in comparisons):
         columns[_VERDICT] = lambda item: Cell(item.verdict.word if item.verdict else "")
     if any(item.cautions for item in comparisons):
-        columns[_CAUTIONS] = _codes
+        columns[_CAUTIONS] = codes_cell
     return columns
 
 
@@ -292,8 +293,3 @@ def _p_value(item: Difference) -> Cell:
 
 def _method(item: Difference) -> Cell:
     return Cell(item.estimate.method_title, item.estimate.method)
-
-
-def _codes(item: Difference) -> Cell:
-    codes = tuple(dict.fromkeys(caution.code for caution in item.cautions))
-    return Cell(" ".join(codes), codes)

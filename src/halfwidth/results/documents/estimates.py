@@ -28,7 +28,7 @@ from halfwidth.document.parts import (
     Part,
     Table,
 )
-from halfwidth.results.fields import caution_items
+from halfwidth.results.fields import caution_items, codes_cell, seed_note
 
 if TYPE_CHECKING:
     from halfwidth.results.estimate import Estimate, Estimates, Family
@@ -77,7 +77,7 @@ def estimates_document(estimates: Estimates) -> Document:
         _choices(estimates),
         *caution_items(estimates.caution_lines()),
         rule_note(estimates),
-        _seed(estimates),
+        seed_note((e.seed for e in estimates), (e.n_resamples for e in estimates)),
     ]
     return Document((table, *(part for part in below if part.short)), data)
 
@@ -120,7 +120,7 @@ def _columns(estimates: Sequence[Estimate]) -> Columns:
         columns[_HALFWIDTH] = _halfwidth
     columns[_METHOD] = _method
     if any(e.cautions for e in estimates):
-        columns[_CAUTIONS] = _codes
+        columns[_CAUTIONS] = codes_cell
     return columns
 
 
@@ -259,11 +259,6 @@ def _relative_width(e: Estimate) -> Cell:
 def _method(e: Estimate) -> Cell:
     """The name of the method, or its title where the design makes another one of it."""
     return Cell(e.method if e.method_title == e.method_spec.title else e.method_title, e.method)
-
-
-def _codes(e: Estimate) -> Cell:
-    codes = tuple(dict.fromkeys(caution.code for caution in e.cautions))
-    return Cell(" ".join(codes), codes)
 
 
 # --------------------------------------------------------------------------- drawn on a page
@@ -456,10 +451,3 @@ def rule_note(estimates: Iterable[Estimate]) -> Adaptive:
     """The same as a remark below a table."""
     notes = tuple(Note(f"{text}.") for text in rule_text(estimates))
     return Adaptive(notes, notes)
-
-
-def _seed(estimates: Estimates) -> Adaptive:
-    seeds = {e.seed for e in estimates if e.seed is not None}
-    resamples = max(e.n_resamples or 0 for e in estimates)
-    drawn = f", {resamples} resamples" if resamples else ""
-    return Adaptive((Note(f"Seed {seeds.pop()}{drawn}."),) if seeds else (), ())

@@ -18,6 +18,7 @@ from halfwidth.document.parts import (
     Table,
 )
 from halfwidth.results.documents.ranking_cells import set_cell, share_cell
+from halfwidth.results.fields import seed_note
 from halfwidth.results.ranking_words import about, listed
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ def consensus_document(consensus: Consensus) -> Document:
         f"{level} ranks: the ranks that each model may have, of all models at once. First{top}: "
         "shares of bootstrap resamples, which are no confidence sets."
     )
-    seed = f"Seed {consensus.seed}, {consensus.n_resamples} resamples."
-    parts = (*consensus_parts(consensus), Note(meaning), Note(COMBINED), Note(seed))
+    seed = seed_note([consensus.seed], [consensus.n_resamples])
+    parts = (*consensus_parts(consensus), Note(meaning), Note(COMBINED), seed)
     return Document(parts, Data(consensus.to_dict, consensus.to_rows))
 
 
