@@ -24,6 +24,7 @@ from halfwidth.core.cautions import caution
 from halfwidth.core.checks import as_number
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.estimation.check import WANTED_SCALE
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.estimation.tables import check_names as check_options
@@ -144,7 +145,7 @@ def check_tables(
         raise OptionError("tables is no mapping of names to tables, or an empty one")
     divisor = as_number("scale", scale, WANTED_SCALE)
     if divisor <= 0:
-        raise OptionError(f"scale={divisor:g} is not {WANTED_SCALE}")
+        raise OptionError(f"{spelled('scale', divisor)} is not {WANTED_SCALE}")
     check_options(case=case, groups=groups)
     settings = _Settings(
         column_names(values), column_names(by), case, metric, bounds, groups, divisor

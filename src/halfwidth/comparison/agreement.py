@@ -14,6 +14,7 @@ from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.formatting import decimals_for, fixed, percent
 from halfwidth.core.forms import EFFECT_WORDS, Effect
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Level
 from halfwidth.core.undefined import Missing, leave_out_both
@@ -176,7 +177,7 @@ def limits_of_agreement(
         penalty=None,
     )
     if request.missing == "worst":
-        raise OptionError("missing='worst' has no meaning for agreement; use 'omit'")
+        raise OptionError(f"{spelled('missing', 'worst')} has no meaning for agreement; use 'omit'")
     one_of("effect", effect, list(EFFECT_WORDS))
     names = _two_names(names)
     bound_metric = resolve_metric(metric, None)

@@ -25,6 +25,7 @@ from halfwidth.comparison.sources import (
 )
 from halfwidth.comparison.value_tables import value_families
 from halfwidth.core.errors import OptionError
+from halfwidth.core.options import spelled
 from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.undefined import AbsentClass, Missing, Undefined
 from halfwidth.estimation.grouping import Over
@@ -383,7 +384,10 @@ def _measured(
     sources = sources_of(table, columns.by, of_columns=of_columns)
     if where is not None:
         if value is not None:
-            raise OptionError("value= is for values of cases, target= for predictions; not both")
+            raise OptionError(
+                f"{spelled('value')} is for values of cases, {spelled('target')} for "
+                "predictions; not both"
+            )
         measuring = measuring_test_sets(metric, bounds, given)
         families, notes = prediction_families(sources, columns, where, measuring, settings)
     else:

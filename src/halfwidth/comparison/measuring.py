@@ -16,8 +16,9 @@ from halfwidth.comparison.settings import (
     check_models,
 )
 from halfwidth.comparison.test_sets import measure_test_sets
-from halfwidth.core.errors import OptionError, shortened, shown
+from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
@@ -87,12 +88,12 @@ def measuring_values(
     metric: Any, bounds: Any, given: Mapping[str, Any], *, named: bool = True
 ) -> Measuring:
     """A statistic of values of cases; ``named`` where the metric is not one that a table names."""
-    _refuse(given, OF_TEST_SETS, "needs the true classes: y_true= (--target)")
+    _refuse(given, OF_TEST_SETS, f"needs the true classes: {spelled('y_true')}")
     name = metric.partition(":")[0] if isinstance(metric, str) else ""
     if name in SAMPLE_METRICS and name not in METRICS:
         raise OptionError(
-            f"{name} is a metric of a whole test set: give the true classes, y_true= (in a table "
-            "target=, --target), and scores or predictions of each model"
+            f"{name} is a metric of a whole test set: give the true classes, {spelled('y_true')} "
+            f"(in a table {spelled('target')}), and scores or predictions of each model"
         )
     options = ValueOptions(resolve_statistic(given["statistic"]), given["scale"])
     return Measuring(resolve_metric(metric, bounds) if named else resolve_metric(), options)
@@ -101,7 +102,7 @@ def measuring_values(
 def measuring_test_sets(metric: Any, bounds: Any, given: Mapping[str, Any]) -> Measuring:
     """A metric of whole test sets."""
     if isinstance(metric, list | tuple | set):
-        raise OptionError(f"metric={shown(metric)} is several; models are compared on one")
+        raise OptionError(f"{spelled('metric', metric)} is several; models are compared on one")
     return measuring_each_metric([metric], bounds, given)[0]
 
 
@@ -112,7 +113,7 @@ def measuring_each_metric(
     _refuse(given, OF_VALUES, "has no effect on a metric of a test set")
     if any(metric is None for metric in metrics):
         raise OptionError(
-            "true classes are given, and no metric of a test set: metric= (--metric), one of "
+            f"true classes are given, and no metric of a test set: {spelled('metric')}, one of "
             f"{shortened(SAMPLE_METRICS.names)}"
         )
     average = given["average"]
@@ -131,4 +132,4 @@ def _refuse(given: Mapping[str, Any], defaults: Mapping[str, Any], why: str) -> 
         value = given[name]
         is_default = value is default or (type(value) is type(default) and value == default)
         if not is_default and not (name == "scale" and value == 1):
-            raise OptionError(f"{name}={shown(value)} {why}")
+            raise OptionError(f"{spelled(name, value)} {why}")

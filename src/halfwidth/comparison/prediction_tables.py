@@ -17,8 +17,9 @@ from halfwidth.comparison.sources import (
     row_identities,
 )
 from halfwidth.comparison.table_parts import TablePart, families_of
-from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.io.layout import grouped_rows
 from halfwidth.io.prediction_columns import class_cells, score_cells
@@ -54,16 +55,23 @@ def prediction_columns(target: str | None, score: Any, prediction: Any) -> Predi
     if target is None and not scored and not predicted:
         return None
     if target is None:
-        raise OptionError("score= and prediction= need target=, the column of true classes")
+        raise OptionError(
+            f"{spelled('score')} and {spelled('prediction')} need "
+            f"{spelled('target')}, the column of true classes"
+        )
     if not isinstance(target, str):
-        raise OptionError(f"target={shown(target)} is no text; here it takes the name of a column")
+        raise OptionError(
+            f"{spelled('target', target)} is no text; here it takes the name of a column"
+        )
     if bool(scored) == bool(predicted):
         raise OptionError(
-            "target= needs score= (a column for each class, or that of the positive one) or "
-            "prediction=" + ("; not both" if scored else "")
+            f"{spelled('target')} needs {spelled('score')} (a column for each class, or that of "
+            f"the positive one) or {spelled('prediction')}" + ("; not both" if scored else "")
         )
     if any(len(columns) > 1 for columns in predicted.values()):
-        raise OptionError("prediction= takes one column (of each model); scores may be several")
+        raise OptionError(
+            f"{spelled('prediction')} takes one column (of each model); scores may be several"
+        )
     return PredictionColumns(target, scored or predicted, bool(scored))
 
 

@@ -13,6 +13,7 @@ from halfwidth.comparison.families import Identity
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.io.layout import MISSING_LEVEL
 from halfwidth.io.table import Table
 
@@ -133,7 +134,7 @@ def column_list(option: str, given: Any) -> tuple[str, ...]:
     listed: Iterable[Any] | None = [given] if isinstance(given, str) else as_list(given)
     if listed is None or not all(isinstance(name, str) for name in listed):
         raise OptionError(
-            f"{option}={shown(given)} is neither a name of a column nor a list of names"
+            f"{spelled(option, given)} is neither a name of a column nor a list of names"
         )
     return tuple(listed)
 
@@ -149,7 +150,9 @@ def value_columns(given: Any) -> list[str] | dict[str, str] | None:
 def column_name(option: str, given: Any) -> str | None:
     """The name of one column, or None."""
     if given is not None and not isinstance(given, str):
-        raise OptionError(f"{option}={shown(given)} is no text; here it takes the name of a column")
+        raise OptionError(
+            f"{spelled(option, given)} is no text; here it takes the name of a column"
+        )
     return given
 
 
@@ -179,7 +182,8 @@ def row_identities(
         if in_one_row or not needed:
             return None
         raise OptionError(
-            f"{source.named}no column says which rows are of the same case: name it, case= (--case)"
+            f"{source.named}no column says which rows are of the same case: name it, "
+            f"{spelled('case')}"
         )
     cases = column_labels(source.table, case, rows) or []
     clusters = None if groups == case else column_labels(source.table, groups, rows)

@@ -21,6 +21,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.options import spelled
 
 # Variables that numerical libraries read when loaded.
 LIBRARIES = (
@@ -51,7 +52,7 @@ def check_jobs(jobs: Any) -> int:
     """The number of worker processes: 1 or more, or -1 for one per available processor."""
     if isinstance(jobs, bool) or not isinstance(jobs, int) or (jobs < 1 and jobs != -1):
         raise OptionError(
-            f"jobs={jobs!r} (--jobs) is not an integer from 1 up, nor -1 for all processors"
+            f"{spelled('jobs', jobs)} is not an integer from 1 up, nor -1 for all processors"
         )
     if jobs > 0:
         return jobs

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.undefined import Missing, Status, is_missing
 from halfwidth.io.challenge_columns import MODEL_COLUMNS, VALUE, challenge_levels
 from halfwidth.io.missing_distances import missing_distances
@@ -255,8 +256,8 @@ def _numeric_columns(
             left_out.append(f"{name!r} (text)")
     if not columns:
         raise DataError(
-            f"no numeric column to estimate; the table has {shortened(table.names)}. "
-            "Name the column with values: value= (--value COLUMN)"
+            f"no numeric column to estimate; the table has {shortened(table.names)}. Name the "
+            f"column with values: {spelled('value')}"
         )
     return tuple(columns), tuple(left_out)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.io.repeats import is_index_column
 from halfwidth.io.table import Table
 
@@ -234,7 +235,7 @@ def _only_metric(table: Table, known: set[str | None]) -> str:
         )
     raise OptionError(
         f"{len(candidates)} columns may be the metric ({shortened(candidates)}); name one: "
-        "value= (--value)"
+        f"{spelled('value')}"
     )
 
 

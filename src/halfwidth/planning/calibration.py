@@ -12,6 +12,7 @@ import numpy as np
 from halfwidth.core.checks import as_number
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, MetricSpec, spec_of
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.intervals.recalibration import expected_score, model_wald
@@ -347,13 +348,13 @@ def _information(
     skewness = 0.0 if lp_skewness is None else as_number("lp_skewness", lp_skewness)
     if abs(mean) > MOST_LOG_ODDS or sd > MOST_LOG_ODDS:
         raise OptionError(
-            f"lp_mean={mean:g} and lp_sd={sd:g} are of log odds, which lie within "
-            f"±{MOST_LOG_ODDS:.0f} where probabilities are not 0 or 1"
+            f"{spelled('lp_mean', mean)} and {spelled('lp_sd', sd)} are of log odds, which lie "
+            f"within ±{MOST_LOG_ODDS:.0f} where probabilities are not 0 or 1"
         )
     if abs(skewness) > MOST_SKEWED:
         raise OptionError(
-            f"lp_skewness={skewness:g} is not from -{MOST_SKEWED:g} to {MOST_SKEWED:g}; give the "
-            "probabilities of a pilot"
+            f"{spelled('lp_skewness', skewness)} is not from -{MOST_SKEWED:g} to {MOST_SKEWED:g}; "
+            "give the probabilities of a pilot"
         )
     assumed = {"lp_mean": mean, "lp_sd": sd}
     if skewness:
@@ -370,15 +371,15 @@ def _two_normal_classes(prevalence: float, auroc: Any) -> Information:
     area = check_share("auroc", auroc)
     if area <= 0.5:
         raise OptionError(
-            f"auroc={area:g} is not above 0.5: all log odds would be equal, and there would be no "
-            "slope"
+            f"{spelled('auroc', area)} is not above 0.5: all log odds would be equal, and there "
+            "would be no slope"
         )
     d = math.sqrt(2) * float(special.ndtri(area))
     centre = math.log(prevalence / (1 - prevalence))
     if abs(centre) + 2 * d > MOST_LOG_ODDS:
         raise OptionError(
-            f"prevalence={prevalence:g} and auroc={area:g} make probabilities of 0 and 1; plan "
-            "from a pilot"
+            f"{spelled('prevalence', prevalence)} and {spelled('auroc', area)} make probabilities "
+            "of 0 and 1; plan from a pilot"
         )
     reach = REACH + d / 2
     grid = np.linspace(-reach, reach, round(2 * reach * STEPS_PER_SD) + 1)

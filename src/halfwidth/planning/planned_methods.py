@@ -11,6 +11,7 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.kinds import Kind
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import MethodSpec, Metric
 from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.choose import choose, choose_unpaired
@@ -84,7 +85,7 @@ def default_method(functional: Functional, level: Level, *, groups: bool = False
         raise OptionError(
             f"{functional.metric.spec.called} is 0 or 1 for each case, and its mean a proportion: "
             "plan it by proportion_n (halfwidth plan proportion), or name a method for means "
-            "(method='t', --method t)"
+            f"({spelled('method', 't')})"
         )
     if groups:
         chosen = choose_unpaired(functional, "difference")

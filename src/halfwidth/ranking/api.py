@@ -18,6 +18,7 @@ from halfwidth.comparison.sources import (
     sources_of,
 )
 from halfwidth.core.errors import OptionError
+from halfwidth.core.options import spelled
 from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.grouping import Over
@@ -360,7 +361,10 @@ def rank_table(
     of_columns = isinstance(value, Mapping) or (where is not None and where.columns_by_model)
     sources = sources_of(table, columns.by, of_columns=of_columns)
     if where is not None and value is not None:
-        raise OptionError("value= is for values of cases, target= for predictions; not both")
+        raise OptionError(
+            f"{spelled('value')} is for values of cases, {spelled('target')} for "
+            "predictions; not both"
+        )
     several = isinstance(metric, Mapping) or len(listed_metrics(metric)) > 1
     wanted = metric_columns(
         metric, value if several else named.value, sources, of_cases=where is None

@@ -8,6 +8,7 @@ from typing import Any
 from halfwidth.comparison.sources import column_list, column_name, single_table
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.io.challenge_columns import CASE, MODEL_COLUMNS, TASK, VALUE
 
 
@@ -39,7 +40,8 @@ def challenge_columns(
     tasks = column_list("task", task)
     if levels and tasks:
         raise OptionError(
-            "task= is within= by another name; give one of them, which may name several columns"
+            f"{spelled('task')} is {spelled('within')} by another name; give one of them, which "
+            "may name several columns"
         )
     levels = levels or tasks
     single = single_table(table)
@@ -51,7 +53,7 @@ def challenge_columns(
     taken = VALUE if value is None and VALUE in names else value
     by_value = "" if taken is value else f" by {VALUE!r}"
     note = (
-        f"models ({str(model)!r}) are ranked{by_value} within each {TASK!r}; other columns: by= "
-        "(--by), value= (--value), task= (--task)"
+        f"models ({str(model)!r}) are ranked{by_value} within each {TASK!r}; other columns: "
+        f"{spelled('by')}, {spelled('value')}, {spelled('task')}"
     )
     return ChallengeColumns(str(model), (TASK,), taken, (note,))

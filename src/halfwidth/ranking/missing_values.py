@@ -11,6 +11,7 @@ from halfwidth.comparison.measuring import Measuring
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
 from halfwidth.ranking.schemes import WITHIN_CASES
@@ -27,15 +28,15 @@ def check_worst_rank(schemes: tuple[str, ...], measuring: Measuring) -> None:
     """Refuse the worst rank of a case where models are not ranked within cases."""
     if measuring.values is None:
         raise OptionError(
-            "missing='worst_rank' is the last rank within a case, and a metric of a whole test set "
-            "has no values of cases; use 'omit' (--missing omit)"
+            f"{spelled('missing', 'worst_rank')} is the last rank within a case, and a metric of a "
+            "whole test set has no values of cases; use 'omit' (--missing omit)"
         )
     others = [scheme for scheme in schemes if scheme != WITHIN_CASES]
     if others:
         raise OptionError(
-            "missing='worst_rank' is the last rank within a case, and "
-            f"scheme={others[0]!r} ranks no models within cases: use missing='worst', or "
-            f"scheme={WITHIN_CASES!r}"
+            f"{spelled('missing', 'worst_rank')} is the last rank within a case, and "
+            f"{spelled('scheme', others[0])} ranks no models within cases: use "
+            f"{spelled('missing', 'worst')}, or {spelled('scheme', WITHIN_CASES)}"
         )
 
 

@@ -15,6 +15,7 @@ from halfwidth.comparison.sources import Source, value_columns
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
@@ -50,15 +51,15 @@ def metric_columns(
     """
     if isinstance(metric, Mapping):
         if value_columns(value) is not None or not of_cases:
-            other = "value=" if of_cases else "target="
+            other = f"{spelled('value')}" if of_cases else f"{spelled('target')}"
             raise OptionError(
-                f"metric={shown(metric)} names the columns of values, which {other} rules out; "
-                "give a metric, or a list of metrics"
+                f"{spelled('metric', metric)} names the columns of values, which {other} rules "
+                "out; give a metric, or a list of metrics"
             )
         return [MetricColumns(one, [str(column)]) for column, one in metric.items()]
     metrics = listed_metrics(metric)
     if not metrics:
-        raise OptionError("metric= is an empty list; name a metric, or leave it out")
+        raise OptionError(f"{spelled('metric')} is an empty list; name a metric, or leave it out")
     if len(metrics) == 1 or not of_cases or all("metric" in one.table for one in sources):
         return [MetricColumns(one, value_columns(value)) for one in metrics]
     columns = value_columns(value)
@@ -66,8 +67,8 @@ def metric_columns(
         return [MetricColumns(one, [_column_of(one, sources)]) for one in metrics]
     if not isinstance(columns, list) or len(columns) != len(metrics):
         raise OptionError(
-            f"{len(metrics)} metrics, and value={shown(value)}: give a column for each metric, "
-            "metric={'COLUMN': 'NAME', ...} (--metric COLUMN=NAME)"
+            f"{len(metrics)} metrics, and {spelled('value', value)}: give a column for each "
+            "metric, metric={'COLUMN': 'NAME', ...} (--metric COLUMN=NAME)"
         )
     return [MetricColumns(one, [column]) for one, column in zip(metrics, columns, strict=True)]
 
@@ -165,7 +166,7 @@ def _differing(families: Sequence[Family], shared: Sequence[set[Identity]]) -> s
     ]
     return (
         f"{families[0].place}metrics that are combined need the same cases: {'; '.join(lacking)}. "
-        "unmatched='omit' (--unmatched omit) leaves them out"
+        f"{spelled('unmatched', 'omit')} leaves them out"
     )
 
 

@@ -12,6 +12,7 @@ from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.sources import Source, TableColumns
 from halfwidth.comparison.value_tables import value_families
 from halfwidth.core.errors import OptionError
+from halfwidth.core.options import spelled
 from halfwidth.ranking.several_metrics import MetricColumns, keep_shared_cases
 
 # A family, and what is computed of its models.
@@ -43,7 +44,7 @@ def table_families(
     settings : Settings
     """
     if bounds is not None and len(wanted) > 1:
-        raise OptionError("bounds= (--bounds) are those of one metric, and several are given")
+        raise OptionError(f"{spelled('bounds')} are those of one metric, and several are given")
     metrics = [one.metric for one in wanted]
     if where is None:
         each = [measuring_values(metric, bounds, given, named=False) for metric in metrics]

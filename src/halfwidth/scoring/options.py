@@ -11,6 +11,7 @@ import numpy as np
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.natural_order import natural_key
+from halfwidth.core.options import spelled
 from halfwidth.io.label_maps import MOST_VOXELS
 from halfwidth.metrics.masks import as_spacing
 from halfwidth.scoring.cases import FOREGROUND, ScoringSettings, StructureUnion
@@ -103,8 +104,8 @@ class ScoringOptions:
         given = MOST_VOXELS if self.max_voxels is None else self.max_voxels
         if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
             raise OptionError(
-                f"max_voxels={given!r} (--max-voxels) is not a whole number from 1 up; "
-                f"the default is {MOST_VOXELS}"
+                f"{spelled('max_voxels', given)} is not a whole number from 1 up; the default is "
+                f"{MOST_VOXELS}"
             )
         return int(given)
 
@@ -124,7 +125,7 @@ def _plain(given: Any) -> Any:
 def _texts(option: str, given: Any) -> list[str]:
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, Sequence | tuple) or not all(isinstance(t, str) for t in texts):
-        raise OptionError(f"{option}={shown(given)} is neither a text nor a list of texts")
+        raise OptionError(f"{spelled(option, given)} is neither a text nor a list of texts")
     return list(texts)
 
 

@@ -8,6 +8,7 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.objects import ObjectSet
+from halfwidth.core.options import spelled
 from halfwidth.core.shared_keywords import with_keywords
 from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs
 from halfwidth.estimation.detections.jobs import jobs_of
@@ -166,5 +167,5 @@ def _single_area_request(metric: Any, choices: MatchingChoices) -> DetectorReque
     requested = detector_request(metric, choices)
     if len(requested.metrics) > 1:
         area, count = shown(choices["area"]), len(requested.metrics)
-        raise OptionError(f"area={area} (--area) names {count} ranges; give one here")
+        raise OptionError(f"{spelled('area', area)} names {count} ranges; give one here")
     return requested

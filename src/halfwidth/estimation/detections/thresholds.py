@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.checks import as_list, as_number, is_number
-from halfwidth.core.errors import OptionError, proposed, shown
+from halfwidth.core.errors import OptionError, proposed
+from halfwidth.core.options import spelled
 
 # As COCO has them: https://cocodataset.org/#detection-eval, areas in pixels.
 COCO_THRESHOLDS = "0.5:0.95"
@@ -44,16 +45,16 @@ def parse_thresholds(given: Any, option: str = "threshold") -> tuple[float, ...]
     else:
         listed = as_list(given)
         if not listed:
-            raise OptionError(f"{option}={shown(given)} is no threshold; for example {EXAMPLES}")
+            raise OptionError(f"{spelled(option, given)} is no threshold; for example {EXAMPLES}")
         thresholds = [as_number(option, one) for one in listed]
     for one in thresholds:
         if one < 0:
-            raise OptionError(f"{option}={one:g} is negative; no localisation is")
+            raise OptionError(f"{spelled(option, one)} is negative; no localisation is")
     if len(set(thresholds)) < len(thresholds):
-        raise OptionError(f"{option}={shown(given)} names a threshold twice")
+        raise OptionError(f"{spelled(option, given)} names a threshold twice")
     if len(thresholds) > MOST_THRESHOLDS:
         raise OptionError(
-            f"{option}={shown(given)} makes {len(thresholds)} thresholds; at most "
+            f"{spelled(option, given)} makes {len(thresholds)} thresholds; at most "
             f"{MOST_THRESHOLDS} can be taken together"
         )
     return tuple(sorted(thresholds))
@@ -66,7 +67,7 @@ def _from_text(text: str, option: str) -> list[float]:
     if len(parts) == 1:
         return [_number(part, text, option) for part in text.split(",")]
     if len(parts) > 3:
-        raise OptionError(f"{option}={shown(text)} is no range; for example {EXAMPLES}")
+        raise OptionError(f"{spelled(option, text)} is no range; for example {EXAMPLES}")
     numbers = [_number(part, text, option) for part in parts]
     low, high, step = (*numbers, COCO_STEP)[:3]
     if step > high:
@@ -74,11 +75,11 @@ def _from_text(text: str, option: str) -> list[float]:
         high, step = step, high
     if not (low < high and 0 < step <= high - low + 1e-9):
         raise OptionError(
-            f"{option}={shown(text)} is no range LOW:HIGH[:STEP]; for example {EXAMPLES}"
+            f"{spelled(option, text)} is no range LOW:HIGH[:STEP]; for example {EXAMPLES}"
         )
     count = round((high - low) / step)
     if abs(low + count * step - high) > 1e-9 * max(1.0, abs(high)):
-        raise OptionError(f"{option}={shown(text)}: steps of {step:g} from {low:g} miss {high:g}")
+        raise OptionError(f"{spelled(option, text)}: steps of {step:g} from {low:g} miss {high:g}")
     if count >= MOST_THRESHOLDS:
         return list(np.arange(count + 1.0))
     return [float(one) for one in np.linspace(low, high, count + 1)]
@@ -91,8 +92,8 @@ def _number(part: str, text: str, option: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         raise OptionError(
-            f"{option}={shown(text)} is no threshold{proposed(text, ['coco'])}; "
-            f"for example {EXAMPLES}"
+            f"{spelled(option, text)} is no threshold{proposed(text, ['coco'])}; for example "
+            f"{EXAMPLES}"
         )
     return number
 
@@ -112,7 +113,7 @@ def parse_areas(given: Any) -> tuple[tuple[str, AreaRange | None], ...]:
         return (_area_range(*listed),)
     if not listed:
         raise OptionError(
-            f"area={shown(given)} is neither {', '.join(COCO_AREAS)} nor a pair of numbers"
+            f"{spelled('area', given)} is neither {', '.join(COCO_AREAS)} nor a pair of numbers"
         )
     return tuple(area for one in listed for area in parse_areas(one))
 
@@ -146,7 +147,7 @@ def _area_of_text(text: str) -> tuple[str, AreaRange | None]:
         low, high = (float(part) for part in text.split(","))
     except ValueError:
         raise OptionError(
-            f"area={shown(text)} (--area) is none of {', '.join(COCO_AREAS)}, and no LOW,HIGH in "
+            f"{spelled('area', text)} is none of {', '.join(COCO_AREAS)}, and no LOW,HIGH in "
             f"pixels or voxels{proposed(name, COCO_AREAS)}"
         ) from None
     return _area_range(low, high)

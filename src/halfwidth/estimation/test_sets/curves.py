@@ -12,6 +12,7 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, spec_of
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Missing
@@ -178,8 +179,9 @@ def classes_drawn(cases: TestSet) -> tuple[str, Sequence[int]]:
         return "binary", (cases.positive,)
     if cases.n_classes == 2:
         raise OptionError(
-            f"a curve of two classes needs to know which of "
-            f"{shortened([repr(label) for label in cases.labels])} is positive: pos_label="
+            "a curve of two classes needs to know which of "
+            f"{shortened([repr(label) for label in cases.labels])} is positive: "
+            f"{spelled('pos_label')}"
         )
     return "none", range(cases.n_classes)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
-from halfwidth.core.errors import OptionError, UnknownNameError, shortened, shown
+from halfwidth.core.errors import OptionError, UnknownNameError, shortened
+from halfwidth.core.options import spelled
 from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.spec import Better, Estimand, Metric, MetricLevel, MetricSpec, spec_of
 from halfwidth.core.types import UNBOUNDED
@@ -45,8 +46,8 @@ def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
         spec = attached
     else:
         raise OptionError(
-            f"metric={shown(metric)} is neither a name ({shortened(SAMPLE_METRICS.names)}) nor a "
-            "function of y_true and y_score"
+            f"{spelled('metric', metric)} is neither a name ({shortened(SAMPLE_METRICS.names)}) "
+            "nor a function of y_true and y_score"
         )
     if spec.level is not MetricLevel.SAMPLE:
         raise UnknownNameError("metric of a test set", spec.name, SAMPLE_METRICS.names)

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.core.errors import DataError, UnknownNameError, closest, quoted, shortened, shown
+from halfwidth.core.errors import DataError, UnknownNameError, closest, quoted, shortened
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import Objects, ObjectSet, Unit
+from halfwidth.core.options import spelled
 from halfwidth.io.detections.image_names import bare, without_folders
 from halfwidth.io.detections.options import ALL_HAVE_OBJECTS, HAS_SCORES, ONLY_CLASS
 from halfwidth.io.grids import check_same_geometry
@@ -46,7 +47,7 @@ def with_classes_of(
     everywhere = list(dict.fromkeys([*known, *detections.classes]))
     if not everywhere:
         raise DataError(
-            f"--classes {shortened(named)} (classes=): neither the detections nor the references "
+            f"{spelled('classes', shortened(named))}: neither the detections nor the references "
             "hold an object, so that they have no classes"
         )
     for name in named:
@@ -124,17 +125,17 @@ def _refuse_unknown_classes(
     if not known:
         raise DataError(
             f"{lacking}; the references hold no object and name no class. Name those that count: "
-            f"--classes {_with_commas(unknown)} (classes=)"
+            f"{spelled('classes', _with_commas(unknown))}"
         )
     near = {name: closest(name, known) for name in unknown}
     pairs = _with_commas([f"{name}={close}" for name, close in near.items() if close is not None])
     if all(close is not None for close in near.values()):
-        raise DataError(f"{lacking}; if these are names of the same, --classes {pairs} (classes=)")
+        raise DataError(f"{lacking}; if these are names of the same, {spelled('classes', pairs)}")
     theirs = f"{lacking}; they have {quoted_few(known)}"
     if numbered:
         raise DataError(
-            f"{theirs}. If the files belong together, say what they are called: --class-names "
-            f"(class_names=) for YOLO, else --classes {shown(unknown[0] + '=NAME')} (classes=)"
+            f"{theirs}. If the files belong together, say what they are called: "
+            f"{spelled('class_names')} for YOLO, else {spelled('classes', unknown[0] + '=NAME')}"
         )
     mapped = pairs or f"{shortened(unknown[:1])}=NAME"
     raise DataError(
@@ -359,7 +360,7 @@ def _unknown_images(
         f"{_called(detections)} has detections of {counted(len(names), 'image')} that the "
         f"references lack: {shortened(names, SHOWN)}; they have "
         f"{shortened(references.images, 3)}{hint} Leave them out on purpose with "
-        "unknown_images='omit' (--unknown-images omit)"
+        f"{spelled('unknown_images', 'omit')}"
     )
 
 
@@ -376,7 +377,7 @@ def with_units_of(
         return in_pixels(detections, shapes), in_pixels(references, shapes), (SCALED,)
     words = {Unit.VOXEL: "pixels", Unit.FRACTION: "fractions of images", Unit.MILLIMETRE: "mm"}
     advice = (
-        "say how large the images are (image_sizes=, --image-sizes)"
+        f"say how large the images are ({spelled('image_sizes')})"
         if Unit.FRACTION in units
         else "both must be in the same coordinates"
     )

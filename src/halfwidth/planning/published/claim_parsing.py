@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from halfwidth.core.errors import DataError, HalfwidthError, closest
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.estimation.resolve import PROPORTION, resolve_metric
@@ -340,8 +341,8 @@ def _parse_auroc(n: int, printed: dict[str, Any], bounds: Any) -> AurocClaim:
     if not 0 < positives < n:
         raise ClaimError(
             "positives",
-            f"positives={positives} of n={n}: an AUROC needs a case of each class, so it lies "
-            "between 1 and n - 1",
+            f"{spelled('positives', positives)} of n={n}: an AUROC needs a case of each class, so "
+            "it lies between 1 and n - 1",
         )
     claim = AurocClaim(
         n=n,

@@ -9,6 +9,7 @@ from typing import Any
 from halfwidth.core.checks import MOST_CASES, as_number
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.formatting import Printed
+from halfwidth.core.options import spelled
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.planning.checks import check_extent
 
@@ -50,7 +51,7 @@ def read_scale(printed: dict[str, Any]) -> float:
     """What published numbers are divided by."""
     scale = 1.0 if printed["scale"] is None else read_number("scale", printed["scale"])
     if scale <= 0:
-        raise ClaimError("scale", f"scale={scale:g} is not above 0; 100 for per cent")
+        raise ClaimError("scale", f"{spelled('scale', scale)} is not above 0; 100 for per cent")
     return scale
 
 

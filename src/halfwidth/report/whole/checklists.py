@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from halfwidth.core.formatting import as_beginning
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.titles import metric_title
 from halfwidth.document.parts import Column, Heading, Note, Part, Section, Table
 from halfwidth.report.whole.paper import margins, methods_paragraph, missing_values, tests
@@ -94,7 +95,7 @@ def _dependence(results: Results) -> str:
         return f"Cases come in clusters ({span(groups)} per estimate), which intervals allow for."
     return (
         f"All {results.units} count as independent. Where several come from one patient this does "
-        "not hold: name the patients (groups=, --groups)."
+        f"not hold: name the patients ({spelled('groups')})."
     )
 
 

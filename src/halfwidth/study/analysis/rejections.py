@@ -12,6 +12,7 @@ import numpy as np
 from halfwidth.core import rng as randomness
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.processes import in_workers
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
@@ -183,7 +184,7 @@ def rejections_of(fits: pd.DataFrame, *, tests: int | None = None) -> pd.DataFra
 def check_tests(tests: int | None) -> None:
     """Refuse what is no number of tests."""
     if tests is not None and (isinstance(tests, bool) or not isinstance(tests, int) or tests < 1):
-        raise OptionError(f"tests={tests!r} (--tests) is not an integer from 1 up")
+        raise OptionError(f"{spelled('tests', tests)} is not an integer from 1 up")
 
 
 def _check_enough(planned: StudyPlan, tests: int | None, draws: int) -> None:
