@@ -280,10 +280,10 @@ def _notes(table: Table, layout: Layout, settings: _Settings, *, guess: bool) ->
     yield from layout_notes(layout, settings.groups, None)
     if layout.by and settings.by is None and layout.metric is None:
         columns = shortened([repr(column) for column in layout.by])
-        yield f"rows are told apart by {columns}, across which cases repeat (--by)"
+        yield f"rows are told apart by {columns}, across which cases repeat ({spelled('by')})"
     guesses = guessed_metrics(table, layout) if guess else {}
     for title in dict.fromkeys(spec.called for spec in guesses.values()):
         columns = shortened(
             [repr(column) for column, spec in guesses.items() if spec.called == title], MOST_NAMED
         )
-        yield f"{columns} taken for {title} by the name (--metric says otherwise)"
+        yield f"{columns} taken for {title} by the name ({spelled('metric')} says otherwise)"

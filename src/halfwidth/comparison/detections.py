@@ -94,7 +94,7 @@ def _check_alike(prepared: Mapping[str, tuple[Sets, list[RequestedRow]]]) -> Non
                     raise DataError(
                         f"{first} would be matched by {ways[0]} and {other} by {ways[1]}, since "
                         "they do not hold the same kind of objects or scores; name one: "
-                        f"{spelled(what)} (--{what})"
+                        f"{spelled(what)}"
                     )
 
 

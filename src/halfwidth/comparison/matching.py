@@ -115,7 +115,8 @@ def _check_lengths(family: Family) -> None:
         raise DataError(
             f"{family.place}models differ in their number of cases ({counted}), and nothing says "
             "which are the same: give pandas Series labelled by case, or a table with a column of "
-            f"cases (compare_table, --case); {spelled('paired', False)} where they are not the same"
+            f"cases ({spelled('case')}, of compare_table); {spelled('paired', False)} where they "
+            "are not the same"
         )
 
 

@@ -23,6 +23,7 @@ from halfwidth.comparison.test_sets import measure_test_sets
 from halfwidth.comparison.value_tables import value_families
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted
 from halfwidth.core.forms import Effect
+from halfwidth.core.options import spelled
 from halfwidth.core.undefined import AbsentClass, Missing, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import AUTO, resolve_request
@@ -279,8 +280,8 @@ def _fixed(ratings: Ratings) -> str:
 def _ratings(model: str, raters: Sequence[str]) -> Ratings:
     if len(raters) < 2:
         raise OptionError(
-            f"{len(raters)} rater{'s' * (not raters)} given (--rater); raters agree with each "
-            "other where there are two or more (with one, score the model against it)"
+            f"{len(raters)} rater{'s' * (not raters)} given ({spelled('raters')}); raters agree "
+            "with each other where there are two or more (with one, score the model against it)"
         )
     if model in raters or RATERS in (model, *raters):
         raise OptionError(

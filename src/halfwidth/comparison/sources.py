@@ -105,8 +105,8 @@ def _checked(source: Source, by: str, *, of_columns: bool) -> Source:
             by,
             source.table.names,
             hint=(
-                "It names the model of each row: by= (--by). Models that are columns: value= as a "
-                "mapping from model to column, or hw.compare(frame)."
+                f"It names the model of each row: {spelled('by')}. Models that are columns: "
+                f"{spelled('value', {'MODEL': 'COLUMN'})}."
             ),
         )
     return source

@@ -13,6 +13,7 @@ from halfwidth.comparison.families import Family, MeasuredFamily, ModelCases
 from halfwidth.comparison.missing import missing_for_some
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.pipeline import Job
@@ -113,7 +114,9 @@ class _Reader:
     def _read(self, model: ModelCases, requested: MetricRequest) -> TestSet:
         place = self.family.place
         if model.target is None:
-            raise DataError(f"{place}model {model.name!r} has no true classes (y_true, --target)")
+            raise DataError(
+                f"{place}model {model.name!r} has no true classes ({spelled('y_true')})"
+            )
         cases = requested.test_set(
             model.target,
             model.predictions,

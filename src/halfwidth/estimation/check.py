@@ -148,7 +148,7 @@ def _not_a_number(values: Sequence[Any], where: str, cases: Sequence[object] | N
         hint = (
             "; write numbers without separators of thousands"
             if grouped
-            else "; write decimals with a point, or say what they are: --decimal ,"
+            else f"; write decimals with a point, or say what they are: {spelled('decimal', ',')}"
         )
     elif isinstance(value, str) and value.endswith("%"):
         hint = f"; remove the % signs and use {spelled('scale', 100)}"
@@ -339,11 +339,12 @@ def _check_range(
     if as_given and like_per_cent(seen):
         if whole:
             text += f". If they are per cent: {spelled('scale', 100)}; if they are counts, name the"
-            text += " columns that hold values (--value COLUMN)"
+            text += f" columns that hold values ({spelled('value')})"
         else:
             text += f". They look like per cent: use {spelled('scale', 100)}"
     elif as_given and whole:
-        text += ". If they are counts or codes, name the columns that hold values (--value COLUMN)"
+        text += ". If they are counts or codes, name the columns that hold values "
+        text += f"({spelled('value')})"
     elif spec.bounds_given and scale != 1 and _within(seen * scale, bounds):
         low, high = (bound / scale for bound in (bounds.low, bounds.high))
         text += (

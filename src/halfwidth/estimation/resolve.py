@@ -107,7 +107,7 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
             if name in SAMPLE_METRICS:
                 raise OptionError(
                     f"{name!r} is a metric of a whole test set, not of values of cases: give true "
-                    "classes and scores to metric_ci (--target, --score)"
+                    f"classes and scores to metric_ci ({spelled('y_true')}, {spelled('y_score')})"
                 )
             raise UnknownNameError(
                 "metric",
@@ -149,7 +149,8 @@ def _bounds_within(spec: MetricSpec, given: Any) -> Bounds:
         if own == Bounds(0, 1) and 0 <= low < high <= 1 < bounds.high / 2:
             advice = f"values in per cent take {spelled('scale', 100)} and bounds {low:g},{high:g}"
         raise OptionError(
-            f"bounds {bounds} (--bounds) reach beyond those of {spec.called}, {own}: {advice}"
+            f"{spelled('bounds', (bounds.low, bounds.high))} reaches beyond the range of "
+            f"{spec.called}, {own}: {advice}"
         )
     return bounds
 
@@ -348,5 +349,5 @@ def check_bounds(method: MethodSpec, metric: Metric, statistic: Statistic) -> No
     if not metric.spec.bounds.finite and rests_on_bounds(method, statistic):
         raise OptionError(
             f"method {method.name!r} needs a metric with finite bounds; {metric.spec.called} has "
-            f"{metric.spec.bounds}. Name the metric, or give bounds (--bounds LOW,HIGH)"
+            f"{metric.spec.bounds}. Name the metric, or give {spelled('bounds')}"
         )

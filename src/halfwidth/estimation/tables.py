@@ -165,8 +165,8 @@ def _ranges_not_used(layout: Layout) -> list[str]:
     specs = {name: METRICS[name] for name in called}
     return [
         (
-            f"column {name!r} is taken for numbers without a range; if they are {spec.called}, say so: "
-            f"{spelled('metric', spec.name)}"
+            f"column {name!r} is taken for numbers without a range; if they are {spec.called}, say "
+            f"so: {spelled('metric', spec.name)}"
         )
         for name, spec in specs.items()
         if spec.kind is not Kind.BINARY

@@ -7,7 +7,6 @@ the canonical long table names its columns ``case, metric, value`` and needs no 
 from __future__ import annotations
 
 import itertools
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.options import Door, current_door, spelled
 from halfwidth.core.undefined import Missing, Status, is_missing
 from halfwidth.io.challenge_columns import MODEL_COLUMNS, VALUE, challenge_levels
 from halfwidth.io.missing_distances import missing_distances
@@ -379,20 +378,19 @@ def has_status(
 def pooled_models(table: Table, layout: Layout) -> list[str]:
     """A note where the rows of several models are taken together, and how to tell them apart."""
     taken = {*layout.by, *layout.values, layout.case, layout.groups, layout.strata}
-    return pooled_models_beside(table, taken, "by={0!r} (--by {0}) tells them apart, ")
+    return pooled_models_beside(table, taken, by=True)
 
 
-def pooled_models_beside(table: Table, taken: Collection[str | None], apart: str) -> list[str]:
-    """The same where these columns have a part to play; ``apart``: what tells models apart."""
+def pooled_models_beside(table: Table, taken: Collection[str | None], *, by: bool) -> list[str]:
+    """The same where these columns have a part to play; ``by``: if an option tells models apart."""
     column = next((name for name in MODEL_COLUMNS if name in table and name not in taken), None)
     if column is None or len(models := table.factor(column).distinct) < 2:
         return []
-    one = shlex.quote(f"{column}={_text(models[0])}")
-    note = (
-        f"the rows of {len(models)} models are taken together; {apart.format(column)}"
-        f"--where {one} takes one"
-    )
-    return [note]
+    apart = f"{spelled('by', column)} tells them apart" if by else ""
+    one = f"{column}={_text(models[0])}"
+    if current_door() is Door.COMMAND_LINE:
+        apart += f"{', ' if apart else ''}{spelled('where', one)} takes one"
+    return [f"the rows of {len(models)} models are taken together; {apart}"]
 
 
 def _parameters_of(levels: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, proposed, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.io.delimited import read_delimited
 from halfwidth.io.importers.importer import Candidate, ImportOptions
 from halfwidth.io.importers.recognise import NAMES as FOREIGN
@@ -139,11 +140,10 @@ def _foreign(source: Source, path: str | Path, kind: str | None, how: Reading) -
     file = None if str(path) == STANDARD_INPUT else Path(path)
     only_foreign = named is not None or (kind is None and file is not None)
     if only_foreign and (how.header is not None or how.sheet is not None):
-        header = "--no-header" if how.header is False else "--header"
-        option = "--sheet" if how.sheet is not None else header
+        option = spelled("header", how.header) if how.sheet is None else spelled("sheet")
         raise OptionError(f"{option} is for plain tables; leave it out")
     if kind is None and file is not None and how.decimal is not None:
-        raise OptionError("--decimal is for tables of text; leave it out")
+        raise OptionError(f"{spelled('decimal')} is for tables of text; leave it out")
     may_be = how.format is None and kind in (None, *SEPARATORS) and how.header is not False
     if only_foreign or may_be:
         if not source.first(1):
@@ -166,10 +166,12 @@ def _kind_by_content(source: Source) -> str:
 
 def _read(source: Source, kind: str, how: Reading) -> Table:
     if how.sheet is not None and kind != "xlsx":
-        raise OptionError(f"{source.shown}: --sheet is of a workbook, and this is read as {kind}")
+        raise OptionError(
+            f"{source.shown}: {spelled('sheet')} is of a workbook, and this is read as {kind}"
+        )
     if kind == "parquet":
         if how.header is False or how.decimal is not None:
-            option = "--no-header" if how.header is False else "--decimal"
+            option = spelled("header", False) if how.header is False else spelled("decimal")
             raise OptionError(f"{source.shown}: {option} has no effect on Parquet; leave it out")
         return read_parquet(source)
     if kind == "xlsx":

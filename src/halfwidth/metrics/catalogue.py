@@ -7,6 +7,7 @@ import re
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.families import families
+from halfwidth.core.options import flag_of
 from halfwidth.core.spec import MetricSpec
 
 PACKAGE = "halfwidth.metrics"
@@ -58,6 +59,6 @@ def refuse_detection_metric(name: str) -> None:
     if without_threshold(name.partition("@")[0])[0] in DETECTION_METRICS:
         raise OptionError(
             f"{shown(name)} is of detections, which are matched with references: halfwidth detect; "
-            "compare, rank, gate and report with --references (detection_ci, compare_detections, "
-            "rank_detections)"
+            f"compare, rank, gate and report with {flag_of('references')} (detection_ci, "
+            "compare_detections, rank_detections)"
         )

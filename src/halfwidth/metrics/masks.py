@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.types import Array, decimals
 from halfwidth.core.undefined import Status, presence_of
@@ -195,8 +196,8 @@ class MaskPair:
         if self.spacing is None:
             raise OptionError(
                 "distances need the spacing of the voxels in mm, in the order of the axes: "
-                "spacing=(2.5, 0.98, 0.98) (--spacing 2.5,0.98,0.98; of a MaskPair where it is made"
-                "); spacing=1 says that they are meant in voxels"
+                f"{spelled('spacing', (2.5, 0.98, 0.98))} (of a MaskPair where it is made); "
+                f"{spelled('spacing', 1)} says that they are meant in voxels"
             )
         return self.spacing
 

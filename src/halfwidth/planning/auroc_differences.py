@@ -398,6 +398,6 @@ def _told(plan: SampleSize, asked: _TwoAreas, *, settled: bool) -> SampleSize:
     note = (
         f"With {wrong:.0f} cases of the rarer class ranked wrongly the default analysis ({RULE}) "
         f"takes {dirichlet.__name__} in many studies (below {enough}), which is wider: name the "
-        f"method when you evaluate (--method {named}), or plan for more cases."
+        f"method when you evaluate ({spelled('method', named)}), or plan for more cases."
     )
     return replace(plan, notes=(*plan.notes, note))

@@ -333,11 +333,14 @@ def _information(
     given = [way for way, parts in ways.items() if any(part is not None for part in parts)]
     if len(given) != 1 or any(part is None for part in ways[given[0]]):
         raise OptionError(
-            "say how log odds are distributed by prevalence and auroc (--prevalence, --auroc), or "
-            "by lp_mean and lp_sd (--lp-mean, --lp-sd), or by the probabilities of a pilot"
+            f"say how log odds are distributed: by {spelled('prevalence')} and "
+            f"{spelled('auroc')}, by {spelled('lp_mean')} and {spelled('lp_sd')}, or by the "
+            "probabilities of a pilot"
         )
     if lp_skewness is not None and lp_sd is None:
-        raise OptionError("lp_skewness (--lp-skewness) goes with lp_mean and lp_sd")
+        raise OptionError(
+            f"{spelled('lp_skewness')} goes with {spelled('lp_mean')} and {spelled('lp_sd')}"
+        )
     if pilot is not None:
         p = _pilot(pilot)
         shape = f"the {len(p)} probabilities of the pilot"

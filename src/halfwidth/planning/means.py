@@ -309,9 +309,9 @@ def assumed_cases(
     worst = metric.spec.worst
     if share and worst is None:
         raise OptionError(
-            f"failures_share={share:g} takes a metric with a worst value, at which cases that fail "
-            f"lie; {metric.spec.called} has none: name the metric, with bounds (--bounds 0,150) "
-            "where it is a distance"
+            f"{spelled('failures_share', share)} takes a metric with a worst value, at which cases "
+            f"that fail lie; {metric.spec.called} has none: name the metric, with "
+            f"{spelled('bounds', (0, 150))} for example where it is a distance"
         )
     if mean is not None:
         centre = as_number("mean", mean)
@@ -329,7 +329,7 @@ def assumed_cases(
         centre = (bounds.low + bounds.high) / 2
         assumed = {"mean": centre, "sd": sd}
         text = f"No mean was given: {centre:g} is the middle of the range, where the interval is"
-        notes = (f"{text} widest (--mean).",)
+        notes = (f"{text} widest ({spelled('mean')}).",)
     else:
         # Nothing is cut, and the interval moves with the mean.
         centre, bounds, assumed = 0.0, UNBOUNDED, {"sd": sd}

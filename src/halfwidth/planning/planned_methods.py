@@ -41,10 +41,6 @@ CLOSED = (student_t.__name__, normal_z.__name__)
 MANY = 100
 # Times as many studies where the power is counted: with 1000 its standard error is 1.3 points.
 COUNTED = 5.0
-UNKNOWN_BOUNDS = (
-    "Of values without known bounds. Of a metric with finite ones the default analysis takes "
-    "another method, which needs more cases: name the metric (--metric dsc), or give --bounds."
-)
 
 
 def mean_functional(metric: Metric, *, of_pairs: bool = False) -> Functional:
@@ -145,13 +141,18 @@ def notes_on_method(
     metric = functional.metric.spec
     if rule:
         unknown = metric.name == UNNAMED.name and not metric.bounds.finite
-        return (UNKNOWN_BOUNDS,) if unknown else ()
+        note = (
+            "Of values without known bounds. Of a metric with finite ones the default analysis "
+            "takes another method, which needs more cases: name the metric "
+            f"({spelled('metric', 'dsc')}), or give {spelled('bounds')}."
+        )
+        return (note,) if unknown else ()
     if method.name == normal_z.__name__ or metric.kind is Kind.BINARY:
         return ()
     usual = default_method(functional, level, groups=groups)
     text = (
         f"This is the width of {method.name}. The default analysis ({RULE}) takes {usual.name} "
         f"here: leave the method out to plan for that one, or name {method.name} when you "
-        f"evaluate (--method {method.name})."
+        f"evaluate ({spelled('method', method.name)})."
     )
     return () if method.name == usual.name else (text,)

@@ -29,7 +29,7 @@ def check_worst_rank(schemes: tuple[str, ...], measuring: Measuring) -> None:
     if measuring.values is None:
         raise OptionError(
             f"{spelled('missing', 'worst_rank')} is the last rank within a case, and a metric of a "
-            "whole test set has no values of cases; use 'omit' (--missing omit)"
+            f"whole test set has no values of cases; use {spelled('missing', 'omit')}"
         )
     others = [scheme for scheme in schemes if scheme != WITHIN_CASES]
     if others:

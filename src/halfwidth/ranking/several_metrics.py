@@ -68,7 +68,7 @@ def metric_columns(
     if not isinstance(columns, list) or len(columns) != len(metrics):
         raise OptionError(
             f"{len(metrics)} metrics, and {spelled('value', value)}: give a column for each "
-            "metric, metric={'COLUMN': 'NAME', ...} (--metric COLUMN=NAME)"
+            f"metric, {spelled('metric', {'COLUMN': 'NAME'})}"
         )
     return [MetricColumns(one, [column]) for one, column in zip(metrics, columns, strict=True)]
 
@@ -79,7 +79,7 @@ def _column_of(metric: Any, sources: Sequence[Source]) -> str:
     if not name or not all(name in one.table for one in sources):
         raise OptionError(
             f"no column is called {shown(name or metric)}: say which holds this metric, "
-            "metric={'COLUMN': 'NAME', ...} (--metric COLUMN=NAME)"
+            f"{spelled('metric', {'COLUMN': 'NAME'})}"
         )
     return name
 

@@ -44,7 +44,7 @@ def table_families(
     settings : Settings
     """
     if bounds is not None and len(wanted) > 1:
-        raise OptionError(f"{spelled('bounds')} are those of one metric, and several are given")
+        raise OptionError(f"{spelled('bounds')} is the range of one metric, and several are given")
     metrics = [one.metric for one in wanted]
     if where is None:
         each = [measuring_values(metric, bounds, given, named=False) for metric in metrics]

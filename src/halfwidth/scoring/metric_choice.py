@@ -84,7 +84,7 @@ def _missing_tolerance(spec: MetricSpec, where: str = "") -> OptionError:
     limit = LIMITS[spec.name]
     return OptionError(
         f"{spec.name} needs a {limit} in mm{where}: {spelled('tolerance', 3)}, one for each label "
-        f"in a file (--tolerance-file), or {spec.name}:{limit}=3"
+        f"in a file ({spelled('tolerance_file')}), or {spec.name}:{limit}=3"
     )
 
 

@@ -77,7 +77,7 @@ def _range_of(criterion: LocalisationSpec) -> tuple[float, ...]:
         raise OptionError(f"by_threshold has no effect on {criterion.name}, which has no threshold")
     if not criterion.of_overlap:
         raise OptionError(
-            f"by_threshold (--by-threshold) needs thresholds of {criterion.name}, for example "
-            "threshold=[2, 5, 10] (--threshold 2,5,10)"
+            f"{spelled('by_threshold', True)} needs thresholds of {criterion.name}, for example "
+            f"{spelled('threshold', (2, 5, 10))}"
         )
     return OVERLAPS

@@ -158,7 +158,7 @@ def _area_range(low: Any, high: Any) -> tuple[str, AreaRange]:
 
     ends = (as_number("area", low), math.inf if high == math.inf else as_number("area", high))
     if not 0 <= ends[0] < ends[1]:
-        raise OptionError(f"area={low:g},{high:g} (--area) is no range from 0 up")
+        raise OptionError(f"{spelled('area', (low, high))} is no range from 0 up")
     return f"areas {area_text(ends)}", ends
 
 

@@ -322,7 +322,7 @@ def resolve_run_metric(metric: Any, bounds: Any, column: str = "") -> Metric:
         resolved = resolve_metric(spec, bounds)
     elif isinstance(name_or_metric, str) and bounds is None:
         every = [*METRICS.names, *(n for n in SAMPLE_METRICS.names if n not in METRICS)]
-        hint = "A metric of your own needs bounds (--bounds)."
+        hint = f"A metric of your own needs {spelled('bounds')}."
         raise UnknownNameError("metric", name_or_metric, every, hint=hint)
     else:
         resolved = resolve_metric(name_or_metric, bounds)

@@ -30,7 +30,7 @@ def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
         if name not in SAMPLE_METRICS and name in METRICS:
             raise OptionError(
                 f"{name!r} has a value for each case, not one for a test set; compute the values "
-                "and use summary_ci (--value)"
+                f"and use summary_ci ({spelled('value')})"
             )
         if name not in SAMPLE_METRICS:
             refuse_detection_metric(name)
@@ -63,7 +63,7 @@ def possible_estimands(name: str) -> frozenset[Estimand]:
     if requested in METRICS and requested not in known:
         raise OptionError(
             f"{requested!r} has a value for each case, and its methods are those of the statistic "
-            "of the values: --statistic mean, for example"
+            f"of the values: {spelled('statistic', 'mean')}, for example"
         )
     base, given = parse_name(name, lambda n: known[n].parameters)
     spec = known[base]

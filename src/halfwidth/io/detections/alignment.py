@@ -13,17 +13,13 @@ from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import Objects, ObjectSet, Unit
 from halfwidth.core.options import spelled
 from halfwidth.io.detections.image_names import bare, without_folders
-from halfwidth.io.detections.options import ALL_HAVE_OBJECTS, HAS_SCORES, ONLY_CLASS
+from halfwidth.io.detections.options import HAS_SCORES, ONLY_CLASS, all_have_objects
 from halfwidth.io.grids import check_same_geometry
 from halfwidth.metrics.detection.tallies import counted
 
 NOTHING = Objects(category=np.zeros(0, dtype=np.intp))
 # Names in one message.
 SHOWN = 5
-FRACTIONS = (
-    "boxes stay in fractions of their images: IoU is the same as in pixels, distances and sizes of "
-    "objects are not; --image-sizes (image_sizes=) makes pixels of them"
-)
 SCALED = "fractions of images became pixels by the sizes that the other file says"
 # The class of all objects where classes are not told apart.
 ANY_CLASS = "any class"
@@ -125,28 +121,21 @@ def _refuse_unknown_classes(
     if not known:
         raise DataError(
             f"{lacking}; the references hold no object and name no class. Name those that count: "
-            f"{spelled('classes', _with_commas(unknown))}"
+            f"{spelled('classes', tuple(unknown))}"
         )
     near = {name: closest(name, known) for name in unknown}
-    pairs = _with_commas([f"{name}={close}" for name, close in near.items() if close is not None])
-    if all(close is not None for close in near.values()):
+    pairs = {name: close for name, close in near.items() if close is not None}
+    if len(pairs) == len(near):
         raise DataError(f"{lacking}; if these are names of the same, {spelled('classes', pairs)}")
     theirs = f"{lacking}; they have {quoted_few(known)}"
     if numbered:
         raise DataError(
             f"{theirs}. If the files belong together, say what they are called: "
-            f"{spelled('class_names')} for YOLO, else {spelled('classes', unknown[0] + '=NAME')}"
+            f"{spelled('class_names')} for YOLO, else {spelled('classes', {unknown[0]: 'NAME'})}"
         )
-    mapped = pairs or f"{shortened(unknown[:1])}=NAME"
+    mapped = pairs or {unknown[0]: "NAME"}
     raise DataError(
-        f"{theirs}; say which they are (--classes {mapped}, classes=), or list those that count"
-    )
-
-
-def _with_commas(names: Sequence[str]) -> str:
-    """The first of some names as an option takes them."""
-    return ",".join(map(shortened, [[name] for name in names[:SHOWN]])) + (
-        ",…" if len(names) > SHOWN else ""
+        f"{theirs}; say which they are ({spelled('classes', mapped)}), or list those that count"
     )
 
 
@@ -354,8 +343,8 @@ def _unknown_images(
     alike = near is not None and re.findall("[0-9]+", near) == re.findall("[0-9]+", names[0])
     hint = f" ({names[0]!r} may be {near!r})" if alike and len(names) < total else ""
     hint += f"; {HAS_SCORES}" if HAS_SCORES in references.notes else "."
-    if ALL_HAVE_OBJECTS in references.notes:
-        hint += " If they hold no objects, list all images: --images FILE (images=)."
+    if all_have_objects() in references.notes:
+        hint += f" If they hold no objects, list all images: {spelled('images')}."
     return (
         f"{_called(detections)} has detections of {counted(len(names), 'image')} that the "
         f"references lack: {shortened(names, SHOWN)}; they have "
@@ -369,7 +358,11 @@ def with_units_of(
 ) -> tuple[ObjectSet, ObjectSet, tuple[str, ...]]:
     """Both sets in one unit, and notes: fractions become pixels where the other set has sizes."""
     if detections.unit is references.unit:
-        notes = (FRACTIONS,) if references.unit is Unit.FRACTION else ()
+        note = (
+            "boxes stay in fractions of their images: IoU is the same as in pixels, distances and "
+            f"sizes of objects are not; {spelled('image_sizes')} makes pixels of them"
+        )
+        notes = (note,) if references.unit is Unit.FRACTION else ()
         return detections, references, notes
     shapes = references.shapes or detections.shapes
     units = {detections.unit, references.unit}

@@ -30,10 +30,6 @@ MOST_OBJECTS = 10**5
 WIDE = 1 << 16
 # A way from probabilities to candidates.
 EXAMPLE = "threshold=0.5,score=max"
-ALL_ONE = (
-    "every map holds the label 1 alone, so that each image has one object at most; if they are "
-    "masks of several objects, say --objects components (instances=)"
-)
 
 
 def map_files(source: Path) -> dict[str, dict[str, Path]]:
@@ -127,7 +123,11 @@ def instance_objects(source: Path, how: ReadingObjects) -> ObjectSet:
             raise OptionError("class_names is of classes; labels of instances are none")
         classes, category = [ONLY_CLASS], [0] * len(labels)
     alone = kind == "labels" and labels and set(labels) == {1} and not structures
-    return read.finished(classes, category, (ALL_ONE,) if alone else (), scores)
+    all_one = (
+        "every map holds the label 1 alone, so that each image has one object at most; if they are "
+        f"masks of several objects, say {spelled('instances', 'components')}"
+    )
+    return read.finished(classes, category, (all_one,) if alone else (), scores)
 
 
 def _scores(read: Maps, labels: Sequence[int], how: ReadingObjects, kind: str) -> Array | None:

@@ -21,10 +21,10 @@ from halfwidth.io.detections.coco import coco_objects, is_coco
 from halfwidth.io.detections.in_memory import is_per_image, objects_in_memory
 from halfwidth.io.detections.merging import image_list, labels_of, with_all_images, with_excluded
 from halfwidth.io.detections.options import (
-    ALL_HAVE_OBJECTS,
     BoxConvention,
     ReadingObjects,
     Role,
+    all_have_objects,
 )
 from halfwidth.io.detections.tables import objects_of_table
 from halfwidth.io.paths import no_such_file
@@ -72,7 +72,7 @@ def completed(
     if beside.images is not None:
         read = with_all_images(read, image_list(beside.images))
     elif not all_named and how.role is Role.REFERENCES and all(map(len, read.objects)):
-        read = replace(read, notes=(*read.notes, ALL_HAVE_OBJECTS))
+        read = replace(read, notes=(*read.notes, all_have_objects()))
     if is_file(beside.groups):
         read = replace(read, groups=labels_of(str(beside.groups), read.images, "groups"))
     if is_file(beside.strata):
@@ -119,12 +119,12 @@ def objects_of(source: Any, format_name: str, how: ReadingObjects) -> tuple[Obje
     path = Path(source)
     if not path.exists():
         raise no_such_file(path)
-    kind = format_at(path, format_name, candidates=how.candidates is not None)
+    kind = format_at(path, format_name, how.role, candidates=how.candidates is not None)
     _check_options(how, kind.options, kind.title)
     return kind.read(path, how), kind.names_all_images
 
 
-def format_at(path: Path, name: str, *, candidates: bool) -> ObjectFormat:
+def format_at(path: Path, name: str, role: Role, *, candidates: bool) -> ObjectFormat:
     """The format that the user named, or that of the path."""
     if name != AUTO:
         kind = format_named(name)
@@ -132,7 +132,7 @@ def format_at(path: Path, name: str, *, candidates: bool) -> ObjectFormat:
             raise DataError(f"{path}: is a folder; {kind.title} is a file")
         return kind
     try:
-        return format_of(path, candidates=candidates)
+        return format_of(path, role, candidates=candidates)
     except DataError as error:
         raise named(error, str(path)) from None
 
@@ -193,7 +193,7 @@ def known_options(
         path, candidates = Path(source), role is Role.DETECTIONS and "candidates" in given
         if not path.exists():
             raise no_such_file(path)
-        known = format_at(path, format_name, candidates=candidates).options
+        known = format_at(path, format_name, role, candidates=candidates).options
     elif is_coco(source) or hasattr(source, "loadRes"):
         known = format_named("coco").options
     else:

@@ -169,7 +169,9 @@ def lilliefors_p(
 def check_draws(draws: int) -> None:
     """Refuse what is no number of draws."""
     if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
-        raise OptionError(f"{spelled('draws', draws)} is not an integer from 1 up, as {DRAWS}")
+        raise OptionError(
+            f"{spelled('study.draws', draws)} is not an integer from 1 up, as {DRAWS}"
+        )
 
 
 def fitting_named(family: str, bounds: Bounds | None) -> Fitting:

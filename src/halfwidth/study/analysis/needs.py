@@ -59,8 +59,8 @@ def sizes_for_coverage(cells: pd.DataFrame, target: float | None = None) -> pd.D
     """
     if target is not None and not 0 < target < 1:
         raise OptionError(
-            f"{spelled('target', target)} is no coverage; give a share between 0 and 1, such as "
-            "0.925"
+            f"{spelled('study.target', target)} is no coverage; give a share between 0 and 1, "
+            "such as 0.925"
         )
     need_columns(cells, [*CURVE, "n", "coverage"])
     levels = cells["confidence_level"].to_numpy(float)

@@ -199,10 +199,10 @@ def _check_enough(planned: StudyPlan, tests: int | None, draws: int) -> None:
     needed = math.ceil(most / SIGNIFICANCE) - 1
     if draws < needed:
         raise OptionError(
-            f"lilliefors={draws} (--lilliefors): p is at least 1/{draws + 1} and a rejection takes "
+            f"{spelled('lilliefors', draws)}: p is at least 1/{draws + 1} and a rejection takes "
             f"{SIGNIFICANCE:g}/{most} (Bonferroni over {most} tests): nothing could be rejected; "
-            f"draw {needed} or more, or say among how many tests the 5 % are shared: tests=1 "
-            "(--tests 1)"
+            f"draw {needed} or more, or say among how many tests the 5 % are shared: "
+            f"{spelled('tests', 1)}"
         )
 
 

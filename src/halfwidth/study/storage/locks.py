@@ -18,6 +18,7 @@ from typing import Any
 from halfwidth.core.errors import DataError
 from halfwidth.core.files import cannot_write
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.study.chunks import Shard
 from halfwidth.study.storage.disk import read_json, write_json
 
@@ -173,10 +174,10 @@ def _store_in_use(store: Path, others: list[LockHolder], shard: Shard | None) ->
     count = _count(others[0].lock)
     if shard is not None and count is not None and count != str(shard.count):
         return DataError(
-            f"{text}. It shares the work out {count} ways, --shard {shard} {shard.count} ways: "
-            "give all shards the same number, or wait"
+            f"{text}. It shares the work out {count} ways, {spelled('shard', str(shard))} "
+            f"{shard.count} ways: give all shards the same number, or wait"
         )
-    return DataError(f"{text}. Wait until it has ended, or name another --store")
+    return DataError(f"{text}. Wait until it has ended, or name another store")
 
 
 def _lock(store: Path, name: str) -> Any:
