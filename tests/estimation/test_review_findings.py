@@ -90,7 +90,7 @@ def test_a_column_called_as_a_metric_that_no_one_named_is_said() -> None:
         (lambda: hw.summary_ci(["0.91", "0.88"]), "not a number but text; convert the values"),
         (lambda: hw.summary_ci(pd.DataFrame({"dice": [0.9]})), "give the table to summary_table"),
         (lambda: hw.summary_table("dice.csv"), "read the file first: pandas.read_csv"),
-        (lambda: hw.summary_ci([0.9, 0.8], metric="auroc"), "metric_ci (--target, --score)"),
+        (lambda: hw.summary_ci([0.9, 0.8], metric="auroc"), "metric_ci (y_true=, y_score=)"),
     ],
 )
 def test_first_slips_are_told_what_to_do(call: Callable[[], object], words: str) -> None:

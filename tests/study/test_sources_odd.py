@@ -79,7 +79,7 @@ def test_missing_values_raise_unless_something_is_said(folder: Path) -> None:
     text = complaint(folder, table('files = "long.csv"'))
     assert text == (
         "long.csv: column 'value', hd95: 2 of 60 values are missing or infinite (1 infinite) "
-        "(cases c0, c1). Say what that means: missing='omit' leaves them out as not applicable, "
+        '(cases c0, c1). Say what that means: missing = "omit" leaves them out as not applicable, '
         "'worst' counts them as failed, with a penalty"
     )
     omitted = one(folder, table('files = "long.csv"', 'missing = "omit"'))
@@ -198,7 +198,7 @@ def test_per_cent_without_scale(folder: Path) -> None:
     text = complaint(folder, SINGLE.replace("scale = 100", ""))
     assert text == (
         "single/brain_dsc.csv: column 'metric': 60 of 60 values lie outside the range [0, 1] of "
-        "DSC (case 0: 20). They look like per cent: use scale=100"
+        "DSC (case 0: 20). They look like per cent: use scale = 100"
     )
 
 

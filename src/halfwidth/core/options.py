@@ -19,6 +19,8 @@ from halfwidth.core.errors import shown
 from halfwidth.core.frozen import frozen
 
 LONGEST_VALUE = 60
+# Of decimals: the last ones of 0.1 + 0.2 nobody typed.
+DIGITS = 15
 
 
 class Door(Enum):
@@ -52,14 +54,17 @@ class Names:
 OPTIONS = {
     "by_class": Names(off="--any-class"),
     "columns": Names("--column"),
+    "confidence_level": Names(key="levels"),
     "effect": Names("--ratio"),
     "instances": Names("--objects"),
     "n_threads": Names("--jobs"),
     "paired": Names(off="--unpaired"),
+    "q": Names("--quantile"),
     "raters": Names("--rater"),
     "pos_label": Names("--positive", key="positive"),
     "rng": Names("--seed", key="seed"),
     "sample_weight": Names("--weight"),
+    "u": Names("--quantile"),
     "values": Names("--value"),
     "y_pred": Names("--prediction", key="columns"),
     "y_score": Names("--score", key="columns"),
@@ -81,7 +86,10 @@ _NO_VALUE: Any = object()
 
 @contextlib.contextmanager
 def through(door: Door) -> Iterator[None]:
-    """Spell options as they are given at a door; in Python, unless said otherwise."""
+    """Spell options as they are given at a door; in Python, unless said otherwise.
+
+    Not for a block that yields to a caller, who would be taken through the door as well.
+    """
     before = _HERE.set(door)
     try:
         yield
@@ -169,19 +177,25 @@ def _typed(value: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else _in_python(value)
+    if isinstance(value, str):
+        return value
+    # The parser makes 95.0 of the 95 that was typed.
+    return f"{value:.{DIGITS}g}" if isinstance(value, float) else _in_python(value)
 
 
 def _in_python(value: Any) -> str:
     if isinstance(value, StrEnum):
         return repr(str(value))
-    # Decimals as they were typed: neither the last bit of 0.1 + 0.2, nor 95.0 for 95.
-    return f"{value:.15g}" if isinstance(value, float) else shown(value, LONGEST_VALUE)
+    if isinstance(value, float):
+        return repr(float(f"{value:.{DIGITS}g}"))
+    if type(value) is tuple and value and all(isinstance(one, float) for one in value):
+        return f"({', '.join(map(_in_python, value))})"
+    return shown(value, LONGEST_VALUE)
 
 
 def _in_spec(value: Any) -> str:
     if isinstance(value, float):
-        return _in_python(value)
+        return _plain(value)
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_in_spec, value))}]"
     return json.dumps(value, ensure_ascii=False, default=str)

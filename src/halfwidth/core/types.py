@@ -84,8 +84,8 @@ class Level:
         level = as_number("confidence_level", self.confidence_level, BETWEEN)
         if not 0 < level < 1:
             hint = f"; for {level:g} % write {level / 100:g}" if 1 < level < 100 else ""
-            given = shown(self.confidence_level)
-            raise OptionError(f"{spelled('confidence_level', given)} is not {BETWEEN}{hint}")
+            given = spelled("confidence_level", self.confidence_level)
+            raise OptionError(f"{given} is not {BETWEEN}{hint}")
         object.__setattr__(self, "confidence_level", level)
         # SciPy names the alternative hypothesis, not the bound that comes of it.
         one_of("alternative", self.alternative, ALTERNATIVES, {"less": "upper", "greater": "lower"})

@@ -147,7 +147,8 @@ def _bounds_within(spec: MetricSpec, given: Any) -> Bounds:
         advice = "give narrower ones, or a name of your own to another metric"
         low, high = bounds.low / 100, bounds.high / 100
         if own == Bounds(0, 1) and 0 <= low < high <= 1 < bounds.high / 2:
-            advice = f"values in per cent take {spelled('scale', 100)} and bounds {low:g},{high:g}"
+            advice = f"values in per cent take {spelled('scale', 100)} and "
+            advice += spelled("bounds", (low, high))
         raise OptionError(
             f"{spelled('bounds', (bounds.low, bounds.high))} reaches beyond the range of "
             f"{spec.called}, {own}: {advice}"

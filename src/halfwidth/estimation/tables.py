@@ -8,7 +8,7 @@ from typing import Any
 
 from halfwidth.core.checks import as_flag, as_list, one_of
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
-from halfwidth.core.options import spelled
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.spec import Kind, Statistic
 from halfwidth.core.titles import metric_title
@@ -166,7 +166,7 @@ def _ranges_not_used(layout: Layout) -> list[str]:
     return [
         (
             f"column {name!r} is taken for numbers without a range; if they are {spec.called}, say "
-            f"so: {spelled('metric', spec.name)}"
+            f"so ({spelled_both('metric', spec.name)})"
         )
         for name, spec in specs.items()
         if spec.kind is not Kind.BINARY

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import Door, current_door, spelled
+from halfwidth.core.options import Door, spelled, spelled_both
 from halfwidth.core.undefined import Missing, Status, is_missing
 from halfwidth.io.challenge_columns import MODEL_COLUMNS, VALUE, challenge_levels
 from halfwidth.io.missing_distances import missing_distances
@@ -386,11 +386,9 @@ def pooled_models_beside(table: Table, taken: Collection[str | None], *, by: boo
     column = next((name for name in MODEL_COLUMNS if name in table and name not in taken), None)
     if column is None or len(models := table.factor(column).distinct) < 2:
         return []
-    apart = f"{spelled('by', column)} tells them apart" if by else ""
-    one = f"{column}={_text(models[0])}"
-    if current_door() is Door.COMMAND_LINE:
-        apart += f"{', ' if apart else ''}{spelled('where', one)} takes one"
-    return [f"the rows of {len(models)} models are taken together; {apart}"]
+    apart = f"a column tells them apart ({spelled_both('by', column)}), " if by else ""
+    one = spelled("where", f"{column}={_text(models[0])}", door=Door.COMMAND_LINE)
+    return [f"the rows of {len(models)} models are taken together; {apart}{one} takes one"]
 
 
 def _parameters_of(levels: dict[str, Any]) -> str:

@@ -123,7 +123,11 @@ def refuse_predictions(table: Table) -> None:
     # Predicted classes stand beside scores in many tables, and are none.
     ranked = [name for name in scores if not _is_of_classes(table, name)]
     as_class = not ranked
-    given = spelled("prediction", scores[0]) if as_class else spelled("score", list(ranked[:9]))
+    given = (
+        spelled("prediction", scores[0])
+        if as_class
+        else spelled("score", list(ranked[:9]) if ranked[1:] else ranked[0])
+    )
     metric = spelled("metric", (mcc if as_class else auroc).__name__)
     average = f" {spelled('average', 'macro')}" if of_text else ""
     raise DataError(

@@ -10,7 +10,7 @@ import numpy as np
 from halfwidth.core.checks import as_flag, as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Metric, spec_of
 from halfwidth.core.types import Array, Bounds, Level
@@ -398,6 +398,6 @@ def _told(plan: SampleSize, asked: _TwoAreas, *, settled: bool) -> SampleSize:
     note = (
         f"With {wrong:.0f} cases of the rarer class ranked wrongly the default analysis ({RULE}) "
         f"takes {dirichlet.__name__} in many studies (below {enough}), which is wider: name the "
-        f"method when you evaluate ({spelled('method', named)}), or plan for more cases."
+        f"method when you evaluate ({spelled_both('method', named)}), or plan for more cases."
     )
     return replace(plan, notes=(*plan.notes, note))

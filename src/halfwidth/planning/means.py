@@ -10,7 +10,7 @@ from typing import Any
 from halfwidth.core.checks import as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import UNBOUNDED, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
@@ -329,7 +329,7 @@ def assumed_cases(
         centre = (bounds.low + bounds.high) / 2
         assumed = {"mean": centre, "sd": sd}
         text = f"No mean was given: {centre:g} is the middle of the range, where the interval is"
-        notes = (f"{text} widest ({spelled('mean')}).",)
+        notes = (f"{text} widest ({spelled_both('mean')}).",)
     else:
         # Nothing is cut, and the interval moves with the mean.
         centre, bounds, assumed = 0.0, UNBOUNDED, {"sd": sd}

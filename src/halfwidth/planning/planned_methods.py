@@ -11,7 +11,7 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.kinds import Kind
-from halfwidth.core.options import spelled
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.core.spec import MethodSpec, Metric
 from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.choose import choose, choose_unpaired
@@ -41,6 +41,11 @@ CLOSED = (student_t.__name__, normal_z.__name__)
 MANY = 100
 # Times as many studies where the power is counted: with 1000 its standard error is 1.3 points.
 COUNTED = 5.0
+UNKNOWN_BOUNDS = (
+    "Of values without known bounds. Of a metric with finite ones the default analysis takes "
+    f"another method, which needs more cases: name the metric ({spelled_both('metric', 'dsc')}), "
+    f"or give bounds ({spelled_both('bounds')})."
+)
 
 
 def mean_functional(metric: Metric, *, of_pairs: bool = False) -> Functional:
@@ -141,18 +146,13 @@ def notes_on_method(
     metric = functional.metric.spec
     if rule:
         unknown = metric.name == UNNAMED.name and not metric.bounds.finite
-        note = (
-            "Of values without known bounds. Of a metric with finite ones the default analysis "
-            "takes another method, which needs more cases: name the metric "
-            f"({spelled('metric', 'dsc')}), or give {spelled('bounds')}."
-        )
-        return (note,) if unknown else ()
+        return (UNKNOWN_BOUNDS,) if unknown else ()
     if method.name == normal_z.__name__ or metric.kind is Kind.BINARY:
         return ()
     usual = default_method(functional, level, groups=groups)
     text = (
         f"This is the width of {method.name}. The default analysis ({RULE}) takes {usual.name} "
         f"here: leave the method out to plan for that one, or name {method.name} when you "
-        f"evaluate ({spelled('method', method.name)})."
+        f"evaluate ({spelled_both('method', method.name)})."
     )
     return () if method.name == usual.name else (text,)

@@ -8,7 +8,7 @@ from typing import Any
 from halfwidth.comparison.sources import column_list, column_name, single_table
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.io.challenge_columns import CASE, MODEL_COLUMNS, TASK, VALUE
 
 
@@ -53,7 +53,7 @@ def challenge_columns(
     taken = VALUE if value is None and VALUE in names else value
     by_value = "" if taken is value else f" by {VALUE!r}"
     note = (
-        f"models ({str(model)!r}) are ranked{by_value} within each {TASK!r}; other columns: "
-        f"{spelled('by')}, {spelled('value')}, {spelled('task')}"
+        f"models ({str(model)!r}) are ranked{by_value} within each {TASK!r}; name other columns "
+        f"by {spelled_both('by')}; {spelled_both('value')}; {spelled_both('task')}"
     )
     return ChallengeColumns(str(model), (TASK,), taken, (note,))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.errors import DataError, OptionError, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.ranking.assembling import metric_names, ranked
 from halfwidth.ranking.consensus import (
     TASKS,
@@ -53,8 +53,8 @@ def all_ranked(
     without = {one.over: len(one.members) for one, made in found if made is None}
     lacking = [
         (
-            f"no consensus over {count} {over}: no two models are in all of them; "
-            f"{spelled('absent_model', 'last')} gives models the last rank where they are absent"
+            f"no consensus over {count} {over}: no two models are in all of them; the last rank "
+            f"can be given where a model is absent ({spelled_both('absent_model', 'last')})"
         )
         for over, count in without.items()
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.options import spelled_both
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Document, Heading, Kind, Note, Part, Table
 
@@ -138,7 +138,9 @@ def _rejection_notes(frame: pd.DataFrame, drawn: bool, seed: int | None) -> Iter
     if failed:
         which = [f"{row['family']} {row['metric'] or LOGITS} {row['failed']}" for row in failed]
         yield f"Instances without a fit, which are left out: {shortened(which, 12)}."
-    yield OPTIMISTIC + ("" if drawn else f" {spelled('lilliefors', 999)} has p that are right.")
+    yield OPTIMISTIC + (
+        "" if drawn else f" Draws have p that are right ({spelled_both('lilliefors', 999)})."
+    )
     if drawn:
         yield f"Seed {seed}, {frame['draws'].max()} draws for each p."
 

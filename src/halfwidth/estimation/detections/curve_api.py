@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Unpack
 
 from halfwidth.core.checks import one_of
-from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.errors import OptionError
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.objects import ObjectSet
 from halfwidth.core.options import spelled
@@ -166,6 +166,6 @@ def _single_area_request(metric: Any, choices: MatchingChoices) -> DetectorReque
     """One metric of one range of sizes."""
     requested = detector_request(metric, choices)
     if len(requested.metrics) > 1:
-        area, count = shown(choices["area"]), len(requested.metrics)
+        area, count = choices["area"], len(requested.metrics)
         raise OptionError(f"{spelled('area', area)} names {count} ranges; give one here")
     return requested

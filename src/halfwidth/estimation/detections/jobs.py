@@ -12,7 +12,7 @@ from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Matching, MatchLists
 from halfwidth.core.objects import ObjectSet
-from halfwidth.core.options import spelled
+from halfwidth.core.options import spelled_both
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.detections.context import (
     Codes,
@@ -199,8 +199,8 @@ def _notes_on_scores(rows: Sequence[RequestedRow], detections: ObjectSet) -> Ite
         threshold = row.matching.score_threshold
         if threshold is not None and scores and threshold > max(scores):
             yield (
-                f"no detection scores {threshold:g} or more ({spelled('score_threshold')}; the "
-                f"highest is {max(scores):.3g}): every object is missed"
+                f"no detection scores {threshold:g} or more ({spelled_both('score_threshold')}; "
+                f"the highest is {max(scores):.3g}): every object is missed"
             )
 
 

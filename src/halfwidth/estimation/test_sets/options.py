@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.checks import as_number, one_of, refuse_complex
-from halfwidth.core.errors import DataError, OptionError, proposed, shortened, shown
+from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, Takes
@@ -177,8 +177,10 @@ def _check_effects(
         ):
             continue
         if takers := _takers(option):
-            raise OptionError(f"{option} has no effect on {names}; it is for {', '.join(takers)}")
-        given = shown(value[0] if option == "average" else value)
+            raise OptionError(
+                f"{spelled(option)} has no effect on {names}; it is for {', '.join(takers)}"
+            )
+        given = value[0] if option == "average" else value
         raise OptionError(f"{spelled(option, given)} has no effect on {names}")
 
 
@@ -282,7 +284,7 @@ def _cases(
     given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     for name, value in given.items():
         if value is not None:
-            raise OptionError(f"{name} has no meaning for a regression")
+            raise OptionError(f"{spelled(name)} has no meaning for a regression")
     return check_numbers(
         y_true, y_score, missing=missing, groups=groups, strata=strata, where=where
     )

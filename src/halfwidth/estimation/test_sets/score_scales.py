@@ -107,7 +107,8 @@ def _guess(
         reason = "columns of classes" if several else "a threshold"
         raise DataError(
             f"{where}: scores from {low:g} to {high:g} are no probabilities, and for {reason} it "
-            f"matters what they are: say {spelled('scores', 'logits')} or 'any'"
+            f"matters what they are: say {spelled('scores', 'logits')} "
+            "(log-probabilities are logits too) or 'any'"
             + ("" if several else f", with {spelled('threshold')}")
         )
     return "any"

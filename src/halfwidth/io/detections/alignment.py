@@ -11,15 +11,19 @@ import numpy as np
 from halfwidth.core.errors import DataError, UnknownNameError, closest, quoted, shortened
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import Objects, ObjectSet, Unit
-from halfwidth.core.options import spelled
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.io.detections.image_names import bare, without_folders
-from halfwidth.io.detections.options import HAS_SCORES, ONLY_CLASS, all_have_objects
+from halfwidth.io.detections.options import ALL_HAVE_OBJECTS, HAS_SCORES, ONLY_CLASS
 from halfwidth.io.grids import check_same_geometry
 from halfwidth.metrics.detection.tallies import counted
 
 NOTHING = Objects(category=np.zeros(0, dtype=np.intp))
 # Names in one message.
 SHOWN = 5
+FRACTIONS = (
+    "boxes stay in fractions of their images: IoU is the same as in pixels, distances and sizes of "
+    f"objects are not; sizes of images ({spelled_both('image_sizes')}) make pixels of them"
+)
 SCALED = "fractions of images became pixels by the sizes that the other file says"
 # The class of all objects where classes are not told apart.
 ANY_CLASS = "any class"
@@ -343,7 +347,7 @@ def _unknown_images(
     alike = near is not None and re.findall("[0-9]+", near) == re.findall("[0-9]+", names[0])
     hint = f" ({names[0]!r} may be {near!r})" if alike and len(names) < total else ""
     hint += f"; {HAS_SCORES}" if HAS_SCORES in references.notes else "."
-    if all_have_objects() in references.notes:
+    if ALL_HAVE_OBJECTS in references.notes:
         hint += f" If they hold no objects, list all images: {spelled('images')}."
     return (
         f"{_called(detections)} has detections of {counted(len(names), 'image')} that the "
@@ -358,11 +362,7 @@ def with_units_of(
 ) -> tuple[ObjectSet, ObjectSet, tuple[str, ...]]:
     """Both sets in one unit, and notes: fractions become pixels where the other set has sizes."""
     if detections.unit is references.unit:
-        note = (
-            "boxes stay in fractions of their images: IoU is the same as in pixels, distances and "
-            f"sizes of objects are not; {spelled('image_sizes')} makes pixels of them"
-        )
-        notes = (note,) if references.unit is Unit.FRACTION else ()
+        notes = (FRACTIONS,) if references.unit is Unit.FRACTION else ()
         return detections, references, notes
     shapes = references.shapes or detections.shapes
     units = {detections.unit, references.unit}

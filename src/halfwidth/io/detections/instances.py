@@ -14,7 +14,7 @@ from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shor
 from halfwidth.core.frozen import frozen
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import CroppedMask, ObjectSet
-from halfwidth.core.options import spelled
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.core.types import Array
 from halfwidth.io.detections.class_names import names_of_classes
 from halfwidth.io.detections.columns import Columns
@@ -30,6 +30,10 @@ MOST_OBJECTS = 10**5
 WIDE = 1 << 16
 # A way from probabilities to candidates.
 EXAMPLE = "threshold=0.5,score=max"
+ALL_ONE = (
+    "every map holds the label 1 alone, so that each image has one object at most; if they are "
+    f"masks of several objects, say so ({spelled_both('instances', 'components')})"
+)
 
 
 def map_files(source: Path) -> dict[str, dict[str, Path]]:
@@ -123,11 +127,7 @@ def instance_objects(source: Path, how: ReadingObjects) -> ObjectSet:
             raise OptionError("class_names is of classes; labels of instances are none")
         classes, category = [ONLY_CLASS], [0] * len(labels)
     alone = kind == "labels" and labels and set(labels) == {1} and not structures
-    all_one = (
-        "every map holds the label 1 alone, so that each image has one object at most; if they are "
-        f"masks of several objects, say {spelled('instances', 'components')}"
-    )
-    return read.finished(classes, category, (all_one,) if alone else (), scores)
+    return read.finished(classes, category, (ALL_ONE,) if alone else (), scores)
 
 
 def _scores(read: Maps, labels: Sequence[int], how: ReadingObjects, kind: str) -> Array | None:

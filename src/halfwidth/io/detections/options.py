@@ -7,21 +7,17 @@ from enum import StrEnum
 from typing import Any
 
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
+from halfwidth.core.options import spelled_both
 
 # The class of objects that have none.
 ONLY_CLASS = "object"
 # Notes on references.
+ALL_HAVE_OBJECTS = (
+    "the references name no image without objects; if there are some, false positives in them "
+    f"count only once all images are listed ({spelled_both('images')})"
+)
 HAS_SCORES = "the references have scores, which are not used; are the two files swapped?"
 BOX_FORMATS = ("xyxy", "xywh", "cxcywh")
-
-
-def all_have_objects() -> str:
-    """The note on references of which none says that an image has no objects."""
-    return (
-        "the references name no image without objects; if there are some, false positives in them "
-        f"count only once all images are listed ({spelled('images')})"
-    )
 
 
 class Role(StrEnum):

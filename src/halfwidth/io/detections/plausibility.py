@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from halfwidth.core.objects import Objects, ObjectSet, Unit
-from halfwidth.core.options import spelled
+from halfwidth.core.options import spelled_both
 from halfwidth.core.types import Array
 from halfwidth.metrics.detection.tallies import counted
 
@@ -53,7 +53,7 @@ def notes_on_repeats(detections: ObjectSet, references: ObjectSet) -> tuple[str,
     missed = "one detection finds one of them, and the others are missed"
     wrong = (
         "further ones of an object that is found are false positives, unless duplicates are "
-        f"ignored ({spelled('duplicates', 'ignored')})"
+        f"ignored ({spelled_both('duplicates', 'ignored')})"
     )
     notes = []
     for objects, noun, what in (

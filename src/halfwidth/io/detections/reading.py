@@ -21,10 +21,10 @@ from halfwidth.io.detections.coco import coco_objects, is_coco
 from halfwidth.io.detections.in_memory import is_per_image, objects_in_memory
 from halfwidth.io.detections.merging import image_list, labels_of, with_all_images, with_excluded
 from halfwidth.io.detections.options import (
+    ALL_HAVE_OBJECTS,
     BoxConvention,
     ReadingObjects,
     Role,
-    all_have_objects,
 )
 from halfwidth.io.detections.tables import objects_of_table
 from halfwidth.io.paths import no_such_file
@@ -72,7 +72,7 @@ def completed(
     if beside.images is not None:
         read = with_all_images(read, image_list(beside.images))
     elif not all_named and how.role is Role.REFERENCES and all(map(len, read.objects)):
-        read = replace(read, notes=(*read.notes, all_have_objects()))
+        read = replace(read, notes=(*read.notes, ALL_HAVE_OBJECTS))
     if is_file(beside.groups):
         read = replace(read, groups=labels_of(str(beside.groups), read.images, "groups"))
     if is_file(beside.strata):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, shown
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import ObjectSet
-from halfwidth.core.options import spelled
+from halfwidth.core.options import spelled_both
 from halfwidth.io.detections.columns import Columns
 from halfwidth.io.detections.folders import files_in, image_names, no_such_files, small_bytes
 from halfwidth.io.detections.options import BoxConvention, ReadingObjects, Role
@@ -24,6 +24,10 @@ SCORES = ("score", "confidence")
 ROOT = "annotation"
 # Letters of one text, and elements in elements; these files are flat.
 MOST_LETTERS, MOST_DEPTH = 10_000, 20
+FROM_ONE = (
+    "corners of boxes are the first and the last pixel, counted from 1, as Pascal VOC has them; if "
+    f"they are places, say so ({spelled_both('box_convention', 'continuous')})"
+)
 
 
 def voc_objects(folder: Path, how: ReadingObjects) -> ObjectSet:
@@ -73,16 +77,12 @@ def voc_objects(folder: Path, how: ReadingObjects) -> ObjectSet:
     found.check(where)
     sizes = [image.shape for image in images]
     shapes = tuple(size for size in sizes if size is not None)
-    from_one = (
-        "corners of boxes are the first and the last pixel, counted from 1, as Pascal VOC has "
-        f"them; say {spelled('box_convention', 'continuous')} if they are places"
-    )
     return ObjectSet(
         tuple(names),
         found.dealt_out(len(images)),
         tuple(classes),
         shapes=shapes if len(shapes) == len(images) else None,
-        notes=(from_one,) if how.box_convention is None else (),
+        notes=(FROM_ONE,) if how.box_convention is None else (),
     )
 
 

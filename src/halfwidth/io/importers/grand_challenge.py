@@ -103,7 +103,7 @@ def _path(given: str) -> tuple[str, ...]:
     parts = [part[1] for step in steps if (part := PART.fullmatch(step))]
     unknown = next((part for part in parts if part not in PARTS), None)
     if unknown is not None:
-        raise UnknownNameError(f"part of {spelled('path')}", unknown, PARTS)
+        raise UnknownNameError("part of a path", unknown, PARTS)
     if len(set(parts)) < len(parts) or (parts and "case" not in parts):
         raise OptionError(
             f"{spelled('path', given)} has to name {{case}} once, as 'case.{{case}}.{{metric}}'"

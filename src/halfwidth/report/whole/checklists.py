@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from halfwidth.core.formatting import as_beginning
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import flag_of, spelled
+from halfwidth.core.options import flag_of, spelled_both
 from halfwidth.core.titles import metric_title
 from halfwidth.document.parts import Column, Heading, Note, Part, Section, Table
 from halfwidth.report.whole.paper import margins, methods_paragraph, missing_values, tests
@@ -95,7 +95,7 @@ def _dependence(results: Results) -> str:
         return f"Cases come in clusters ({span(groups)} per estimate), which intervals allow for."
     return (
         f"All {results.units} count as independent. Where several come from one patient this does "
-        f"not hold: name the patients ({spelled('groups')})."
+        f"not hold: name the patients ({spelled_both('groups')})."
     )
 
 
@@ -103,7 +103,7 @@ def _subgroups(results: Results) -> str:
     names = dict.fromkeys(name for e in results.estimates for name in e.by if name != MODEL)
     if names:
         return f"Apart by {listed(list(names))}."
-    return f"None was estimated apart; {spelled('report.by')} does."
+    return f"None was estimated apart ({spelled_both('report.by')} does)."
 
 
 def _protocol(results: Results) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from halfwidth.core.formatting import fixed, percent
-from halfwidth.core.options import spelled
+from halfwidth.core.options import spelled_both
 from halfwidth.core.spec import Better
 from halfwidth.document.parts import (
     Adaptive,
@@ -76,7 +76,7 @@ def _remark_texts(comparisons: Comparisons) -> list[str]:
     if all(item.verdict is None for item in comparisons):
         better = comparisons[0].metric_spec.spec.better
         what = "value" if better is Better.UNSTATED else comparisons[0].subject
-        hint = f"; {spelled('metric')} does" if better is Better.UNSTATED else ""
+        hint = f" ({spelled_both('metric')} does)" if better is Better.UNSTATED else ""
         texts.append(
             f"No verdict: the {what} {better} is better, which a difference does not show."
             if better in (Better.ZERO, Better.ONE)

@@ -18,7 +18,6 @@ from typing import Any
 from halfwidth.core.errors import DataError
 from halfwidth.core.files import cannot_write
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
 from halfwidth.study.chunks import Shard
 from halfwidth.study.storage.disk import read_json, write_json
 
@@ -174,7 +173,7 @@ def _store_in_use(store: Path, others: list[LockHolder], shard: Shard | None) ->
     count = _count(others[0].lock)
     if shard is not None and count is not None and count != str(shard.count):
         return DataError(
-            f"{text}. It shares the work out {count} ways, {spelled('shard', str(shard))} "
+            f"{text}. It shares the work out {count} ways, and this one, {shard}, "
             f"{shard.count} ways: give all shards the same number, or wait"
         )
     return DataError(f"{text}. Wait until it has ended, or name another store")
