@@ -1,4 +1,4 @@
-"""What options are called where they are given: in Python, on the command line, in a study's spec.
+"""What options are called where they are given: in Python, on the command line, in a spec.
 
 A message names an option by `spelled`, which writes it as whoever reads the message would give it:
 ``missing='omit'``, ``--missing omit`` or ``missing = "omit"``. So no message says twice what to do,
@@ -59,9 +59,9 @@ OPTIONS = {
     "instances": Names("--objects"),
     "n_threads": Names("--jobs"),
     "paired": Names(off="--unpaired"),
+    "pos_label": Names("--positive", key="positive"),
     "q": Names("--quantile"),
     "raters": Names("--rater"),
-    "pos_label": Names("--positive", key="positive"),
     "rng": Names("--seed", key="seed"),
     "sample_weight": Names("--weight"),
     "u": Names("--quantile"),
@@ -148,9 +148,7 @@ def spelled_both(name: str, value: Any = _NO_VALUE) -> str:
     >>> spelled_both("missing", "omit")
     "missing='omit', --missing omit"
     """
-    return (
-        f"{spelled(name, value, door=Door.PYTHON)}, {spelled(name, value, door=Door.COMMAND_LINE)}"
-    )
+    return ", ".join(spelled(name, value, door=one) for one in (Door.PYTHON, Door.COMMAND_LINE))
 
 
 def _argument(name: str) -> str:
@@ -188,8 +186,6 @@ def _in_python(value: Any) -> str:
         return repr(str(value))
     if isinstance(value, float):
         return repr(float(f"{value:.{DIGITS}g}"))
-    if type(value) is tuple and value and all(isinstance(one, float) for one in value):
-        return f"({', '.join(map(_in_python, value))})"
     return shown(value, LONGEST_VALUE)
 
 
