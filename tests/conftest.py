@@ -68,7 +68,8 @@ def run(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPat
             main([str(argument) for argument in arguments])
         out, err = capfdbinary.readouterr()
         assert isinstance(left.value.code, int)
-        assert left.value.code != 2 or not misspelled(err.decode()), err.decode()
+        # Notes may stand before the error.
+        assert left.value.code != 2 or not misspelled(err.decode().splitlines()[-1]), err.decode()
         return Ran(left.value.code, out.decode(), err.decode())
 
     return runs

@@ -135,7 +135,7 @@ def test_markdown(run: Run, spec: Path) -> None:
         ("--family normal", "say --families too"),
         ("--lilliefors 99", "say --families too"),
         ("--seed 1", "say --families too"),
-        ("--families --seed 1", "--lilliefors 999"),
+        ("--families --seed 1", "--lilliefors N"),
         ("--families --tests 0", "--tests 0"),
         ("--families --instances --tests 3", "--instances shows every p"),
         ("--families --family nromal", "did you mean 'normal'"),

@@ -377,7 +377,7 @@ def test_bounds_that_do_not_fit_are_refused() -> None:
         _dirichlet(target, predicted, "mae", bounds=(-1, 9))
     with pytest.raises(OptionError, match="no effect on auroc"):
         _dirichlet(TRUTH, SCORES, "auroc", bounds=(0.5, 1))
-    with pytest.raises(OptionError, match="those of one metric"):
+    with pytest.raises(OptionError, match="the range of one metric"):
         hw.metric_ci(target, predicted, metric=["mae", "mse"], bounds=(0, 9))
 
 

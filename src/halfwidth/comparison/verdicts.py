@@ -113,7 +113,7 @@ def _check_direction(name: str, metric: Metric) -> None:
     if metric.spec.better not in (Better.HIGHER, Better.LOWER):
         raise OptionError(
             f"{spelled(name)} needs a metric that says whether higher or lower is better, which "
-            f"{metric.spec.called} does not; name one, such as {spelled('metric', 'dsc')}"
+            f"{metric.spec.called} does not; name one that does ({spelled('metric')})"
         )
 
 

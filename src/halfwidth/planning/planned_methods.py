@@ -43,7 +43,7 @@ MANY = 100
 COUNTED = 5.0
 UNKNOWN_BOUNDS = (
     "Of values without known bounds. Of a metric with finite ones the default analysis takes "
-    f"another method, which needs more cases: name the metric ({spelled_both('metric', 'dsc')}), "
+    f"another method, which needs more cases: name the metric ({spelled_both('metric')}), "
     f"or give bounds ({spelled_both('bounds')})."
 )
 
@@ -86,7 +86,7 @@ def default_method(functional: Functional, level: Level, *, groups: bool = False
         raise OptionError(
             f"{functional.metric.spec.called} is 0 or 1 for each case, and its mean a proportion: "
             "plan it by proportion_n (halfwidth plan proportion), or name a method for means "
-            f"({spelled('method', 't')})"
+            f"({spelled('method', student_t.__name__)})"
         )
     if groups:
         chosen = choose_unpaired(functional, "difference")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import shortened
-from halfwidth.core.options import spelled_both
+from halfwidth.core.options import flag_of, spelled_both
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Document, Heading, Kind, Note, Part, Table
 
@@ -94,7 +94,7 @@ def characteristics_document(frame: pd.DataFrame) -> Document:
             [str(row["instance"]), *(_cell(row, name) for name in shown)] for row in records(group)
         )
         tables.append(Table.from_rows(["instance", *shown.values()], rows, kinds=KINDS))
-    note = Note("The CSV has all columns.")
+    note = Note(f"{flag_of('format')} csv has all columns.")
     return Document((*tables, note), frames_data({"characteristics": frame}))
 
 

@@ -196,7 +196,7 @@ class WorkerWatch:
     >>> watch = WorkerWatch("tcp://node1:8786", print)
     >>> watch.count_at(0, 0.0)
     >>> watch.count_at(0, 61.0)
-    no worker at tcp://node1:8786 for a minute: the run waits. Start one ('dask worker tcp://node1:8786 --nthreads 1'), or stop with Ctrl-C: the same command goes on, here or without --dask
+    no worker at tcp://node1:8786 for a minute: the run waits. Start one ('dask worker tcp://node1:8786 --nthreads 1'), or stop with Ctrl-C: the same command goes on, here or without dask=
     >>> watch.count_at(2, 70.0)
     2 workers at tcp://node1:8786: the run goes on
     """  # noqa: E501 -- a line of output
