@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
+from halfwidth.core.options import Door, current_door
 from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import read_spec
 from halfwidth.study.specs.spec import Instance
@@ -114,6 +116,9 @@ def test_few_cases_are_cautioned_and_fewer_refused(folder: Path) -> None:
     text = complaint(folder, table('files = "long.csv"', 'missing = "omit"'))
     assert text.startswith("long.csv, column 'value', dsc: 4 cases left; a population needs 5 at")
     assert text.endswith("min_cases = 50 leaves such instances out")
+    # The words of the spec end with it, even where reading was given up in its midst.
+    gc.collect()
+    assert current_door() is Door.PYTHON
 
 
 def test_small_instances_can_be_left_out(folder: Path) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from halfwidth.comparison.families import Family, Identity, ModelCases, named
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, shortened, shown
-from halfwidth.core.options import spelled
+from halfwidth.core.options import flag_of, spelled
 from halfwidth.core.undefined import is_missing
 
 Unmatched = Literal["raise", "omit"]
@@ -115,8 +115,8 @@ def _check_lengths(family: Family) -> None:
         raise DataError(
             f"{family.place}models differ in their number of cases ({counted}), and nothing says "
             "which are the same: give pandas Series labelled by case, or a table with a column of "
-            f"cases ({spelled('case')}, of compare_table); {spelled('paired', False)} where they "
-            "are not the same"
+            f"cases (compare_table, {flag_of('case')}); {spelled('paired', False)} where they are "
+            "not the same"
         )
 
 

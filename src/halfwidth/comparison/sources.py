@@ -105,8 +105,8 @@ def _checked(source: Source, by: str, *, of_columns: bool) -> Source:
             by,
             source.table.names,
             hint=(
-                f"It names the model of each row: {spelled('by')}. Models that are columns: "
-                f"{spelled('value', {'MODEL': 'COLUMN'})}."
+                f"It names the model of each row: {spelled('by')}. Models that are columns are "
+                f"named by {spelled('value')}."
             ),
         )
     return source

@@ -2,7 +2,10 @@
 
 A message names an option by `spelled`, which writes it as whoever reads the message would give it:
 ``missing='omit'``, ``--missing omit`` or ``missing = "omit"``. So no message says twice what to do,
-and nothing below the command line speaks of its flags.
+and nothing below the command line speaks of its flags. The door is known from the context, as a
+language is to those who translate messages: an error that quotes another one, or comes from a
+worker, has the right words without carrying marks for later. What is kept (cautions, notes of
+results and documents) may be read at any door and has the words of both, by `spelled_both`.
 """
 
 from __future__ import annotations

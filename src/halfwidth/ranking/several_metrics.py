@@ -51,7 +51,7 @@ def metric_columns(
     """
     if isinstance(metric, Mapping):
         if value_columns(value) is not None or not of_cases:
-            other = f"{spelled('value')}" if of_cases else f"{spelled('target')}"
+            other = spelled("value") if of_cases else spelled("target")
             raise OptionError(
                 f"{spelled('metric', metric)} names the columns of values, which {other} rules "
                 "out; give a metric, or a list of metrics"

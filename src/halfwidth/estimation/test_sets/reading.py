@@ -350,7 +350,7 @@ def _check_columns(
         return
     if labels is None and any(isinstance(label, float) for label in classes):
         raise _swapped(where, next(label for label in classes if isinstance(label, float)))
-    source = f"{spelled('labels')}" if labels is not None else f"the sorted labels of {where[0]}"
+    source = spelled("labels") if labels is not None else f"the sorted labels of {where[0]}"
     raise DataError(
         f"{where[1]}: {len(rows)} score column{'s' if len(rows) > 1 else ''} for {len(classes)} "
         f"classes ({shortened([repr(c) for c in classes], 10)}, {source}); the k-th column is the "
