@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import settings
-from support import Ran, Run
+from support import Ran, Run, misspelled
 
 from halfwidth.cli.main import main
 
@@ -68,6 +68,8 @@ def run(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPat
             main([str(argument) for argument in arguments])
         out, err = capfdbinary.readouterr()
         assert isinstance(left.value.code, int)
+        # Notes may stand before the error.
+        assert left.value.code != 2 or not misspelled(err.decode().splitlines()[-1]), err.decode()
         return Ran(left.value.code, out.decode(), err.decode())
 
     return runs

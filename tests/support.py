@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hypothesis import settings
 
 import halfwidth as hw
+from halfwidth.cli.main import command
+from halfwidth.core.options import OPTIONS
+
+# Flags of other programs and of the parser that messages name.
+FOREIGN_FLAGS = {"--log_samples", "--nthreads", "--help"}
+FLAG = re.compile(r"(?<!no option )(?<![\w-])--[a-z][\w-]*")
 
 
 @dataclass(frozen=True)
@@ -48,3 +56,30 @@ def message(e: hw.Estimate, code: str) -> str:
 def examples(thorough: int) -> settings:
     """So many random examples in the thorough profile, a fifth of them in the quick one."""
     return settings(max_examples=max(settings().max_examples * thorough // 100, 5))
+
+
+@functools.cache
+def flags() -> frozenset[str]:
+    """The flags of all verbs."""
+
+    def of(parser: Any) -> Iterator[str]:
+        for option in parser.params:
+            yield from (*option.opts, *option.secondary_opts)
+        for verb in getattr(parser, "commands", {}).values():
+            yield from of(verb)
+
+    return frozenset(of(command()))
+
+
+@functools.cache
+def _python_spelling() -> re.Pattern[str]:
+    named = {flag.removeprefix("--").replace("-", "_") for flag in flags() if len(flag) > 3}
+    names = named | {name.rpartition(".")[2] for name in OPTIONS if len(name) > 1}
+    # Not within parameters of a metric, names of files and levels of columns.
+    return re.compile(rf"(?<!--where )(?<![\w.:,;={{'/-])(?:{'|'.join(sorted(names))})=(?!=)")
+
+
+def misspelled(text: str) -> list[str]:
+    """Options that an error of the command spells as in Python, and flags that no verb has."""
+    unknown = set(FLAG.findall(text)) - flags() - FOREIGN_FLAGS
+    return [*_python_spelling().findall(text), *sorted(unknown)]

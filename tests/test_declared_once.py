@@ -29,6 +29,7 @@ OTHER_WORDS: dict[str, set[str]] = {
     "results/curves.py": {"sensitivity"},  # the title of an axis
     "results/detection_curves.py": {"sensitivity"},
     "io/image_headers.py": {"t"},  # seconds and other units of a header
+    "io/importers/picai.py": {"auroc"},  # what the challenge ranks by
     "io/workbook_parts.py": {"t"},  # elements and attributes of XML
     "metrics/boundary.py": {"percentile"},  # a parameter
     "metrics/detection/ranked.py": {"fppi"},  # a parameter
@@ -37,6 +38,7 @@ OTHER_WORDS: dict[str, set[str]] = {
     # Fields, options, columns and kinds of claims of published numbers.
     "planning/published/": {"auroc", "correct"},
     "planning/calibration.py": {"auroc"},  # an assumption
+    "planning/classes.py": {"sensitivity", "specificity"},  # options
     "results/sample_size.py": {"auroc"},  # the same
     "report/study_describe.py": {"accuracy", "balanced_accuracy"},  # columns
     "study/analysis/description.py": {"accuracy", "balanced_accuracy"},  # columns

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import halfwidth as hw
+from halfwidth.core.options import spelled
 from pages.markdown import listing, page
 
 SOURCE = Path(hw.__file__).parent
@@ -104,15 +105,23 @@ def _messages() -> Iterator[tuple[str, str]]:
 
 
 def _text(node: ast.expr) -> str:
-    """A message as it is written, with an ellipsis for each value."""
+    """A message as it is written, with an ellipsis for each value and options as in Python."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
     if isinstance(node, ast.JoinedStr):
-        parts = (_text(part) if isinstance(part, ast.Constant) else "…" for part in node.values)
-        return "".join(parts)
+        return "".join(map(_part, node.values))
     if isinstance(node, ast.BinOp):
         return _text(node.left) + _text(node.right)
     return ""
+
+
+def _part(node: ast.expr) -> str:
+    call = node.value if isinstance(node, ast.FormattedValue) else None
+    if isinstance(call, ast.Call) and getattr(call.func, "id", "") == spelled.__name__:
+        name = call.args[0]
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            return spelled(name.value) + "…" * (len(call.args) > 1)
+    return _text(node) if isinstance(node, ast.Constant) else "…"
 
 
 @functools.cache

@@ -80,7 +80,7 @@ def test_a_metric_that_nobody_names_is_a_note_only() -> None:
 def test_a_guessed_metric_is_said() -> None:
     audit = hw.check_table({"case": CASES, "dice": 100 * DICE})
     assert audit.codes == ("HW904",)
-    assert audit.notes == ("'dice' taken for DSC by the name (--metric says otherwise)",)
+    assert audit.notes == ("'dice' taken for DSC by the name (metric=, --metric says otherwise)",)
     assert hw.check_table({"case": CASES, "dice": 100 * DICE}, scale=100).codes == ()
 
 

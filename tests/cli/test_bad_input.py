@@ -141,8 +141,8 @@ def test_an_output_that_cannot_be_written(target: str, complaint: Complaint) -> 
         ("missing.csv --metric dsc", "--missing omit"),
         ("missing.csv --metric dsc", "'worst'"),
         ("missing.csv --missing worst", "needs a penalty"),
-        ("missing.csv --metric dsc --missing worst --penalty 3", "penalty=3 lies outside"),
-        ("missing.csv --metric dsc --missing omit --penalty 0", "missing='worst'"),
+        ("missing.csv --metric dsc --missing worst --penalty 3", "--penalty 3 lies outside"),
+        ("missing.csv --metric dsc --missing omit --penalty 0", "use --missing worst"),
         (
             "missing.csv --metric hd95 --missing worst",
             "no finite value is known to be the worst for HD95",
@@ -158,7 +158,7 @@ def test_an_output_that_cannot_be_written(target: str, complaint: Complaint) -> 
         ("quoted.csv", "write decimals with a point, or say what they are: --decimal ,"),
         ("percent_sign.csv --value dice --metric dsc", "--scale 100"),
         ("percent.csv --metric dsc", "3 of 3 values lie outside the range [0, 1] of DSC (case a"),
-        ("percent.csv --metric dsc", "If they are per cent: scale=100 (--scale 100)"),
+        ("percent.csv --metric dsc", "If they are per cent: --scale 100"),
         (
             "range.csv --metric dsc",
             "2 of 3 values lie outside the range [0, 1] of DSC (case b: 1.2",
@@ -203,13 +203,13 @@ def test_values_that_cannot_be_used(arguments: str, words: str, complaint: Compl
         ("--confidence-level 0", "is not strictly between 0 and 1"),
         ("--confidence-level 1", "is not strictly between 0 and 1"),
         ("--confidence-level nan", "is not strictly between 0 and 1"),
-        ("--n-resamples 0", "n_resamples=0 is not an integer from 2 up"),
+        ("--n-resamples 0", "--n-resamples 0 is not an integer from 2 up"),
         ("--seed -1", "-1"),
         ("--bounds 1,0", "bounds need a low end below the high one, got (1.0, 0.0)"),
         ("--bounds 0", "--bounds '0' is not LOW,HIGH, for example 0,1 or 0,inf"),
         ("--bounds 0,x", "--bounds '0,x' is not LOW,HIGH"),
-        ("--scale 0", "scale=0 is not a positive number"),
-        ("--penalty 1", "missing='worst'"),
+        ("--scale 0", "--scale 0 is not a positive number"),
+        ("--penalty 1", "use --missing worst"),
     ],
 )
 def test_options_that_cannot_be_used(arguments: str, words: str, complaint: Complaint) -> None:

@@ -33,7 +33,7 @@ def test_findings_with_what_to_do(run: Run) -> None:
     ran = run("check", "per_cent.csv")
     assert ran.status == 0
     assert "Found: 1 error" in ran.out
-    assert " HW904  Divide by 100: scale=100 (--scale 100)." in ran.out
+    assert " HW904  Divide by 100 (scale=100, --scale 100)." in ran.out
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_data_go_to_stdout_and_chatter_to_stderr(fmt: str, run: Run, long: Path)
     assert ran.out.endswith("\n")
     left_out, pooled = ran.err.splitlines()
     assert left_out == "halfwidth: left out: 'model' (text), 'task' (text)"
-    assert "models are taken together; by='model' (--by model) tells them apart" in pooled
+    assert "models are taken together; a column tells them apart (by='model', --by model)" in pooled
     assert pooled.endswith("--where model=U-Net takes one")
     assert "left out" not in ran.out
 

@@ -80,7 +80,7 @@ def test_the_table_has_a_column_of_clusters(table: Path, run: Run) -> None:
         (("--groups", "dice"), "cannot be values and groups at once"),
         (("--groups", "site", "--strata", "site"), "cannot be groups and strata at once"),
         (("--groups", "site", "--by", "site"), "cannot be by and groups at once"),
-        (("--over", "clusters"), "needs clusters: give groups= (--groups)"),
+        (("--over", "clusters"), "--over clusters needs clusters: give --groups"),
         (("--over", "cluster"), "did you mean 'clusters'"),
         (("--groups", "patient", "--method", "hall"), "use auto, t, z, cluster_robust_t, per"),
         (("--plot", "x.jpeg"), "figures are written as .png, .svg, .pdf"),

@@ -109,7 +109,7 @@ def test_strict_raises_a_pass_only(run: Run) -> None:
         ("same.csv old.csv --metric hd95 --margin 1", "gate same.csv --against old.csv"),
         ("same.csv --against old.csv --metric hd95", "--margin is missing: the largest loss"),
         ("same.csv --against old.csv --margin 1", "--metric is missing: it says which direction"),
-        ("same.csv --against old.csv --metric hd95 --margin -1", "margin=-1 is not above 0"),
+        ("same.csv --against old.csv --metric hd95 --margin -1", "--margin -1 is not above 0"),
         ("same.csv --against old.csv --metric hd95 --margin x", "--margin x is not what"),
         ("same.csv --against old.csv --metric hd95 --margin 1%", "takes: write 0.01 for 1%."),
         ("same.csv --against old.csv --metric hd95 --margin 0,1", "takes: write 0.1 for 0,1."),

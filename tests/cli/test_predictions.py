@@ -329,11 +329,11 @@ def test_the_help_shows_test_sets(run: Run) -> None:
         ("--target word --score said", "--prediction said"),
         ("--target y --prediction said", "--target y and --prediction said hold labels of differ"),
         ("--target word --score p1", "say which of 'sick', 'well' that is"),
-        ("--target word --score p1", "(--positive)"),
+        ("--target word --score p1", "that is: --positive"),
         ("--target cls --score a --score b", "--score: 2 score columns for 3 classes ('A', 'B', "),
-        ("--target y --score p1 --positive 2", "(--positive) is none of the labels 0, 1"),
+        ("--target y --score p1 --positive 2", "--positive 2 is none of the labels 0, 1"),
         ("--target word --score p1 --positive sik", "did you mean 'sick'?"),
-        ("--target y --score p1 --labels 0", "labels=[0]: name at least two classes"),
+        ("--target y --score p1 --labels 0", "--labels 0: name at least two classes"),
         ("--target y --score p1 --labels 0,0", "names a class more than once"),
         ("--target y --score p1 --labels a,b", "--target y: case #1 has the label 0, which is no"),
         ("--target y --score p1 --average marco", "did you mean 'macro'?"),
@@ -343,9 +343,15 @@ def test_the_help_shows_test_sets(run: Run) -> None:
         ("--target y --score p1 --missing worse", "did you mean 'worst'?"),
         ("--target y --score p1 --threshold yuden", "did you mean 'youden'?"),
         ("--target y --score p1 --threshold auroc", "is no counting metric to choose it by"),
-        ("--target y --score p1 --threshold nan", "threshold=nan is not a finite number"),
-        ("--target y --score logit", "say scores='logits' (--scores logits"),
-        ("--target cls --score a --score b --score c --threshold 0.5", "(--threshold) needs two c"),
+        ("--target y --score p1 --threshold nan", "--threshold nan is not a finite number"),
+        (
+            "--target y --score logit",
+            "say --scores logits (log-probabilities are logits too) or 'any'",
+        ),
+        (
+            "--target cls --score a --score b --score c --threshold 0.5",
+            "--threshold 0.5 needs two c",
+        ),
         ("--target y --score p1 --method wilson", "'wilson' makes no interval for the F1; use au"),
         ("--target y --score p1 --format jsn", "unknown format 'jsn'; did you mean 'json'?"),
         ("--target y --score p1 --out o.xyz", "no format goes by the suffix '.xyz'"),
@@ -380,7 +386,7 @@ def test_missing_ones_are_named_with_the_option(complaint: Complaint) -> None:
     text = complaint("holes.csv --target y --score p1 --metric auroc")
     assert text == (
         "--target y, --score: 2 of 120 cases lack a label or a finite score (cases #4, #8). "
-        "missing='omit' (--missing omit) leaves them out"
+        "--missing omit leaves them out"
     )
     assert "has no meaning" in complaint(
         "holes.csv --target y --score p1 --metric auroc --missing worst"

@@ -89,7 +89,7 @@ def test_several_schemes_with_a_comma_or_repeated(run: Run) -> None:
         ((), "a table for each model"),
         (("a.csv", "b.csv"), "higher or lower"),
         (("a.csv", "b.csv", *QUICK, "--scheme", "best"), "scheme"),
-        (("a.csv", "b.csv", *QUICK, "--top", "0"), "top=0"),
+        (("a.csv", "b.csv", *QUICK, "--top", "0"), "--top 0"),
         (("a.csv", *QUICK), "model"),
     ],
 )

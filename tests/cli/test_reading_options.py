@@ -114,7 +114,7 @@ def test_what_was_assumed_is_said(run: Run, tmp_path: Path) -> None:
     ("options", "words"),
     [
         (["--sheet", "A"], "--sheet is of a workbook, and this is read as csv"),
-        (["--decimal", "comma"], "--decimal 'comma' is no decimal mark; use '.' or ','"),
+        (["--decimal", "comma"], "--decimal comma is no decimal mark; use '.' or ','"),
         (["--input-format", "xls"], "unknown format 'xls'; did you mean 'xlsx'?"),
     ],
 )

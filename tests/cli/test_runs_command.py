@@ -77,7 +77,7 @@ def test_figure_is_written(run: Run, runs_csv: Path) -> None:
     [
         ("--value acuracy", "did you mean"),
         ("", "2 columns may be the metric (metrics.accuracy, metrics.error); name one"),
-        ("--value accuracy --quantile 0", "quantile=0.0 is not strictly between 0 and 1"),
+        ("--value accuracy --quantile 0", "--quantile 0 is not strictly between 0 and 1"),
         ("--value accuracy --quantile 90", "for 90 % write 0.9"),
         ("--value accuracy --confidence-level 95", "for 95 % write 0.95"),
         ("--value accuracy --by sorce", "did you mean"),

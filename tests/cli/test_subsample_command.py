@@ -53,8 +53,8 @@ def test_a_pilot_may_be_written_as_an_option(run: Run, dice_csv: Path) -> None:
         ("--value dice --sizes 10,x", "--sizes 10,x is no number of cases"),
         ("--value dice --sizes 100", "from 60"),
         ("--value dice --sizes 1", "1 is too few"),
-        ("--value dice --repeats 0", "repeats=0"),
-        ("--value dice --ddof 2", "ddof=2"),
+        ("--value dice --repeats 0", "--repeats 0"),
+        ("--value dice --ddof 2", "--ddof 2"),
     ],
 )
 def test_what_cannot_be_subsampled(run: Run, dice_csv: Path, arguments: str, words: str) -> None:

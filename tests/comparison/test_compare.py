@@ -149,7 +149,7 @@ def test_margin_and_goal(models: dict[str, pd.Series]) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"margin": 0}, "margin=0 is not above 0"),
+        ({"margin": 0}, "margin=0.0 is not above 0"),
         ({"margin": -0.01}, "not above 0"),
         ({"margin": 1}, "whole range"),
         ({"goal": 95}, "outside the range"),

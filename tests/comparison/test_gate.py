@@ -176,7 +176,7 @@ def test_the_same_values_get_the_same_answer() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"margin": -1}, "margin=-1 is not above 0"),
+        ({"margin": -1}, "margin=-1.0 is not above 0"),
         ({"inconclusive": "skp"}, "did you mean 'skip'?"),
         ({"metric": "hd59"}, "did you mean 'hd95'?"),
     ],

@@ -302,6 +302,6 @@ def test_bounds_in_the_unit_before_scaling(bounds: tuple[float, float], hint: st
     assert ("are meant?" in str(error.value)) is (hint is not None)
     assert hint is None or hint in str(error.value)
     with pytest.raises(
-        hw.OptionError, match=r"beyond those of DSC, \[0, 1\]: .*scale=100.*bounds 0."
+        hw.OptionError, match=r"beyond the range of DSC, \[0, 1\]: .*scale=100.*bounds=\(0."
     ):
         hw.summary_ci([85.0, 90.0, 95.0], metric="dsc", bounds=bounds)

@@ -347,7 +347,7 @@ def test_a_method_for_proportions_says_when_it_would_fit() -> None:
 def test_concentration_bounds_need_a_finite_range(method: str, metric: str | None) -> None:
     text = complaint(metric=metric, method=method)
     assert text.startswith(f"method '{method}' needs a metric with finite bounds")
-    assert text.endswith("Name the metric, or give bounds (--bounds LOW,HIGH)")
+    assert text.endswith("Name the metric, or give bounds=")
     assert ask(metric=metric, method=method, bounds=(0, 1)).method == method
 
 

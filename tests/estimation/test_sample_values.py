@@ -376,7 +376,7 @@ def test_values_out_of_range_name_their_number_and_the_first_case() -> None:
 @pytest.mark.parametrize("metric", ["dsc", "nsd", "sensitivity", "iou"])
 def test_values_in_per_cent_get_a_hint(metric: str) -> None:
     text = complaint([91.0, 88.0, 93.5], metric=metric)
-    assert text.endswith("They look like per cent: use scale=100 (--scale 100)")
+    assert text.endswith("They look like per cent: use scale=100")
 
 
 def test_per_cent_values_with_the_scale_equal_shares() -> None:
@@ -404,7 +404,7 @@ def test_other_values_out_of_range_get_no_hint(values: Any, options: dict[str, A
 
 def test_codes_of_sites_are_no_values() -> None:
     text = complaint([0, 3, 9, 7], metric="dsc")
-    assert text.endswith("name the columns that hold values (--value COLUMN)")
+    assert text.endswith("name the columns that hold values (value=)")
 
 
 def test_rounding_at_the_end_of_the_range_is_forgiven() -> None:
@@ -429,9 +429,9 @@ def test_bounds_of_ones_own_replace_those_of_the_metric() -> None:
 )
 def test_bounds_beyond_those_of_the_metric_are_refused(bounds: Any, advice: str) -> None:
     text = complaint([0.5, 0.7], metric="dsc", bounds=bounds)
-    assert "reach beyond those of DSC, [0, 1]: " in text
+    assert "reaches beyond the range of DSC, [0, 1]: " in text
     assert advice in text
-    assert "reach beyond those of HD95" in complaint([1.0], metric="hd95", bounds=(-1, 9))
+    assert "reaches beyond the range of HD95" in complaint([1.0], metric="hd95", bounds=(-1, 9))
 
 
 def test_a_penalty_that_is_no_number_is_refused() -> None:

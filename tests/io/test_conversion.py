@@ -62,7 +62,7 @@ def test_the_algorithms_of_a_challenge_are_its_models() -> None:
 def test_what_cannot_be_converted() -> None:
     wide = Table.from_frame(WIDE)
     assert long_table(wide) is wide
-    with pytest.raises(OptionError, match="need --metric"):
+    with pytest.raises(OptionError, match="need metric="):
         long_table(wide, values=["liver"])
     with pytest.raises(DataError, match="column 'site' holds 'm' in row 2"):
         long_table(wide, "dsc", ["site"])

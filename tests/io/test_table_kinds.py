@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.options import Door, through
 from halfwidth.io.table import Table
 from halfwidth.tables.table_kinds import refuse_objects, refuse_predictions, refuse_runs
 
@@ -41,7 +42,10 @@ P = [0.1, 0.9, 0.4]
     ],
 )
 def test_predictions_are_refused_with_what_to_say(columns: Any, message: str) -> None:
-    with pytest.raises(DataError, match="looks like predictions") as caught:
+    with (
+        through(Door.COMMAND_LINE),
+        pytest.raises(DataError, match="looks like predictions") as caught,
+    ):
         refuse_predictions(Table.from_frame(columns))
     assert message in str(caught.value)
 

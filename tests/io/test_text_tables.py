@@ -13,6 +13,7 @@ import pytest
 from support import Run
 
 import halfwidth as hw
+from halfwidth.core.options import Door, through
 from halfwidth.io import delimited, table_sources
 from halfwidth.io.table import Table
 from halfwidth.tables.readers import Reading, read_table
@@ -111,7 +112,7 @@ def test_a_word_among_decimal_commas_is_the_cell_that_is_named(tmp_path: Path) -
         ("a;b\nx;1.234,5\ny;2,5\n", "line 2, column 'b': 1.234,5 has a separator of thousands"),
         ("a;b\nx;1,5\ny;1.234\n", "line 3, column 'b': 1.234 has a point where decimals have"),
         ("a;b;c\nx;1,5;2\ny;1,25;2.5\n", "line 3, column 'c': 2.5 has a point where decimals"),
-        ("a\tb\nx\t1,234\ny\t2,345\n", "1,234 may be a thousand or a fraction; say --decimal ,"),
+        ("a\tb\nx\t1,234\ny\t2,345\n", "1,234 may be a thousand or a fraction; say decimal=',' if"),
     ],
 )
 def test_numbers_that_could_be_two_are_refused(content: str, words: str, tmp_path: Path) -> None:
@@ -217,7 +218,8 @@ def test_nothing_on_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_table_without_a_header_is_refused(content: str, tmp_path: Path) -> None:
-    text = complaint(tmp_path, content)
+    with through(Door.COMMAND_LINE):
+        text = complaint(tmp_path, content)
     assert text.startswith("has no header: its first line (")
     assert "--no-header" in text
     assert "--header" in text

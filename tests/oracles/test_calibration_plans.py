@@ -182,7 +182,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "auroc": ({"auroc": 0.5}, "not above 0.5"),
     "extreme": ({"prevalence": 1e-6, "auroc": 0.9}, "probabilities of 0 and 1"),
     "negative": ({"slope_halfwidth": -1}, "slope_halfwidth=-1 is not above 0"),
-    "skewness alone": ({"lp_skewness": 0.5}, "goes with lp_mean and lp_sd"),
+    "skewness alone": ({"lp_skewness": 0.5}, "goes with lp_mean= and lp_sd="),
 }
 
 

@@ -373,11 +373,11 @@ def test_bounds_that_do_not_fit_are_refused() -> None:
     target, predicted = np.arange(6.0), np.arange(6.0)[::-1]
     with pytest.raises(hw.DataError, match="MAE of case 1 is 5, outside the bounds"):
         _dirichlet(target, predicted, "mae", bounds=(0, 4))
-    with pytest.raises(OptionError, match="reach beyond those of MAE"):
+    with pytest.raises(OptionError, match="reaches beyond the range of MAE"):
         _dirichlet(target, predicted, "mae", bounds=(-1, 9))
     with pytest.raises(OptionError, match="no effect on auroc"):
         _dirichlet(TRUTH, SCORES, "auroc", bounds=(0.5, 1))
-    with pytest.raises(OptionError, match="those of one metric"):
+    with pytest.raises(OptionError, match="the range of one metric"):
         hw.metric_ci(target, predicted, metric=["mae", "mse"], bounds=(0, 9))
 
 

@@ -132,7 +132,7 @@ def test_without_bounds_the_default_is_planned_too() -> None:
     assert (high - low).mean() == pytest.approx(plan.width, rel=0.02)
     paired = planning.difference_n(0.05, difference=0.02, power=0.8)
     assert (paired.n, paired.formula, paired.rule) == (52, "t", "auto@1")
-    assert "name the metric (--metric dsc)" in paired.notes[0]
+    assert "name the metric (metric=, --metric)" in paired.notes[0]
 
 
 @pytest.mark.parametrize("metric", [None, pytest.param("dsc", marks=pytest.mark.slow)])

@@ -190,7 +190,7 @@ def test_other_metrics_have_no_guess(metric: str | None) -> None:
 
 
 def test_a_metric_on_another_scale_has_no_guess() -> None:
-    with pytest.raises(hw.HalfwidthError, match=r"beyond those of DSC, \[0, 1\]: .*scale=100"):
+    with pytest.raises(hw.HalfwidthError, match=r"beyond the range of DSC, \[0, 1\]: .*scale=100"):
         review(50, mean=85, metric="dsc", bounds=(0, 100))
     scaled, plain = (
         review(50, mean=mean, metric="dsc", scale=scale).low
@@ -215,7 +215,7 @@ def test_an_accuracy_in_print_is_the_count_that_it_rounds() -> None:
     assert review(200, mean=0.905, metric="accuracy").to_dict()["successes"] == 181
     # 181 of 200 is 90.5 %, printed without decimals as 91 or 90.
     assert review(201, mean=90, scale=100, metric="accuracy").to_dict()["successes"] == 181
-    with pytest.raises(ClaimError, match=r"mean=0\.903 is no share of n=200 cases: 181 of them"):
+    with pytest.raises(ClaimError, match=r"mean 0\.903 is no share of n=200 cases: 181 of them"):
         review(200, mean=0.903, metric="accuracy")
 
 
@@ -374,9 +374,9 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"n": 10.5, "mean": 0.8, "sd": 0.1}, "n", "not a whole number"),
     ({"n": True, "mean": 0.8, "sd": 0.1}, "n", "not a finite number"),
     ({"n": 50, "mean": 0.8, "sd": -0.1}, "sd", "is negative"),
-    ({"n": 50, "mean": 1.2, "sd": 0.1}, "mean", r"mean=1.2 lies outside the range \[0, 1\]$"),
-    ({"n": 50, "mean": 85, "sd": 10}, "mean", r"for per cent give scale 100"),
-    ({"n": 50, "mean": 0.8, "sd": 0.1, "versus": 83}, "versus", "for per cent give scale 100"),
+    ({"n": 50, "mean": 1.2, "sd": 0.1}, "mean", r"mean 1.2 lies outside the range \[0, 1\]$"),
+    ({"n": 50, "mean": 85, "sd": 10}, "mean", r"for per cent give scale=100"),
+    ({"n": 50, "mean": 0.8, "sd": 0.1, "versus": 83}, "versus", "for per cent give scale=100"),
     ({"n": 50, "mean": 0.8, "sd": 0.1, "sem": 0.01}, "sem", "sd and sem exclude each other"),
     ({"n": 50, "mean": 0.8, "sd": math.nan}, "sd", "not a finite number"),
     ({"n": 50, "mean": "high", "sd": 0.1}, "mean", "not a finite number"),

@@ -63,8 +63,8 @@ def test_columns_of_another_kind_are_left_out_and_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "line", "field", "text"),
     [
-        ("X,200,,,,,281,,,,\n", 3, "correct", "correct=281 of n=200"),
-        ("X,50,0.85,abc,,dsc,,,,,\n", 3, "sd", "sd='abc' is not a finite number"),
+        ("X,200,,,,,281,,,,\n", 3, "correct", "correct 281 of n=200"),
+        ("X,50,0.85,abc,,dsc,,,,,\n", 3, "sd", "sd 'abc' is not a finite number"),
         ("X,50,0.85,0.5,,dsc,,,,,\n", 3, "sd", "is impossible"),
         ("X,,0.85,0.1,,dsc,,,,,\n", 3, "n", "n is missing"),
         ("X,50,0.85,0.1,,dcs,,,,,\n", 3, "metric", "did you mean 'dsc'"),

@@ -167,7 +167,7 @@ def test_leftovers_inside_the_folders_of_cases_are_counted(folders: tuple[Path, 
 
 MATCHING = "so that a prediction and its reference have the same name before the suffix"
 CHOICE = (
-    f". Rename them {MATCHING}, or use allow_missing=True (--allow-missing): what has no "
+    f". Rename them {MATCHING}, or use allow_missing=True: what has no "
     "prediction is then scored as missed, what has no reference is left out"
 )
 

@@ -69,7 +69,7 @@ def test_pictures_of_255_beside_one_bit_are_refused(tmp_path: Path) -> None:
     Image.fromarray(blob()).save(tmp_path / "p.png")
     Image.fromarray(blob() * np.uint8(255)).save(tmp_path / "r.png")
     pair = tmp_path / "p.png", tmp_path / "r.png"
-    with pytest.raises(hw.DataError, match=r"none in common.*--binary"):
+    with pytest.raises(hw.DataError, match=r"none in common.*binary=True"):
         hw.score_folders(*pair, "dsc")
     assert hw.score_folders(*pair, "dsc", binary=True).value("dsc") == 1
 

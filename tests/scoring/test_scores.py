@@ -348,7 +348,7 @@ def test_a_missing_prediction_is_missed(tmp_path: Path) -> None:
     assert "c" not in {case.case for case in scores.cases}
     assert any("1 reference without a prediction ('b')" in note for note in scores.notes)
     assert any("1 prediction without a reference ('c')" in note for note in scores.notes)
-    assert "--allow-missing" in complaint(hw.DataError, pred, ref, "dsc")
+    assert "use allow_missing=True" in complaint(hw.DataError, pred, ref, "dsc")
 
 
 # Tolerances.
@@ -385,7 +385,7 @@ def test_the_boundary_iou_of_cheng_takes_no_tolerance() -> None:
 def test_without_a_tolerance_there_is_an_error(name: str) -> None:
     text = complaint(hw.OptionError, prediction(), reference(), name, spacing=1)
     assert name in text
-    assert "--tolerance 3" in text
+    assert "tolerance=3, one for each label" in text
     some = complaint(
         hw.OptionError, prediction(), reference(), name, spacing=1, tolerance={"1": 2, "3": 2}
     )
@@ -473,7 +473,7 @@ def test_labels_that_have_nothing_in_common_are_an_error(tmp_path: Path) -> None
     pair = (reference() > 0).astype(np.uint8) * 254, (reference() > 0).astype(np.uint8)
     text = complaint(hw.DataError, *folders(tmp_path, {"a": pair}), "dsc")
     assert "254" in text
-    assert "--binary" in text
+    assert "say binary=True" in text
     assert "binary" in complaint(hw.DataError, *pair, "dsc")
 
 
@@ -578,7 +578,7 @@ def test_pictures_have_no_spacing(tmp_path: Path) -> None:
         save(side / "a.png", labels[5])
     text = complaint(hw.OptionError, *pair, "dsc,hd95")
     assert text.startswith("case a: ")
-    assert "--spacing" in text
+    assert "(spacing=0.5; one number" in text
     assert "say 1 to measure in voxels" in text
     assert hw.score_folders(*pair, "dsc").cases[0].labels[0].spacing is None
     scores = hw.score_folders(*pair, "hd95", spacing=1)
@@ -605,7 +605,7 @@ def test_grids_that_differ_are_an_error(
     text = complaint(hw.DataError, *pair, "dsc,hd95")
     assert text.startswith("case case 1: ")
     assert said in text
-    assert "--ignore-geometry" in text
+    assert "ignore_geometry=True" in text
     ignored = hw.score_folders(*pair, "dsc,hd95", ignore_geometry=True)
     # The spacing is that of the reference.
     assert ignored.cases[0].labels[0].spacing == SPACING
@@ -640,7 +640,7 @@ def test_two_processes_find_the_same_as_one(
 @pytest.mark.parametrize("jobs", [0, -2, 1.0, True, "2", None])
 def test_jobs_are_counted(jobs: Any, tmp_path: Path) -> None:
     pair = folders(tmp_path, {"a": (prediction(), reference())})
-    assert "--jobs" in complaint(hw.OptionError, *pair, "dsc", jobs=jobs)
+    assert "is not an integer from 1 up" in complaint(hw.OptionError, *pair, "dsc", jobs=jobs)
 
 
 def test_what_is_wrong_with_some_cases_is_told_of_all(tmp_path: Path) -> None:
@@ -687,8 +687,8 @@ def test_unions_of_structures(tmp_path: Path) -> None:
         ({"only": ["lefd"]}, "did you mean 'left'"),
         ({"regions": ["top=left+rigth"]}, "did you mean 'right'"),
         ({"regions": ["left=right+base"]}, "there is a 'left' already"),
-        ({"labels": {"left": 1}}, "--label-names"),
-        ({"binary": True}, "--binary"),
+        ({"labels": {"left": 1}}, "labels= is about label maps"),
+        ({"binary": True}, "binary= is about label maps"),
         ({"metrics": "nsd", "tolerance": {"left": 3}}, "'base'"),
         ({"metrics": "nsd", "tolerance": {"default": 1, "lefd": 3}}, "did you mean 'left'"),
     ],

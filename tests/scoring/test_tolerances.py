@@ -115,7 +115,7 @@ def test_a_number_and_a_file(file: Path) -> None:
 
 def test_two_values_of_one_label_are_refused(file: Path) -> None:
     file.write_text("liver = 3\ndefault = 2")
-    said = r"the tolerance of 'liver' is 4 mm by tolerance= \(--tolerance\) and 3 mm in .*leave"
+    said = r"the tolerance of 'liver' is 4 mm by tolerance= and 3 mm in .*leave"
     with pytest.raises(hw.OptionError, match=said):
         resolve_tolerances({"liver": 4}, file)
     with pytest.raises(hw.OptionError, match="the tolerance of all other labels is 1 mm by"):

@@ -54,14 +54,14 @@ def test_where_no_scheduler_answers_the_run_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "PATIENCE", 0.5)
-    with pytest.raises(hw.DataError, match=r"--dask tcp://127\.0\.0\.1:9: no scheduler answers"):
+    with pytest.raises(hw.DataError, match=r"dask='tcp://127\.0\.0\.1:9': no scheduler answers"):
         ran(tmp_path, chunks(), dask="tcp://127.0.0.1:9")
     assert status(store_in(tmp_path), chunks()).running == ()
 
 
 @pytest.mark.parametrize("address", ["carrier-pigeon://1", "tcp://host:port", ""])
 def test_what_is_no_address_is_refused(tmp_path: Path, address: str) -> None:
-    with pytest.raises(hw.OptionError, match=f"--dask {address} is no address"):
+    with pytest.raises(hw.OptionError, match=f"dask={address!r} is no address"):
         ran(tmp_path, chunks(), dask=address)
 
 

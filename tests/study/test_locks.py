@@ -59,7 +59,7 @@ def test_shards_of_another_number_are_told_so(store: Store) -> None:
     ):
         pytest.fail("a chunk might be done twice")
     assert "shard 1 of 4" in str(caught.value)
-    assert "4 ways, --shard 3/8 8 ways" in str(caught.value)
+    assert "4 ways, and this one, 3/8, 8 ways" in str(caught.value)
 
 
 def test_what_a_dead_holder_said_does_not_count(store: Store) -> None:

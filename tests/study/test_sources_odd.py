@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
+from halfwidth.core.options import Door, current_door
 from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import read_spec
 from halfwidth.study.specs.spec import Instance
@@ -79,7 +81,7 @@ def test_missing_values_raise_unless_something_is_said(folder: Path) -> None:
     text = complaint(folder, table('files = "long.csv"'))
     assert text == (
         "long.csv: column 'value', hd95: 2 of 60 values are missing or infinite (1 infinite) "
-        "(cases c0, c1). Say what that means: missing='omit' leaves them out as not applicable, "
+        '(cases c0, c1). Say what that means: missing = "omit" leaves them out as not applicable, '
         "'worst' counts them as failed, with a penalty"
     )
     omitted = one(folder, table('files = "long.csv"', 'missing = "omit"'))
@@ -114,6 +116,9 @@ def test_few_cases_are_cautioned_and_fewer_refused(folder: Path) -> None:
     text = complaint(folder, table('files = "long.csv"', 'missing = "omit"'))
     assert text.startswith("long.csv, column 'value', dsc: 4 cases left; a population needs 5 at")
     assert text.endswith("min_cases = 50 leaves such instances out")
+    # The words of the spec end with it, even where reading was given up in its midst.
+    gc.collect()
+    assert current_door() is Door.PYTHON
 
 
 def test_small_instances_can_be_left_out(folder: Path) -> None:
@@ -198,7 +203,7 @@ def test_per_cent_without_scale(folder: Path) -> None:
     text = complaint(folder, SINGLE.replace("scale = 100", ""))
     assert text == (
         "single/brain_dsc.csv: column 'metric': 60 of 60 values lie outside the range [0, 1] of "
-        "DSC (case 0: 20). They look like per cent: use scale=100"
+        "DSC (case 0: 20). They look like per cent: use scale = 100"
     )
 
 

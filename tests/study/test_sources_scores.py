@@ -241,7 +241,7 @@ def test_missing_scores_and_labels(folder: Path) -> None:
     holes[3, 1] = np.nan
     save(folder, "a", holes, np.where(np.arange(N) == 5, np.nan, LABELS))
     text = complaint(folder, section(*PAIRS))
-    assert "2 of 60 cases lack a label or a finite score (cases #4, #6). missing='omit'" in text
+    assert 'lack a label or a finite score (cases #4, #6). missing = "omit" leaves' in text
     omitted = one(folder, section(*PAIRS, 'missing = "omit"'))
     assert omitted.n_cases == N - 2
     assert omitted.notes == ("left out: 2 cases without a label or a score",)
@@ -324,7 +324,7 @@ def test_the_binary_average_needs_two_classes_and_the_positive_one(folder: Path)
     text = complaint(folder, BINARY + section(*PAIRS))
     assert "needs to know which of 'x', 'y' is positive = ..." in text
     text = complaint(folder, section(*PAIRS, 'positive = "z"'), hw.OptionError)
-    assert "positive = 'z' is none of the labels 'x', 'y'" in text
+    assert 'positive = "z" is none of the labels' in text
     save(folder, "a", LOGITS, LABELS)
     text = complaint(folder, section(*PAIRS, "positive = 1"))
     assert "positive has no effect on 3 classes ('0', '1', '2')" in text

@@ -75,7 +75,7 @@ def test_a_wrong_value_is_named_with_what_is_allowed(file: Path, given: str, sai
     [
         (
             "levels = [95]",
-            "levels: confidence_level=95.0 is not strictly between 0 and 1; for 95 %",
+            "levels: levels = 95 is not strictly between 0 and 1; for 95 %",
         ),
         ('statistics = ["quantile"]', "statistics: quantile needs q (level of the quantile)"),
         ('statistics = ["quantile:q=2"]', "statistics: quantile: q=2 is not above 0 and below 1"),

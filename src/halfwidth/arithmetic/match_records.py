@@ -16,6 +16,7 @@ from halfwidth.core.detection_forms import ImageSums, ScoredMatches
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchLists
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 
 # Rows of a slot: score, class and code. A slot without a detection has this class.
@@ -67,7 +68,7 @@ def codes(outcome: NDArray[np.uint8]) -> NDArray[np.int64]:
     if len(outcome) > MOST_THRESHOLDS:
         raise OptionError(
             f"a mean over {len(outcome)} thresholds of localisation: at most {MOST_THRESHOLDS} "
-            "are allowed; give fewer (threshold=, --threshold)"
+            f"are allowed; give fewer ({spelled('threshold')})"
         )
     shift = 2 * np.arange(len(outcome), dtype=np.int64)[:, None]
     return np.asarray((outcome.astype(np.int64) << shift).sum(axis=0))

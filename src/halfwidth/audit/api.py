@@ -24,6 +24,7 @@ from halfwidth.core.cautions import caution
 from halfwidth.core.checks import as_number
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.estimation.check import WANTED_SCALE
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.estimation.tables import check_names as check_options
@@ -144,7 +145,7 @@ def check_tables(
         raise OptionError("tables is no mapping of names to tables, or an empty one")
     divisor = as_number("scale", scale, WANTED_SCALE)
     if divisor <= 0:
-        raise OptionError(f"scale={divisor:g} is not {WANTED_SCALE}")
+        raise OptionError(f"{spelled('scale', divisor)} is not {WANTED_SCALE}")
     check_options(case=case, groups=groups)
     settings = _Settings(
         column_names(values), column_names(by), case, metric, bounds, groups, divisor
@@ -279,10 +280,10 @@ def _notes(table: Table, layout: Layout, settings: _Settings, *, guess: bool) ->
     yield from layout_notes(layout, settings.groups, None)
     if layout.by and settings.by is None and layout.metric is None:
         columns = shortened([repr(column) for column in layout.by])
-        yield f"rows are told apart by {columns}, across which cases repeat (--by)"
+        yield f"rows are told apart by {columns}, across which cases repeat ({spelled_both('by')})"
     guesses = guessed_metrics(table, layout) if guess else {}
     for title in dict.fromkeys(spec.called for spec in guesses.values()):
         columns = shortened(
             [repr(column) for column, spec in guesses.items() if spec.called == title], MOST_NAMED
         )
-        yield f"{columns} taken for {title} by the name (--metric says otherwise)"
+        yield f"{columns} taken for {title} by the name ({spelled_both('metric')} says otherwise)"

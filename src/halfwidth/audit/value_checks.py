@@ -12,6 +12,7 @@ from halfwidth.audit.findings import part_finding, values_finding
 from halfwidth.audit.parts import Part
 from halfwidth.core.cautions import caution
 from halfwidth.core.errors import shortened
+from halfwidth.core.options import spelled_both
 from halfwidth.core.spec import Better, Kind
 from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import Status
@@ -79,7 +80,7 @@ def _missing(part: Part) -> Iterator[Finding]:
                 total=total,
                 what="values missing",
                 infinite=f" ({infinite} of them infinite)" if infinite else "",
-                policy="an estimate must be told what they mean (--missing)",
+                policy=f"an estimate must be told what they mean ({spelled_both('missing')})",
             )
         yield values_finding(part, absent, raised)
 

@@ -34,6 +34,7 @@ from halfwidth.cli.output import (
 from halfwidth.cli.wrong_options import proposal
 from halfwidth.core.errors import HalfwidthError, one_line
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import Door, through
 
 INTERRUPTED = 130
 # How a full device and a closed stream refuse what is printed.
@@ -170,7 +171,11 @@ def status_of(arguments: list[str]) -> int:
     arguments = _spelled_out(arguments)
     debug = "--debug" in arguments
     try:
-        with quietly("--quiet" in arguments), lacking_letters_noted():
+        with (
+            through(Door.COMMAND_LINE),
+            quietly("--quiet" in arguments),
+            lacking_letters_noted(),
+        ):
             result = _result_of(arguments)
     except typer.TyperException as error:
         complain(_usage(error, arguments))

@@ -146,7 +146,7 @@ def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: boo
                 f"{source.file}: no column {name!r}{proposed(name, table.names) or '.'} "
                 f"It has {shortened(table.names)}"
             )
-    for text in pooled_models_beside(table, columns_used, apart=""):
+    for text in pooled_models_beside(table, columns_used, by=False):
         note(text)
     return TestSetData(
         class_cells(table, str(source.target), numbers=numbers),

@@ -58,7 +58,7 @@ def curves_of_test_sets(
             of_models = {name: _curves(given, table, kind, estimate.seed) for name, table in each}
         except OptionError as error:
             # An average over two classes need not know which of them is positive.
-            note(f"no curves are drawn: {error} (--positive)")
+            note(f"no curves are drawn: {error}")
             return ()
         drawn += _together(of_models)
     return tuple(drawn)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from halfwidth.core.errors import closest
+from halfwidth.core.options import flag_of
 
 # What an option is called here, or was called before: the first of the right-hand side that the
 # verb has is proposed. An error rather than an alias, so that each option has one name.
@@ -16,13 +17,8 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "--level": ("--over", "--confidence-level"),
     "--target": ("--coverage",),
     "--kind": ("--method",),
-    # Names in scikit-learn, SciPy and others.
-    "--pos-label": ("--positive",),
+    # Names in SciPy and others; those of arguments in Python are `halfwidth.core.options`.
     "--positive-class": ("--positive",),
-    "--y-true": ("--target",),
-    "--y-score": ("--score",),
-    "--y-pred": ("--prediction",),
-    "--sample-weight": ("--weight",),
     "--n-boot": ("--n-resamples",),
     "--n-bootstrap": ("--n-resamples",),
     "--n-bootstraps": ("--n-resamples",),
@@ -42,10 +38,8 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "--matching": ("--assignment",),
     "--resamples": ("--n-resamples",),
     "--random-state": ("--seed",),
-    "--rng": ("--seed",),
     "--n-jobs": ("--jobs",),
     "--workers": ("--jobs",),
-    "--n-threads": ("--jobs",),
     "--cluster": ("--groups",),
     "--patient": ("--groups", "--case"),
     "--id": ("--case",),
@@ -96,13 +90,14 @@ def proposal(given: str, value: str | None, known: Iterable[str]) -> str | None:
     >>> known = ["--metric", "--confidence-level", "--seed", "--scores"]
     >>> proposal("--metrics", "dsc", known), proposal("--alpha", "0.05", known)
     ('--metric', '--confidence-level 0.95')
-    >>> proposal("--seeds", "1", known), proposal("--frobnicate", None, known)
+    >>> proposal("--rng", "1", known), proposal("--frobnicate", None, known)
     ('--seed', None)
     """
     options = list(known)
     if given in LEVELS and "--confidence-level" in options:
         return _with_level(given, value, options)
-    for name in OTHER_NAMES.get(given, ()):
+    argument = given.removeprefix("--").replace("-", "_")
+    for name in (*OTHER_NAMES.get(given, ()), flag_of(argument)):
         if name in options:
             return name
     # Compared without dashes, which alone would make all names alike.

@@ -10,6 +10,7 @@ import numpy as np
 from halfwidth.core.checks import as_list, as_number, one_of
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.forms import EFFECT_WORDS, Effect
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array, Level
 from halfwidth.core.undefined import Missing, leave_out_both
 from halfwidth.estimation.check import ready_values, scaled_numbers
@@ -92,7 +93,7 @@ def limits_of_agreement(
         penalty=None,
     )
     if request.missing == "worst":
-        raise OptionError("missing='worst' has no meaning for agreement; use 'omit'")
+        raise OptionError(f"{spelled('missing', 'worst')} has no meaning for agreement; use 'omit'")
     one_of("effect", effect, list(EFFECT_WORDS))
     names = _two_names(names)
     bound_metric = resolve_metric(metric, None)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import OptionError
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.results.comparison import TestResult
 
@@ -61,7 +62,9 @@ def adjusted_p_values(p_values: ArrayLike, correction: str = "holm") -> Array:
     [0.03, 0.06, 0.06]
     """
     if correction not in CORRECTIONS:
-        raise OptionError(f"correction={correction!r} is none of {', '.join(CORRECTIONS)}")
+        raise OptionError(
+            f"{spelled('correction', correction)} is none of {', '.join(CORRECTIONS)}"
+        )
     given = np.asarray(p_values, float)
     adjusted = np.full(given.shape, np.nan)
     known = np.flatnonzero(~np.isnan(given))

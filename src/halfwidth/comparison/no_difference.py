@@ -19,6 +19,7 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.formatting import rough_percent
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import ENLARGED, Estimand, Statistic
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import Functional
@@ -233,7 +234,8 @@ def _chosen(test: str, setting: Setting) -> TestSpec | None:
     if refusal:
         others = [one.name for one in TESTS if not one.refusal(setting)]
         raise OptionError(
-            f"test={test!r} (--test) {refusal}; for these cases: {', '.join([AUTO, *others, NONE])}"
+            f"{spelled('test', test)} {refusal}; for these cases: "
+            f"{', '.join([AUTO, *others, NONE])}"
         )
     return spec
 

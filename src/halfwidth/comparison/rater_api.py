@@ -17,6 +17,7 @@ from halfwidth.comparison.settings import (
 )
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted
 from halfwidth.core.forms import Effect
+from halfwidth.core.options import spelled
 from halfwidth.core.undefined import AbsentClass, Missing, Undefined
 from halfwidth.data.families import Family, ModelCases
 from halfwidth.data.inputs import models_of
@@ -286,8 +287,8 @@ def _fixed(ratings: Ratings) -> str:
 def _ratings(model: str, raters: Sequence[str]) -> Ratings:
     if len(raters) < 2:
         raise OptionError(
-            f"{len(raters)} rater{'s' * (not raters)} given (--rater); raters agree with each "
-            "other where there are two or more (with one, score the model against it)"
+            f"{len(raters)} rater{'s' * (not raters)} given ({spelled('raters')}); raters agree "
+            "with each other where there are two or more (with one, score the model against it)"
         )
     if model in raters or RATERS in (model, *raters):
         raise OptionError(

@@ -13,6 +13,7 @@ from halfwidth.core.checks import as_flag, as_number, one_of
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.forms import EFFECTS, Effect
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Estimand, Metric, Statistic
 from halfwidth.data.detections import Comparable
 from halfwidth.data.matching import UNMATCHED
@@ -121,8 +122,8 @@ def check_against_statistic(settings: Settings, statistic: Statistic) -> None:
     for name, number in (("margin", settings.margin), ("goal", settings.goal)):
         if number is not None and statistic.spec.estimand is Estimand.SPREAD:
             raise OptionError(
-                f"{name}={number:g}: neither a higher nor a lower {statistic.spec.title} is better "
-                "by itself; take a mean, a median or a quantile (statistic=, --statistic)"
+                f"{spelled(name, number)}: neither a higher nor a lower {statistic.spec.title} is "
+                f"better by itself; take a mean, a median or a quantile ({spelled('statistic')})"
             )
 
 
@@ -147,6 +148,6 @@ def check_models(names: Sequence[str], settings: Settings) -> None:
         alone = f"one model ({names[0]!r}), and nothing to compare it with; "
         if settings.ranked:
             raise DataError(f"{alone}name two models or more")
-        raise DataError(f"{alone}a single model can be held against a goal: goal= (--goal)")
+        raise DataError(f"{alone}a single model can be held against a goal: {spelled('goal')}")
     if settings.baseline is not None and settings.baseline not in names:
         raise UnknownNameError("baseline", settings.baseline, names)

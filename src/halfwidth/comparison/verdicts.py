@@ -15,6 +15,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import fixed_apart, percent
 from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Better, Metric
 from halfwidth.core.titles import IF_UNSEEN
 from halfwidth.core.types import Level
@@ -57,19 +58,19 @@ def check_margin(margin: float | None, metric: Metric, effect: Effect = "differe
     number = as_number("margin", margin)
     if number <= 0:
         raise OptionError(
-            f"margin={margin:g} is not above 0: it is the largest loss that would not matter, "
-            f"without a sign, whichever direction is better"
+            f"{spelled('margin', margin)} is not above 0: it is the largest loss that would not "
+            "matter, without a sign, whichever direction is better"
         )
     if effect == "ratio" and number >= 1:
         raise OptionError(
-            f"margin={margin:g} of a ratio is not below 1: it is the largest share that may be "
-            "lost; 0.05 allows the first model to be 5 % worse"
+            f"{spelled('margin', margin)} of a ratio is not below 1: it is the largest share that "
+            "may be lost; 0.05 allows the first model to be 5 % worse"
         )
     bounds = metric.spec.bounds
     if effect == "difference" and number >= bounds.width:
         raise OptionError(
-            f"margin={margin:g} is as large as the whole range of {metric.spec.called}, {bounds}; "
-            "it is in the unit of the metric"
+            f"{spelled('margin', margin)} is as large as the whole range of {metric.spec.called}, "
+            f"{bounds}; it is in the unit of the metric"
             + (f": for {margin:g} % write {margin / 100:g}" if bounds.width <= 1 else "")
         )
     _check_extent("margin", number)
@@ -90,7 +91,7 @@ def check_goal(goal: float | None, metric: Metric) -> None:
         per_cent = bounds.high == 1 < number <= 100
         hint = f"; for {goal:g} % write {number / 100:g}" if per_cent else ""
         raise OptionError(
-            f"goal={goal:g} is outside the range of {metric.spec.called}, {bounds}{hint}"
+            f"{spelled('goal', goal)} is outside the range of {metric.spec.called}, {bounds}{hint}"
         )
     _check_extent("goal", number)
     _check_direction("goal", metric)
@@ -98,19 +99,22 @@ def check_goal(goal: float | None, metric: Metric) -> None:
 
 def _check_extent(name: str, number: float) -> None:
     if abs(number) > LARGEST:
-        raise OptionError(f"{name}={number:g} is beyond {LARGEST:g}, the largest value there is")
+        raise OptionError(
+            f"{spelled(name, number)} is beyond {LARGEST:g}, the largest value there is"
+        )
 
 
 def _check_direction(name: str, metric: Metric) -> None:
     if metric.spec.better in (Better.ZERO, Better.ONE):
         raise OptionError(
-            f"{name}= needs a metric of which higher or lower is better; of {metric.spec.called}, "
-            f"{metric.spec.better} is: state the interval, or take a metric such as ici or brier"
+            f"{spelled(name)} needs a metric of which higher or lower is better; of "
+            f"{metric.spec.called}, {metric.spec.better} is: state the interval, or take a metric "
+            "such as ici or brier"
         )
     if metric.spec.better not in (Better.HIGHER, Better.LOWER):
         raise OptionError(
-            f"{name}= needs a metric that says whether higher or lower is better, which "
-            f"{metric.spec.called} does not; name one, such as metric='dsc'"
+            f"{spelled(name)} needs a metric that says whether higher or lower is better, which "
+            f"{metric.spec.called} does not; name one that does ({spelled('metric')})"
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec, Severity
+from halfwidth.core.options import Door, spelled, spelled_both
 
 DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
@@ -32,8 +33,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "({missing}) {policy}; it would be {others}.",
         "Where values are missing, a mean depends on what they count as. Tools decide that without "
         "a word, so that the means of two tools on the same cases may differ.",
-        "Name the policy beside the number, and estimate with the same one: missing='omit' or "
-        "'worst' (--missing).",
+        "Name the policy beside the number, and estimate with the same one "
+        f"({spelled_both('missing')}, 'omit' or 'worst').",
         "maier_hein2024",
     ),
     CautionSpec(
@@ -42,7 +43,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{outside} of {total} values lie between 1 and 100, and {metric} has the range {range}: "
         "per cent.",
         "Range checks, worst values and axes are those of the metric, which is a fraction here.",
-        "Divide by 100: scale=100 (--scale 100).",
+        f"Divide by 100 ({spelled_both('scale', 100)}).",
         severity=Severity.ERROR,
     ),
     CautionSpec(
@@ -61,8 +62,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{value:g}.",
         "A value that the metric cannot take is a slip, a code for a missing value (-1, 999), or "
         "the value of something else.",
-        "Correct it, or leave the cell empty and say what missing values mean (missing=, "
-        "--missing).",
+        "Correct it, or leave the cell empty and say what missing values mean "
+        f"({spelled_both('missing')}).",
         severity=Severity.ERROR,
     ),
     CautionSpec(
@@ -72,8 +73,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "known, and values were checked without.",
         "Range checks, missing values as the worst one, comparisons and rankings need to know what "
         "the values are.",
-        "Name the metric: metric= (--metric); of a metric of your own say bounds= (--bounds), and "
-        "where models are compared better= (--better).",
+        f"Name the metric ({spelled_both('metric')}); of a metric of your own say the range "
+        f"({spelled_both('bounds')}) and, where models are compared, which direction is better "
+        f"({spelled_both('better')}).",
         severity=Severity.NOTE,
     ),
     CautionSpec(
@@ -82,7 +84,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "All {n} values are {value:g}.",
         "A metric that is the same in every case was most often not computed: a default, a mask "
         "that is always empty, the wrong label.",
-        "Find out where the values come from, or leave the column out (values=, --value).",
+        f"Find out where the values come from, or leave the column out ({spelled_both('values')}).",
     ),
     CautionSpec(
         "HW909",
@@ -108,8 +110,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{model} has no value in {count} of {total} cases in which {others}.",
         "Where a model has no value for cases that others have, it may have failed on them. Means "
         "over the cases that are there then compare other cases, and flatter the model.",
-        "Say why they are missing. Where a missing value means a failure, use missing='worst' "
-        "(--missing worst).",
+        "Say why they are missing. Where a missing value means a failure, count it as the worst "
+        f"value ({spelled_both('missing', 'worst')}).",
         "maier_hein2024",
     ),
     CautionSpec(
@@ -155,7 +157,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{count} of {total} cells are no numbers: {cells}.",
         "A word among numbers (failed, n.d., <0.1) says something of the case, and no reader can "
         "know what it counts as. A column that holds one is refused.",
-        "Leave such cells empty, and say what missing values mean (missing=, --missing).",
+        f"Leave such cells empty, and say what missing values mean ({spelled_both('missing')}).",
         severity=Severity.ERROR,
     ),
     CautionSpec(
@@ -165,7 +167,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "1,234 is a thousand or a fraction, depending on who wrote it. Numbers of one column in "
         "two notations come from two sources.",
         "Write all numbers with the same decimal mark and without separators of thousands; of a "
-        "file with commas say --decimal ,.",
+        f"file with commas say so ({spelled('decimal', ',', door=Door.COMMAND_LINE)}).",
         severity=Severity.ERROR,
     ),
     CautionSpec(
@@ -184,8 +186,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "empty?",
         "Some evaluators give a perfect score where a structure is in neither mask. Such cases say "
         "nothing of the model and lift its mean.",
-        "Leave these cells empty where the structure is absent from the reference, and estimate "
-        "with missing='omit' (--missing omit).",
+        "Leave these cells empty where the structure is absent from the reference, and leave them "
+        f"out of the estimate ({spelled_both('missing', 'omit')}).",
         "reinke2024",
     ),
     CautionSpec(
@@ -194,8 +196,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{count} of {total} values equal {value:g}, {how}: a constant put in for failures?",
         "374 (373.13) mm, 90, 999, -1 and the like are put in where a metric could not be "
         "computed. Mean and SD then depend on the constant as much as on the model.",
-        "Leave these cells empty and name the penalty when estimating: missing='worst' with "
-        "penalty= (--missing worst --penalty).",
+        "Leave these cells empty, count them as the worst value "
+        f"({spelled_both('missing', 'worst')}) and name the penalty ({spelled_both('penalty')}).",
         "maier_hein2024",
     ),
     CautionSpec(
@@ -204,8 +206,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{count} of {total} cases have {overlap} of 0 and {distance} of 0.",
         "Masks without a common voxel have a distance. A distance of 0 there was given by an "
         "evaluator to an empty mask, as if it were perfect.",
-        "Set these distances to missing and count them as failures (missing='worst' with penalty=, "
-        "--missing worst --penalty).",
+        "Set these distances to missing and count them as failures "
+        f"({spelled_both('missing', 'worst')}) with a penalty ({spelled_both('penalty')}).",
         "reinke2024",
         severity=Severity.ERROR,
     ),
@@ -215,8 +217,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "The values count the rows, from {first:g} to {last:g}.",
         "A column of all numbers in a row is an index, and is estimated like any other column of "
         "numbers.",
-        "Leave it out: name the columns that hold values (values=, --value), or the case column "
-        "(case=, --case).",
+        f"Leave it out: name the columns that hold values ({spelled_both('values')}), or the case "
+        f"column ({spelled_both('case')}).",
     ),
     CautionSpec(
         "HW923",
@@ -234,7 +236,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "There is no column {lacking}, which other tables have.",
         "Models are compared on the labels that all of them have. A label that one table lacks "
         "was renamed, or not evaluated.",
-        "Name the columns alike, or choose those that all tables have (values=, --value).",
+        f"Name the columns alike, or choose those that all tables have ({spelled_both('values')}).",
     ),
     CautionSpec(
         "HW925",
@@ -242,8 +244,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "None of the {count} cases of {model} is in another table.",
         "Cases are matched by their ids, letter by letter. Tables without a common id are of "
         "different test sets, or call the same images differently.",
-        "Call the same cases alike. Models on different cases are compared as such: paired=False "
-        "(--unpaired).",
+        "Call the same cases alike. Models on different cases are compared as such: say so "
+        f"({spelled_both('paired', False)}).",
     ),
     CautionSpec(
         "HW926",
@@ -253,9 +255,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "one mask is: the structure was missed, or is spurious. Where the overlap is missing too, "
         "or 1, both are: there was nothing to find. Leaving out the misses flatters a model; "
         "counting the others as failures blames it.",
-        "Count the misses alone as failed: missing='worst' with penalty= (--missing worst "
-        "--penalty) does, and leaves out the cases with nothing to find. A case that failed as a "
-        "whole needs an overlap of 0.",
+        f"Count the misses alone as failed: the worst value ({spelled_both('missing', 'worst')}) "
+        f"with a penalty ({spelled_both('penalty')}) does, and leaves out the cases with nothing "
+        "to find. A case that failed as a whole needs an overlap of 0.",
         "maier_hein2024",
     ),
 )

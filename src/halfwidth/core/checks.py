@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError, proposed, shown
+from halfwidth.core.options import spelled
 
 # More cases than any study has; beyond, sums in floating point have no room for them.
 MOST_CASES = 10**12
@@ -65,7 +66,7 @@ def as_number(name: str, value: Any, what: str = "") -> float:
     if np.isfinite(number):
         return number
     expected = "a finite number" if is_number(value) else "a number"
-    raise OptionError(f"{name}={shown(value)} is not {what or expected}")
+    raise OptionError(f"{spelled(name, value)} is not {what or expected}")
 
 
 def as_count(value: Any) -> int | None:
@@ -81,7 +82,7 @@ def as_count(value: Any) -> int | None:
 def as_flag(name: str, value: Any) -> bool:
     """True or False, or an `OptionError`: anything else was meant for another option."""
     if not isinstance(value, bool | np.bool_):
-        raise OptionError(f"{name}={shown(value)} is neither True nor False")
+        raise OptionError(f"{spelled(name, value)} is neither True nor False")
     return bool(value)
 
 
@@ -95,7 +96,7 @@ def one_of(
     if isinstance(given, str) and given in allowed:
         return given
     hint = proposed((meant or {}).get(given, given), allowed) if isinstance(given, str) else ""
-    raise OptionError(f"{name}={shown(given)} is none of {', '.join(allowed)}{hint}")
+    raise OptionError(f"{spelled(name, given)} is none of {', '.join(allowed)}{hint}")
 
 
 def as_list(given: Any) -> list[Any] | None:

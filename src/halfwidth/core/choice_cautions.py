@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
+from halfwidth.core.options import spelled_both
 
 DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
@@ -42,8 +43,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Distances are in voxels, as spacing=1 said, not in mm: {metrics}.",
         "Voxels differ between scanners and axes, so that distances in voxels cannot be compared "
         "across images or papers, and have no clinical meaning.",
-        "Give the spacing in mm (spacing=, --spacing), or save the masks in a format that holds "
-        "it. If one unit is one mm, all is well.",
+        f"Give the spacing in mm ({spelled_both('spacing')}), or save the masks in a format that "
+        "holds it. If one unit is one mm, all is well.",
         "reinke2024",
     ),
     CautionSpec(
@@ -102,8 +103,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "The logarithm of 0 and the logit of 0 and 1 are infinite, so that these need a limit, and "
         "one case of certainty that is wrong may decide the value. Many programs round "
         "probabilities to 0 and 1 when they write them.",
-        "Write probabilities with all their digits, or give logits (--scores logits). Report the "
-        "limit beside the value.",
+        "Write probabilities with all their digits, or give logits "
+        f"({spelled_both('scores', 'logits')}). Report the limit beside the value.",
     ),
     CautionSpec(
         "HW511",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
+from halfwidth.core.options import spelled_both
 
 DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
@@ -20,8 +21,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "A case that one model has no result for may be one on which it failed. Leaving it out for "
         "all flatters that model, and the comparison is of the other cases only.",
         "Say in the report how many cases were left out and why. Where no result means a failure, "
-        "enter the case with a missing value and count it as the worst one (missing='worst', "
-        "--missing worst).",
+        "enter the case with a missing value and count it as the worst one "
+        f"({spelled_both('missing', 'worst')}).",
         "maier_hein2024",
     ),
     CautionSpec(
@@ -31,7 +32,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "What makes a case hard makes it hard for most models. Compared case by case that cancels; "
         "taken for independent samples the same cases give an interval that is too long, and a "
         "true difference is missed.",
-        "Leave out paired=False (--unpaired).",
+        f"Leave out the option that says otherwise ({spelled_both('paired', False)}).",
         "delong1988",
     ),
     CautionSpec(
@@ -53,8 +54,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "less sure than {level}.",
         "With 95 % intervals, every twentieth comparison of equal models excludes 0 by chance. Of "
         "ten, four in ten families hold such a one.",
-        "Use the intervals that hold together (simultaneous=True, --simultaneous), or compare with "
-        "one baseline only.",
+        f"Use the intervals that hold together ({spelled_both('simultaneous', True)}), or compare "
+        "with one baseline only.",
         "holm1979",
     ),
     CautionSpec(
@@ -64,7 +65,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Where a model has no value for cases that others have, it may have failed on them. "
         "Leaving them out for all takes its failures out of the comparison.",
         "Say why they are missing. Where a missing value means a failure, count it as the worst "
-        "value (missing='worst', --missing worst; with a penalty for distances) and compare.",
+        f"value ({spelled_both('missing', 'worst')}; with a penalty for distances) and compare.",
         "maier_hein2024",
     ),
     CautionSpec(
@@ -148,8 +149,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{count} of {total} pairs have no value ({names}), so their average has none.",
         "The metric divides by cases of a class that the one or the other of the pair never gives: "
         "sensitivity by the positive cases of the reference, PPV by those of the prediction.",
-        "Leave that rater out and say so, take a metric that is defined (Cohen's kappa, accuracy), "
-        'or count such pairs as 0: undefined="zero" (--undefined zero).',
+        "Leave that rater out and say so, take a metric that is defined (Cohen's kappa, "
+        f"accuracy), or count such pairs as 0 ({spelled_both('undefined', 'zero')}).",
     ),
     CautionSpec(
         "HW851",

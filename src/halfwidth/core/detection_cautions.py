@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
+from halfwidth.core.options import flag_of, spelled_both
 
 DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
@@ -46,7 +47,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "and the interval treats them as independent.",
         "Slices, frames and views of one patient resemble each other, and so do the errors on "
         "them. Counting them as independent images makes intervals too short.",
-        "Say which images belong together (groups=, --groups), so that patients are resampled.",
+        f"Say which images belong together ({spelled_both('groups')}), so that patients are "
+        "resampled.",
         "andre2025",
         reliability=True,
     ),
@@ -59,7 +61,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "object a missed one and a false positive besides. IoU is then a measure of drawing, "
         "not of finding.",
         "Match by centre distance or by a point in the mask or box (centre_distance, "
-        "point_in_mask), or by a lower IoU; report small objects apart (area=, --area).",
+        f"point_in_mask), or by a lower IoU; report small objects apart ({spelled_both('area')}).",
         "reinke2024",
     ),
     CautionSpec(
@@ -93,7 +95,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "positive rates that its score is the mean of. Two detectors cut at different scores "
         "differ by that alone.",
         "Have the detector write all detections, down to a score near 0, for metrics over many "
-        "thresholds; cut them for metrics at one (--score-threshold).",
+        f"thresholds; cut them for metrics at one ({spelled_both('score_threshold')}).",
         "reinke2024",
     ),
     CautionSpec(
@@ -112,8 +114,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "The {what} is {value} at {at}, but {others}: beyond its interval.",
         "Where a value changes that much with how close a detection must come, it says as much of "
         "the threshold as of the detector, and the interval holds for this threshold only.",
-        "Show the value over thresholds (by_threshold=True, --by-threshold; --plot), choose the "
-        "threshold for what the task needs, and say why.",
+        f"Show the value over thresholds ({spelled_both('by_threshold', True)}; as a figure "
+        f"plots.thresholds, {flag_of('plot')}), choose the threshold for what the task needs, and "
+        "say why.",
         "reinke2024",
     ),
     CautionSpec(
@@ -168,8 +171,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "the cut at which they were written.",
         "Metrics at one threshold are of the detections that a user would be shown. A file for AP "
         "holds all down to a score near 0, nearly all of them false positives.",
-        "Name the score from which on detections are shown (score_threshold=, "
-        "--score-threshold), chosen on other data.",
+        f"Name the score from which on detections are shown ({spelled_both('score_threshold')}), "
+        "chosen on other data.",
         "reinke2024",
     ),
     CautionSpec(

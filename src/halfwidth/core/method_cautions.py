@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
+from halfwidth.core.options import spelled_both
 
 DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
@@ -45,13 +46,13 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Resampling or averaging equal values gives the same value again. That all cases seen are "
         "equal does not mean that all cases are.",
         "Use auto: of proportions, of counts, and of metrics with finite bounds (or with bounds "
-        "that you give: bounds=, --bounds) the interval then says what so many cases cannot "
-        "exclude.",
+        f"that you give: {spelled_both('bounds')}) the interval then says what so many cases "
+        "cannot exclude.",
         "andre2025",
         reliability=True,
         otherwise="Collect more cases, until some differ. Where the metric has a range that was "
-        "not named, give it (bounds=, --bounds): the interval then says what so many cases cannot "
-        "exclude.",
+        f"not named, give it ({spelled_both('bounds')}): the interval then says what so "
+        "many cases cannot exclude.",
     ),
     CautionSpec(
         "HW305",
@@ -156,7 +157,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "A ratio whose denominator is 0 on a resample, or all but 0 under random weights, is "
         "infinite there: LR+ without a false positive. When more than α/2 of them are such, the "
         "data set no limit to it.",
-        "Read the finite bound alone (alternative='lower', --alternative lower), or collect more "
+        f"Read the finite bound alone ({spelled_both('alternative', 'lower')}), or collect more "
         "cases. For LR+ method='delta' is finite while there is a false positive.",
     ),
     CautionSpec(
@@ -167,9 +168,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "further out. A sample without a failure cannot exclude rare ones: of populations with 2 % "
         "of failures most samples of 30 cases show none, and an interval from such a sample misses "
         "their mean. The other interval counts half a case more at the bound of the metric.",
-        "Where such failures can happen, take the other interval: failures='unseen', --failures "
-        "unseen. Where values beyond some point are impossible, say so: bounds=(0.5, 1), --bounds "
-        "0.5,1.",
+        "Where such failures can happen, take the other interval "
+        f"({spelled_both('failures', 'unseen')}). Where values beyond some point are impossible, "
+        f"say so ({spelled_both('bounds', (0.5, 1))}).",
     ),
     CautionSpec(
         "HW316",
@@ -270,8 +271,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "as cases.",
         "Values of several trained models on the same cases are no further cases. They say "
         "something about the training procedure, and as cases they make intervals too short.",
-        "Group by the column (by=, --by) to get one interval per trained model; of a test set, "
-        "give the rows of one model at a time.",
+        f"Group by the column ({spelled_both('by')}) to get one interval per trained model; of a "
+        "test set, give the rows of one model at a time.",
         "lehmann2025",
         reliability=True,
     ),
@@ -283,7 +284,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Images of one patient, slices of one scan, rows of one study resemble each other, so "
         "that there is less information than the number of images suggests, and intervals are "
         "too short.",
-        "Say which cases belong together: groups= (--groups), with the name of the column.",
+        f"Say which cases belong together ({spelled_both('groups')}), by the name of a column.",
         "cameron_miller2015",
         reliability=True,
     ),
@@ -294,8 +295,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "may under-cover.",
         "Cluster-robust methods learn the uncertainty from the differences between clusters. Where "
         "a few clusters hold most of the cases, it rests on those few.",
-        "Collect more clusters, or take the statistic over clusters (over='clusters', --over "
-        "clusters), where each counts once.",
+        "Collect more clusters, or take the statistic over clusters "
+        f"({spelled_both('over', 'clusters')}), where each counts once.",
         "carter2017",
         reliability=True,
     ),
@@ -347,8 +348,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "probabilities of exclusive classes.",
         "The largest score decides, and averages compare scores of different classes; both suppose "
         "that the scores of a case are on one scale.",
-        "If they are logits, say scores='logits' (--scores logits); if classes are not exclusive, "
-        "evaluate each as a task of its own.",
+        f"If they are logits, say so ({spelled_both('scores', 'logits')}); if classes are not "
+        "exclusive, evaluate each as a task of its own.",
     ),
     CautionSpec(
         "HW409",
@@ -361,7 +362,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "were lost on the way, pairs are wrong.",
         "Bring them into one order beforehand, for example as columns of one data frame. If their "
         "places are what belongs together, pass .to_numpy() of each; of score columns, name the "
-        "classes in their order (labels=, --labels).",
+        f"classes in their order ({spelled_both('labels')}).",
     ),
     CautionSpec(
         "HW410",
@@ -372,9 +373,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "negative cases first, which scores do that speak for the other class: a wrong positive "
         "class, score columns in another order than the classes, or a score that falls where the "
         "class is likelier, such as a distance.",
-        "Name the class that high scores speak for (pos_label=, --positive), or give 1 - score; "
-        "with a column for each class, name the classes in the order of the columns (labels=, "
-        "--labels).",
+        f"Name the class that high scores speak for ({spelled_both('pos_label')}), or give 1 - "
+        "score; with a column for each class, name the classes in the order of the columns "
+        f"({spelled_both('labels')}).",
         "fawcett2006",
     ),
     CautionSpec(
@@ -388,8 +389,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "pooled folds allows for the choice of cases only: as a statement about the training "
         "procedure it is too short.",
         "Say that the interval is that of the cases of a cross-validation. One interval for each "
-        "fold (by='fold', --by fold) shows how much its models differ; a model trained once and "
-        "tested on other data needs no such caution.",
+        f"fold ({spelled_both('by', 'fold')}) shows how much its models differ; a model trained "
+        "once and tested on other data needs no such caution.",
         "bengio2004",
         reliability=True,
     ),

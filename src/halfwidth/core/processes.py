@@ -21,6 +21,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.options import Door, current_door, spelled, through
 
 # Variables that numerical libraries read when loaded.
 LIBRARIES = (
@@ -51,7 +52,7 @@ def check_jobs(jobs: Any) -> int:
     """The number of worker processes: 1 or more, or -1 for one per available processor."""
     if isinstance(jobs, bool) or not isinstance(jobs, int) or (jobs < 1 and jobs != -1):
         raise OptionError(
-            f"jobs={jobs!r} (--jobs) is not an integer from 1 up, nor -1 for all processors"
+            f"{spelled('jobs', jobs)} is not an integer from 1 up, nor -1 for all processors"
         )
     if jobs > 0:
         return jobs
@@ -76,24 +77,30 @@ def in_workers(
 
     from joblib.externals.loky import get_reusable_executor
 
-    todo, running = enumerate(tasks), dict[Any, int]()
+    todo, running, door = enumerate(tasks), dict[Any, int](), current_door()
     pool = get_reusable_executor(jobs, timeout=IDLE, **_settings())
     try:
         while True:
             with deaf_to_interrupts():
                 for place, task in itertools.islice(todo, 2 * jobs - len(running)):
-                    running[pool.submit(function, *task)] = place
+                    running[pool.submit(_at_door, door, function, *task)] = place
             if not running:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 yield running.pop(future), future.result()
     except BrokenExecutor as error:
         raise DataError(
-            f"a worker process died: {death_text(error)}; fewer --jobs take less memory"
+            f"a worker process died: {death_text(error)}; fewer jobs take less memory"
         ) from None
     finally:
         if running:
             end_at_once([pool], running)
+
+
+def _at_door(door: Door, function: Callable[..., T], *task: Any) -> T:
+    """What a function returns in a worker, whose messages are read where the options were given."""
+    with through(door):
+        return function(*task)
 
 
 def end_at_once(pools: Iterable[Any], running: Collection[Any]) -> None:

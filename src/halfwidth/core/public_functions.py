@@ -9,11 +9,12 @@ from types import FunctionType
 from typing import Any
 
 from halfwidth.core.errors import OptionError, closest, shortened
+from halfwidth.core.options import flag_of
 
-# What users of scikit-learn, SciPy, statsmodels, R and the command line write, and what it is
-# called here; of several names the first that the function has.
+# What users of scikit-learn, SciPy, statsmodels and R write, and what it is called here; of several
+# names the first that the function has. The command line's are in `halfwidth.core.options`.
 USUAL_NAMES = {
-    "rng": "seed random_state random_seed rng_seed generator",
+    "rng": "random_state random_seed rng_seed generator",
     "n_resamples": (
         "n_boot n_boots nboot n_bootstrap n_bootstraps n_bootstrap_samples bootstraps n_iter "
         "n_iterations n_replicates n_reps num_resamples resamples reps B R"
@@ -21,14 +22,14 @@ USUAL_NAMES = {
     "confidence_level": (
         "alpha ci level conf conf_int conf_level confidence ci_level cl coverage significance"
     ),
-    "pos_label": "positive pos positive_label positive_class pos_class",
-    "n_threads": "n_jobs jobs workers n_workers num_threads threads",
+    "pos_label": "pos positive_label positive_class pos_class",
+    "n_threads": "n_jobs workers n_workers num_threads threads",
     "alternative": "side sides tail tails",
     "missing": "nan_policy na_action na_rm skipna dropna",
     "undefined": "zero_division",
-    "y_true": "y target targets truth y_test reference",
+    "y_true": "y targets truth y_test reference",
     "y_score": (
-        "y_pred y_prob y_proba y_scores probas_pred y_hat y_predicted score prediction predictions"
+        "y_pred y_prob y_proba y_scores probas_pred y_hat y_predicted prediction predictions"
     ),
     "values": "value x a data sample samples columns column",
     "value": "values column",
@@ -38,7 +39,7 @@ USUAL_NAMES = {
     "case": "id ids case_id",
     "groups": "group cluster clusters patient patients cluster_id",
     "strata": "stratum stratify",
-    "sample_weight": "weight weights sample_weights",
+    "sample_weight": "weights sample_weights",
     "method": "formula",
     "metric": "metrics scoring scorer metric_fn",
     "statistic": "statistics stat stats estimator func",
@@ -122,7 +123,15 @@ def _unknown_option_text(
     function: str, given: str, options: dict[str, Any], names: tuple[str, ...]
 ) -> str:
     text = f"{function}() has no option {given}"
-    option = next((name for name in names if given in USUAL_NAMES.get(name, "").split()), None)
+    flag = f"--{given.replace('_', '-')}"
+    option = next(
+        (
+            name
+            for name in names
+            if given in USUAL_NAMES.get(name, "").split() or flag == flag_of(name)
+        ),
+        None,
+    )
     if given == "alpha" and option is not None:
         return f"{text}; it is called {option}, which is 1 - alpha{_one_minus(options[given])}"
     if option is not None:

@@ -35,8 +35,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.checks import as_count
-from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 
 Words = NDArray[np.uint64]
@@ -106,13 +107,13 @@ def resolve_seed(rng: Any = None) -> int:
     seed = as_count(rng)
     if seed is None:
         raise OptionError(
-            f"rng={shown(rng)} is none of None, an integer from 0 up, a numpy SeedSequence, a "
+            f"{spelled('rng', rng)} is none of None, an integer from 0 up, a numpy SeedSequence, a "
             "Generator"
         )
     if seed < 0:
-        raise OptionError(f"rng={shown(seed)} (--seed) is negative; a seed is an integer from 0 up")
+        raise OptionError(f"{spelled('rng', seed)} is negative; a seed is an integer from 0 up")
     if seed.bit_length() > MOST_BITS:
-        raise OptionError(f"rng={shown(seed)} (--seed) has more than {MOST_BITS} bits")
+        raise OptionError(f"{spelled('rng', seed)} has more than {MOST_BITS} bits")
     return seed
 
 

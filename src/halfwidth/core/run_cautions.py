@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
+from halfwidth.core.options import spelled_both
 
 DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
@@ -11,7 +12,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{level} of {n}: up to 25 runs a level above 90 % buys long intervals.",
         "Between the few order statistics of a small sample, a higher level reaches for the "
         "extremes: intervals grow to the size of the whole distribution and say little.",
-        "Ask for 90 % (--confidence-level 0.9), or make more runs.",
+        f"Ask for 90 % ({spelled_both('confidence_level', 0.9)}), or make more runs.",
         "lehmann2025",
     ),
     CautionSpec(
@@ -28,7 +29,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "several quantiles at once",
         "{count} intervals of {level} each: that all hold at once is less likely.",
         "Each interval misses in a share of samples; of several, some one misses more often.",
-        "Ask for simultaneous intervals (--simultaneous), or name one quantile beforehand.",
+        f"Ask for simultaneous intervals ({spelled_both('simultaneous', True)}), or name one "
+        "quantile beforehand.",
         "lehmann2025",
     ),
     CautionSpec(
@@ -38,7 +40,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Intervals suppose independent runs of one procedure in which one source of variation "
         "changes. Where settings change as well, or several seeds at once, the spread is that of a "
         "mixture and cannot be laid at any one door.",
-        "Estimate sources apart (--by), or vary one seed and hold the rest.",
+        f"Estimate sources apart ({spelled_both('by')}), or vary one seed and hold the rest.",
         "lehmann2025",
     ),
     CautionSpec(

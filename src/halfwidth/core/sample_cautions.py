@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
+from halfwidth.core.options import flag_of, spelled_both
 
 DECLARED: tuple[CautionSpec, ...] = (
     CautionSpec(
@@ -13,7 +14,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "very cases where the model failed. Leaving such cases out flatters the model; a structure "
         "that is absent from the image is another matter and is rightly left out.",
         "Say in the report how many cases are missing and why. Where a missing value means a "
-        "failure, count it as the worst value (missing='worst', --missing worst; a penalty for "
+        f"failure, count it as the worst value ({spelled_both('missing', 'worst')}; a penalty for "
         "distances) and compare.",
         "maier_hein2024",
     ),
@@ -23,8 +24,9 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{repeats} of {total} rows repeat a case id: the interval treats them as independent.",
         "Several values of one case (two structures, two readers, two folds) resemble each other. "
         "Counting them as independent cases makes intervals too short.",
-        "Say that they belong together (groups=, --groups), or estimate each group apart (by=, "
-        "--by; of a test set, one call for each). Remove rows that are there twice by mistake.",
+        f"Say that they belong together ({spelled_both('groups')}), or estimate each group apart "
+        f"({spelled_both('by')}; of a test set, one call for each). Remove rows that are there "
+        "twice by mistake.",
         "andre2025",
         reliability=True,
     ),
@@ -50,7 +52,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "absent, not how well it is segmented. Tools that call them 0 mm or 1 make means "
         "meaningless.",
         "Report how many there are, and sensitivity and specificity for the presence of the "
-        "structure (halfwidth ci --target); segmentation metrics on the cases that have it.",
+        f"structure (metric_ci, halfwidth ci {flag_of('y_true')}); segmentation metrics on the "
+        "cases that have it.",
         "reinke2024",
     ),
     CautionSpec(
@@ -142,8 +145,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "A resample that lacks a class estimates something else than the metric of all classes. "
         "What such a class counts is a convention that moves the interval: counting it as 0 drags "
         "averages down.",
-        "Collect more cases of the class, resample within classes (strata= the target) if their "
-        "numbers were fixed beforehand, and say which absent_class was used.",
+        f"Collect more cases of the class, resample within classes ({spelled_both('strata')}: the "
+        "target) if their numbers were fixed beforehand, and say which absent_class was used.",
         "andre2025",
         reliability=True,
     ),
@@ -174,8 +177,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "{count} of {classes} classes, {name}, {why}: {policy}.",
         "PPV has no value for a class that is never predicted, sensitivity and areas none for one "
         "that is not there. An average that leaves such a class out hides what may be its worst.",
-        "Say which classes the average is over; absent_class='zero' (--absent-class zero) counts "
-        "them as failed, as scikit-learn does.",
+        "Say which classes the average is over, or count them as failed, as scikit-learn does "
+        f"({spelled_both('absent_class', 'zero')}).",
     ),
     CautionSpec(
         "HW209",

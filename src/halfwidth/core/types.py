@@ -12,6 +12,7 @@ from halfwidth.core.checks import as_number, is_number, one_of
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 
 Array = NDArray[np.float64]
 # Counts or sums, complex where a derivative is taken.
@@ -83,17 +84,17 @@ class Level:
         level = as_number("confidence_level", self.confidence_level, BETWEEN)
         if not 0 < level < 1:
             hint = f"; for {level:g} % write {level / 100:g}" if 1 < level < 100 else ""
-            given = shown(self.confidence_level)
-            raise OptionError(f"confidence_level={given} is not {BETWEEN}{hint}")
+            given = spelled("confidence_level", self.confidence_level)
+            raise OptionError(f"{given} is not {BETWEEN}{hint}")
         object.__setattr__(self, "confidence_level", level)
         # SciPy names the alternative hypothesis, not the bound that comes of it.
         one_of("alternative", self.alternative, ALTERNATIVES, {"less": "upper", "greater": "lower"})
         if level < 0.5 and self.alternative != "two-sided":
             other = "upper" if self.alternative == "lower" else "lower"
             raise OptionError(
-                f"confidence_level={level:.12g} is below 0.5, where the {self.alternative} bound "
-                f"lies beyond the estimate: it is the {other} one at {1 - level:.12g}; ask for "
-                f"alternative={other!r} with confidence_level={1 - level:.12g}"
+                f"{spelled('confidence_level', level)} is below 0.5, where the {self.alternative} "
+                f"bound lies beyond the estimate: it is the {other} one at {1 - level:.12g}; ask "
+                f"for {spelled('alternative', other)} with {spelled('confidence_level', 1 - level)}"
             )
 
     @property

@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 from halfwidth.core.checks import is_decimal
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Interval
 
@@ -86,13 +87,13 @@ def penalty_for(metric: Metric, penalty: float | None) -> float:
     worst = spec.worst if penalty is None else penalty
     if worst is None:
         raise OptionError(
-            f"missing='worst' needs a penalty: no finite value is known to be the worst for "
-            f"{spec.called} (range {spec.bounds}); give penalty=VALUE (--penalty VALUE), which in "
-            "a table of several metrics is for distances: pick another by metric= (--metric)"
+            f"{spelled('missing', 'worst')} needs a penalty: no finite value is known to be the "
+            f"worst for {spec.called} (range {spec.bounds}); give {spelled('penalty')}, which in a "
+            f"table of several metrics is for distances: pick another by {spelled('metric')}"
         )
     if not np.isfinite(worst) or not spec.bounds.low <= worst <= spec.bounds.high:
         raise OptionError(
-            f"penalty={worst:g} lies outside the range {spec.bounds} of {spec.called}"
+            f"{spelled('penalty', worst)} lies outside the range {spec.bounds} of {spec.called}"
         )
     return float(worst)
 
@@ -132,8 +133,8 @@ def apply_missing_policy(
     penalty_too = "" if metric.spec.worst is not None else ", with a penalty"
     raise DataError(
         f"{where}: {count} of {len(values)} values are {kind} (case{'s' if count > 1 else ''} "
-        f"{', '.join(names)}{', ...' if count > len(names) else ''}). Say what that means: missing="
-        "'omit' (--missing omit) leaves them out as not applicable, 'worst' counts them as "
+        f"{', '.join(names)}{', ...' if count > len(names) else ''}). Say what that means: "
+        f"{spelled('missing', 'omit')} leaves them out as not applicable, 'worst' counts them as "
         f"failed{penalty_too}"
     )
 

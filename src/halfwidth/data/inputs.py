@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError, quoted, shown
+from halfwidth.core.options import spelled
 from halfwidth.core.row_labels import only_counts, row_labels
 from halfwidth.data.families import ModelCases
 
@@ -72,8 +73,8 @@ def _by_name(models: Any, argument: str) -> dict[str, Any]:
             raise DataError(f"model(s) {quoted(repeated)} appear more than once")
     else:
         raise OptionError(
-            f"{argument}={shown(models)} is neither a mapping from names to values, "
-            "{'A': a, 'B': b}, nor a frame with a column for each"
+            f"{spelled(argument, models)} is neither a mapping from names to values, {{'A': a, "
+            "'B': b}, nor a frame with a column for each"
         )
     texts = [str(name) for name in names]
     if len(set(texts)) < len(texts):

@@ -13,6 +13,7 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, shortened, shown
+from halfwidth.core.options import spelled
 from halfwidth.core.undefined import is_missing
 from halfwidth.data.families import Family, Identity, ModelCases, named
 
@@ -114,7 +115,7 @@ def _check_lengths(family: Family) -> None:
         raise DataError(
             f"{family.place}models differ in their number of cases ({counted}), and nothing says "
             "which are the same: give pandas Series labelled by case, or a table with a column of "
-            "cases (from_table, --case); paired=False (--unpaired) where they are not the same"
+            f"cases ({spelled('case')}); {spelled('paired', False)} where they are not the same"
         )
 
 
@@ -127,8 +128,8 @@ def _places_by_identity(model: ModelCases, place: str) -> dict[Identity, int]:
         raise DataError(
             f"{place}model {model.name!r} has {len(repeated)} of its cases more than once "
             f"({shortened(repeated, SHOWN)}), so which rows belong together cannot be told: name "
-            "what tells them apart (case=, --case, such as the lesion within groups=, --groups; "
-            "within=, --within), or remove rows that are there twice"
+            f"what tells them apart ({spelled('case')}, such as the lesion within "
+            f"{spelled('groups')}; {spelled('within')}), or remove rows that are there twice"
         )
     missing = sum(1 for identity in identities if is_missing(identity))
     if missing:
@@ -161,9 +162,9 @@ def _check_shared(
             if (absent := sorted(map(named, every.difference(place))))
         ]
         raise DataError(
-            f"{family.place}{len(every) - len(shared)} of {len(every)} cases are not there for "
-            f"all models: {'; '.join(lacking)}. unmatched='omit' (--unmatched omit) leaves them out"
-            "; a failure needs a row with an empty value, and missing='worst' (--missing worst)"
+            f"{family.place}{len(every) - len(shared)} of {len(every)} cases are not there for all "
+            f"models: {'; '.join(lacking)}. {spelled('unmatched', 'omit')} leaves them out; a "
+            f"failure needs a row with an empty value, and {spelled('missing', 'worst')}"
         )
     if len(shared) == 1:
         raise DataError(

@@ -10,6 +10,7 @@ from typing import Any
 from halfwidth.arithmetic.match_records import with_equal_slots
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import DataError
+from halfwidth.core.options import spelled
 from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.detections.jobs import RequestedRow, Sets, jobs_of
 from halfwidth.estimation.detections.requests import DetectorRequest
@@ -75,7 +76,7 @@ def _check_alike(prepared: Mapping[str, tuple[Sets, list[RequestedRow]]]) -> Non
         if own_sets.references.classes != sets.references.classes:
             raise DataError(
                 f"{first} and {other} have detections of different classes; name the classes that "
-                "count: classes= (--classes)"
+                f"count: {spelled('classes')}"
             )
         for one, two in zip(rows, own_rows, strict=True):
             for what in ("localisation", "assignment"):
@@ -83,8 +84,8 @@ def _check_alike(prepared: Mapping[str, tuple[Sets, list[RequestedRow]]]) -> Non
                 if ways[0] != ways[1]:
                     raise DataError(
                         f"{first} would be matched by {ways[0]} and {other} by {ways[1]}, since "
-                        f"they do not hold the same kind of objects or scores; name one: {what}= "
-                        f"(--{what})"
+                        "they do not hold the same kind of objects or scores; name one: "
+                        f"{spelled(what)}"
                     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
 from halfwidth.data.families import Family, MeasuredFamily, ModelCases
@@ -124,7 +125,7 @@ def read_test_set(
     DataError
     """
     if model.target is None:
-        raise DataError(f"{place}model {model.name!r} has no true classes (y_true, --target)")
+        raise DataError(f"{place}model {model.name!r} has no true classes ({spelled('y_true')})")
     cases = requested.test_set(
         model.target,
         model.predictions,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.data.families import Family, ModelCases, take
 from halfwidth.data.measuring import Matched, Measuring
 from halfwidth.data.sources import (
@@ -56,14 +57,18 @@ def prediction_columns(target: Any, score: Any, prediction: Any) -> PredictionCo
     """
     scored, predicted = _by_model("score", score), _by_model("prediction", prediction)
     if not isinstance(target, str):
-        raise OptionError(f"target={shown(target)} is no text; here it takes the name of a column")
+        raise OptionError(
+            f"{spelled('target', target)} is no text; here it takes the name of a column"
+        )
     if bool(scored) == bool(predicted):
         raise OptionError(
-            "target= needs score= (a column for each class, or that of the positive one) or "
-            "prediction=" + ("; not both" if scored else "")
+            f"{spelled('target')} needs {spelled('score')} (a column for each class, or that of "
+            f"the positive one) or {spelled('prediction')}" + ("; not both" if scored else "")
         )
     if any(len(columns) > 1 for columns in predicted.values()):
-        raise OptionError("prediction= takes one column (of each model); scores may be several")
+        raise OptionError(
+            f"{spelled('prediction')} takes one column (of each model); scores may be several"
+        )
     return PredictionColumns(target, scored or predicted, bool(scored))
 
 

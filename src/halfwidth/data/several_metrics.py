@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
@@ -45,8 +46,8 @@ def metric_columns(metric: Any, value: Any, sources: Sequence[Source]) -> list[M
     if isinstance(metric, Mapping):
         if value is not None:
             raise OptionError(
-                f"metric={shown(metric)} names the columns of values, which value= rules out; "
-                "give a metric, or a list of metrics"
+                f"{spelled('metric', metric)} names the columns of values, which "
+                f"{spelled('value')} rules out; give a metric, or a list of metrics"
             )
         return [MetricColumns(one, [str(column)]) for column, one in metric.items()]
     metrics = listed_metrics(metric)
@@ -56,8 +57,8 @@ def metric_columns(metric: Any, value: Any, sources: Sequence[Source]) -> list[M
         return [MetricColumns(one, [_column_of(one, sources)]) for one in metrics]
     if not isinstance(value, list) or len(value) != len(metrics):
         raise OptionError(
-            f"{len(metrics)} metrics, and value={shown(value)}: give a column for each metric, "
-            "metric={'COLUMN': 'NAME', ...} (--metric COLUMN=NAME)"
+            f"{len(metrics)} metrics, and {spelled('value', value)}: give a column for each "
+            f"metric, {spelled('metric', {'COLUMN': 'NAME'})}"
         )
     return [MetricColumns(one, [column]) for one, column in zip(metrics, value, strict=True)]
 
@@ -68,7 +69,7 @@ def _column_of(metric: Any, sources: Sequence[Source]) -> str:
     if not name or not all(name in one.table for one in sources):
         raise OptionError(
             f"no column is called {shown(name or metric)}: say which holds this metric, "
-            "metric={'COLUMN': 'NAME', ...} (--metric COLUMN=NAME)"
+            f"{spelled('metric', {'COLUMN': 'NAME'})}"
         )
     return name
 
@@ -176,7 +177,7 @@ def _differing(families: Sequence[Family], shared: Sequence[set[Identity]]) -> s
     ]
     return (
         f"{families[0].place}metrics that are combined need the same cases: {'; '.join(lacking)}. "
-        "unmatched='omit' (--unmatched omit) leaves them out"
+        f"{spelled('unmatched', 'omit')} leaves them out"
     )
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.data.families import Identity
 from halfwidth.io.table import Table
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
@@ -193,7 +194,7 @@ def column_list(option: str, given: Any) -> tuple[str, ...]:
     listed: Iterable[Any] | None = [given] if isinstance(given, str) else as_list(given)
     if listed is None or not all(isinstance(name, str) for name in listed):
         raise OptionError(
-            f"{option}={shown(given)} is neither a name of a column nor a list of names"
+            f"{spelled(option, given)} is neither a name of a column nor a list of names"
         )
     return tuple(listed)
 
@@ -209,7 +210,9 @@ def value_columns(given: Any) -> list[str] | dict[str, str] | None:
 def column_name(option: str, given: Any) -> str | None:
     """The name of one column, or None."""
     if given is not None and not isinstance(given, str):
-        raise OptionError(f"{option}={shown(given)} is no text; here it takes the name of a column")
+        raise OptionError(
+            f"{spelled(option, given)} is no text; here it takes the name of a column"
+        )
     return given
 
 
@@ -239,7 +242,8 @@ def row_identities(
         if in_one_row or not needed:
             return None
         raise OptionError(
-            f"{source.named}no column says which rows are of the same case: name it, case= (--case)"
+            f"{source.named}no column says which rows are of the same case: name it, "
+            f"{spelled('case')}"
         )
     cases = column_labels(source.table, case, rows) or []
     clusters = None if groups == case else column_labels(source.table, groups, rows)

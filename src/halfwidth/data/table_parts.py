@@ -7,6 +7,7 @@ from typing import Any
 
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.titles import metric_title
 from halfwidth.data.families import Family, ModelCases
@@ -89,9 +90,9 @@ def _incomplete_family_note(
             + (opposite if len(better) > 1 else "")
         )
     return (
-        f"{place}no rows of {_title(first.metric)} for {shortened(lacking, 5)}, which other "
-        "levels have. Leave such levels out of the table; unmatched='omit' (--unmatched omit) "
-        "compares the models that are there, where there are two"
+        f"{place}no rows of {_title(first.metric)} for {shortened(lacking, 5)}, which other levels "
+        f"have. Leave such levels out of the table; {spelled('unmatched', 'omit')} compares the "
+        "models that are there, where there are two"
     )
 
 

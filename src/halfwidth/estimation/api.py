@@ -6,6 +6,7 @@ from typing import Any
 
 from halfwidth.core.checks import MOST_CASES, as_count, plain_text
 from halfwidth.core.errors import DataError, shown
+from halfwidth.core.options import spelled
 from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import Missing
@@ -205,5 +206,5 @@ def proportion_ci(
 def _count(value: Any, name: str) -> int:
     count = int(value) if isinstance(value, float) and value.is_integer() else as_count(value)
     if count is None:
-        raise DataError(f"{name}={shown(value)} is not a whole number")
+        raise DataError(f"{spelled(name, value)} is not a whole number")
     return count

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from halfwidth.core.checks import as_number, is_masked, is_number
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Kind, Metric, MetricSpec, Statistic
 from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import apply_missing_policy, is_missing
@@ -147,10 +148,10 @@ def _not_a_number(values: Sequence[Any], where: str, cases: Sequence[object] | N
         hint = (
             "; write numbers without separators of thousands"
             if grouped
-            else "; write decimals with a point, or say what they are: --decimal ,"
+            else f"; write decimals with a point, or say what they are: {spelled('decimal', ',')}"
         )
     elif isinstance(value, str) and value.endswith("%"):
-        hint = "; remove the % signs and use scale=100 (--scale 100)"
+        hint = f"; remove the % signs and use {spelled('scale', 100)}"
     elif _reads_as_number(value):
         hint = " but text; convert the values first"
     wrong = "too large for floating point" if is_number(value) else "not a number"
@@ -200,11 +201,13 @@ def scaled_numbers(
     numbers = as_numbers(values, where, cases)
     scale = as_number("scale", scale, WANTED_SCALE)
     if scale <= 0:
-        raise OptionError(f"scale={scale:g} is not {WANTED_SCALE}")
+        raise OptionError(f"{spelled('scale', scale)} is not {WANTED_SCALE}")
     with np.errstate(over="ignore"):
         scaled = numbers / scale
     if np.isinf(scaled[np.isfinite(numbers)]).any():
-        raise OptionError(f"scale={scale:g} is too small: {where} divided by it have no numbers")
+        raise OptionError(
+            f"{spelled('scale', scale)} is too small: {where} divided by it have no numbers"
+        )
     numbers = scaled
     # Out of range is out of range, whatever becomes of the missing ones.
     _check_range(numbers, metric.spec, scale, where, cases)
@@ -335,15 +338,19 @@ def _check_range(
     whole = bool((seen == np.rint(seen)).all())
     if as_given and like_per_cent(seen):
         if whole:
-            text += ". If they are per cent: scale=100 (--scale 100); if they are counts, name the"
-            text += " columns that hold values (--value COLUMN)"
+            text += f". If they are per cent: {spelled('scale', 100)}; if they are counts, name the"
+            text += f" columns that hold values ({spelled('value')})"
         else:
-            text += ". They look like per cent: use scale=100 (--scale 100)"
+            text += f". They look like per cent: use {spelled('scale', 100)}"
     elif as_given and whole:
-        text += ". If they are counts or codes, name the columns that hold values (--value COLUMN)"
+        text += ". If they are counts or codes, name the columns that hold values "
+        text += f"({spelled('value')})"
     elif spec.bounds_given and scale != 1 and _within(seen * scale, bounds):
         low, high = (bound / scale for bound in (bounds.low, bounds.high))
-        text += f". Values are divided by scale={scale:g} first: bounds {low:g},{high:g} are meant?"
+        text += (
+            f". Values are divided by {spelled('scale', scale)} first: bounds {low:g},{high:g} "
+            "are meant?"
+        )
     elif spec.kind is Kind.BINARY:
         text += ". It takes 1 for a case that is right and 0 for one that is not"
     raise DataError(text)

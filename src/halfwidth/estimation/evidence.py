@@ -17,6 +17,7 @@ from halfwidth.core.checks import as_count
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Statistic
 from halfwidth.core.types import Bounds
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
@@ -203,7 +204,7 @@ def evidence(
     import pandas as pd
 
     if average is not None and not isinstance(average, str):
-        raise OptionError(f"average={shown(average)} is no name of an average over classes")
+        raise OptionError(f"{spelled('average', average)} is no name of an average over classes")
     if n is not None and as_count(n) is None:
         raise OptionError(f"n={shown(n)} is no whole number of cases")
     spec = SAMPLE_METRICS[metric] if metric in SAMPLE_METRICS else resolve_metric(metric).spec

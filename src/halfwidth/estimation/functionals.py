@@ -14,6 +14,7 @@ from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.forms import LogisticFit, PerCase
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Better, Estimand, Kind, Metric, Statistic, Takes
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import AbsentClass, Undefined
@@ -134,7 +135,7 @@ def metric_rows(
         if average not in allowed:
             raise OptionError(
                 f"{metric.spec.name} has no average {average!r}; it has {', '.join(allowed)} "
-                "(average=, --average)"
+                f"({spelled('average')})"
             )
         if average == "none":
             for which, label in enumerate(classes.labels):
@@ -158,11 +159,13 @@ def positive_code(metric: Metric, classes: Classes) -> int:
         named = shortened([repr(label) for label in classes.labels])
         if len(classes) > 2:
             raise OptionError(
-                f"average='binary' needs one positive class of {named}: pos_label= (--positive)"
+                f"{spelled('average', 'binary')} needs one positive class of {named}: "
+                f"{spelled('pos_label')}"
             )
         raise OptionError(
-            f"{metric.spec.name} needs to know which of {named} is positive: pos_label= "
-            "(--positive), or an average over both classes: average='macro' (--average macro)"
+            f"{metric.spec.name} needs to know which of {named} is positive: "
+            f"{spelled('pos_label')}, or an average over both classes: "
+            f"{spelled('average', 'macro')}"
         )
     return classes.positive
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import is_missing
 from halfwidth.resampling.designs import Codes, Design, arrange
@@ -71,8 +72,8 @@ def listed(labels: Any, option: str) -> list[Any] | None:
         return None
     if isinstance(labels, str | bytes):
         raise OptionError(
-            f"{option}={shown(labels)} is a text; here it takes one label per case, as many "
-            "as values (a column name is for a table)"
+            f"{spelled(option, labels)} is a text; here it takes one label per case, as many as "
+            "values (a column name is for a table)"
         )
     if getattr(labels, "ndim", 1) != 1:
         raise DataError(f"{option} has shape {labels.shape}; it takes one label per case")
@@ -85,7 +86,7 @@ def listed(labels: Any, option: str) -> list[Any] | None:
         return list(labels.tolist() if isinstance(labels, np.ndarray) else labels)
     except TypeError:
         raise OptionError(
-            f"{option}={shown(labels)} is no sequence of labels, one per case"
+            f"{spelled(option, labels)} is no sequence of labels, one per case"
         ) from None
 
 
@@ -165,7 +166,7 @@ def arrange_cases(
     codes of the clusters.
     """
     if over == "clusters" and groups is None:
-        raise OptionError("over='clusters' needs clusters: give groups= (--groups)")
+        raise OptionError(f"{spelled('over', 'clusters')} needs clusters: give {spelled('groups')}")
     if not values.shape[-1]:
         return values, Design.iid(0)
     if over == "clusters" and groups is not None:

@@ -12,6 +12,7 @@ import numpy as np
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.core.titles import AVERAGE_WORDS, metric_title
 from halfwidth.core.undefined import WithoutResult
@@ -145,9 +146,9 @@ def _check_failures(methods: Sequence[MethodSpec], request: Request) -> None:
     """Refuse to speak of failures where ``auto`` makes no difference between them."""
     if request.failures != "seen" and methods and not any(map(tells_failures, methods)):
         raise OptionError(
-            f"failures={request.failures!r} (--failures) has no effect: auto takes "
-            f"{methods[0].name} here, and tells failures seen from unseen ones in means and SDs of "
-            "metrics with finite bounds"
+            f"{spelled('failures', request.failures)} has no effect: auto takes {methods[0].name} "
+            "here, and tells failures seen from unseen ones in means and SDs of metrics with "
+            "finite bounds"
         )
 
 

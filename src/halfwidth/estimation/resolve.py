@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.checks import as_count, as_number, is_number, one_of
-from halfwidth.core.errors import OptionError, UnknownNameError, shortened, shown
+from halfwidth.core.errors import OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import PAIRS_OF_CASES
+from halfwidth.core.options import spelled
 from halfwidth.core.parameters import Parameter, bind, parse_name
 from halfwidth.core.pseudo_cases import FAILURES, Failures
 from halfwidth.core.rng import resolve_seed
@@ -106,7 +107,7 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
             if name in SAMPLE_METRICS:
                 raise OptionError(
                     f"{name!r} is a metric of a whole test set, not of values of cases: give true "
-                    "classes and scores to metric_ci (--target, --score)"
+                    f"classes and scores to metric_ci ({spelled('y_true')}, {spelled('y_score')})"
                 )
             raise UnknownNameError(
                 "metric",
@@ -125,9 +126,9 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
         attached = spec_of(metric) if callable(metric) else None
         if not isinstance(attached, MetricSpec):
             raise OptionError(
-                f"metric={shown(metric)} is neither a name, a MetricSpec nor one of halfwidth's "
-                "metric functions; values are already computed here, so name what they are, or "
-                "give bounds"
+                f"{spelled('metric', metric)} is neither a name, a MetricSpec nor one of "
+                "halfwidth's metric functions; values are already computed here, so name what "
+                "they are, or give bounds"
             )
         spec = attached
     if bounds is not None:
@@ -146,9 +147,11 @@ def _bounds_within(spec: MetricSpec, given: Any) -> Bounds:
         advice = "give narrower ones, or a name of your own to another metric"
         low, high = bounds.low / 100, bounds.high / 100
         if own == Bounds(0, 1) and 0 <= low < high <= 1 < bounds.high / 2:
-            advice = f"values in per cent take scale=100 (--scale 100) and bounds {low:g},{high:g}"
+            advice = f"values in per cent take {spelled('scale', 100)} and "
+            advice += spelled("bounds", (low, high))
         raise OptionError(
-            f"bounds {bounds} (--bounds) reach beyond those of {spec.called}, {own}: {advice}"
+            f"{spelled('bounds', (bounds.low, bounds.high))} reaches beyond the range of "
+            f"{spec.called}, {own}: {advice}"
         )
     return bounds
 
@@ -159,7 +162,9 @@ def _as_bounds(bounds: Any) -> Bounds:
     try:
         low, high = (float(end) for end in bounds if is_number(end))
     except (OverflowError, TypeError, ValueError):
-        raise OptionError(f"bounds={shown(bounds)} is not a pair of numbers (low, high)") from None
+        raise OptionError(
+            f"{spelled('bounds', bounds)} is not a pair of numbers (low, high)"
+        ) from None
     return Bounds(low, high)
 
 
@@ -186,7 +191,7 @@ def resolve_statistic(statistic: Any) -> Statistic:
         given = statistic.keywords if isinstance(statistic, functools.partial) else {}
     else:
         raise OptionError(
-            f"statistic={shown(statistic)} is neither a name ({', '.join(STATISTICS.names)}) "
+            f"{spelled('statistic', statistic)} is neither a name ({', '.join(STATISTICS.names)}) "
             "nor a callable"
         )
     return Statistic(spec, bind(spec.name, spec.parameters, given, complete=True))
@@ -234,23 +239,24 @@ def resolve_request(
     penalty = None if penalty is None else as_number("penalty", penalty)
     if penalty is not None and missing != "worst":
         raise OptionError(
-            f"penalty={penalty:g} has no effect with missing={missing!r}; use missing='worst'"
+            f"{spelled('penalty', penalty)} has no effect with {spelled('missing', missing)}; use "
+            f"{spelled('missing', 'worst')}"
         )
     resamples = USUAL_RESAMPLES if n_resamples is None else as_count(n_resamples) or 0
     if resamples < 2:
         raise OptionError(
-            f"n_resamples={shown(n_resamples)} is not an integer from 2 up (usual: 9999)"
+            f"{spelled('n_resamples', n_resamples)} is not an integer from 2 up (usual: 9999)"
         )
     if resamples > MOST_RESAMPLES:
         raise OptionError(
-            f"n_resamples={shown(n_resamples)} is above {MOST_RESAMPLES} (usual: 9999), beyond "
-            "which more of them change nothing"
+            f"{spelled('n_resamples', n_resamples)} is above {MOST_RESAMPLES} (usual: 9999), "
+            "beyond which more of them change nothing"
         )
     n_threads = as_count(threads) or 0
     if n_threads < 1:
-        raise OptionError(f"n_threads={shown(threads)} (--jobs) is not an integer from 1 up")
+        raise OptionError(f"{spelled('n_threads', threads)} is not an integer from 1 up")
     if n_threads > MOST_THREADS:
-        raise OptionError(f"n_threads={shown(threads)} (--jobs) is above {MOST_THREADS}")
+        raise OptionError(f"{spelled('n_threads', threads)} is above {MOST_THREADS}")
     return Request(
         _resolve_method(method),
         Level(confidence_level, alternative),
@@ -268,14 +274,14 @@ def resolve_request(
 def _resolve_failures(failures: Any, method: Any, allowed: Sequence[Failures]) -> Failures:
     if failures == FAILURES[-1] not in allowed:
         raise OptionError(
-            f"failures={failures!r} is for verdicts (compare, gate); an interval is for one of "
-            f"{', '.join(allowed)}"
+            f"{spelled('failures', failures)} is for verdicts (compare, gate); an interval is for "
+            f"one of {', '.join(allowed)}"
         )
     found: Failures = one_of("failures", failures, allowed)
     if found != "seen" and _resolve_method(method) is not None:
         raise OptionError(
-            f"failures={found!r} says which interval auto makes, and method={shown(method)} is "
-            "named; leave one of the two out"
+            f"{spelled('failures', found)} says which interval auto makes, and "
+            f"{spelled('method', method)} is named; leave one of the two out"
         )
     return found
 
@@ -284,8 +290,8 @@ def missing_policy(missing: Any, allowed: Sequence[str] = MISSING_POLICIES) -> A
     """One of the policies that are allowed, or an error that lists them."""
     if isinstance(missing, str) and missing == ALL_POLICIES:
         raise OptionError(
-            "missing='all' sets the policies side by side for a table of per-case values only "
-            f"(halfwidth ci TABLE, estimate); here choose one of {', '.join(allowed)}"
+            f"{spelled('missing', 'all')} sets the policies side by side for a table of per-case "
+            f"values only (halfwidth ci TABLE, estimate); here choose one of {', '.join(allowed)}"
         )
     return one_of("missing", missing, allowed)
 
@@ -296,12 +302,12 @@ def _resolve_method(method: Any) -> MethodSpec | None:
         return declared
     if not isinstance(method, str):
         raise OptionError(
-            f"method={shown(method)} is not a name; known: {shortened([AUTO, *METHODS.names])}"
+            f"{spelled('method', method)} is not a name; known: {shortened([AUTO, *METHODS.names])}"
         )
     if method.strip().lower() in (AUTO, RULE):
         return None
     if method.strip().lower().startswith(f"{AUTO}@"):
-        raise OptionError(f"method={shown(method)} is no version of auto; there is {RULE}")
+        raise OptionError(f"{spelled('method', method)} is no version of auto; there is {RULE}")
     if method.partition(":")[0] not in METHODS:
         raise UnknownNameError(
             "method", method, [AUTO, *METHODS.names], synonyms=METHODS.every_name
@@ -343,5 +349,5 @@ def check_bounds(method: MethodSpec, metric: Metric, statistic: Statistic) -> No
     if not metric.spec.bounds.finite and rests_on_bounds(method, statistic):
         raise OptionError(
             f"method {method.name!r} needs a metric with finite bounds; {metric.spec.called} has "
-            f"{metric.spec.bounds}. Name the metric, or give bounds (--bounds LOW,HIGH)"
+            f"{metric.spec.bounds}. Name the metric, or give {spelled('bounds')}"
         )

@@ -10,6 +10,7 @@ from typing import Any
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.core.spec import Kind, Statistic
 from halfwidth.core.titles import metric_title
 from halfwidth.estimation.check import Sample, check_sample
@@ -79,8 +80,8 @@ def table_jobs(
     metrics = SliceMetrics(table, layout, metric, bounds)
     if len(metrics.held) > 1 and metric is None and (scale != 1 or bounds is not None):
         raise OptionError(
-            f"scale and bounds would apply to every metric of the table ({shortened(metrics.held)}"
-            "); name the one that is meant: metric= (--metric)"
+            "scale and bounds would apply to every metric of the table "
+            f"({shortened(metrics.held)}); name the one that is meant: {spelled('metric')}"
         )
     notes = pooled_models(table, layout)
     if metric is None and bounds is None:
@@ -114,8 +115,10 @@ def _ranges_not_used(layout: Layout) -> list[str]:
     called = [] if layout.metric else [name for name in layout.values if name in METRICS]
     specs = {name: METRICS[name] for name in called}
     return [
-        f"column {name!r} is taken for numbers without a range; if they are {spec.called}, say so: "
-        f"metric={spec.name!r} (--metric {spec.name})"
+        (
+            f"column {name!r} is taken for numbers without a range; if they are {spec.called}, say "
+            f"so ({spelled_both('metric', spec.name)})"
+        )
         for name, spec in specs.items()
         if spec.kind is not Kind.BINARY
     ]
@@ -154,7 +157,7 @@ def check_names(**columns: Any) -> None:
     for option, given in columns.items():
         if given is not None and not isinstance(given, str):
             raise OptionError(
-                f"{option}={shown(given)} is no text; here it takes the name of a column (a label "
+                f"{spelled(option, given)} is no text; here it takes the name of a column (a label "
                 "per case is for summary_ci)"
             )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from halfwidth.core.options import spelled_both
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.pseudo_cases import PseudoCases, Reach
 from halfwidth.core.references import cite
@@ -136,7 +137,7 @@ def _between(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Leve
     "allow, about as often as if half a case more had been seen there. So even without a "
     "failure among n cases it allows for rare ones, and it is wide where the spread is small "
     "compared with the range. Where you know that values beyond some point are impossible, say "
-    "so with bounds (--bounds .5,1). Cases, or clusters, are independent.",
+    f"so ({spelled_both('bounds', (0.5, 1))}). Cases, or clusters, are independent.",
     min_n=1,
     promises=PROMISES,
     cite="rubin1981",

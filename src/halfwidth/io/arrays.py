@@ -14,6 +14,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, one_line, shortened
+from halfwidth.core.options import spelled
 from halfwidth.io.paths import no_such_file
 
 SUFFIXES = (".npy", ".npz")
@@ -43,7 +44,7 @@ def read_array(path: str | Path) -> NDArray[Any]:
     if file.suffix.lower() not in SUFFIXES:
         raise DataError(
             f"{file}: arrays are read from {' and '.join(SUFFIXES)}; a table goes in as FILE, with "
-            "--target and --score naming its columns"
+            f"{spelled('y_true')} and {spelled('y_score')} naming its columns"
         )
     try:
         with file.open("rb") as opened:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from halfwidth.core.csv_cells import as_written
 from halfwidth.core.errors import DataError, quoted
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.document.progress import tracked
 from halfwidth.io.headers import (
     SAMPLE_ROWS,
@@ -143,7 +144,7 @@ def _table_of(reader: Any, source: Source, start: _Start, *, header: bool | None
         note = f"{', '.join(names[:4])}{', …' * (len(names) > 4)}"
         note = (
             f"the first line ({note}) was taken for the names of the columns; if it is data, say "
-            "--no-header"
+            f"{spelled('header', False)}"
         )
         notes = (note,)
     if start.names:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 
 # Shares of a voxel: well above what rounding in a header makes (0.97656 written as 0.977), and
 # well below what moves a boundary.
@@ -131,8 +132,8 @@ def check_same_geometry(
         values = "; ".join(f"{part} {one} against {other}" for part, one, other in unlike)
         raise DataError(
             f"{names[0]} and {names[1]}: {parts} differ ({values}); resample the prediction to the "
-            "reference's grid, or use --ignore-geometry if the headers are wrong and the voxels "
-            "correspond"
+            f"reference's grid, or use {spelled('ignore_geometry', True)} if the headers are "
+            "wrong and the voxels correspond"
         )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.options import spelled
 from halfwidth.io.numerals import is_number
 from halfwidth.io.table import is_missing_text
 
@@ -58,8 +59,8 @@ def check_header(header: Sequence[str], rows: Sequence[Sequence[str]], file: str
         )
     raise DataError(
         f"has no header: its first line ({shortened(names, 4)}) looks like data. Add a line with "
-        "the names of the columns, or say --no-header (they are then col1, col2, …); if it is the "
-        f"header, say --header{hint}"
+        f"the names of the columns, or say {spelled('header', False)} (they are then col1, col2, "
+        f"…); if it is the header, say {spelled('header', True)}{hint}"
     )
 
 

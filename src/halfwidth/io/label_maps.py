@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.options import spelled
 
 # Values are looked at in portions of this many, so that a volume of floats takes no second one.
 PORTION = 1 << 18
@@ -34,7 +35,7 @@ def check_size(file: Path, shape: Sequence[int], most: int, *, each: int = 1) ->
     wide = f", each counted {each} times for labels above {WIDEST_OF[each]}" if each > 1 else ""
     raise DataError(
         f"{file}: has {size} voxels{wide}; up to {most} are read, so that memory lasts. If there "
-        f"is enough (7 bytes for each): --max-voxels {voxels * each} (max_voxels=)"
+        f"is enough (7 bytes for each): {spelled('max_voxels', voxels * each)}"
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.options import spelled
 from halfwidth.io.table import TEXT, Table
 
 Decimal = Literal[".", ","]
@@ -33,7 +34,7 @@ def as_decimal(mark: str | None) -> Decimal | None:
         if mark == known:
             return known
     if mark is not None:
-        raise OptionError(f"--decimal {mark!r} is no decimal mark; use '.' or ','")
+        raise OptionError(f"{spelled('decimal', mark)} is no decimal mark; use '.' or ','")
     return None
 
 
@@ -89,7 +90,7 @@ def with_points(table: Table, decimal: Decimal | None, separator: str | None) ->
         cell = _cells(table, name, rows[:1])[0]
         raise DataError(
             f"line {table.row_number(rows[0])}, column {name!r}: {cell} may be a thousand or a "
-            "fraction; say --decimal , if commas are decimal marks, else remove them"
+            f"fraction; say {spelled('decimal', ',')} if commas are decimal marks, else remove them"
         )
     _refuse_points(table)
     columns = dict(table.columns)
@@ -143,7 +144,7 @@ def _refuse_points(table: Table) -> None:
                 raise DataError(
                     f"line {table.row_number(row)}, column {name!r}: {cell} has a point where "
                     "decimals have a comma; write all numbers alike, without separators of "
-                    "thousands (--decimal . reads commas as text)"
+                    f"thousands ({spelled('decimal', '.')} reads commas as text)"
                 )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, UnknownNameError, one_line, shortened
+from halfwidth.core.options import spelled
 from halfwidth.document.progress import tracked
 from halfwidth.io.delimited import named_table
 from halfwidth.io.headers import SAMPLE_ROWS, check_header, default_names
@@ -93,9 +94,8 @@ def _chosen(sheets: list[Sheet], name: str | None) -> Sheet:
 
 def _others(sheets: list[Sheet], chosen: Sheet) -> str:
     names = [one.name for one in sheets if one is not chosen]
-    return f"; the others are {shortened([repr(name) for name in names], 8)} (--sheet NAME)" * bool(
-        names
-    )
+    listed = shortened([repr(name) for name in names], 8)
+    return f"; the others are {listed} ({spelled('sheet')})" if names else ""
 
 
 def _notes(

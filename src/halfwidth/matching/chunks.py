@@ -13,6 +13,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Better
 from halfwidth.core.match_lists import Admits, Lesion, Matching, Outcome
 from halfwidth.core.objects import Objects, ObjectSet, Unit
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.matching.flat import Cells, Side, areas_of, cells_of, side_of
 from halfwidth.matching.greedy import Role, match_greedily
@@ -222,8 +223,8 @@ class _Task:
             one = "reference" if error.two_detections else "detection"
             raise DataError(
                 f"{assignment.name} needs objects that do not overlap, but in image {image} two "
-                f"{two} lie on one {one}; take greedy_by_score or hungarian (assignment=, "
-                "--assignment)"
+                f"{two} lie on one {one}; take greedy_by_score or hungarian "
+                f"({spelled('assignment')})"
             ) from None
         # The others may still lie on what is to be ignored.
         self._match(np.where(self.roles == Role.TO_BE_FOUND, Role.ABSENT, self.roles), assigned)

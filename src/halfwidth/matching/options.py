@@ -8,6 +8,7 @@ import math
 from halfwidth.core.errors import OptionError
 from halfwidth.core.kinds import Better
 from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.options import spelled
 from halfwidth.metrics.detection.assignment import AssignmentSpec
 from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.metrics.detection.localisation import LocalisationSpec
@@ -38,16 +39,20 @@ def _check_numbers(how: Matching) -> None:
         raise OptionError("a matching needs at least one threshold of localisation")
     for threshold in how.thresholds:
         if not math.isfinite(threshold):
-            raise OptionError(f"threshold={threshold} of localisation is not a finite number")
+            raise OptionError(
+                f"{spelled('threshold', threshold)} of localisation is not a finite number"
+            )
     if how.max_detections is not None and how.max_detections < 1:
-        raise OptionError(f"max_detections={how.max_detections} is not at least 1")
+        raise OptionError(f"{spelled('max_detections', how.max_detections)} is not at least 1")
     if how.area_range is not None and not how.area_range[0] <= how.area_range[1]:
         low, high = how.area_range
         raise OptionError(f"area_range=({low:g}, {high:g}) has its low end above the high one")
     if how.boundary_distance is not None and not 0 < how.boundary_distance < math.inf:
-        raise OptionError(f"boundary_distance={how.boundary_distance:g} is not finite and above 0")
+        raise OptionError(
+            f"{spelled('boundary_distance', how.boundary_distance)} is not finite and above 0"
+        )
     if how.dilation < 0:
-        raise OptionError(f"dilation={how.dilation} is not at least 0")
+        raise OptionError(f"{spelled('dilation', how.dilation)} is not at least 0")
 
 
 def _check_admits(how: Matching, criterion: LocalisationSpec) -> None:
@@ -97,8 +102,8 @@ def _check_strategy(how: Matching, criterion: LocalisationSpec, strategy: Assign
     if least < 0.5 or (least == 0.5 and how.admits is not Admits.ABOVE):
         raise OptionError(
             f"{strategy.name} needs overlaps > 0.5, not {how.admits} {least:g}, at which several "
-            "detections may lie on one reference; hungarian takes any threshold (assignment=, "
-            "--assignment)"
+            "detections may lie on one reference; hungarian takes any threshold "
+            f"({spelled('assignment')})"
         )
 
 

@@ -6,6 +6,7 @@ import re
 
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.options import flag_of
 from halfwidth.core.spec import MetricSpec
 from halfwidth.metrics.families import OF_CASES, OF_DETECTIONS, OF_TEST_SETS, specs_when_asked
 
@@ -34,6 +35,6 @@ def refuse_detection_metric(name: str) -> None:
     if without_threshold(name.partition("@")[0])[0] in DETECTION_METRICS:
         raise OptionError(
             f"{shown(name)} is of detections, which are matched with references: halfwidth detect; "
-            "compare, rank, gate and report with --references (detection_ci, "
+            f"compare, rank, gate and report with {flag_of('references')} (detection_ci, "
             "Detections.from_files)"
         )

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.types import Array, decimals
 from halfwidth.core.undefined import Status, presence_of
@@ -195,8 +196,8 @@ class MaskPair:
         if self.spacing is None:
             raise OptionError(
                 "distances need the spacing of the voxels in mm, in the order of the axes: "
-                "spacing=(2.5, 0.98, 0.98) (--spacing 2.5,0.98,0.98; of a MaskPair where it is made"
-                "); spacing=1 says that they are meant in voxels"
+                f"{spelled('spacing', (2.5, 0.98, 0.98))} (of a MaskPair where it is made); "
+                f"{spelled('spacing', 1)} says that they are meant in voxels"
             )
         return self.spacing
 
@@ -233,14 +234,16 @@ def as_spacing(spacing: ArrayLike | None, ndim: int) -> tuple[float, ...] | None
         given = np.array("ragged")
     if given.dtype.kind not in "iuf" or given.shape not in {(), (ndim,)}:
         raise OptionError(
-            f"spacing={shown(spacing)} is neither a number of mm per voxel nor one for each of the "
-            f"{ndim} axes"
+            f"{spelled('spacing', spacing)} is neither a number of mm per voxel nor one for each "
+            f"of the {ndim} axes"
         )
     if given.dtype in (np.float16, np.float32):
         given = decimals(given)
     steps = np.broadcast_to(given.astype(float), (ndim,))
     if not (np.isfinite(steps) & (steps > 0)).all():
-        raise OptionError(f"spacing={spacing} is not made of positive numbers (mm per voxel)")
+        raise OptionError(
+            f"{spelled('spacing', spacing)} is not made of positive numbers (mm per voxel)"
+        )
     return tuple(float(step) for step in steps)
 
 

@@ -12,6 +12,7 @@ import math
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import OptionError
+from halfwidth.core.options import spelled
 from halfwidth.core.parameters import UNIT
 from halfwidth.core.spec import Better, Takes, metric
 from halfwidth.core.types import Bounds
@@ -79,8 +80,8 @@ def absolute_volume_error(
     pair = paired(prediction, reference, spacing)
     if pair.voxel_size is None:
         raise OptionError(
-            "an absolute volume needs the spacing of the voxels in mm: spacing=(2.5, 0.98, 0.98) "
-            "(--spacing 2.5,0.98,0.98); spacing=1 counts voxels"
+            "an absolute volume needs the spacing of the voxels in mm: "
+            f"{spelled('spacing', (2.5, 0.98, 0.98))}; {spelled('spacing', 1)} counts voxels"
         )
     if pair.presence is Status.NOT_APPLICABLE:
         return math.nan

@@ -8,6 +8,7 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.rng import Key, indices, uniforms
 from halfwidth.core.types import Array, Bounds
 
@@ -160,11 +161,11 @@ def before_the_cut(mean: float, sd: float, bounds: Bounds) -> tuple[float, float
     if beyond < NEGLIGIBLE:
         return mean, sd
     if not bounds.low < mean < bounds.high:
-        raise OptionError(f"mean={mean:g} is not within {bounds}")
+        raise OptionError(f"{spelled('mean', mean)} is not within {bounds}")
     if bounds.finite and sd**2 >= (most := (mean - bounds.low) * (bounds.high - mean)):
         raise OptionError(
-            f"sd={sd:g} is impossible: values in {bounds} with the mean {mean:g} have an SD of "
-            f"less than {math.sqrt(most):.3g}"
+            f"{spelled('sd', sd)} is impossible: values in {bounds} with the mean {mean:g} have an "
+            f"SD of less than {math.sqrt(most):.3g}"
         )
 
     def misses(given: Array) -> list[float]:

@@ -10,6 +10,7 @@ import numpy as np
 from halfwidth.core.checks import as_flag, as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Metric, spec_of
 from halfwidth.core.types import Array, Bounds, Level
@@ -106,7 +107,9 @@ def auroc_difference_n(
         if asked.margin is None and difference is None:
             raise OptionError("power goes with a difference, or with a margin")
         if share <= asked.level.tail * (1 if asked.margin is not None else 2):
-            raise OptionError(f"power={share:g} is no more than the level of the test; usual: 0.8")
+            raise OptionError(
+                f"{spelled('power', share)} is no more than the level of the test; usual: 0.8"
+            )
         what = f"power {share:g} for " + (
             f"a difference of {asked.difference:g}"
             if asked.margin is None
@@ -337,31 +340,35 @@ def _checked(
     apart = 0.0 if difference is None else as_number("difference", difference)
     if not 0 < old + apart < 1:
         raise OptionError(
-            f"difference={apart:g} from an expected AUROC of {old:g} leads out of 0 to 1"
+            f"{spelled('difference', apart)} from an expected AUROC of {old:g} leads out of 0 to 1"
         )
     if difference is not None and margin is None and not apart:
-        raise OptionError("difference=0 leaves nothing to find; give a margin for non-inferiority")
+        raise OptionError(
+            f"{spelled('difference', 0)} leaves nothing to find; give a margin for non-inferiority"
+        )
     loss = None
     if margin is not None:
         loss = check_positive("margin", margin)
         if loss >= 1:
-            raise OptionError(f"margin={loss:g} is no restriction: AUROCs differ by less than 1")
+            raise OptionError(
+                f"{spelled('margin', loss)} is no restriction: AUROCs differ by less than 1"
+            )
         if apart <= -loss:
             raise OptionError(
-                f"difference={apart:g} is not above -margin, {-loss:g}: such a model is inferior, "
-                "and no number of cases shows that it is not"
+                f"{spelled('difference', apart)} is not above -margin, {-loss:g}: such a model is "
+                "inferior, and no number of cases shows that it is not"
             )
     if paired and correlation is None:
         raise OptionError(
             "give the correlation of the scores of the two models within a class (from 0 up to "
-            "below 1), or paired=False (--unpaired) for models on cases of their own"
+            f"below 1), or {spelled('paired', False)} for models on cases of their own"
         )
     if not paired and correlation is not None:
         raise OptionError("models on different cases have no correlation; leave it out")
     if correlation is not None:
         correlation = as_number("correlation", correlation)
         if not 0 <= correlation < 1:
-            raise OptionError(f"correlation={correlation:g} is not from 0 up to below 1")
+            raise OptionError(f"{spelled('correlation', correlation)} is not from 0 up to below 1")
     return _TwoAreas(
         (old + apart, old),
         apart,
@@ -391,6 +398,6 @@ def _told(plan: SampleSize, asked: _TwoAreas, *, settled: bool) -> SampleSize:
     note = (
         f"With {wrong:.0f} cases of the rarer class ranked wrongly the default analysis ({RULE}) "
         f"takes {dirichlet.__name__} in many studies (below {enough}), which is wider: name the "
-        f"method when you evaluate (--method {named}), or plan for more cases."
+        f"method when you evaluate ({spelled_both('method', named)}), or plan for more cases."
     )
     return replace(plan, notes=(*plan.notes, note))

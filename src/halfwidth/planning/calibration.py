@@ -13,6 +13,7 @@ from halfwidth.arithmetic.probabilities import CLIP, logit
 from halfwidth.core.checks import as_number
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, MetricSpec, spec_of
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.intervals.recalibration import expected_score, model_wald
@@ -332,11 +333,14 @@ def _information(
     given = [way for way, parts in ways.items() if any(part is not None for part in parts)]
     if len(given) != 1 or any(part is None for part in ways[given[0]]):
         raise OptionError(
-            "say how log odds are distributed by prevalence and auroc (--prevalence, --auroc), or "
-            "by lp_mean and lp_sd (--lp-mean, --lp-sd), or by the probabilities of a pilot"
+            f"say how log odds are distributed: by {spelled('prevalence')} and "
+            f"{spelled('auroc')}, by {spelled('lp_mean')} and {spelled('lp_sd')}, or by the "
+            "probabilities of a pilot"
         )
     if lp_skewness is not None and lp_sd is None:
-        raise OptionError("lp_skewness (--lp-skewness) goes with lp_mean and lp_sd")
+        raise OptionError(
+            f"{spelled('lp_skewness')} goes with {spelled('lp_mean')} and {spelled('lp_sd')}"
+        )
     if pilot is not None:
         p = _pilot(pilot)
         shape = f"the {len(p)} probabilities of the pilot"
@@ -347,13 +351,13 @@ def _information(
     skewness = 0.0 if lp_skewness is None else as_number("lp_skewness", lp_skewness)
     if abs(mean) > MOST_LOG_ODDS or sd > MOST_LOG_ODDS:
         raise OptionError(
-            f"lp_mean={mean:g} and lp_sd={sd:g} are of log odds, which lie within "
-            f"±{MOST_LOG_ODDS:.0f} where probabilities are not 0 or 1"
+            f"{spelled('lp_mean', mean)} and {spelled('lp_sd', sd)} are of log odds, which lie "
+            f"within ±{MOST_LOG_ODDS:.0f} where probabilities are not 0 or 1"
         )
     if abs(skewness) > MOST_SKEWED:
         raise OptionError(
-            f"lp_skewness={skewness:g} is not from -{MOST_SKEWED:g} to {MOST_SKEWED:g}; give the "
-            "probabilities of a pilot"
+            f"{spelled('lp_skewness', skewness)} is not from -{MOST_SKEWED:g} to {MOST_SKEWED:g}; "
+            "give the probabilities of a pilot"
         )
     assumed = {"lp_mean": mean, "lp_sd": sd}
     if skewness:
@@ -370,15 +374,15 @@ def _two_normal_classes(prevalence: float, auroc: Any) -> Information:
     area = check_share("auroc", auroc)
     if area <= 0.5:
         raise OptionError(
-            f"auroc={area:g} is not above 0.5: all log odds would be equal, and there would be no "
-            "slope"
+            f"{spelled('auroc', area)} is not above 0.5: all log odds would be equal, and there "
+            "would be no slope"
         )
     d = math.sqrt(2) * float(special.ndtri(area))
     centre = math.log(prevalence / (1 - prevalence))
     if abs(centre) + 2 * d > MOST_LOG_ODDS:
         raise OptionError(
-            f"prevalence={prevalence:g} and auroc={area:g} make probabilities of 0 and 1; plan "
-            "from a pilot"
+            f"{spelled('prevalence', prevalence)} and {spelled('auroc', area)} make probabilities "
+            "of 0 and 1; plan from a pilot"
         )
     reach = REACH + d / 2
     grid = np.linspace(-reach, reach, round(2 * reach * STEPS_PER_SD) + 1)

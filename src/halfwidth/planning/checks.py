@@ -7,6 +7,7 @@ from typing import Any
 
 from halfwidth.core.checks import MOST_CASES, as_count, as_number
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Bounds
 
 MOST_EXTREME, MOST_EXTENT = 1e-9, 1e100
@@ -19,7 +20,7 @@ def check_share(name: str, value: Any, *, ends: bool = False) -> float:
         return number
     where = "from 0 to 1" if ends else "strictly between 0 and 1"
     hint = f"; for {number:g} % write {number / 100:g}" if 1 < number < 100 else ""
-    raise OptionError(f"{name}={value} is not {where}{hint}")
+    raise OptionError(f"{spelled(name, value)} is not {where}{hint}")
 
 
 def check_level_of_quantile(name: str, value: Any) -> float:
@@ -27,7 +28,7 @@ def check_level_of_quantile(name: str, value: Any) -> float:
     q = check_share(name, value)
     if min(q, 1 - q) < MOST_EXTREME:
         raise OptionError(
-            f"{name}={value} is too extreme: it would take more than a billion cases; "
+            f"{spelled(name, value)} is too extreme: it would take more than a billion cases; "
             f"{MOST_EXTREME:g} to 1 - {MOST_EXTREME:g} are allowed"
         )
     return q
@@ -37,7 +38,7 @@ def check_positive(name: str, value: Any) -> float:
     """A finite number above 0."""
     number = as_number(name, value)
     if number <= 0:
-        raise OptionError(f"{name}={value} is not above 0")
+        raise OptionError(f"{spelled(name, value)} is not above 0")
     check_extent(name, number)
     return number
 
@@ -45,7 +46,7 @@ def check_positive(name: str, value: Any) -> float:
 def check_extent(name: str, number: float) -> None:
     """Refuse numbers whose squares overflow or underflow."""
     if number and not 1 / MOST_EXTENT <= abs(number) <= MOST_EXTENT:
-        raise OptionError(f"{name}={number:g} cannot be squared in floating point; scale it")
+        raise OptionError(f"{spelled(name, number)} cannot be squared in floating point; scale it")
 
 
 def check_sd(name: str, value: Any, bounds: Bounds, called: str) -> float:
@@ -54,7 +55,7 @@ def check_sd(name: str, value: Any, bounds: Bounds, called: str) -> float:
     if number > bounds.width / 2:
         hint = "; for values in per cent divide by 100" if bounds == Bounds(0, 1) else ""
         raise OptionError(
-            f"{name}={value} is impossible: {called} lies in {bounds}, where no SD exceeds "
+            f"{spelled(name, value)} is impossible: {called} lies in {bounds}, where no SD exceeds "
             f"{bounds.width / 2:g}{hint}"
         )
     return number
@@ -78,7 +79,9 @@ def check_assurance(value: Any) -> float:
     if 0.5 <= number < 1:
         return number
     hint = f"; for {number:g} % write {number / 100:g}" if 1 < number < 100 else ""
-    raise OptionError(f"assurance={value} is not from 0.5 up to below 1{hint} (usual: 0.8)")
+    raise OptionError(
+        f"{spelled('assurance', value)} is not from 0.5 up to below 1{hint} (usual: 0.8)"
+    )
 
 
 def check_choice(kind: str, given: Any, choices: Sequence[str]) -> str:
@@ -108,7 +111,7 @@ def wanted_width(width: Any, halfwidth: Any, bounds: Bounds, called: str) -> flo
     if wanted >= bounds.width:
         most = bounds.width if halfwidth is None else bounds.width / 2
         raise OptionError(
-            f"{name}={given} is no restriction: {called} lies in {bounds}, so that any interval "
-            f"is as narrow; ask for less than {most:g}"
+            f"{spelled(name, given)} is no restriction: {called} lies in {bounds}, so that any "
+            f"interval is as narrow; ask for less than {most:g}"
         )
     return wanted

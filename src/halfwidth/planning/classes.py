@@ -8,6 +8,7 @@ from functools import partial
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.intervals.proportion import wilson
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
@@ -201,7 +202,7 @@ def _shares(
         if value is not None
     ]
     if not shares:
-        raise OptionError("give sensitivity= (--sensitivity), specificity= (--specificity) or both")
+        raise OptionError(f"give {spelled('sensitivity')}, {spelled('specificity')} or both")
     return shares
 
 
@@ -232,7 +233,9 @@ def _joint_plan(
 
     counts = _expected(n, prevalence)
     if min(counts[one.of_class] for one in shares) < LEAST:
-        raise OptionError(f"prevalence={prevalence:g} leaves fewer than 2 cases of a class in {n}")
+        raise OptionError(
+            f"{spelled('prevalence', prevalence)} leaves fewer than 2 cases of a class in {n}"
+        )
     assumed = {name: value for one in shares for name, value in one.width_formula.assumed.items()}
     return SampleSize(
         quantity=" and ".join(one.name for one in shares),

@@ -12,6 +12,7 @@ from halfwidth.core.checks import as_flag, as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Bounds, Level
 from halfwidth.estimation.check import as_numbers
@@ -392,8 +393,8 @@ def _checked(
     if paired:
         if mean is not None:
             raise OptionError(
-                f"mean={mean} has no effect on differences within cases, whose mean is the "
-                "difference; leave it out"
+                f"{spelled('mean', mean)} has no effect on differences within cases, whose mean is "
+                "the difference; leave it out"
             )
         true = difference or 0.0
         cases: tuple[AssumedCases | PilotCases, ...] = (
@@ -420,7 +421,8 @@ def _groups(
         second, moved = second.moved(-difference / 2), moved - difference / 2
     if not second.bounds.low < moved < second.bounds.high:
         raise OptionError(
-            f"difference={difference:g} from mean={second.mean:g} leads out of {second.bounds}"
+            f"{spelled('difference', difference)} from {spelled('mean', second.mean)} leads out of "
+            f"{second.bounds}"
         )
     return (second.moved(moved - second.mean), second), assumed, notes
 
@@ -480,11 +482,12 @@ def _sd_of_pairs(
     )
     r = as_number("correlation", correlation, "a number from -1 to 1")
     if not -1 <= r <= 1:
-        raise OptionError(f"correlation={r!r} is not a number from -1 to 1")
+        raise OptionError(f"{spelled('correlation', r)} is not a number from -1 to 1")
     variance = (a - b) ** 2 + 2 * (1 - r) * a * b
     if variance <= 0:
         raise OptionError(
-            f"sd_a={a:g}, sd_b={b:g} and correlation={r:g} leave differences that do not vary"
+            f"{spelled('sd_a', a)}, {spelled('sd_b', b)} and {spelled('correlation', r)} leave "
+            "differences that do not vary"
         )
     return check_positive("sd", math.sqrt(variance))
 
@@ -523,15 +526,17 @@ def _question(
             return None, None
         size = check_positive("difference", abs(as_number("difference", difference)))
         if size >= range_.high:
-            raise OptionError(f"difference={float(difference):g} is not within {range_}")
+            raise OptionError(f"{spelled('difference', float(difference))} is not within {range_}")
         return size, None
     loss, true = check_positive("margin", margin), as_number("difference", difference or 0.0)
     if loss >= range_.high:
-        raise OptionError(f"margin={loss:g} is no restriction: differences lie within {range_}")
+        raise OptionError(
+            f"{spelled('margin', loss)} is no restriction: differences lie within {range_}"
+        )
     if not -loss < true < range_.high:
         raise OptionError(
-            f"difference={true:g} is not above -margin, {-loss:g}: such a model is inferior, and "
-            "no number of cases shows that it is not"
+            f"{spelled('difference', true)} is not above -margin, {-loss:g}: such a model is "
+            "inferior, and no number of cases shows that it is not"
         )
     return true, loss
 
@@ -541,7 +546,9 @@ def _power_requirement(asked: _PlannedDifference, power: float) -> Requirement:
     level, margin = asked.formula.level, asked.margin
     least_power = (1 - level.confidence_level) / (1 if margin is None else 2)
     if power <= least_power:
-        raise OptionError(f"power={power:g} is no more than the level of the test; usual: 0.8")
+        raise OptionError(
+            f"{spelled('power', power)} is no more than the level of the test; usual: 0.8"
+        )
     if margin is None:
         what = f"power {power:g} for a difference of {asked.difference:g}"
     else:

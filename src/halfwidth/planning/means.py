@@ -10,6 +10,7 @@ from typing import Any
 from halfwidth.core.checks import as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import UNBOUNDED, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
@@ -215,7 +216,9 @@ def plan_for_mean_width(
     if share is None:
         return plan_for_width(width_formula, wanted)
     if width_formula.formula != student_t.__name__:
-        raise OptionError(f"assurance goes with auto and t, not with method={normal_z.__name__!r}")
+        raise OptionError(
+            f"assurance goes with auto and t, not with {spelled('method', normal_z.__name__)}"
+        )
 
     def reached(n: int) -> bool:
         width = width_formula.width_at(n)
@@ -291,8 +294,8 @@ def refuse_shape(method: str, **given: float | None) -> None:
     for name, value in given.items():
         if value is not None:
             raise OptionError(
-                f"{name}={value} has no effect with method {method!r}, whose formula takes the SD "
-                "alone; leave one of them out"
+                f"{spelled(name, value)} has no effect with method {method!r}, whose formula takes "
+                "the SD alone; leave one of them out"
             )
 
 
@@ -306,25 +309,27 @@ def assumed_cases(
     worst = metric.spec.worst
     if share and worst is None:
         raise OptionError(
-            f"failures_share={share:g} takes a metric with a worst value, at which cases that fail "
-            f"lie; {metric.spec.called} has none: name the metric, with bounds (--bounds 0,150) "
-            "where it is a distance"
+            f"{spelled('failures_share', share)} takes a metric with a worst value, at which cases "
+            f"that fail lie; {metric.spec.called} has none: name the metric, with "
+            f"{spelled('bounds', (0, 150))} for example where it is a distance"
         )
     if mean is not None:
         centre = as_number("mean", mean)
         if not bounds.low < centre < bounds.high:
-            raise OptionError(f"mean={mean} is not within {bounds}, the range of the values")
+            raise OptionError(
+                f"{spelled('mean', mean)} is not within {bounds}, the range of the values"
+            )
         if not (math.isfinite(bounds.low) or math.isfinite(bounds.high)):
             raise OptionError(
-                f"mean={mean} has no effect without bounds: it says how far they are; name the "
-                "metric, or give bounds"
+                f"{spelled('mean', mean)} has no effect without bounds: it says how far they are; "
+                "name the metric, or give bounds"
             )
         assumed = {"mean": centre, "sd": sd}
     elif bounds.finite:
         centre = (bounds.low + bounds.high) / 2
         assumed = {"mean": centre, "sd": sd}
         text = f"No mean was given: {centre:g} is the middle of the range, where the interval is"
-        notes = (f"{text} widest (--mean).",)
+        notes = (f"{text} widest ({spelled_both('mean')}).",)
     else:
         # Nothing is cut, and the interval moves with the mean.
         centre, bounds, assumed = 0.0, UNBOUNDED, {"sd": sd}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import MetricSpec
 from halfwidth.core.types import Array
 from halfwidth.estimation.check import as_numbers
@@ -79,7 +80,7 @@ def pilots_in(
     if len(layout.values) > 1:
         raise OptionError(
             f"the table has several numeric columns ({shortened(layout.values)}); name the one "
-            "that is meant: --value COLUMN"
+            f"that is meant: {spelled('value')}"
         )
     every = slices(table, layout, missing=missing)
     parts = [part.checked() for part in every if _has_metric(part, metric)]
@@ -120,12 +121,15 @@ def pilot_differences_in(
     if len(parts) != 2:
         raise OptionError(
             f"the pilot holds {len(parts)} model(s), and a difference is of two: name two columns "
-            "(--value new --value old) or the column that tells two models apart (--by model)"
+            f"({spelled('values', ['new', 'old'])}) or the column that tells two models apart "
+            f"({spelled('by', 'model')})"
         )
     keys: list[Sequence[Any]] = [part.rows.tolist() for part in parts]
     if by is not None:
         if layout.case is None:
-            raise OptionError("no column says which rows are of the same case: name it, --case")
+            raise OptionError(
+                f"no column says which rows are of the same case: name it, {spelled('case')}"
+            )
         levels = table.levels(layout.case)
         keys = [[levels[row] for row in rows] for rows in keys]
     numbers = [as_numbers(part.values, f"pilot {part.label or part.column}") for part in parts]

@@ -11,6 +11,7 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.kinds import Kind
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.core.spec import MethodSpec, Metric
 from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.choose import choose, choose_unpaired
@@ -42,7 +43,8 @@ MANY = 100
 COUNTED = 5.0
 UNKNOWN_BOUNDS = (
     "Of values without known bounds. Of a metric with finite ones the default analysis takes "
-    "another method, which needs more cases: name the metric (--metric dsc), or give --bounds."
+    f"another method, which needs more cases: name the metric ({spelled_both('metric')}), "
+    f"or give bounds ({spelled_both('bounds')})."
 )
 
 
@@ -84,7 +86,7 @@ def default_method(functional: Functional, level: Level, *, groups: bool = False
         raise OptionError(
             f"{functional.metric.spec.called} is 0 or 1 for each case, and its mean a proportion: "
             "plan it by proportion_n (halfwidth plan proportion), or name a method for means "
-            "(method='t', --method t)"
+            f"({spelled('method', student_t.__name__)})"
         )
     if groups:
         chosen = choose_unpaired(functional, "difference")
@@ -151,6 +153,6 @@ def notes_on_method(
     text = (
         f"This is the width of {method.name}. The default analysis ({RULE}) takes {usual.name} "
         f"here: leave the method out to plan for that one, or name {method.name} when you "
-        f"evaluate (--method {method.name})."
+        f"evaluate ({spelled_both('method', method.name)})."
     )
     return () if method.name == usual.name else (text,)

@@ -11,8 +11,9 @@ import numpy as np
 
 from halfwidth.core import rng as randomness
 from halfwidth.core.checks import as_count, plain_text
-from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Array
 from halfwidth.document.progress import tracked
@@ -302,8 +303,8 @@ def check_pilot(
     samples = as_count(n_samples) or 0
     if samples < 2 * BATCHES or samples % BATCHES or samples > MOST_SAMPLES:
         raise OptionError(
-            f"n_samples={shown(n_samples)} is not a multiple of {BATCHES} from {2 * BATCHES} to "
-            f"{MOST_SAMPLES} (usual: 1000)"
+            f"{spelled('n_samples', n_samples)} is not a multiple of {BATCHES} from {2 * BATCHES} "
+            f"to {MOST_SAMPLES} (usual: 1000)"
         )
     if request.method is not None:
         check_accepts(request.method, bound, binary=sample.binary, design=sample.records.design)

@@ -10,6 +10,7 @@ import numpy as np
 from halfwidth.core import rng as random
 from halfwidth.core.checks import as_count, as_list, is_number, plain_text
 from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Need, spec_of
 from halfwidth.core.types import UNBOUNDED, Array
 from halfwidth.estimation.check import check_sample
@@ -104,10 +105,12 @@ def subsample(
         penalty=penalty,
     )
     if not is_number(ddof) or ddof not in DDOFS:
-        raise OptionError(f"ddof={shown(ddof)} is neither 0 (as in the papers) nor 1")
+        raise OptionError(f"{spelled('ddof', ddof)} is neither 0 (as in the papers) nor 1")
     repeats = _integer("repeats", repeats)
     if not 1 <= repeats <= MOST_REPEATS:
-        raise OptionError(f"repeats={repeats} is not from 1 to {MOST_REPEATS}; usual: 100")
+        raise OptionError(
+            f"{spelled('repeats', repeats)} is not from 1 to {MOST_REPEATS}; usual: 100"
+        )
     bound_metric = resolve_metric(metric, bounds)
     sample = check_sample(
         values, bound_metric, request, scale=scale, where=plain_text("label", label) or "values"
@@ -137,7 +140,7 @@ def _sizes(sizes: Iterable[int] | None, n: int) -> list[int]:
         return [*(k for k in SIZES if k < n), n]
     listed = as_list(sizes)
     if listed is None:
-        raise OptionError(f"sizes={shown(sizes)} is no list of numbers of cases")
+        raise OptionError(f"{spelled('sizes', sizes)} is no list of numbers of cases")
     numbers = sorted({_integer("sizes", k) for k in listed})
     if not numbers:
         raise OptionError("sizes is empty; give numbers of cases, such as 10, 20, 50")

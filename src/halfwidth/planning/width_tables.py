@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halfwidth.core.checks import as_list
-from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array, Level
 from halfwidth.planning.checks import check_choice, check_n, check_positive
 from halfwidth.planning.means import FORMULAS, LEAST, mean_interval_width
@@ -101,7 +102,7 @@ def mean_width_table(
     """
     for name, given in (("sds", sds), ("ns", ns)):
         if not as_list(given):
-            raise OptionError(f"{name}={shown(given)} is no sequence of at least one number")
+            raise OptionError(f"{spelled(name, given)} is no sequence of at least one number")
     level, named = Level(confidence_level), check_choice("formula", formula, list(FORMULAS))
     rows = tuple(check_n(n, LEAST, "the interval of a mean") for n in ns)
     columns = tuple(check_positive("sd", sd) for sd in sds)

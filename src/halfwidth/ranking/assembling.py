@@ -12,6 +12,7 @@ from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import Door, current_door, spelled
 from halfwidth.core.spec import Better, Estimand, Metric
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Array
@@ -208,7 +209,7 @@ def _check_direction(family: MeasuredFamily) -> None:
     if statistic.estimand is Estimand.SPREAD:
         raise OptionError(
             f"neither a higher nor a lower {statistic.title} is better by itself, so it ranks no "
-            "models; take a mean, a median or a quantile (statistic=, --statistic)"
+            f"models; take a mean, a median or a quantile ({spelled('statistic')})"
         )
     if better in (Better.ZERO, Better.ONE):
         raise OptionError(
@@ -218,10 +219,13 @@ def _check_direction(family: MeasuredFamily) -> None:
         )
     if better not in (Better.HIGHER, Better.LOWER):
         where = f"{family.label}: " if family.label else ""
+        own = spelled("better", "lower")
+        if current_door() is Door.PYTHON:
+            own = f"MetricSpec(name, {own})"
         raise OptionError(
             f"{where}nothing says whether higher or lower values are better, so which model is "
-            "better cannot be told; name the metric (metric=, --metric), or the direction of one "
-            "of your own (MetricSpec(name, better=...), --better)"
+            f"better cannot be told; name the metric ({spelled('metric')}), or the direction of "
+            f"one of your own ({own})"
         )
 
 
@@ -236,7 +240,7 @@ def _check_defined(family: MeasuredFamily, estimates: Sequence[Estimate]) -> Non
         raise DataError(
             f"{where}{estimates[0].metric} is undefined for {', '.join(undefined)}, which "
             "therefore cannot be ranked; leave these models out, or say what undefined values "
-            "count as (undefined=, --undefined)"
+            f"count as ({spelled('undefined')})"
         )
 
 

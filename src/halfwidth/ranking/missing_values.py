@@ -8,6 +8,7 @@ from typing import Any
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
 from halfwidth.data.case_values import WORST_RANK
@@ -26,9 +27,9 @@ def check_worst_rank(schemes: tuple[str, ...]) -> None:
     others = [scheme for scheme in schemes if scheme != WITHIN_CASES]
     if others:
         raise OptionError(
-            "missing='worst_rank' is the last rank within a case, and "
-            f"scheme={others[0]!r} ranks no models within cases: use missing='worst', or "
-            f"scheme={WITHIN_CASES!r}"
+            f"{spelled('missing', 'worst_rank')} is the last rank within a case, and "
+            f"{spelled('scheme', others[0])} ranks no models within cases: use "
+            f"{spelled('missing', 'worst')}, or {spelled('scheme', WITHIN_CASES)}"
         )
 
 

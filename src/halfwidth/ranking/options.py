@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from halfwidth.core.checks import as_count, as_number
-from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.ranking.consensus import Combining
 from halfwidth.ranking.schemes import check_test, check_ties, resolve_schemes
 
@@ -47,12 +48,10 @@ def resolve_options(
     """Check the options of a ranking of one metric."""
     width = as_number("margin", margin)
     if width < 0:
-        raise OptionError(
-            f"margin={shown(margin)} (--margin) is below 0; it is how much better counts"
-        )
+        raise OptionError(f"{spelled('margin', margin)} is below 0; it is how much better counts")
     places = as_count(top)
     if places is None or places < 1:
-        raise OptionError(f"top={shown(top)} (--top) is not a whole number from 1 on")
+        raise OptionError(f"{spelled('top', top)} is not a whole number from 1 on")
     schemes = resolve_schemes(scheme)
     check_test(schemes, test, width)
     return RankingOptions(schemes, width, places, ties=check_ties(schemes, ties))

@@ -10,7 +10,8 @@ import numpy as np
 
 from halfwidth.comparison.no_difference import NAMES, NONE
 from halfwidth.core.checks import as_list, one_of
-from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.errors import OptionError
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Better, Metric, MetricSpec
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array, Bounds
@@ -32,7 +33,9 @@ def resolve_schemes(given: Any) -> tuple[str, ...]:
     """
     names: Iterable[Any] | None = [given] if isinstance(given, str) else as_list(given)
     if not names:
-        raise OptionError(f"scheme={shown(given)} names no scheme; there are {', '.join(SCHEMES)}")
+        raise OptionError(
+            f"{spelled('scheme', given)} names no scheme; there are {', '.join(SCHEMES)}"
+        )
     return tuple(dict.fromkeys(one_of("scheme", name, SCHEMES) for name in names))
 
 
@@ -40,13 +43,13 @@ def check_test(schemes: tuple[str, ...], test: Any, margin: float) -> None:
     """Refuse a test that decides nothing, and what tests have no use for."""
     if TESTS not in schemes:
         if not isinstance(test, str) or test != AUTO:
-            raise OptionError(f"test={shown(test)} (--test) is for scheme={TESTS!r} alone")
+            raise OptionError(f"{spelled('test', test)} is for {spelled('scheme', TESTS)} alone")
         return
     one_of("test", test, tuple(name for name in NAMES if name != NONE))
     if margin:
         raise OptionError(
-            f"margin={margin:g}: tests ask whether a model is better at all, by any margin; leave "
-            f"it out, or leave out scheme={TESTS!r}"
+            f"{spelled('margin', margin)}: tests ask whether a model is better at all, by any "
+            f"margin; leave it out, or leave out {spelled('scheme', TESTS)}"
         )
 
 
@@ -55,8 +58,9 @@ def check_ties(schemes: tuple[str, ...], ties: Any) -> str:
     found: str = one_of("ties", ties, TIES)
     if found != TIES[0] and WITHIN_CASES not in schemes:
         raise OptionError(
-            f"ties={found!r} (--ties) is for ranks within cases, scheme={WITHIN_CASES!r}; the rank "
-            "of a model is 1 + the number of models that are better"
+            f"{spelled('ties', found)} is for ranks within cases, "
+            f"{spelled('scheme', WITHIN_CASES)}; the rank of a model is 1 + the number of models "
+            "that are better"
         )
     return found
 
@@ -87,8 +91,8 @@ def ranks_within_cases(family: MeasuredFamily, ties: str) -> MeasuredFamily:
     """The family with the ranks of the models within each case in place of their values."""
     if not family.values:
         raise OptionError(
-            "scheme='rank_then_aggregate' ranks the models within each case, and a metric of a "
-            "whole test set has no values of cases; use 'aggregate_then_rank'"
+            f"{spelled('scheme', 'rank_then_aggregate')} ranks the models within each case, and a "
+            "metric of a whole test set has no values of cases; use 'aggregate_then_rank'"
         )
     jobs = family.jobs
     metric = next(iter(jobs.values())).functional.metric

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.data.families import MeasuredFamily
 from halfwidth.ranking.assembling import metric_names, ranked
 from halfwidth.ranking.consensus import (
@@ -51,8 +52,10 @@ def all_ranked(
     consensus = tuple(one for _, one in found if one is not None)
     without = {one.over: len(one.members) for one, made in found if made is None}
     lacking = [
-        f"no consensus over {count} {over}: no two models are in all of them; absent_model='last' "
-        "(--absent-model last) gives models the last rank where they are absent"
+        (
+            f"no consensus over {count} {over}: no two models are in all of them; the last rank "
+            f"can be given where a model is absent ({spelled_both('absent_model', 'last')})"
+        )
         for over, count in without.items()
     ]
     stability = stability_of(rankings, consensus)
@@ -66,14 +69,15 @@ def _check_combined(
     combine = options.combining.combine
     if not together and all(len(place.metrics) == 1 for place in places):
         raise OptionError(
-            f"combine={combine!r} combines ranks over metrics or tasks, and there is one ranking; "
-            "name several metrics (metric=, --metric) or the column of tasks (task=, --task)"
+            f"{spelled('combine', combine)} combines ranks over metrics or tasks, and there is one "
+            f"ranking; name several metrics ({spelled('metric')}) or the column of tasks "
+            f"({spelled('task')})"
         )
     if options.margin and any(one.over != TASKS for one in together):
         raise OptionError(
-            f"margin={options.margin:g} is in the unit of one metric, and several are combined; "
-            "leave it out, or rank within cases, where it is in ranks: "
-            f"scheme={WITHIN_CASES!r} (--scheme {WITHIN_CASES})"
+            f"{spelled('margin', options.margin)} is in the unit of one metric, and several are "
+            "combined; leave it out, or rank within cases, where it is in ranks: "
+            f"{spelled('scheme', WITHIN_CASES)}"
         )
 
 
@@ -96,7 +100,7 @@ def _check_same_models(families: Sequence[MeasuredFamily]) -> None:
         differing = sorted(first.jobs.keys() ^ other.jobs.keys())
         if differing:
             raise DataError(
-                f"{first.label + ': ' if first.label else ''}{shortened(differing)} "
-                "has values of some metrics only, so that ranks within cases cannot be combined; "
-                "leave it out of the table, or leave out combine= (--combine)"
+                f"{first.label + ': ' if first.label else ''}{shortened(differing)} has values of "
+                "some metrics only, so that ranks within cases cannot be combined; leave it out "
+                f"of the table, or leave out {spelled('combine')}"
             )

@@ -10,6 +10,7 @@ from halfwidth.core.checks import as_flag
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.files import write_whole
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import flag_of
 from halfwidth.document.html.page import render_fragment, render_html
 from halfwidth.document.parts import Document
 from halfwidth.document.render import render
@@ -77,7 +78,7 @@ class Report:
         if fmt is None:
             raise OptionError(
                 f"{path.name}: a report ends in one of {', '.join(BY_SUFFIX)}; .pdf is made by "
-                "halfwidth report --pdf"
+                f"halfwidth report {flag_of('pdf')}"
             )
         text = self.to_html() if fmt == "html" else render(self.document, fmt)
         write_whole(path, text.encode())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import Door, flag_of, spelled
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Document, Heading, Kind, Note, Part, Table
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
@@ -183,8 +184,8 @@ TABLES = {
         },
         "The pace is b in coverage = level + b/n, by least squares through the origin: -2 is "
         "2 points too few at n = 100. Quartiles over instances; misfit: √(Σ residual² / Σ "
-        "coverage²), median and largest. An undefined interval counts as a miss. --format "
-        "csv: a row for each instance.",
+        "coverage²), median and largest. An undefined interval counts as a miss. "
+        f"{flag_of('format')} csv: a row for each instance.",
     ),
     "tests": Layout(
         {
@@ -203,7 +204,8 @@ TABLES = {
         },
         "Mean paces; {design} permutation tests of their difference, at the level of "
         "{level}s. Corrected: p times the {tested} pairs tested (Bonferroni); *: below 0.05. "
-        "Instances of a task are not independent: --over task flips or moves whole tasks. "
+        "Instances of a task are not independent: "
+        f"{spelled('over', 'task', door=Door.COMMAND_LINE)} flips or moves whole tasks. "
         "Seed {seed}.",
     ),
     "mixed": Layout(
@@ -253,8 +255,8 @@ TABLES = {
         },
         "Medians over instances. Shift: middle of the interval less the true value, in the "
         "unit of the metric and of the mean width; beside: less the shift of {reference}; "
-        "points: coverage less that of {reference}, in points of a hundred. --format csv "
-        "has quartiles.",
+        "points: coverage less that of {reference}, in points of a hundred. "
+        f"{flag_of('format')} csv has quartiles.",
     ),
     "failures": Layout(
         _SUBJECT
@@ -267,7 +269,8 @@ TABLES = {
             "truth": _number_column("truth"),
         },
         "{count} of {all} instances cover less than Q1 - 1.5 IQR of the instances of their "
-        "metric and statistic (the fence). {logits_note}--format csv has them all.",
+        "metric and statistic (the fence). {logits_note}"
+        f"{flag_of('format')} csv has them all.",
         "No instance covers less than Q1 - 1.5 IQR of the instances of its metric and statistic.",
     ),
     "shared": Layout(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import shortened
+from halfwidth.core.options import flag_of, spelled_both
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Document, Heading, Kind, Note, Part, Table
 
@@ -93,7 +94,7 @@ def characteristics_document(frame: pd.DataFrame) -> Document:
             [str(row["instance"]), *(_cell(row, name) for name in shown)] for row in records(group)
         )
         tables.append(Table.from_rows(["instance", *shown.values()], rows, kinds=KINDS))
-    note = Note("--format csv has all columns.")
+    note = Note(f"{flag_of('format')} csv has all columns.")
     return Document((*tables, note), frames_data({"characteristics": frame}))
 
 
@@ -137,7 +138,9 @@ def _rejection_notes(frame: pd.DataFrame, drawn: bool, seed: int | None) -> Iter
     if failed:
         which = [f"{row['family']} {row['metric'] or LOGITS} {row['failed']}" for row in failed]
         yield f"Instances without a fit, which are left out: {shortened(which, 12)}."
-    yield OPTIMISTIC + ("" if drawn else " --lilliefors N has p that are right.")
+    yield OPTIMISTIC + (
+        "" if drawn else f" Draws have p that are right ({spelled_both('lilliefors', 999)})."
+    )
     if drawn:
         yield f"Seed {seed}, {frame['draws'].max()} draws for each p."
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from halfwidth.core.errors import DataError, OptionError, shortened, shown
+from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.options import spelled
 from halfwidth.core.processes import check_jobs
 from halfwidth.io.label_maps import as_labels
 from halfwidth.io.writers import check_table_path, write_table
@@ -226,7 +227,7 @@ def _array(given: Any, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(given)
     except ValueError:  # rows of different lengths
-        raise DataError(f"{name}={shown(given)} has rows of different lengths") from None
+        raise DataError(f"{spelled(name, given)} has rows of different lengths") from None
     if array.ndim not in (2, 3) or not array.size:
         raise DataError(f"{name} has shape {array.shape}; a label map has 2 or 3 axes, none empty")
     return as_labels(Path(name), array)

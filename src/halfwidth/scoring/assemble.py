@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.options import spelled
 from halfwidth.core.parameters import UNIT, VOXEL
 from halfwidth.scoring.cases import ScoringSettings
 from halfwidth.scoring.caution_rules import mask_cautions
@@ -92,8 +93,8 @@ def _check_common(cases: Sequence[CaseScores], settings: ScoringSettings) -> Non
         raise DataError(
             f"predictions hold the labels {shortened(sorted(predicted), most=5)}, references "
             f"{shortened(sorted(true), most=5)}: none in common. If every value above 0 means the "
-            "same, say binary=True (--binary); else name what belongs together with labels= "
-            '(--label-names FILE.json, {"liver": [1, 255]})'
+            f"same, say {spelled('binary', True)}; else name what belongs together: "
+            f'{spelled("score.labels")}, {{"liver": [1, 255]}} for example'
         )
 
 

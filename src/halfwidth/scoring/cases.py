@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.io.grids import Image, check_same_geometry
 from halfwidth.io.images import read_image
 from halfwidth.io.label_maps import MOST_VOXELS
@@ -173,9 +174,9 @@ def _read_pair(prediction: Path | None, reference: Path, settings: ScoringSettin
     if spacing is None and settings.metrics.in_mm:
         raise OptionError(
             f"{reference.name} does not say how large its voxels are, and "
-            f"{settings.metrics.in_mm[0]} needs it: give it in mm (spacing=0.5, "
-            "--spacing 0.5; one number for each axis: "
-            "2.5,0.98,0.98), say 1 to measure in voxels, or ask for metrics without distances (dsc)"
+            f"{settings.metrics.in_mm[0]} needs it: give it in mm ({spelled('spacing', 0.5)}; one "
+            "number for each axis: 2.5,0.98,0.98), say 1 to measure in voxels, or ask for metrics "
+            "without distances (dsc)"
         )
     return _ReadPair(predicted.voxels, truth.voxels, spacing, grid, predicted.notes + truth.notes)
 

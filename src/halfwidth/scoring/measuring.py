@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Status, status_of
 from halfwidth.metrics.masks import Mask, MaskPair, union_box
@@ -81,7 +82,7 @@ def _labels_in(*maps: Mapping[int, BoundingBox]) -> tuple[Label, ...]:
         raise DataError(
             f"the label maps hold {len(values)} different values (up to {values[-1]}), which looks "
             f"like an image rather than a label map; more than {MOST_LABELS} labels need names "
-            "(labels=, --label-names)"
+            f"({spelled('score.labels')})"
         )
     return tuple(Label(str(value), (value,)) for value in values)
 

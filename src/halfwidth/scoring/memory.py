@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Status
 from halfwidth.metrics.boundary import SURFACE
@@ -53,6 +54,5 @@ def check_memory(pair: MaskPair, label: str, metrics: Sequence[Metric], max_voxe
     if needed and total > max_voxels:
         raise DataError(
             f"label {label}: {problem} in the memory allowed; is it noise? If there is more "
-            f"memory: --max-voxels {total} (max_voxels=), else ask for metrics without "
-            "distances (dsc)"
+            f"memory: {spelled('max_voxels', total)}, else ask for metrics without distances (dsc)"
         )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.parameters import UNIT, bind, parse_name, split_names
 from halfwidth.core.spec import Metric, MetricSpec, Takes
 from halfwidth.metrics.boundary import CHENG, VOXELS
@@ -82,8 +83,8 @@ def _needs_tolerance(spec: MetricSpec, given: Mapping[str, float]) -> bool:
 def _missing_tolerance(spec: MetricSpec, where: str = "") -> OptionError:
     limit = LIMITS[spec.name]
     return OptionError(
-        f"{spec.name} needs a {limit} in mm{where}: tolerance=3 (--tolerance 3), one for each "
-        f"label in a file (--tolerance-file), or {spec.name}:{limit}=3"
+        f"{spec.name} needs a {limit} in mm{where}: {spelled('tolerance', 3)}, one for each label "
+        f"in a file ({spelled('tolerance_file')}), or {spec.name}:{limit}=3"
     )
 
 
@@ -146,8 +147,8 @@ def _check_together(
         seen.append((spec.name, bound))
     if has_tolerance and not any(_needs_tolerance(spec, given) for spec, given in chosen):
         raise OptionError(
-            f"tolerance= (--tolerance) has no effect: no {' or '.join(LIMITS)} is computed that "
-            "does not have its own"
+            f"{spelled('tolerance')} has no effect: no {' or '.join(LIMITS)} is computed that does "
+            "not have its own"
         )
 
 
@@ -157,7 +158,7 @@ def _parse_metric(text: str) -> Given:
     spec = MASK_METRICS[name]
     if UNIT.name in given:
         raise OptionError(
-            f"{text!r}: the unit is that of the spacing; spacing=1 (--spacing 1) is voxels"
+            f"{text!r}: the unit is that of the spacing; {spelled('spacing', 1)} is voxels"
         )
     checked = bind(spec.name, spec.parameters, given, complete=False)
     usual = {parameter.name: parameter.default for parameter in spec.parameters}

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.natural_order import natural_key
+from halfwidth.core.options import spelled
 from halfwidth.io.label_maps import MOST_VOXELS
 from halfwidth.metrics.masks import as_spacing
 from halfwidth.scoring.cases import FOREGROUND, ScoringSettings, StructureUnion
@@ -60,7 +61,7 @@ class ScoringOptions:
         """The metrics and tolerances."""
         file = None if self.tolerance_file is None else Path(self.tolerance_file)
         tolerances = resolve_tolerances(self.tolerance, file)
-        return choose_metrics(_texts("metrics", self.metrics), tolerances, ignoring=ignoring)
+        return choose_metrics(_texts("score.metrics", self.metrics), tolerances, ignoring=ignoring)
 
     def label_file(self) -> LabelFile | None:
         """The names of labels, from a file or a mapping."""
@@ -72,8 +73,8 @@ class ScoringOptions:
             )
         if not isinstance(self.labels, str | Path):
             raise OptionError(
-                f"labels={shown(self.labels)} is neither a file nor a mapping of names to values, "
-                'such as {"liver": 1, "both": [1, 2]}'
+                f"{spelled('score.labels', self.labels)} is neither a file nor a mapping of names "
+                'to values, such as {"liver": 1, "both": [1, 2]}'
             )
         return read_label_file(Path(self.labels))
 
@@ -81,14 +82,16 @@ class ScoringOptions:
         """The labels and regions to score; None for all."""
         if self.only is None:
             return None
-        names = [part.strip() for text in _texts("only", self.only) for part in text.split(",")]
+        names = [
+            part.strip() for text in _texts("score.only", self.only) for part in text.split(",")
+        ]
         if not any(names):
             raise OptionError("no label is asked for; name at least one")
         return [name for name in names if name]
 
     def region_texts(self) -> list[str]:
         """Regions, as texts."""
-        return _texts("regions", self.regions)
+        return _texts("score.regions", self.regions)
 
     def checked_spacing(self) -> float | tuple[float, ...] | None:
         """The spacing, checked as far as possible before the number of axes is known."""
@@ -103,8 +106,8 @@ class ScoringOptions:
         given = MOST_VOXELS if self.max_voxels is None else self.max_voxels
         if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
             raise OptionError(
-                f"max_voxels={given!r} (--max-voxels) is not a whole number from 1 up; "
-                f"the default is {MOST_VOXELS}"
+                f"{spelled('max_voxels', given)} is not a whole number from 1 up; the default is "
+                f"{MOST_VOXELS}"
             )
         return int(given)
 
@@ -124,7 +127,7 @@ def _plain(given: Any) -> Any:
 def _texts(option: str, given: Any) -> list[str]:
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, Sequence | tuple) or not all(isinstance(t, str) for t in texts):
-        raise OptionError(f"{option}={shown(given)} is neither a text nor a list of texts")
+        raise OptionError(f"{spelled(option, given)} is neither a text nor a list of texts")
     return list(texts)
 
 
@@ -144,8 +147,8 @@ def settings_for_label_maps(
     choice = options.metric_choice(ignoring=ignore is not None)
     if binary and (file is not None or selected_labels is not None or region_texts):
         raise OptionError(
-            "binary= (--binary) makes one label of all; labels=, only= and regions= "
-            "(--label-names, --label, --region) have no effect beside it"
+            f"{spelled('binary', True)} makes one label of all; {spelled('score.labels')}, "
+            f"{spelled('score.only')} and {spelled('score.regions')} have no effect beside it"
         )
     labels, regions = (
         ((FOREGROUND,), ()) if binary else _labels(file, selected_labels, region_texts)
@@ -181,8 +184,8 @@ def _labels(
         words = [name for name in selected_labels if not _is_number(name) and name not in known]
         if words and not regions:
             raise OptionError(
-                f"label {words[0]!r}: label maps hold numbers; give them names with labels= "
-                '(--label-names FILE.json, {"liver": 1})'
+                f"label {words[0]!r}: label maps hold numbers; give them names with "
+                f'{spelled("score.labels")}, {{"liver": 1}} for example'
             )
     labels_chosen = select_labels((*named, *regions), selected_labels)
     return labels_chosen, tuple(region for region in regions if region not in labels_chosen)
@@ -203,11 +206,10 @@ def settings_for_structures(
     ignore_geometry: bool,
 ) -> ScoringSettings:
     """The settings for scoring folders of structures, whose names are known before any is read."""
-    taken = (("labels", "label-names", options.labels is not None), ("binary", "binary", binary))
-    for name, option, given in taken:
+    for name, given in (("score.labels", options.labels is not None), ("binary", binary)):
         if given:
             raise OptionError(
-                f"{name}= (--{option}) is about label maps; these folders hold a file for each "
+                f"{spelled(name)} is about label maps; these folders hold a file for each "
                 "structure, whose name is the label"
             )
     choice, selected_labels = options.metric_choice(), options.selected_labels()

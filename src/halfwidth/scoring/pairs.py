@@ -14,6 +14,7 @@ from pathlib import Path
 from halfwidth.core.errors import DataError, closest, proposed, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.natural_order import natural_key
+from halfwidth.core.options import spelled
 from halfwidth.io.images import IMAGE_SUFFIXES, is_image, stem
 
 # Files of voxels that belong to a separate header.
@@ -320,9 +321,10 @@ def _check_gaps(
         )
     if gaps and not allow_missing:
         raise DataError(
-            f"predictions and references do not match: {'; '.join(gap.text for gap in gaps)}"
-            f"{hint}. Rename them {same}, or use allow_missing=True (--allow-missing): what "
-            "has no prediction is then scored as missed, what has no reference is left out"
+            "predictions and references do not match: "
+            f"{'; '.join(gap.text for gap in gaps)}{hint}. Rename them {same}, or use "
+            f"{spelled('allow_missing', True)}: what has no prediction is then scored as missed, "
+            "what has no reference is left out"
         )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.io.settings import small_toml
 
 # Medical Segmentation Decathlon, by task and the same for all its targets; andre2025, section S3.1.
@@ -96,8 +97,8 @@ def resolve_tolerances(
             if entries.setdefault(name, value) != value:
                 where = "all other labels" if name == DEFAULT else repr(name)
                 raise OptionError(
-                    f"the tolerance of {where} is {entries[name]:g} mm by tolerance= "
-                    f"(--tolerance) and {value:g} mm in {file}; leave one out"
+                    f"the tolerance of {where} is {entries[name]:g} mm by {spelled('tolerance')} "
+                    f"and {value:g} mm in {file}; leave one out"
                 )
     labels = {name: value for name, value in entries.items() if name != DEFAULT}
     return Tolerances(entries.get(DEFAULT), labels)

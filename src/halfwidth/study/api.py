@@ -7,6 +7,7 @@ from pathlib import Path
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.study.chunks import Chunk, ChunkResult, chunks_of_shard, parse_shard
 from halfwidth.study.execution.running import Outcome, run_chunks
 from halfwidth.study.simulation.cells import simulate
@@ -128,7 +129,7 @@ def run(
         As `plan`, and if the store is of another study, in use, or cannot be written to.
     """
     if dask is not None and shard is not None:
-        raise OptionError("dask= (--dask) and shard= (--shard) exclude each other")
+        raise OptionError(f"{spelled('dask')} and {spelled('shard')} exclude each other")
     own_shard = None if shard is None else parse_shard(shard)
     planned = spec if isinstance(spec, StudyPlan) else plan(spec)
     return run_chunks(

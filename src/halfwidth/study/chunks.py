@@ -11,6 +11,7 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 
 # Characters that every file system allows; a leading dot would hide the file.
 NAME = re.compile(r"[A-Za-z0-9_=+-][A-Za-z0-9._=+-]{0,199}")
@@ -119,7 +120,8 @@ def parse_shard(given: str) -> Shard:
     number, count = (int(part) for part in match.groups()) if match else (0, 0)
     if not 1 <= number <= count:
         raise OptionError(
-            f"--shard {given} is not i/N, a shard and how many there are: 1/4, 2/4, 3/4, 4/4"
+            f"{spelled('shard', given)} is not i/N, a shard and how many there are: "
+            "1/4, 2/4, 3/4, 4/4"
         )
     return Shard(number, count)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened, shown
+from halfwidth.core.options import spelled
 from halfwidth.core.undefined import Status
 from halfwidth.io.table import TEXT, Table
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
@@ -58,17 +59,22 @@ def long_table(
     if METRIC in table and VALUE in table:
         if metric is not None or values:
             raise OptionError(
-                "--metric and --value are for wide tables; this one names the metric of each row"
+                f"{spelled('metric')} and {spelled('value')} are for wide tables; this one names "
+                "the metric of each row"
             )
         return _in_order(_with_groups(table, groups), table)
     if metric is None:
         if values or case or groups:
-            raise OptionError("--value, --case and --groups need --metric: what the values are")
+            raise OptionError(
+                f"{spelled('value')}, {spelled('case')} and {spelled('groups')} need "
+                f"{spelled('metric')}: what the values are"
+            )
         return table
     layout = layout_of(table, values, None, case, groups)
     if layout.case is None:
         raise DataError(
-            f"no column of case ids; name it: --case. It has {shortened(table.names, 10)}"
+            f"no column of case ids; name it: {spelled('case')}. The table has "
+            f"{shortened(table.names, 10)}"
         )
     numbers = [_numbers(table, name) for name in layout.values]
     count = len(layout.values)
@@ -192,7 +198,7 @@ def _numbers(table: Table, name: str) -> NDArray[np.float64]:
         wrong = next(row for row, cell in enumerate(cells) if isinstance(cell, str))
         raise DataError(
             f"column {name!r} holds {shown(cells[wrong])} in row {table.row_number(wrong)}, which "
-            "is no number; name the columns of values with --value"
+            f"is no number; name the columns of values with {spelled('value')}"
         )
     return np.asarray(cells, dtype=float)
 

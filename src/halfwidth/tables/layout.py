@@ -7,7 +7,6 @@ the canonical long table names its columns ``case, metric, value`` and needs no 
 from __future__ import annotations
 
 import itertools
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import Door, spelled, spelled_both
 from halfwidth.core.undefined import Missing, Status, is_missing
 from halfwidth.io.numerals import LOOKED_AT, like_a_number
 from halfwidth.io.table import Factor, Table, joint_codes
@@ -255,8 +255,8 @@ def _numeric_columns(
             left_out.append(f"{name!r} (text)")
     if not columns:
         raise DataError(
-            f"no numeric column to estimate; the table has {shortened(table.names)}. "
-            "Name the column with values: value= (--value COLUMN)"
+            f"no numeric column to estimate; the table has {shortened(table.names)}. Name the "
+            f"column with values: {spelled('value')}"
         )
     return tuple(columns), tuple(left_out)
 
@@ -378,20 +378,17 @@ def has_status(
 def pooled_models(table: Table, layout: Layout) -> list[str]:
     """A note where the rows of several models are taken together, and how to tell them apart."""
     taken = {*layout.by, *layout.values, layout.case, layout.groups, layout.strata}
-    return pooled_models_beside(table, taken, "by={0!r} (--by {0}) tells them apart, ")
+    return pooled_models_beside(table, taken, by=True)
 
 
-def pooled_models_beside(table: Table, taken: Collection[str | None], apart: str) -> list[str]:
-    """The same where these columns have a part to play; ``apart``: what tells models apart."""
+def pooled_models_beside(table: Table, taken: Collection[str | None], *, by: bool) -> list[str]:
+    """The same where these columns have a part to play; ``by``: if an option tells models apart."""
     column = next((name for name in MODEL_COLUMNS if name in table and name not in taken), None)
     if column is None or len(models := table.factor(column).distinct) < 2:
         return []
-    one = shlex.quote(f"{column}={_text(models[0])}")
-    note = (
-        f"the rows of {len(models)} models are taken together; {apart.format(column)}"
-        f"--where {one} takes one"
-    )
-    return [note]
+    apart = f"a column tells them apart ({spelled_both('by', column)}), " if by else ""
+    one = spelled("where", f"{column}={_text(models[0])}", door=Door.COMMAND_LINE)
+    return [f"the rows of {len(models)} models are taken together; {apart}{one} takes one"]
 
 
 def _parameters_of(levels: dict[str, Any]) -> str:

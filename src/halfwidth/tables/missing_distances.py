@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.io.table import Table, joint_codes
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.metrics.overlap import dsc, iou
@@ -74,9 +75,9 @@ class MissingDistances:
         missing = self.missed | self.absent | self.others
         return DataError(
             f"{where}: {int(missing.sum())} of {len(missing)} values are missing: "
-            f"{self.described(cases)}. missing='worst' with a penalty (--missing worst --penalty "
-            "VALUE) leaves out the cases with nothing to find, and counts the others as failed; "
-            "missing='omit' (--missing omit) leaves out all of them"
+            f"{self.described(cases)}. {spelled('missing', 'worst')} with {spelled('penalty')} "
+            "leaves out the cases with nothing to find, and counts the others as failed; "
+            f"{spelled('missing', 'omit')} leaves out all of them"
         )
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import Table
 
@@ -55,6 +56,9 @@ def _complaint(table: Table, name: str) -> str:
     cells = table.values(name, np.arange(len(table)))
     texts = [row for row, cell in enumerate(cells) if isinstance(cell, str)]
     if len(texts) == table.present(name).sum():
-        return f"holds no numbers; a column of predicted classes is --prediction {name}"
+        return (
+            "holds no numbers; a column of predicted classes is given as "
+            f"{spelled('prediction', name)}"
+        )
     row = texts[0]
     return f"holds {shown(cells[row])} in row {table.row_number(row)}, which is not a number"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.io.numerals import Decimal
 from halfwidth.io.plain_tables import (
     FORMATS,
@@ -121,11 +122,10 @@ def _foreign(source: Source, path: str | Path, kind: str | None, how: Reading) -
     file = None if str(path) == STANDARD_INPUT else Path(path)
     only_foreign = named is not None or (kind is None and file is not None)
     if only_foreign and (how.header is not None or how.sheet is not None):
-        header = "--no-header" if how.header is False else "--header"
-        option = "--sheet" if how.sheet is not None else header
+        option = spelled("header", how.header) if how.sheet is None else spelled("sheet")
         raise OptionError(f"{option} is for plain tables; leave it out")
     if kind is None and file is not None and how.decimal is not None:
-        raise OptionError("--decimal is for tables of text; leave it out")
+        raise OptionError(f"{spelled('decimal')} is for tables of text; leave it out")
     may_be = how.format is None and kind in (None, *SEPARATORS) and how.header is not False
     if only_foreign or may_be:
         if not source.first(1):

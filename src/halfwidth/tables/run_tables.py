@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.io.table import Table
 from halfwidth.tables.repeats import is_index_column
 
@@ -203,7 +204,8 @@ def run_table(frame: Any, value: str | None, by: Sequence[str]) -> RunTable:
     name = _first(table, NAME_COLUMNS)
     if column in sources:
         raise OptionError(
-            f"column {column!r} cannot be both the value (--value) and a source (--by)"
+            f"column {column!r} cannot be both the value ({spelled('value')}) and a source "
+            f"({spelled('by')})"
         )
     return RunTable(table, column, sources, status, fold, name, settings, seeds)
 
@@ -234,7 +236,7 @@ def _only_metric(table: Table, known: set[str | None]) -> str:
         )
     raise OptionError(
         f"{len(candidates)} columns may be the metric ({shortened(candidates)}); name one: "
-        "value= (--value)"
+        f"{spelled('value')}"
     )
 
 
@@ -314,8 +316,8 @@ def _refuse_folds(runs: RunTable, label: str, rows: Sequence[int], average_folds
         raise DataError(
             f"{_prefix(label)}column {runs.fold!r} has {len(folds)} folds: folds of one "
             "cross-validation share their training data, so they are no independent runs and their "
-            "number is no n; average them within each seed (--folds average), or give one run per "
-            "seed"
+            f"number is no n; average them within each seed ({spelled('folds', 'average')}), or "
+            "give one run per seed"
         )
     if not runs.seeds:
         raise DataError(

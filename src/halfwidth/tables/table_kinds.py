@@ -11,6 +11,7 @@ import re
 import numpy as np
 
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.options import Door, spelled
 from halfwidth.io.detections.box_columns import box_columns
 from halfwidth.io.table import Table
 from halfwidth.metrics.agreement import mcc
@@ -63,7 +64,8 @@ def refuse_runs(table: Table) -> None:
         metric = prefixed[0] if prefixed else "COLUMN"
         raise DataError(
             f"{_prefix(table)}the table holds training runs ({shown}), not cases: halfwidth runs "
-            f"FILE --value {metric} gives the quantiles of a metric over them"
+            f"FILE {spelled('value', metric, door=Door.COMMAND_LINE)} (runs_table) gives the "
+            "quantiles of a metric over them"
         )
 
 
@@ -86,7 +88,7 @@ def refuse_objects(table: Table) -> None:
         raise DataError(
             f"{_prefix(table)}the table holds objects in images ({shortened(places, 6)}), not "
             "values of cases. Metrics of detections: halfwidth detect DETECTIONS REFERENCES; for "
-            f"means of columns, name them: --value {places[0]}"
+            f"means of columns, name them: {spelled('value', places[0])}"
         )
 
 
@@ -127,14 +129,17 @@ def refuse_predictions(table: Table) -> None:
     ranked = [name for name in scores if not _is_of_classes(table, name)]
     as_class = not ranked
     given = (
-        f"--prediction {scores[0]}" if as_class else " ".join(f"--score {n}" for n in ranked[:9])
+        spelled("prediction", scores[0])
+        if as_class
+        else spelled("score", list(ranked[:9]) if ranked[1:] else ranked[0])
     )
-    metric = (mcc if as_class else auroc).__name__ + (" --average macro" if of_text else "")
+    metric = spelled("metric", (mcc if as_class else auroc).__name__)
+    average = f" {spelled('average', 'macro')}" if of_text else ""
     raise DataError(
         f"{_prefix(table)}the table looks like predictions ({shortened(values, 8)}), not values of "
         "a metric for each case. Say which column holds the true classes and which the "
-        f"predictions, as in --target {target} {given} --metric {metric}; for means of columns, "
-        f"name them: --value {scores[0]}"
+        f"predictions, as in {spelled('target', target)} {given} {metric}{average}; for means of "
+        f"columns, name them: {spelled('value', scores[0])}"
     )
 
 

@@ -336,7 +336,7 @@ def test_classes_are_matched_mapped_and_chosen() -> None:
         given = {"boxes": boxes, "labels": list(labels), "scores": [0.5] * len(labels)}
         return read_objects({"a.jpg": given})
 
-    with pytest.raises(DataError, match=r"lack: 'dogs'; .* --classes dogs=dog "):
+    with pytest.raises(DataError, match=r"lack: 'dogs'; .* classes=\{'dogs': 'dog'\}"):
         align(found("dogs"), truth)
     detections, references, _ = align(found("dogs", "cat"), truth, classes={"dogs": "dog"})
     assert detections.classes == references.classes == ("cat", "dog")

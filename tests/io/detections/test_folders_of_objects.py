@@ -74,7 +74,7 @@ def test_yolo_with_scores_and_names(tmp_path: Path) -> None:
     # They are no ids of COCO.
     ids = {"id": 1, "name": "dog"}
     coco = {"images": [{"id": 1, "file_name": "a.png"}], "categories": [ids], "annotations": []}
-    with pytest.raises(DataError, match="say what they are called: --class-names"):
+    with pytest.raises(DataError, match="say what they are called: class_names="):
         align(read_objects(source), read_objects(coco, role="references"))
 
 

@@ -101,7 +101,7 @@ def test_who_names_no_image_without_objects_is_told() -> None:
 def test_detections_of_images_that_may_hold_no_object_are_told_what_to_do(tmp_path: Path) -> None:
     frame = pd.DataFrame([("a", 1, 2, 3, 4)], columns=["image", *"xywh"])
     found = read_objects(frame.assign(image="b"))
-    with pytest.raises(DataError, match="If they hold no objects, list all images: --images FILE"):
+    with pytest.raises(DataError, match="If they hold no objects, list all images: images="):
         align(found, read_objects(frame, role="references"))
     listed = read_objects(frame, role="references", images=["a", "b"])
     assert [len(one) for one in align(found, listed)[0].objects] == [0, 1]

@@ -85,7 +85,7 @@ def test_a_list_of_results() -> None:
 
 def test_any_other_layout_by_its_path() -> None:
     with pytest.raises(
-        DataError, match=r"no 'case', 'cases', 'results'.*scores, aggregates.*--path"
+        DataError, match=r"no 'case', 'cases', 'results'.*scores, aggregates.*path="
     ):
         read_table(FILES / "labels.json")
     table = read_with(FILES / "labels.json", path="scores.test.{case}.{label}.{metric}")
@@ -116,7 +116,7 @@ def test_a_path_into_json_that_nothing_recognises(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("case.{case}.{organ}", "unknown part of --path 'organ'"),
+        ("case.{case}.{organ}", "unknown part of a path 'organ'"),
         ("case.{metric}", "has to name {case} once"),
         ("case.{case}.{case}", "has to name {case} once"),
         ("case.{case}", "without naming their metric"),
@@ -141,7 +141,7 @@ def test_paths_that_lead_nowhere(path: str, message: str) -> None:
         ({"aggregates": {}, "results": [1, "a", None]}, "no numbers at results"),
         (
             {"case": {"ann": {"x": 1}, "bob": {"x": 2}}},
-            r"cannot tell whether case goes.*--path 'case",
+            r"cannot tell whether case goes.*path='case",
         ),
         (
             {"aggregates": {}, "case": {"a1": {"dice": {"liver": 1}}}},

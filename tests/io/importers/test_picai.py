@@ -33,7 +33,7 @@ def test_weights_where_they_differ(tmp_path: Path) -> None:
     document["case_weight"]["10001_1000001"] = 2.5
     table = read_table(written(tmp_path / "metrics.json", document))
     assert cells(table, "case_weight") == [1, 2.5, 1, 1, 1, 1]
-    assert any("--weight case_weight" in note for note in table.notes)
+    assert any("sample_weight='case_weight'" in note for note in table.notes)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from halfwidth.core.csv_cells import csv_text
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import json_text, plain
+from halfwidth.core.options import flag_of
 from halfwidth.document.parts import Data, Document
 
 
@@ -24,5 +25,8 @@ def render_csv(document: Document) -> str:
 
 def _document_data(document: Document) -> Data:
     if document.data is None:
-        raise OptionError("there is nothing here for programs; leave out --format and --json")
+        raise OptionError(
+            f"there is nothing here for programs; leave out {flag_of('format')} and "
+            f"{flag_of('json')}"
+        )
     return document.data

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Unpack
 
 from halfwidth.core.checks import one_of
-from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.errors import OptionError
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.objects import ObjectSet
+from halfwidth.core.options import spelled
 from halfwidth.core.shared_keywords import with_keywords
 from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs
 from halfwidth.estimation.detections.jobs import jobs_of
@@ -165,6 +166,6 @@ def _single_area_request(metric: Any, choices: MatchingChoices) -> DetectorReque
     """One metric of one range of sizes."""
     requested = detector_request(metric, choices)
     if len(requested.metrics) > 1:
-        area, count = shown(choices["area"]), len(requested.metrics)
-        raise OptionError(f"area={area} (--area) names {count} ranges; give one here")
+        area, count = choices["area"], len(requested.metrics)
+        raise OptionError(f"{spelled('area', area)} names {count} ranges; give one here")
     return requested

@@ -12,6 +12,7 @@ from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Matching
+from halfwidth.core.options import spelled
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import spec_of
 from halfwidth.core.types import UNIT_INTERVAL, Array
@@ -81,8 +82,8 @@ def curves_of_jobs(
     one_of("band", band, BANDS)
     if len(matching.thresholds) > 1:
         raise OptionError(
-            f"a curve is of one threshold of localisation, not of {len(matching.thresholds)}; "
-            "give one: threshold= (--threshold)"
+            f"a curve is of one threshold of localisation, not of {len(matching.thresholds)}; give "
+            f"one: {spelled('threshold')}"
         )
     made = [_heights(kind, job) for job in jobs]
     bands = _bands(made, jobs, request, band)

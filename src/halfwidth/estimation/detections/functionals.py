@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from halfwidth.arithmetic.match_records import ScoreRecords, SumRecords
 from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import OptionError
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.records import Functional
@@ -30,7 +31,7 @@ def detection_rows(
         if average not in allowed:
             raise OptionError(
                 f"{metric.spec.name} has no average {average!r}; it has {', '.join(allowed)} "
-                "(average=, --average)"
+                f"({spelled('average')})"
             )
         if average != "none":
             yield MetricRow(metric, average)

@@ -12,6 +12,7 @@ from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Matching, MatchLists
 from halfwidth.core.objects import ObjectSet
+from halfwidth.core.options import spelled_both
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.detections.context import (
     Codes,
@@ -198,7 +199,7 @@ def _notes_on_scores(rows: Sequence[RequestedRow], detections: ObjectSet) -> Ite
         threshold = row.matching.score_threshold
         if threshold is not None and scores and threshold > max(scores):
             yield (
-                f"no detection scores {threshold:g} or more (score_threshold=, --score-threshold; "
+                f"no detection scores {threshold:g} or more ({spelled_both('score_threshold')}; "
                 f"the highest is {max(scores):.3g}): every object is missed"
             )
 

@@ -8,12 +8,13 @@ from typing import Any
 from halfwidth.core.catalogue import Catalogue, N
 from halfwidth.core.checks import as_count, as_flag, as_number, one_of
 from halfwidth.core.detection_forms import ImageSums
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shown
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Better
 from halfwidth.core.match_lists import Admits, Matching
 from halfwidth.core.matching_words import matching_text
 from halfwidth.core.objects import ObjectSet, Unit
+from halfwidth.core.options import spelled
 from halfwidth.estimation.detections.requested_metrics import RequestedMetric
 from halfwidth.estimation.detections.thresholds import COCO_THRESHOLDS, parse_thresholds
 from halfwidth.metrics.detection.assignment import greedy_by_localisation, greedy_by_score
@@ -93,12 +94,12 @@ def matching_options(
 def _named(option: str, given: Any, catalogue: Catalogue[N]) -> N:
     """What a name means; a part of several names, such as ``iou``, is told to be one."""
     if not isinstance(given, str):
-        raise OptionError(f"{option}={shown(given)} is no name")
+        raise OptionError(f"{spelled(option, given)} is no name")
     several = [name for name in catalogue.names if given.lower() in name.split("_")]
     if given not in catalogue and len(several) > 1:
         raise OptionError(
-            f"{option}={shown(given)} (--{option}) may be {', '.join(several[:-1])} or "
-            f"{several[-1]}; name one, or leave it out for what suits the objects"
+            f"{spelled(option, given)} may be {', '.join(several[:-1])} or {several[-1]}; name "
+            "one, or leave it out for what suits the objects"
         )
     return catalogue[given]
 
@@ -107,7 +108,9 @@ def _admits(given: Any) -> Admits | None:
     if given is None:
         return None
     if not isinstance(given, str) or given.strip().lower() not in ADMITS:
-        raise UnknownNameError("way to admit a match (admits=, --admits)", given, list(ADMITS)[:4])
+        raise UnknownNameError(
+            f"way to admit a match ({spelled('admits')})", given, list(ADMITS)[:4]
+        )
     return ADMITS[given.strip().lower()]
 
 
@@ -116,7 +119,7 @@ def _count(option: str, given: Any, least: int) -> int | None:
         return None
     number = as_count(given)
     if number is None or number < least:
-        raise OptionError(f"{option}={shown(given)} is not an integer from {least} up")
+        raise OptionError(f"{spelled(option, given)} is not an integer from {least} up")
     return number
 
 
@@ -125,7 +128,7 @@ def _distance(given: Any) -> float | None:
         return None
     number = as_number("boundary_distance", given)
     if number <= 0:
-        raise OptionError(f"boundary_distance={number:g} is not above 0")
+        raise OptionError(f"{spelled('boundary_distance', number)} is not above 0")
     return number
 
 
@@ -146,7 +149,7 @@ def usual_localisation(detections: ObjectSet, references: ObjectSet) -> Localisa
             return LOCALISATIONS[name]
     raise DataError(
         f"no criterion matches detections of {_ways(found)} with references of {_ways(true)}; "
-        f"there are {', '.join(LOCALISATIONS.names)} (localisation=, --localisation)"
+        f"there are {', '.join(LOCALISATIONS.names)} ({spelled('localisation')})"
     )
 
 
@@ -169,8 +172,8 @@ def matching_for(
     thresholds = requested.thresholds or _usual_thresholds(requested, criterion, detections)
     if criterion.better is Better.HIGHER and max(thresholds) > 1:
         raise OptionError(
-            f"threshold={max(thresholds):g} (--threshold): {criterion.name} is at most 1; write "
-            "0.5 for 50 %"
+            f"{spelled('threshold', max(thresholds))}: {criterion.name} is at most 1; write 0.5 "
+            "for 50 %"
         )
     return Matching(
         criterion.name,
@@ -204,7 +207,7 @@ def _usual_thresholds(
     if criterion.threshold is not None:
         return (criterion.threshold,)
     raise OptionError(
-        f"{criterion.name} needs a threshold, for example threshold=5 (--threshold 5): at most 5 "
+        f"{criterion.name} needs a threshold, for example {spelled('threshold', 5)}: at most 5 "
         f"{_unit(criterion, detections) or 'pixels'} apart"
     )
 

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Takes
+from halfwidth.core.options import spelled
 from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.spec import Metric, MetricSpec, spec_of
 from halfwidth.estimation.detections.thresholds import (
@@ -68,7 +69,7 @@ def resolve_detection_metric(given: Any) -> RequestedMetric:
         name, parameters = parse_name(text, _parameters)
         base, percent = without_threshold(name)
         if at and percent:
-            raise OptionError(f"metric={shown(given)} names a threshold twice")
+            raise OptionError(f"{spelled('metric', given)} names a threshold twice")
         if percent:
             at = str(int(percent) / 100)
         spec = _spec_named(base, given)
@@ -84,7 +85,7 @@ def resolve_detection_metric(given: Any) -> RequestedMetric:
         attached = given if isinstance(given, MetricSpec) else spec_of(given)
         if not isinstance(attached, MetricSpec):
             raise OptionError(
-                f"metric={shown(given)} is neither a name nor a metric of detections "
+                f"{spelled('metric', given)} is neither a name nor a metric of detections "
                 f"({', '.join(DETECTION_METRICS.names)})"
             )
         spec, parameters = attached, {}
@@ -105,13 +106,13 @@ def _spec_named(name: str, given: str) -> MetricSpec:
         return DETECTION_METRICS[name]
     if name in SAMPLE_METRICS:
         raise OptionError(
-            f"metric={shown(given)} is of images or cases, and says nothing of where objects are "
-            "(halfwidth explain HW881); metrics of detections: "
+            f"{spelled('metric', given)} is of images or cases, and says nothing of where objects "
+            "are (halfwidth explain HW881); metrics of detections: "
             f"{', '.join(DETECTION_METRICS.names)}. For images as such: metric_ci, halfwidth ci"
         )
     if name in METRICS:
         raise OptionError(
-            f"metric={shown(given)} is of one pair of masks; of the objects that are found: "
+            f"{spelled('metric', given)} is of one pair of masks; of the objects that are found: "
             "instance_dsc and its kin. For whole masks: score_masks, halfwidth score"
         )
     raise UnknownNameError(
@@ -164,7 +165,8 @@ def requested_metrics(
         found += [replace(one, area=area, label=_joined(one.label, name)) for name, area in sizes]
     if at is not None and found and all(one.thresholds != at for one in found):
         raise OptionError(
-            f"threshold={shown(thresholds)} has no effect: each metric names a threshold of its own"
+            f"{spelled('threshold', thresholds)} has no effect: each metric names a threshold of "
+            "its own"
         )
     return tuple(found)
 
@@ -179,7 +181,7 @@ def check_together(metrics: Sequence[Any], options: Mapping[str, Any]) -> None:
     given = [name for name, value in options.items() if value is not None]
     if named and given:
         raise OptionError(
-            f"{' and '.join(given)} and metric='coco' exclude each other: its twelve numbers have "
-            "thresholds, sizes and numbers of detections of their own; name the metrics instead "
-            "(ap, ap50, ar)"
+            f"{' and '.join(given)} and {spelled('metric', 'coco')} exclude each other: its twelve "
+            "numbers have thresholds, sizes and numbers of detections of their own; name the "
+            "metrics instead (ap, ap50, ar)"
         )

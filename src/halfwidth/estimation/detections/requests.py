@@ -8,8 +8,9 @@ from typing import Any, TypedDict
 import numpy as np
 
 from halfwidth.core.checks import one_of
-from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.undefined import ABSENT_CLASS, UNDEFINED_POLICIES, AbsentClass, Undefined
 from halfwidth.estimation.detections.functionals import AVERAGES
@@ -119,7 +120,7 @@ def detector_request(
     """
     if metric is None and not usual:
         raise OptionError(
-            "nothing says what detectors are compared by: metric= (--metric), one of "
+            f"nothing says what detectors are compared by: {spelled('metric')}, one of "
             f"{', '.join(DETECTION_METRICS.names)}"
         )
     given: dict[str, Any] = {**DETECTOR, **choices}
@@ -158,7 +159,7 @@ def is_several(given: Any) -> bool:
 def listed(given: Any, name: str) -> list[Any]:
     """One name or several as a list."""
     if isinstance(given, Mapping):
-        raise OptionError(f"{name}={shown(given)} is no name and no list of names")
+        raise OptionError(f"{spelled(name, given)} is no name and no list of names")
     found = list(given) if is_several(given) else [given]
     if not found:
         raise OptionError(f"{name}: name at least one")

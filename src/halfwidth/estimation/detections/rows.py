@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.match_lists import Matching
+from halfwidth.core.options import spelled
 from halfwidth.estimation.detections.jobs import RequestedRow, Sets
 from halfwidth.estimation.detections.matchings import (
     MatchingOptions,
@@ -29,7 +30,7 @@ def requested_rows(
     if not sets.references.classes:
         raise DataError(
             "neither the detections nor the references hold an object, so that there is no class; "
-            "say that classes do not matter (by_class=False, --any-class)"
+            f"say that classes do not matter ({spelled('by_class', False)})"
         )
     usual = options.localisation
     if usual is None:
@@ -57,17 +58,17 @@ def _check_effect(options: MatchingOptions, matchings: Sequence[Matching]) -> No
             "dilation",
             options.dilation,
             any(one.assignment in in_lesions for one in matchings),
-            f"assignment={in_lesions[0]!r}",
+            f"{spelled('assignment', in_lesions[0])}",
         ),
         (
             "boundary_distance",
             options.boundary_distance,
             any(one.localisation == of_bands for one in matchings),
-            f"localisation={of_bands!r}",
+            f"{spelled('localisation', of_bands)}",
         ),
     ):
         if given is not None and not used:
-            raise OptionError(f"{name}={given:g} has no effect without {whose}")
+            raise OptionError(f"{spelled(name, given)} has no effect without {whose}")
 
 
 def _range_of(criterion: LocalisationSpec) -> tuple[float, ...]:
@@ -76,7 +77,7 @@ def _range_of(criterion: LocalisationSpec) -> tuple[float, ...]:
         raise OptionError(f"by_threshold has no effect on {criterion.name}, which has no threshold")
     if not criterion.of_overlap:
         raise OptionError(
-            f"by_threshold (--by-threshold) needs thresholds of {criterion.name}, for example "
-            "threshold=[2, 5, 10] (--threshold 2,5,10)"
+            f"{spelled('by_threshold', True)} needs thresholds of {criterion.name}, for example "
+            f"{spelled('threshold', (2, 5, 10))}"
         )
     return OVERLAPS

@@ -13,6 +13,7 @@ from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.formatting import counted
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import Objects, ObjectSet
+from halfwidth.core.options import spelled
 from halfwidth.estimation.detections.context import Codes, Units
 from halfwidth.estimation.detections.jobs import Sets
 from halfwidth.estimation.grouping import unit_codes
@@ -68,8 +69,8 @@ def checked_classes(given: Any) -> Any:
     names = [*given, *given.values()] if isinstance(given, Mapping) else as_list(given)
     if not names or not all(isinstance(name, str) for name in names):
         raise OptionError(
-            f"classes={shown(given)} (--classes) is no list of names of classes, and no mapping "
-            "from names of the detections to those of the references"
+            f"{spelled('classes', given)} is no list of names of classes, and no mapping from "
+            "names of the detections to those of the references"
         )
     return given if isinstance(given, Mapping) else names
 
@@ -125,7 +126,7 @@ def _labels(given: Any, references: ObjectSet, read: Sequence[str] | None, optio
     """A label for each image; None where nothing is said."""
     if isinstance(given, str) and read is None:
         raise OptionError(
-            f"{option}={shown(given)}: these objects were read without {option}; give a label for "
+            f"{spelled(option, given)}: these objects were read without {option}; give a label for "
             f"each image, or name them where they are read (read_objects({option}=...))"
         )
     if given is None or isinstance(given, str):

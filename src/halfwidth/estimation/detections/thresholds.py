@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.checks import as_list, as_number, is_number
-from halfwidth.core.errors import OptionError, proposed, shown
+from halfwidth.core.errors import OptionError, proposed
 from halfwidth.core.matching_words import area_text
+from halfwidth.core.options import spelled
 
 # As COCO has them: https://cocodataset.org/#detection-eval, areas in pixels.
 COCO_THRESHOLDS = "0.5:0.95"
@@ -45,16 +46,16 @@ def parse_thresholds(given: Any, option: str = "threshold") -> tuple[float, ...]
     else:
         listed = as_list(given)
         if not listed:
-            raise OptionError(f"{option}={shown(given)} is no threshold; for example {EXAMPLES}")
+            raise OptionError(f"{spelled(option, given)} is no threshold; for example {EXAMPLES}")
         thresholds = [as_number(option, one) for one in listed]
     for one in thresholds:
         if one < 0:
-            raise OptionError(f"{option}={one:g} is negative; no localisation is")
+            raise OptionError(f"{spelled(option, one)} is negative; no localisation is")
     if len(set(thresholds)) < len(thresholds):
-        raise OptionError(f"{option}={shown(given)} names a threshold twice")
+        raise OptionError(f"{spelled(option, given)} names a threshold twice")
     if len(thresholds) > MOST_THRESHOLDS:
         raise OptionError(
-            f"{option}={shown(given)} makes {len(thresholds)} thresholds; at most "
+            f"{spelled(option, given)} makes {len(thresholds)} thresholds; at most "
             f"{MOST_THRESHOLDS} can be taken together"
         )
     return tuple(sorted(thresholds))
@@ -67,7 +68,7 @@ def _from_text(text: str, option: str) -> list[float]:
     if len(parts) == 1:
         return [_number(part, text, option) for part in text.split(",")]
     if len(parts) > 3:
-        raise OptionError(f"{option}={shown(text)} is no range; for example {EXAMPLES}")
+        raise OptionError(f"{spelled(option, text)} is no range; for example {EXAMPLES}")
     numbers = [_number(part, text, option) for part in parts]
     low, high, step = (*numbers, COCO_STEP)[:3]
     if step > high:
@@ -75,11 +76,11 @@ def _from_text(text: str, option: str) -> list[float]:
         high, step = step, high
     if not (low < high and 0 < step <= high - low + 1e-9):
         raise OptionError(
-            f"{option}={shown(text)} is no range LOW:HIGH[:STEP]; for example {EXAMPLES}"
+            f"{spelled(option, text)} is no range LOW:HIGH[:STEP]; for example {EXAMPLES}"
         )
     count = round((high - low) / step)
     if abs(low + count * step - high) > 1e-9 * max(1.0, abs(high)):
-        raise OptionError(f"{option}={shown(text)}: steps of {step:g} from {low:g} miss {high:g}")
+        raise OptionError(f"{spelled(option, text)}: steps of {step:g} from {low:g} miss {high:g}")
     if count >= MOST_THRESHOLDS:
         return list(np.arange(count + 1.0))
     return [float(one) for one in np.linspace(low, high, count + 1)]
@@ -92,8 +93,8 @@ def _number(part: str, text: str, option: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         raise OptionError(
-            f"{option}={shown(text)} is no threshold{proposed(text, ['coco'])}; "
-            f"for example {EXAMPLES}"
+            f"{spelled(option, text)} is no threshold{proposed(text, ['coco'])}; for example "
+            f"{EXAMPLES}"
         )
     return number
 
@@ -113,7 +114,7 @@ def parse_areas(given: Any) -> tuple[tuple[str, AreaRange | None], ...]:
         return (_area_range(*listed),)
     if not listed:
         raise OptionError(
-            f"area={shown(given)} is neither {', '.join(COCO_AREAS)} nor a pair of numbers"
+            f"{spelled('area', given)} is neither {', '.join(COCO_AREAS)} nor a pair of numbers"
         )
     return tuple(area for one in listed for area in parse_areas(one))
 
@@ -147,7 +148,7 @@ def _area_of_text(text: str) -> tuple[str, AreaRange | None]:
         low, high = (float(part) for part in text.split(","))
     except ValueError:
         raise OptionError(
-            f"area={shown(text)} (--area) is none of {', '.join(COCO_AREAS)}, and no LOW,HIGH in "
+            f"{spelled('area', text)} is none of {', '.join(COCO_AREAS)}, and no LOW,HIGH in "
             f"pixels or voxels{proposed(name, COCO_AREAS)}"
         ) from None
     return _area_range(low, high)
@@ -156,7 +157,7 @@ def _area_of_text(text: str) -> tuple[str, AreaRange | None]:
 def _area_range(low: Any, high: Any) -> tuple[str, AreaRange]:
     ends = (as_number("area", low), math.inf if high == math.inf else as_number("area", high))
     if not 0 <= ends[0] < ends[1]:
-        raise OptionError(f"area={low:g},{high:g} (--area) is no range from 0 up")
+        raise OptionError(f"{spelled('area', (low, high))} is no range from 0 up")
     return f"areas {area_text(ends)}", ends
 
 

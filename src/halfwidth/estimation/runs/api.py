@@ -11,9 +11,10 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.checks import as_flag, as_number, plain_text
-from halfwidth.core.errors import OptionError, UnknownNameError, shortened, shown
+from halfwidth.core.errors import OptionError, UnknownNameError, shortened
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Need, Statistic, spec_of
 from halfwidth.core.types import BETWEEN, Alternative, Level
 from halfwidth.core.undefined import Missing
@@ -127,7 +128,9 @@ def runs_ci(
     'accuracy is 0.8710 or lower in at least 25 % of runs'
     """
     if _several(quantile):
-        raise OptionError(f"quantile={shown(quantile)}: name one level; runs_table takes several")
+        raise OptionError(
+            f"{spelled('quantile', quantile)}: name one level; runs_table takes several"
+        )
     quantities = _Quantities(_levels(quantile), point, simultaneous=False, mean=False)
     request = resolve_request(
         method=method,
@@ -297,7 +300,7 @@ def _levels(quantile: Any) -> tuple[float, ...]:
     for level, level_given in zip(levels, given, strict=True):
         if not 0 < level < 1:
             hint = f"; for {level:g} % write {level / 100:g}" if 1 < level < 100 else ""
-            raise OptionError(f"quantile={shown(level_given)} is not {BETWEEN}{hint}")
+            raise OptionError(f"{spelled('quantile', level_given)} is not {BETWEEN}{hint}")
         LEVEL.check(level, "quantile")
     return tuple(dict.fromkeys(levels))
 
@@ -318,7 +321,7 @@ def resolve_run_metric(metric: Any, bounds: Any, column: str = "") -> Metric:
         resolved = resolve_metric(spec, bounds)
     elif isinstance(name_or_metric, str) and bounds is None:
         every = [*METRICS.names, *(n for n in SAMPLE_METRICS.names if n not in METRICS)]
-        hint = "A metric of your own needs bounds (--bounds)."
+        hint = f"A metric of your own needs {spelled('bounds')}."
         raise UnknownNameError("metric", name_or_metric, every, hint=hint)
     else:
         resolved = resolve_metric(name_or_metric, bounds)

@@ -16,6 +16,7 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.forms import LogisticFit
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.functionals import MetricRow, Policies
@@ -189,7 +190,8 @@ def _rows(cases: TestSet, average: str | None) -> list[tuple[str, int, str]]:
     drawn, classes = classes_drawn(cases)
     if average == "binary" and drawn != average:
         raise OptionError(
-            f"average='binary' needs one positive class of {cases.n_classes}: pos_label="
+            f"{spelled('average', 'binary')} needs one positive class of {cases.n_classes}: "
+            f"{spelled('pos_label')}"
         )
     return [(drawn, code, str(cases.labels[code])) for code in classes]
 

@@ -15,6 +15,7 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.kinds import Transform
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import Missing, is_missing
@@ -194,8 +195,8 @@ def centre_parts(
     check_probabilities("calibration over centres", cases)
     if cases.strata is None:
         raise DataError(
-            f"all {cases.n} cases are of one centre ({str(centres[0])!r}); without centre= "
-            "(--centre) metric_ci (halfwidth ci) has its calibration"
+            f"all {cases.n} cases are of one centre ({str(centres[0])!r}); without "
+            f"{spelled('centre')} metric_ci (halfwidth ci) has its calibration"
         )
     kept = np.ones(len(centres), bool) if cases.kept is None else cases.kept
     there = [label for label, here in zip(centres, kept.tolist(), strict=True) if here]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.checks import is_masked
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened, shown
+from halfwidth.core.options import spelled
 from halfwidth.core.undefined import is_missing
 
 Codes = NDArray[np.intp]
@@ -145,7 +146,7 @@ def positive_label(labels: Sequence[Any], given: Any) -> int | None:
         return None if pair is None or len(labels) != 2 else list(labels).index(pair[1])
     given = plain_label(given)
     if not isinstance(given, Hashable):
-        raise OptionError(f"pos_label={shown(given)} is no label; it takes one of the classes")
+        raise OptionError(f"{spelled('pos_label', given)} is no label; it takes one of the classes")
     if given not in labels:
         alike = [label for label in labels if str(label) == str(given)]
         hint = (
@@ -154,7 +155,7 @@ def positive_label(labels: Sequence[Any], given: Any) -> int | None:
             else (proposed(str(given), [str(label) for label in labels]))
         )
         raise OptionError(
-            f"pos_label={shown(given)} (--positive) is none of the labels "
+            f"{spelled('pos_label', given)} is none of the labels "
             f"{shortened([repr(label) for label in labels])}{hint}"
         )
     return list(labels).index(given)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.types import Array
 from halfwidth.estimation.functionals import CustomMetric
@@ -29,13 +30,13 @@ def within_bounds(
     first = metrics[0]
     if len(metrics) > 1:
         raise OptionError(
-            f"bounds (--bounds) are those of one metric, and there are {len(metrics)}; make a call "
-            "for each"
+            f"{spelled('bounds')} is the range of one metric, and there are {len(metrics)}; make "
+            "a call for each"
         )
     if not isinstance(first, Metric) or first.spec.takes is not Takes.NUMBERS:
         name = first.spec.name if isinstance(first, Metric) else first.metric.spec.name
         raise OptionError(
-            f"bounds (--bounds) have no effect on {name}; of a test set they are for errors of "
+            f"{spelled('bounds')} has no effect on {name}; of a test set it is for errors of "
             "predicted numbers: mae, mse, rmse, r2"
         )
     return [resolve_metric(first, bounds)]
@@ -54,5 +55,5 @@ def check_errors(metric: Metric | CustomMetric, numbers: Array) -> None:
         first = int(outside[0])
         raise DataError(
             f"the {metric.spec.title} of case {first + 1} is {alone[first]:g}, outside the bounds "
-            f"{bounds} (--bounds); {len(outside)} such case(s)"
+            f"{bounds} that were given; {len(outside)} such case(s)"
         )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.kinds import PAIRS_OF_CASES
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Estimand, Metric, Takes
 from halfwidth.core.types import Array
 from halfwidth.estimation.functionals import (
@@ -136,14 +137,13 @@ def check_probabilities(name: str, cases: TestSet) -> None:
         low, high = cases.given.min(), cases.given.max()
         raise DataError(
             f"{name} is of predicted probabilities, and the scores, {low:g} to {high:g}, are none; "
-            "if they are logits, say scores='logits' (--scores logits)"
+            f"if they are logits, say {spelled('scores', 'logits')}"
         )
     if cases.rows_miss_one:
         raise DataError(
             f"{name} is of predicted probabilities, and those of a case miss a sum of 1 by up to "
-            f"{cases.rows_miss_one:.3g}; if they are logits, say scores='logits' "
-            "(--scores logits); if the classes do not exclude each other, give each as a test set "
-            "of its own"
+            f"{cases.rows_miss_one:.3g}; if they are logits, say {spelled('scores', 'logits')}; if "
+            "the classes do not exclude each other, give each as a test set of its own"
         )
 
 

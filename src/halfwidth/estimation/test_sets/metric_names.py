@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
-from halfwidth.core.errors import OptionError, UnknownNameError, shortened, shown
+from halfwidth.core.errors import OptionError, UnknownNameError, shortened
+from halfwidth.core.options import flag_of, spelled
 from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.spec import Better, Estimand, Metric, MetricLevel, MetricSpec, spec_of
 from halfwidth.core.types import UNBOUNDED
@@ -29,7 +30,7 @@ def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
         if name not in SAMPLE_METRICS and name in METRICS:
             raise OptionError(
                 f"{name!r} has a value for each case, not one for a test set; compute the values "
-                "and use summary_ci (--value)"
+                f"and use summary_ci (halfwidth ci {flag_of('value')})"
             )
         if name not in SAMPLE_METRICS:
             refuse_detection_metric(name)
@@ -45,8 +46,8 @@ def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
         spec = attached
     else:
         raise OptionError(
-            f"metric={shown(metric)} is neither a name ({shortened(SAMPLE_METRICS.names)}) nor a "
-            "function of y_true and y_score"
+            f"{spelled('metric', metric)} is neither a name ({shortened(SAMPLE_METRICS.names)}) "
+            "nor a function of y_true and y_score"
         )
     if spec.level is not MetricLevel.SAMPLE:
         raise UnknownNameError("metric of a test set", spec.name, SAMPLE_METRICS.names)
@@ -62,7 +63,7 @@ def possible_estimands(name: str) -> frozenset[Estimand]:
     if requested in METRICS and requested not in known:
         raise OptionError(
             f"{requested!r} has a value for each case, and its methods are those of the statistic "
-            "of the values: --statistic mean, for example"
+            f"of the values: {spelled('statistic', 'mean')}, for example"
         )
     base, given = parse_name(name, lambda n: known[n].parameters)
     spec = known[base]

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.checks import as_number, one_of, refuse_complex
-from halfwidth.core.errors import DataError, OptionError, proposed, shortened, shown
+from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.undefined import (
     ABSENT_CLASS,
@@ -165,7 +166,7 @@ def _check_effects(
     lacking = [spec.name for spec in named if spec.worst is None]
     if isinstance(options.undefined, str) and options.undefined == "worst" and lacking:
         raise OptionError(
-            f"undefined='worst' (--undefined worst) needs a metric with a worst value; "
+            f"{spelled('undefined', 'worst')} needs a metric with a worst value; "
             f"{', '.join(lacking)} has none"
         )
     names = ", ".join(spec.name for spec in named) or "your own metric"
@@ -176,9 +177,11 @@ def _check_effects(
         ):
             continue
         if takers := _takers(option):
-            raise OptionError(f"{option} has no effect on {names}; it is for {', '.join(takers)}")
-        given = shown(value[0] if option == "average" else value)
-        raise OptionError(f"{option}={given} (--{option}) has no effect on {names}")
+            raise OptionError(
+                f"{spelled(option)} has no effect on {names}; it is for {', '.join(takers)}"
+            )
+        given = value[0] if option == "average" else value
+        raise OptionError(f"{spelled(option, given)} has no effect on {names}")
 
 
 def _looks_at(metric: Metric | CustomMetric, option: str, value: Any, threshold: Any) -> bool:
@@ -206,13 +209,13 @@ def _criterion(threshold: Any) -> Metric | None:
     name = threshold.partition(":")[0]
     if name not in SAMPLE_METRICS and name not in METRICS:
         raise OptionError(
-            f"threshold={shown(threshold)} (--threshold) is neither a number nor a counting "
-            f"metric to choose it by{proposed(threshold, SAMPLE_METRICS.every_name)}"
+            f"{spelled('threshold', threshold)} is neither a number nor a counting metric to "
+            f"choose it by{proposed(threshold, SAMPLE_METRICS.every_name)}"
         )
     criterion = resolve_sample_metric(threshold)
     if not isinstance(criterion, Metric) or criterion.spec.takes not in COUNTING:
         raise OptionError(
-            f"threshold={shown(threshold)} is no counting metric to choose it by; for example "
+            f"{spelled('threshold', threshold)} is no counting metric to choose it by; for example "
             "youden_j, f1, expected_cost"
         )
     return criterion
@@ -241,7 +244,9 @@ def _cases(
         regression = decisions.kind == "numbers" or _are_measurements(y_true)
     if not regression:
         if decisions.kind == "numbers":
-            raise OptionError("scores='numbers' is for regressions; these metrics are of classes")
+            raise OptionError(
+                f"{spelled('scores', 'numbers')} is for regressions; these metrics are of classes"
+            )
         return check_test_set(
             y_true,
             y_score,
@@ -255,13 +260,13 @@ def _cases(
             where=where,
         )
     if decisions.kind not in ("auto", "numbers"):
-        raise OptionError(f"scores={decisions.kind!r} has no meaning for a regression")
+        raise OptionError(f"{spelled('scores', decisions.kind)} has no meaning for a regression")
     if set(named) - {Takes.NUMBERS}:
         raise OptionError("metrics of a regression and of a classification do not go together")
     given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     for name, value in given.items():
         if value is not None:
-            raise OptionError(f"{name} has no meaning for a regression")
+            raise OptionError(f"{spelled(name)} has no meaning for a regression")
     return check_numbers(
         y_true, y_score, missing=missing, groups=groups, strata=strata, where=where
     )
@@ -286,8 +291,8 @@ def _check_grades(metrics: Sequence[Metric | CustomMetric], y_true: Any, cases: 
         return
     raise OptionError(
         f"{weighing[0].spec.name} with weights needs the order of the classes, and "
-        f"{shortened(words, 10)} stand in that of the alphabet: name all in their order, labels= "
-        "(--labels), or give an ordered categorical"
+        f"{shortened(words, 10)} stand in that of the alphabet: name all in their order, "
+        f"{spelled('labels')}, or give an ordered categorical"
     )
 
 
@@ -297,7 +302,7 @@ def _as_table(name: str, given: Any) -> np.ndarray[Any, Any]:
         return np.asarray(given, dtype=float)
     except (OverflowError, TypeError, ValueError):
         raise DataError(
-            f"{name}={shown(given)} holds something else than numbers, or is ragged"
+            f"{spelled(name, given)} holds something else than numbers, or is ragged"
         ) from None
 
 
@@ -322,7 +327,7 @@ def _priors(priors: Any, cases: TestSet) -> tuple[float, ...] | None:
     given = _as_table("priors", by_class(priors, cases.labels, "priors"))
     if given.shape != (cases.n_classes,) or not (given >= 0).all():
         raise DataError(
-            f"priors={shown(priors)} is not one share for each of {cases.n_classes} classes"
+            f"{spelled('priors', priors)} is not one share for each of {cases.n_classes} classes"
         )
     if abs(given.sum() - 1) > 1e-6:
         raise DataError(f"priors add up to {given.sum():g}, not to 1")

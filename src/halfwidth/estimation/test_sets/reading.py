@@ -13,6 +13,7 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.check import as_numbers, check_magnitude
@@ -176,7 +177,7 @@ def _read_scores(
     if single and positive is None:
         raise OptionError(
             f"{where}: a single score per case is of the positive class; say which of "
-            f"{shortened([repr(label) for label in classes])} that is: pos_label= (--positive)"
+            f"{shortened([repr(label) for label in classes])} that is: {spelled('pos_label')}"
         )
     scores = (
         _scores_of_both_classes(on_one[0], positive, kind)
@@ -189,9 +190,9 @@ def _read_scores(
     binary = len(classes) == 2 and positive is not None
     if decisions.threshold is not None and not binary:
         raise OptionError(
-            f"threshold={decisions.threshold:g} (--threshold) needs two classes of which one is "
+            f"{spelled('threshold', decisions.threshold)} needs two classes of which one is "
             f"positive; there are {len(classes)}"
-            + ("" if len(classes) > 2 else ": say which with pos_label= (--positive)")
+            + ("" if len(classes) > 2 else f": say which with {spelled('pos_label')}")
         )
     unscaled = kind == "any" and not single and decisions.threshold is None
     if not binary or positive is None or unscaled:
@@ -285,7 +286,7 @@ def _classes(
     if len(classes) < 2 and len(truth):
         raise DataError(
             f"{where[0]}: all cases are of one class, {shortened([repr(c) for c in classes])}; a "
-            "classification needs at least two. Name all classes: labels= (--labels)"
+            f"classification needs at least two. Name all classes: {spelled('labels')}"
         )
     return classes
 
@@ -293,12 +294,12 @@ def _classes(
 def _named_classes(labels: Sequence[Any]) -> list[Any]:
     listed = as_list(labels)
     if not listed or not all(isinstance(label, Hashable) for label in listed):
-        raise OptionError(f"labels={shown(labels)} is no list of labels (text or numbers)")
+        raise OptionError(f"{spelled('labels', labels)} is no list of labels (text or numbers)")
     classes = [plain_label(label) for label in listed]
     if len(set(classes)) < len(classes):
-        raise OptionError(f"labels={shown(classes)} names a class more than once")
+        raise OptionError(f"{spelled('labels', classes)} names a class more than once")
     if len(classes) < 2:
-        raise OptionError(f"labels={shown(classes)}: name at least two classes")
+        raise OptionError(f"{spelled('labels', classes)}: name at least two classes")
     return classes
 
 
@@ -311,8 +312,8 @@ def _with_predicted(
     if tuple(classes) in KNOWN_PAIRS and further and alike:
         raise DataError(
             f"{where[1]}: predicts {further[0]!r}, and {where[0]} holds only "
-            f"{shortened([repr(c) for c in classes])}; if it is a class, name all: labels= "
-            "(--labels); if predictions are scores, say scores='any' (--scores any)"
+            f"{shortened([repr(c) for c in classes])}; if it is a class, name all: "
+            f"{spelled('labels')}; if predictions are scores, say {spelled('scores', 'any')}"
         )
     if (
         further
@@ -322,7 +323,7 @@ def _with_predicted(
         raise DataError(
             f"{where[1]}: predicts {shortened([repr(label) for label in further], 4)}, and none is "
             f"a class of {where[0]} ({shortened([repr(label) for label in classes], 4)}); if all "
-            "are classes, name them: labels= (--labels)"
+            f"are classes, name them: {spelled('labels')}"
         )
     try:
         return sorted([*classes, *further])
@@ -349,12 +350,11 @@ def _check_columns(
         return
     if labels is None and any(isinstance(label, float) for label in classes):
         raise _swapped(where, next(label for label in classes if isinstance(label, float)))
-    source = "labels=" if labels is not None else f"the sorted labels of {where[0]}"
+    source = spelled("labels") if labels is not None else f"the sorted labels of {where[0]}"
     raise DataError(
-        f"{where[1]}: {len(rows)} score column{'s' if len(rows) > 1 else ''} for "
-        f"{len(classes)} classes ({shortened([repr(c) for c in classes], 10)}, {source}); the k-th "
-        "column is the score of the k-th class. Name the classes of all columns: labels= "
-        "(--labels)"
+        f"{where[1]}: {len(rows)} score column{'s' if len(rows) > 1 else ''} for {len(classes)} "
+        f"classes ({shortened([repr(c) for c in classes], 10)}, {source}); the k-th column is the "
+        f"score of the k-th class. Name the classes of all columns: {spelled('labels')}"
     )
 
 
@@ -368,8 +368,9 @@ def _swapped(where: tuple[str, str], label: float) -> DataError:
 def _check_policy(missing: Missing) -> None:
     if missing == "worst":
         raise OptionError(
-            "missing='worst' has no meaning for a metric of a whole test set: a missing prediction "
-            "is no class. Use missing='omit', or put in the decision that a missing one means"
+            f"{spelled('missing', 'worst')} has no meaning for a metric of a whole test set: a "
+            f"missing prediction is no class. Use {spelled('missing', 'omit')}, or put in the "
+            "decision that a missing one means"
         )
 
 
@@ -388,7 +389,7 @@ def incomplete_cases(
     return DataError(
         f"{where}: {len(lacking)} of {len(usable)} cases lack a label or a finite score "
         f"(case{'s' * (len(lacking) > 1)} {', '.join(first)}{', ...' * (len(lacking) > 3)}). "
-        "missing='omit' (--missing omit) leaves them out"
+        f"{spelled('missing', 'omit')} leaves them out"
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.estimation.test_sets.score_scales import Scores
 from halfwidth.metrics.ranking import auroc
@@ -54,7 +55,7 @@ def check_columns_of_classes(
             raise DataError(
                 f"{where}: of {len(truth)} cases only {round(share * len(truth))} have scores that "
                 f"add up to about 1, so they are no probabilities of {len(classes)} exclusive "
-                "classes; say scores='any' (--scores any) or 'logits', or evaluate each class as a "
+                f"classes; say {spelled('scores', 'any')} or 'logits', or evaluate each class as a "
                 "task of its own"
             )
         return

@@ -8,6 +8,7 @@ import numpy as np
 
 from halfwidth.core.checks import is_masked, one_of, refuse_complex
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import is_missing
 
@@ -86,8 +87,8 @@ def on_scale(
         kind = _guess(where, low, high, several=several, outside=outside, thresholds=thresholds)
     if kind == "probabilities" and outside:
         raise DataError(
-            f"{where}: scores from {low:g} to {high:g} are no probabilities; say scores='logits' "
-            "(--scores logits) or 'any'"
+            f"{where}: scores from {low:g} to {high:g} are no probabilities; say "
+            f"{spelled('scores', 'logits')} or 'any'"
         )
     if kind == "logits" and several:
         return _one_against_rest(rows), kind, 0.0
@@ -106,8 +107,9 @@ def _guess(
         reason = "columns of classes" if several else "a threshold"
         raise DataError(
             f"{where}: scores from {low:g} to {high:g} are no probabilities, and for {reason} it "
-            "matters what they are: say scores='logits' (--scores logits; log-probabilities are "
-            "logits too) or 'any'" + ("" if several else ", with threshold=")
+            f"matters what they are: say {spelled('scores', 'logits')} "
+            "(log-probabilities are logits too) or 'any'"
+            + ("" if several else f", with {spelled('threshold')}")
         )
     return "any"
 
@@ -129,8 +131,8 @@ def threshold_on_scale(threshold: float | None, kind: Scores, where: str) -> flo
     if threshold is None:
         if kind == "any":
             raise OptionError(
-                f"{where}: scores of any scale need a threshold to become decisions: threshold= "
-                "(--threshold)"
+                f"{where}: scores of any scale need a threshold to become decisions: "
+                f"{spelled('threshold')}"
             )
         threshold = 0.5
     if kind == "any":
@@ -139,7 +141,8 @@ def threshold_on_scale(threshold: float | None, kind: Scores, where: str) -> flo
         return float(threshold)
     if not 0 < threshold < 1:
         raise OptionError(
-            f"threshold={threshold:g} (--threshold) lies outside the scores' range: it is a "
-            "probability between 0 and 1, also for logits; for other scores say scores='any'"
+            f"{spelled('threshold', threshold)} lies outside the scores' range: it is a "
+            "probability between 0 and 1, also for logits; for other scores say "
+            f"{spelled('scores', 'any')}"
         )
     return float(np.log(threshold) - np.log1p(-threshold))

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.core.errors import DataError, UnknownNameError, closest, quoted, shortened, shown
+from halfwidth.core.errors import DataError, UnknownNameError, closest, quoted, shortened
 from halfwidth.core.formatting import counted
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import Objects, ObjectSet, Unit
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.io.detections.image_names import bare, without_folders
 from halfwidth.io.detections.options import ALL_HAVE_OBJECTS, HAS_SCORES, ONLY_CLASS
 from halfwidth.io.grids import check_same_geometry
@@ -21,7 +22,7 @@ NOTHING = Objects(category=np.zeros(0, dtype=np.intp))
 SHOWN = 5
 FRACTIONS = (
     "boxes stay in fractions of their images: IoU is the same as in pixels, distances and sizes of "
-    "objects are not; --image-sizes (image_sizes=) makes pixels of them"
+    f"objects are not; sizes of images ({spelled_both('image_sizes')}) make pixels of them"
 )
 SCALED = "fractions of images became pixels by the sizes that the other file says"
 # The class of all objects where classes are not told apart.
@@ -46,7 +47,7 @@ def with_classes_of(
     everywhere = list(dict.fromkeys([*known, *detections.classes]))
     if not everywhere:
         raise DataError(
-            f"--classes {shortened(named)} (classes=): neither the detections nor the references "
+            f"{spelled('classes', shortened(named))}: neither the detections nor the references "
             "hold an object, so that they have no classes"
         )
     for name in named:
@@ -124,28 +125,21 @@ def _refuse_unknown_classes(
     if not known:
         raise DataError(
             f"{lacking}; the references hold no object and name no class. Name those that count: "
-            f"--classes {_with_commas(unknown)} (classes=)"
+            f"{spelled('classes', tuple(unknown))}"
         )
     near = {name: closest(name, known) for name in unknown}
-    pairs = _with_commas([f"{name}={close}" for name, close in near.items() if close is not None])
-    if all(close is not None for close in near.values()):
-        raise DataError(f"{lacking}; if these are names of the same, --classes {pairs} (classes=)")
+    pairs = {name: close for name, close in near.items() if close is not None}
+    if len(pairs) == len(near):
+        raise DataError(f"{lacking}; if these are names of the same, {spelled('classes', pairs)}")
     theirs = f"{lacking}; they have {quoted_few(known)}"
     if numbered:
         raise DataError(
-            f"{theirs}. If the files belong together, say what they are called: --class-names "
-            f"(class_names=) for YOLO, else --classes {shown(unknown[0] + '=NAME')} (classes=)"
+            f"{theirs}. If the files belong together, say what they are called: "
+            f"{spelled('class_names')} for YOLO, else {spelled('classes', {unknown[0]: 'NAME'})}"
         )
-    mapped = pairs or f"{shortened(unknown[:1])}=NAME"
+    mapped = pairs or {unknown[0]: "NAME"}
     raise DataError(
-        f"{theirs}; say which they are (--classes {mapped}, classes=), or list those that count"
-    )
-
-
-def _with_commas(names: Sequence[str]) -> str:
-    """The first of some names as an option takes them."""
-    return ",".join(map(shortened, [[name] for name in names[:SHOWN]])) + (
-        ",…" if len(names) > SHOWN else ""
+        f"{theirs}; say which they are ({spelled('classes', mapped)}), or list those that count"
     )
 
 
@@ -354,12 +348,12 @@ def _unknown_images(
     hint = f" ({names[0]!r} may be {near!r})" if alike and len(names) < total else ""
     hint += f"; {HAS_SCORES}" if HAS_SCORES in references.notes else "."
     if ALL_HAVE_OBJECTS in references.notes:
-        hint += " If they hold no objects, list all images: --images FILE (images=)."
+        hint += f" If they hold no objects, list all images: {spelled('images')}."
     return (
         f"{_called(detections)} has detections of {counted(len(names), 'image')} that the "
         f"references lack: {shortened(names, SHOWN)}; they have "
         f"{shortened(references.images, 3)}{hint} Leave them out on purpose with "
-        "unknown_images='omit' (--unknown-images omit)"
+        f"{spelled('unknown_images', 'omit')}"
     )
 
 
@@ -376,7 +370,7 @@ def with_units_of(
         return in_pixels(detections, shapes), in_pixels(references, shapes), (SCALED,)
     words = {Unit.VOXEL: "pixels", Unit.FRACTION: "fractions of images", Unit.MILLIMETRE: "mm"}
     advice = (
-        "say how large the images are (image_sizes=, --image-sizes)"
+        f"say how large the images are ({spelled('image_sizes')})"
         if Unit.FRACTION in units
         else "both must be in the same coordinates"
     )

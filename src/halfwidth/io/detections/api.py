@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from halfwidth.core.errors import DataError, HalfwidthError, UnknownNameError
 from halfwidth.core.objects import ObjectSet
+from halfwidth.core.options import spelled
 from halfwidth.io.detections.alignment import (
     check_axes,
     with_classes_of,
@@ -205,8 +206,8 @@ def align(
         raise UnknownNameError("policy for unknown images", unknown_images, UNKNOWN_IMAGES)
     if not references.images:
         raise DataError(
-            f"{references.source or 'references'}: there are no images; list them: --images FILE "
-            "(images=)"
+            f"{references.source or 'references'}: there are no images; list them: "
+            f"{spelled('images')}"
         )
     of_classes: tuple[str, ...] = ()
     if by_class or classes is not None:

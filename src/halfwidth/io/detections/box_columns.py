@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 
 # Names of columns without capitals, blanks and signs; the preferred ones first.
 NAMES = {
@@ -135,7 +136,7 @@ def box_columns(
     if found["image"] is None:
         raise DataError(
             f"no column names the image of each object (columns: {shortened(names, 12)}); say "
-            "which: --column image=NAME (columns=)"
+            f"which: {spelled('columns', {'image': 'NAME'})}"
         )
     boxes, layout = _boxes(by_key, told, box_format)
     points = told["point"].split(",") if "point" in told else []
@@ -145,7 +146,7 @@ def box_columns(
         raise DataError(
             f"no columns say where objects are (columns: {shortened(names, 12)}); expected are "
             "x_min, y_min, x_max, y_max, or x, y, width, height, or x, y and a diameter; or say "
-            "which: --column box=A,B,C,D (columns=)"
+            f"which: {spelled('columns', {'box': 'A,B,C,D'})}"
         )
     places = {*boxes, *points}
     taken = {role: name for role, name in found.items() if name not in places}
@@ -215,7 +216,7 @@ def _checked_layout(layout: str, box_format: str | None, columns: Sequence[str])
         return box_format
     raise OptionError(
         f"box_format {box_format!r} does not fit the columns {', '.join(columns)}; leave it out, "
-        "or say which columns: --column box=A,B,C,D (columns=)"
+        f"or say which columns: {spelled('columns', {'box': 'A,B,C,D'})}"
     )
 
 

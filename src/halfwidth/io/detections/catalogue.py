@@ -8,9 +8,10 @@ from pathlib import Path
 from halfwidth.core.errors import DataError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.objects import ObjectSet
+from halfwidth.core.options import spelled
 from halfwidth.io.detections.coco import coco_objects
 from halfwidth.io.detections.instances import instance_objects
-from halfwidth.io.detections.options import ReadingObjects
+from halfwidth.io.detections.options import ReadingObjects, Role
 from halfwidth.io.detections.probabilities import probability_objects
 from halfwidth.io.detections.tables import objects_of_table
 from halfwidth.io.detections.voc import voc_objects
@@ -134,7 +135,7 @@ def format_named(name: str) -> ObjectFormat:
     raise UnknownNameError("format of objects", name, ("auto", *NAMES))
 
 
-def format_of(path: Path, *, candidates: bool) -> ObjectFormat:
+def format_of(path: Path, role: Role, *, candidates: bool) -> ObjectFormat:
     """The format of a file or a folder, by what it is called and what lies in it.
 
     Raises
@@ -144,7 +145,7 @@ def format_of(path: Path, *, candidates: bool) -> ObjectFormat:
     """
     maps = "probabilities" if candidates else "labels"
     if path.is_dir():
-        return format_named(_format_of_folder(path, maps))
+        return format_named(_format_of_folder(path, role, maps))
     if is_image(path):
         return format_named(maps)
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
@@ -160,7 +161,7 @@ def format_of(path: Path, *, candidates: bool) -> ObjectFormat:
     raise DataError(f"cannot tell the format from the suffix {suffix or '(none)'!r}; {_known()}")
 
 
-def _format_of_folder(folder: Path, maps: str) -> str:
+def _format_of_folder(folder: Path, role: Role, maps: str) -> str:
     there = [one for one in folder.iterdir() if not one.name.startswith(".")]
     found = {
         "voc": any(one.suffix.lower() == ".xml" for one in there),
@@ -175,8 +176,7 @@ def _format_of_folder(folder: Path, maps: str) -> str:
         return names[0]
     if names:
         raise DataError(
-            f"may be {' or '.join(names)}; say which: --detections-format or --references-format "
-            "(format=)"
+            f"may be {' or '.join(names)}; say which: {spelled(f'{role}.format', names[0])}"
         )
     listed = sorted(one.name for one in there)
     raise DataError(f"holds {shortened(listed, 4) or 'nothing'}; {_known()}")

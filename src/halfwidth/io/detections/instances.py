@@ -14,6 +14,7 @@ from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shor
 from halfwidth.core.frozen import frozen
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import CroppedMask, ObjectSet
+from halfwidth.core.options import spelled, spelled_both
 from halfwidth.core.types import Array
 from halfwidth.io.detections.class_names import names_of_classes
 from halfwidth.io.detections.columns import Columns
@@ -31,7 +32,7 @@ WIDE = 1 << 16
 EXAMPLE = "threshold=0.5,score=max"
 ALL_ONE = (
     "every map holds the label 1 alone, so that each image has one object at most; if they are "
-    "masks of several objects, say --objects components (instances=)"
+    f"masks of several objects, say so ({spelled_both('instances', 'components')})"
 )
 
 
@@ -153,7 +154,7 @@ def _labels_in(file: Path) -> Image:
         if hint not in str(error):
             raise
         raise DataError(
-            f"{error}; or say how candidates come from it: --candidates {EXAMPLE} (candidates=)"
+            f"{error}; or say how candidates come from it: {spelled('candidates', EXAMPLE)}"
         ) from None
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shortened, shown
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import Objects, ObjectSet
+from halfwidth.core.options import spelled
 from halfwidth.io.detections.box_columns import image_column
 from halfwidth.io.detections.image_names import bare
 from halfwidth.io.paths import no_such_file
@@ -116,14 +117,14 @@ def with_all_images(objects: ObjectSet, images: Sequence[str]) -> ObjectSet:
     known = set(images)
     if objects.groups is not None or objects.strata is not None:
         raise OptionError(
-            "images= names images that the column of groups or strata says nothing of; give rows "
-            "without coordinates in the table instead"
+            f"{spelled('images')} names images that the column of groups or strata says nothing "
+            "of; give rows without coordinates in the table instead"
         )
     names = [name if name in known else stems.get(bare(name), name) for name in objects.images]
     unknown = [name for name in names if name not in known]
     if unknown:
         raise DataError(
-            f"has objects of {len(unknown)} image(s) that images= does not list "
+            f"has objects of {len(unknown)} image(s) that {spelled('images')} does not list "
             f"({shortened(unknown, 3)}); it lists {shortened(list(images), 3)}"
         )
     place_of = {name: place for place, name in enumerate(names)}

@@ -7,13 +7,14 @@ from enum import StrEnum
 from typing import Any
 
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled_both
 
 # The class of objects that have none.
 ONLY_CLASS = "object"
 # Notes on references.
 ALL_HAVE_OBJECTS = (
     "the references name no image without objects; if there are some, false positives in them "
-    "count only once all images are listed (--images, images=)"
+    f"count only once all images are listed ({spelled_both('images')})"
 )
 HAS_SCORES = "the references have scores, which are not used; are the two files swapped?"
 BOX_FORMATS = ("xyxy", "xywh", "cxcywh")

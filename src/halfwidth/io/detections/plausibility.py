@@ -6,6 +6,7 @@ import numpy as np
 
 from halfwidth.core.formatting import counted
 from halfwidth.core.objects import Objects, ObjectSet, Unit
+from halfwidth.core.options import spelled_both
 from halfwidth.core.types import Array
 
 # A detector may reach over an edge by a little, and a few times by more.
@@ -52,7 +53,7 @@ def notes_on_repeats(detections: ObjectSet, references: ObjectSet) -> tuple[str,
     missed = "one detection finds one of them, and the others are missed"
     wrong = (
         "further ones of an object that is found are false positives, unless duplicates are "
-        "ignored (--duplicates ignored)"
+        f"ignored ({spelled_both('duplicates', 'ignored')})"
     )
     notes = []
     for objects, noun, what in (

@@ -13,6 +13,7 @@ from halfwidth.core.errors import DataError, OptionError, UnknownNameError, show
 from halfwidth.core.frozen import frozen
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import CroppedMask, ObjectSet
+from halfwidth.core.options import spelled
 from halfwidth.io.detections.instances import (
     EXAMPLE,
     Labelled,
@@ -100,7 +101,7 @@ def probability_objects(source: Path, how: ReadingObjects) -> ObjectSet:
     if how.candidates is None:
         raise OptionError(
             "maps of probabilities need a way to candidates (components of voxels at or above a "
-            f"threshold, scored by their max or mean): --candidates {EXAMPLE} (candidates=)"
+            f"threshold, scored by their max or mean): {spelled('candidates', EXAMPLE)}"
         )
     way = Candidates.parse(how.candidates)
     read = read_maps(source, read_map, lambda image, file: _candidates(image, file, way))

@@ -119,12 +119,12 @@ def objects_of(source: Any, format_name: str, how: ReadingObjects) -> tuple[Obje
     path = Path(source)
     if not path.exists():
         raise no_such_file(path)
-    kind = format_at(path, format_name, candidates=how.candidates is not None)
+    kind = format_at(path, format_name, how.role, candidates=how.candidates is not None)
     _check_options(how, kind.options, kind.title)
     return kind.read(path, how), kind.names_all_images
 
 
-def format_at(path: Path, name: str, *, candidates: bool) -> ObjectFormat:
+def format_at(path: Path, name: str, role: Role, *, candidates: bool) -> ObjectFormat:
     """The format that the user named, or that of the path."""
     if name != AUTO:
         kind = format_named(name)
@@ -132,7 +132,7 @@ def format_at(path: Path, name: str, *, candidates: bool) -> ObjectFormat:
             raise DataError(f"{path}: is a folder; {kind.title} is a file")
         return kind
     try:
-        return format_of(path, candidates=candidates)
+        return format_of(path, role, candidates=candidates)
     except DataError as error:
         raise named(error, str(path)) from None
 
@@ -193,7 +193,7 @@ def known_options(
         path, candidates = Path(source), role is Role.DETECTIONS and "candidates" in given
         if not path.exists():
             raise no_such_file(path)
-        known = format_at(path, format_name, candidates=candidates).options
+        known = format_at(path, format_name, role, candidates=candidates).options
     elif is_coco(source) or hasattr(source, "loadRes"):
         known = format_named("coco").options
     else:

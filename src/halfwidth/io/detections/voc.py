@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, shown
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import ObjectSet
+from halfwidth.core.options import spelled_both
 from halfwidth.io.detections.columns import Columns
 from halfwidth.io.detections.folders import files_in, image_names, no_such_files, small_bytes
 from halfwidth.io.detections.options import BoxConvention, ReadingObjects, Role
@@ -24,8 +25,8 @@ ROOT = "annotation"
 # Letters of one text, and elements in elements; these files are flat.
 MOST_LETTERS, MOST_DEPTH = 10_000, 20
 FROM_ONE = (
-    "corners of boxes are the first and the last pixel, counted from 1, as Pascal VOC has them; "
-    "say --box-convention continuous (box_convention=) if they are places"
+    "corners of boxes are the first and the last pixel, counted from 1, as Pascal VOC has them; if "
+    f"they are places, say so ({spelled_both('box_convention', 'continuous')})"
 )
 
 

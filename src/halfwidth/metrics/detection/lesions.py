@@ -14,6 +14,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import counted
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Lesion, MatchLists, Measured, Outcome
+from halfwidth.core.options import spelled
 from halfwidth.core.parameters import UNIT, Parameter
 from halfwidth.core.spec import ClassNeed, spec_of
 from halfwidth.core.types import Array
@@ -137,8 +138,7 @@ def _spurious(matches: MatchLists) -> Array:
 def _lesions_of(matches: MatchLists) -> tuple[Lesion, ...]:
     if matches.lesions is None:
         raise OptionError(
-            "lesion-wise metrics are of lesions, which assignment='lesionwise' makes "
-            "(--assignment lesionwise)"
+            f"lesion-wise metrics are of lesions, which {spelled('assignment', 'lesionwise')} makes"
         )
     return matches.lesions
 

@@ -10,6 +10,7 @@ from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import OptionError
 from halfwidth.core.match_lists import Admits, MatchLists, Outcome
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import ClassNeed
 from halfwidth.core.types import Array, Numbers, Quotient
 from halfwidth.metrics.detection.catalogue import LOCALISATIONS
@@ -46,7 +47,7 @@ def _overlap_and_outcomes(matches: MatchLists) -> Array:
     if not spec.of_overlap or spec.binary:
         raise OptionError(
             f"panoptic quality adds up the IoU of matched objects, and {spec.name} is none: "
-            "localisation='mask_iou' (--localisation mask_iou)"
+            f"{spelled('localisation', 'mask_iou')}"
         )
     found = matches.outcome[0] == Outcome.TRUE_POSITIVE
     overlap = by_class_and_image(matches, np.where(found, matches.similarity[0], 0.0))

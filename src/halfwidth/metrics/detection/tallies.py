@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchLists, Outcome
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array, Numbers
 
 
@@ -47,7 +48,7 @@ def at_one_threshold(matches: MatchLists, what: str) -> NDArray[np.uint8]:
         return np.asarray(matches.outcome[0])
     raise OptionError(
         f"{what} is of one threshold of localisation, and {len(matches.outcome)} are given: name "
-        "one (threshold=, --threshold)"
+        f"one ({spelled('threshold')})"
     )
 
 

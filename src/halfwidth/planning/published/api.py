@@ -7,6 +7,7 @@ from typing import Any
 
 from halfwidth.core.checks import plain_text
 from halfwidth.core.errors import UnknownNameError
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Level
 from halfwidth.io.table import Table
 from halfwidth.planning.published.claim_parsing import parse_claim
@@ -202,7 +203,7 @@ def review_table(
             "column",
             "n",
             read.names,
-            hint="It holds the number of cases; n= (--n) is for all rows.",
+            hint=f"It holds the number of cases; {spelled('n')} is for all rows.",
         )
     default = {"n": n, "metric": metric, "scale": scale}
     reviews, rows = [], []

@@ -213,7 +213,7 @@ def _sd_of_cases(
     """
     number, mean = read_number(field, printed), read_number("mean", mean_printed)
     if number < 0:
-        raise ClaimError(field, f"{field}={number:g} is negative; a spread is 0 or more")
+        raise ClaimError(field, f"{field} {number:g} is negative; a spread is 0 or more")
     bounds = metric.spec.bounds
     half = 0.5 * 10.0 ** -max(decimals_in(number), decimals_in(mean)) / scale
     # Trailing zeros of a print are lost: 0.9 was printed with two decimals at least.
@@ -223,7 +223,7 @@ def _sd_of_cases(
     nearby = [min(max(mean + step, bounds.low), bounds.high) for step in (-half, 0.0, half)]
     most = max(largest_sd(near, n, bounds) for near in nearby)
     if (number - half) * factor > most * (1 + 1e-9):
-        what = f"{field}={number:g}" + (f" (an SD of {number * factor:.4g})" * (factor != 1))
+        what = f"{field} {number:g}" + (f" (an SD of {number * factor:.4g})" * (factor != 1))
         raise ClaimError(
             field,
             f"{what} is impossible: {n} values in {bounds} with mean {mean:g} have an SD of "
@@ -259,7 +259,7 @@ def _parse_count(n: int, printed: dict[str, Any], bounds: Any) -> CountClaim:
             continue
         count = read_whole_number(field, printed[field])
         if not 0 <= count <= n:
-            raise ClaimError(field, f"{field}={count} of n={n}: it lies between 0 and n")
+            raise ClaimError(field, f"{field} {count} of n={n}: it lies between 0 and n")
         counts[field] = count
     right, rival_right = counts["correct"], counts.get("versus_correct")
     if bounds is not None:
@@ -303,7 +303,7 @@ def _parse_share(n: int, printed: dict[str, Any]) -> CountClaim:
         if abs(count / n - share) > half * (1 + 1e-9):
             raise ClaimError(
                 field,
-                f"{field}={number:g} is no share of n={n} cases: {count} of them are "
+                f"{field} {number:g} is no share of n={n} cases: {count} of them are "
                 f"{count / n * scale:.6g}; is n right?",
             )
         counts[count_field] = count
@@ -340,8 +340,8 @@ def _parse_auroc(n: int, printed: dict[str, Any], bounds: Any) -> AurocClaim:
     if not 0 < positives < n:
         raise ClaimError(
             "positives",
-            f"positives={positives} of n={n}: an AUROC needs a case of each class, so it lies "
-            "between 1 and n - 1",
+            f"positives {positives} of n={n}: an AUROC needs a case of each class, so "
+            "it lies between 1 and n - 1",
         )
     claim = AurocClaim(
         n=n,

@@ -9,6 +9,7 @@ from typing import Any
 from halfwidth.core.checks import MOST_CASES, as_number
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.formatting import Printed
+from halfwidth.core.options import spelled
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.planning.checks import check_extent
 
@@ -29,8 +30,10 @@ def read_number(field: str, given: Any) -> float:
     try:
         number = as_number(field, given, "a finite number")
         check_extent(field, number)
-    except OptionError as error:
-        raise ClaimError(field, str(error)) from None
+    except OptionError:
+        # A field is an argument, a flag or a column.
+        text = f"{field} {shown(given)} is not a finite number that can be squared"
+        raise ClaimError(field, text) from None
     return given if isinstance(given, Printed) else number
 
 
@@ -38,10 +41,10 @@ def read_whole_number(field: str, given: Any) -> int:
     """A number of cases."""
     number = read_number(field, given)
     if not number.is_integer():
-        raise ClaimError(field, f"{field}={shown(given)} is not a whole number")
+        raise ClaimError(field, f"{field} {shown(given)} is not a whole number")
     if number > MOST_CASES:
         raise ClaimError(
-            field, f"{field}={number:g} is beyond {MOST_CASES:.0e} cases, which nobody has"
+            field, f"{field} {number:g} is beyond {MOST_CASES:.0e} cases, which nobody has"
         )
     return int(number)
 
@@ -50,7 +53,7 @@ def read_scale(printed: dict[str, Any]) -> float:
     """What published numbers are divided by."""
     scale = 1.0 if printed["scale"] is None else read_number("scale", printed["scale"])
     if scale <= 0:
-        raise ClaimError("scale", f"scale={scale:g} is not above 0; 100 for per cent")
+        raise ClaimError("scale", f"{spelled('scale', scale)} is not above 0; 100 for per cent")
     return scale
 
 
@@ -90,9 +93,9 @@ def check_in_range(field: str, value: float, bounds: Bounds, printed: Any, scale
     """Refuse a value beyond the range, with a hint where it looks like per cent."""
     if bounds.low <= value <= bounds.high:
         return
-    hint = "; for per cent give scale 100 (--scale 100)"
+    hint = f"; for per cent give {spelled('scale', 100)}"
     if scale != 1 or bounds != UNIT_INTERVAL or not 2 <= value <= 100:
         hint = ""
     raise ClaimError(
-        field, f"{field}={read_number(field, printed):g} lies outside the range {bounds}{hint}"
+        field, f"{field} {read_number(field, printed):g} lies outside the range {bounds}{hint}"
     )

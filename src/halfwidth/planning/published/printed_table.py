@@ -11,6 +11,7 @@ from typing import Any
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import DataError, closest, quoted, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import Table
 from halfwidth.planning.published.claim_parsing import FIELDS, SPREADS
@@ -191,16 +192,17 @@ class PublishedTable:
         if column.spread and self.plus_minus and column.spread != self.plus_minus:
             raise ClaimError(
                 column.name,
-                f"the heading says {column.spread}, and plus_minus {self.plus_minus}; leave the "
-                "option out, or rename the column",
+                f"the heading says {column.spread}, and not "
+                f"{spelled('plus_minus', self.plus_minus)}; leave the option out, or rename the "
+                "column",
             )
         spread = column.spread or self.plus_minus
         if not spread:
             raise ClaimError(
                 column.name,
                 f"{shown(text)}: an SD, a SEM or the half-width of a 95 % interval? Look it up in "
-                "the paper and say it: --plus-minus sd, sem or halfwidth (plus_minus=), or rename "
-                f"the column '{column.name} (SD)'",
+                f"the paper and say it ({spelled('plus_minus', 'sd')}, sem or halfwidth), or "
+                f"rename the column '{column.name} (SD)'",
             )
         return spread
 
@@ -212,14 +214,14 @@ class PublishedTable:
         cell = self._read(column, text)
         if cell is None or cell.spread is None:
             return None if cell is None else cell.value
-        raise ClaimError(column.name, f"{column.field}={shown(text)} is not a finite number")
+        raise ClaimError(column.name, f"{column.field} {shown(text)} is not a finite number")
 
     def _read(self, column: Heading, text: str) -> Any:
         try:
             return parse_cell(text)
         except ValueError:
             name = column.field or column.name
-            raise ClaimError(column.name, f"{name}={shown(text)} is not a finite number") from None
+            raise ClaimError(column.name, f"{name} {shown(text)} is not a finite number") from None
 
     def _text(self, column: Heading, row: int) -> str | None:
         """A cell as printed; a number of a frame as its shortest text."""

@@ -16,6 +16,7 @@ from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchLists, Outcome
 from halfwidth.core.objects import Objects, ObjectSet
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.estimation.detections.matchings import prose_of
 from halfwidth.matching.flat import areas_of
@@ -278,7 +279,7 @@ def _row_of(matches: MatchLists, threshold: float | None) -> int:
     ]
     if not close:
         raise OptionError(
-            f"threshold={threshold:g} is none of those matched at: "
+            f"{spelled('threshold', threshold)} is none of those matched at: "
             f"{', '.join(f'{one:g}' for one in known)}"
         )
     return close[0]

@@ -10,6 +10,7 @@ import numpy as np
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.match_lists import Matching
+from halfwidth.core.options import spelled
 from halfwidth.core.titles import metric_title
 from halfwidth.metrics.detection.catalogue import LOCALISATIONS
 from halfwidth.plots import curve_parts
@@ -183,7 +184,7 @@ def _lines(given: Sequence[DetectionEstimate]) -> dict[str, dict[float, Detectio
     if len({threshold for line in lines.values() for threshold in line}) < 2:
         raise OptionError(
             "a figure over thresholds needs a metric at two or more of them: "
-            "by_threshold=True (--by-threshold)"
+            f"{spelled('by_threshold', True)}"
         )
     if len({_criterion(e.matching) for e in single}) > 1:
         raise OptionError(

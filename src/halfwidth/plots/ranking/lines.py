@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.errors import OptionError
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.plots.marks import beside
 from halfwidth.plots.pair_panels import in_lines
@@ -163,7 +164,7 @@ def check_lines(rankings: Any) -> Sequence[Ranking]:
     if len(items) < 2:
         raise OptionError(
             "lines join the ranks of several tasks or schemes, and there is one ranking; rank "
-            "within tasks (within=, --within), or draw rank_sets"
+            f"within tasks ({spelled('within')}), or draw rank_sets"
         )
     return items
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.plots.study import box_plots, clouds, comparisons, concentration, failing, graphs
@@ -334,7 +335,9 @@ def _failures(
     frames: Frames, main_cells: pd.DataFrame, target: Target, method: str, n: int
 ) -> Drawn:
     if frames.cases is None or frames.failing is None:
-        raise NotThereError("a store holds no cases; name the spec of the study: --spec FILE")
+        raise NotThereError(
+            f"a store holds no cases; name the spec of the study: {spelled('spec')}"
+        )
     same = (main_cells["metric"] == target.metric) & (main_cells["statistic"] == target.statistic)
     failed = frames.failing(main_cells[same], method, n)
     values = frames.cases(failed["instance"].tolist())

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from halfwidth.core.formatting import as_beginning
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import flag_of, spelled_both
 from halfwidth.core.titles import metric_title
 from halfwidth.document.parts import Column, Heading, Note, Part, Section, Table
 from halfwidth.report.whole.paper import margins, methods_paragraph, missing_values, tests
@@ -94,7 +95,7 @@ def _dependence(results: Results) -> str:
         return f"Cases come in clusters ({span(groups)} per estimate), which intervals allow for."
     return (
         f"All {results.units} count as independent. Where several come from one patient this does "
-        "not hold: name the patients (groups=, --groups)."
+        f"not hold: name the patients ({spelled_both('groups')})."
     )
 
 
@@ -102,12 +103,12 @@ def _subgroups(results: Results) -> str:
     names = dict.fromkeys(name for e in results.estimates for name in e.by if name != MODEL)
     if names:
         return f"Apart by {listed(list(names))}."
-    return "None was estimated apart; --within COLUMN (by=) does."
+    return f"None was estimated apart ({spelled_both('report.by')} does)."
 
 
 def _protocol(results: Results) -> str:
     if results.protocol is None:
-        return f"None was given (--protocol FILE). Whether there is one: {UNKNOWN}"
+        return f"None was given ({flag_of('protocol')} FILE). Whether there is one: {UNKNOWN}"
     return f"{results.protocol.name}, SHA-256 {results.protocol.digest}."
 
 

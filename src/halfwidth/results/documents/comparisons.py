@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from halfwidth.core.formatting import fixed, percent
+from halfwidth.core.options import spelled_both
 from halfwidth.core.spec import Better
 from halfwidth.document.parts import (
     Adaptive,
@@ -78,7 +79,7 @@ def _remark_texts(comparisons: Comparisons) -> list[str]:
     if all(item.verdict is None for item in comparisons):
         better = comparisons[0].metric_spec.spec.better
         what = "value" if better is Better.UNSTATED else comparisons[0].subject
-        hint = "; metric= (--metric) does" if better is Better.UNSTATED else ""
+        hint = f" ({spelled_both('metric')} does)" if better is Better.UNSTATED else ""
         texts.append(
             f"No verdict: the {what} {better} is better, which a difference does not show."
             if better in (Better.ZERO, Better.ONE)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from halfwidth.core import rng as randomness
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array, Bounds
 from halfwidth.study.analysis.fits import (
     OF_LOGITS,
@@ -168,7 +169,9 @@ def lilliefors_p(
 def check_draws(draws: int) -> None:
     """Refuse what is no number of draws."""
     if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
-        raise OptionError(f"draws={draws!r} (--lilliefors) is not an integer from 1 up, as {DRAWS}")
+        raise OptionError(
+            f"{spelled('study.draws', draws)} is not an integer from 1 up, as {DRAWS}"
+        )
 
 
 def fitting_named(family: str, bounds: Bounds | None) -> Fitting:
@@ -177,8 +180,8 @@ def fitting_named(family: str, bounds: Bounds | None) -> Fitting:
     catalogue = OF_LOGITS if bounds is None else OF_VALUES
     if name not in catalogue:
         raise OptionError(
-            f"family {name!r} is of values in a range: say bounds=. Without it there are "
-            f"{', '.join(OF_LOGITS)}"
+            f"family {name!r} is of values in a range: say {spelled('bounds')}. Without it there "
+            f"are {', '.join(OF_LOGITS)}"
         )
     if bounds is not None and not suits(catalogue[name], bounds):
         needed = "two finite ends" if catalogue[name].bounded else "no values below 0"

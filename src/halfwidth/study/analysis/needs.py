@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.errors import OptionError
+from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.study.analysis.cell_frames import CURVE, SETTING, need_columns, quantile_names
 
@@ -58,7 +59,7 @@ def sizes_for_coverage(cells: pd.DataFrame, target: float | None = None) -> pd.D
     """
     if target is not None and not 0 < target < 1:
         raise OptionError(
-            f"target={target:g} (--coverage) is no coverage; give a share between 0 and 1, "
+            f"{spelled('study.target', target)} is no coverage; give a share between 0 and 1, "
             "such as 0.925"
         )
     need_columns(cells, [*CURVE, "n", "coverage"])
@@ -103,7 +104,9 @@ def sizes_for_width(cells: pd.DataFrame, width: float) -> pd.DataFrame:
     [[nan, 400.0]]
     """
     if not 0 < width < np.inf:
-        raise OptionError(f"width={width:g} is no width; give one above 0 in the metric's unit")
+        raise OptionError(
+            f"{spelled('width', width)} is no width; give one above 0 in the metric's unit"
+        )
     need_columns(cells, [*CURVE, "n", "width_mean"])
     sizes = _from_which_on(cells, cells["width_mean"].to_numpy(float) <= width * (1 + ROUNDING))
     at_largest = cells.sort_values("n", kind="stable").drop_duplicates(list(CURVE), keep="last")

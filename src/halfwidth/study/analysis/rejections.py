@@ -12,6 +12,7 @@ import numpy as np
 from halfwidth.core import rng as randomness
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.processes import check_jobs, in_workers
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
@@ -182,7 +183,7 @@ def rejections_of(fits: pd.DataFrame, *, tests: int | None = None) -> pd.DataFra
 def check_tests(tests: int | None) -> None:
     """Refuse what is no number of tests."""
     if tests is not None and (isinstance(tests, bool) or not isinstance(tests, int) or tests < 1):
-        raise OptionError(f"tests={tests!r} (--tests) is not an integer from 1 up")
+        raise OptionError(f"{spelled('tests', tests)} is not an integer from 1 up")
 
 
 def _check_enough(planned: StudyPlan, tests: int | None, draws: int) -> None:
@@ -197,10 +198,10 @@ def _check_enough(planned: StudyPlan, tests: int | None, draws: int) -> None:
     needed = math.ceil(most / SIGNIFICANCE) - 1
     if draws < needed:
         raise OptionError(
-            f"lilliefors={draws} (--lilliefors): p is at least 1/{draws + 1} and a rejection takes "
+            f"{spelled('lilliefors', draws)}: p is at least 1/{draws + 1} and a rejection takes "
             f"{SIGNIFICANCE:g}/{most} (Bonferroni over {most} tests): nothing could be rejected; "
-            f"draw {needed} or more, or say among how many tests the 5 % are shared: tests=1 "
-            "(--tests 1)"
+            f"draw {needed} or more, or say among how many tests the 5 % are shared: "
+            f"{spelled('tests', 1)}"
         )
 
 

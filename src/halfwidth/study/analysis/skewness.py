@@ -9,6 +9,7 @@ import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.rng import Key, derive_key, indices, resolve_seed, uniforms
 from halfwidth.core.types import Array
 from halfwidth.study.analysis.cell_frames import SETTING, need_columns
@@ -153,7 +154,9 @@ def _check(paces: pd.DataFrame, options: ModelOptions) -> None:
     if options.interval not in INTERVALS_OF_R:
         raise UnknownNameError("interval of r", options.interval, INTERVALS_OF_R)
     if not 0 < options.confidence_level < 1:
-        raise OptionError(f"confidence_level={options.confidence_level:g} is not between 0 and 1")
+        raise OptionError(
+            f"{spelled('confidence_level', options.confidence_level)} is not between 0 and 1"
+        )
     if options.n_bootstrap and options.n_bootstrap < FEWEST:
         raise OptionError(
             f"n_bootstrap={options.n_bootstrap} refits say nothing about an interval; "

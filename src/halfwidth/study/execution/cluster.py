@@ -15,6 +15,7 @@ from typing import Any
 
 from halfwidth import __version__
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.options import spelled
 from halfwidth.study.chunks import Chunk, Queue, Work
 from halfwidth.study.execution.attempts import Answer, Fault, Reply, attempt
 from halfwidth.study.execution.interrupts import Stop
@@ -148,7 +149,9 @@ class Cluster:
             return Fault(f"the worker died: {outcome.last_worker}", died=True)
         # Errors of the work itself arrive as faults; these are errors of the transport.
         if isinstance(outcome, OSError) or "Cancelled" in type(outcome).__name__:
-            raise DataError(f"--dask {self._address}: the scheduler has gone, or gave a chunk up")
+            raise DataError(
+                f"{spelled('dask', self._address)}: the scheduler has gone, or gave a chunk up"
+            )
         return Fault(f"{type(outcome).__name__}: {outcome}")
 
     def close(self) -> None:
@@ -193,7 +196,7 @@ class WorkerWatch:
     >>> watch = WorkerWatch("tcp://node1:8786", print)
     >>> watch.count_at(0, 0.0)
     >>> watch.count_at(0, 61.0)
-    no worker at tcp://node1:8786 for a minute: the run waits. Start one ('dask worker tcp://node1:8786 --nthreads 1'), or stop with Ctrl-C: the same command goes on, here or without --dask
+    no worker at tcp://node1:8786 for a minute: the run waits. Start one ('dask worker tcp://node1:8786 --nthreads 1'), or stop with Ctrl-C: the same command goes on, here or without dask=
     >>> watch.count_at(2, 70.0)
     2 workers at tcp://node1:8786: the run goes on
     """  # noqa: E501 -- a line of output
@@ -216,12 +219,15 @@ class WorkerWatch:
             self._reported = True
             self._tell(
                 f"no worker at {self._address} for a minute: the run waits. {self._advice()}, or "
-                "stop with Ctrl-C: the same command goes on, here or without --dask"
+                f"stop with Ctrl-C: the same command goes on, here or without {spelled('dask')}"
             )
 
     def _advice(self) -> str:
         if self._address == LOCAL:
-            return "Workers of --dask local should come back by themselves; --jobs needs no Dask"
+            return (
+                f"Workers of {spelled('dask', LOCAL)} should come back by themselves; "
+                f"{spelled('jobs')} needs no Dask"
+            )
         return f"Start one ('dask worker {self._address} --nthreads 1')"
 
 
@@ -229,7 +235,9 @@ def _dask() -> Any:
     try:
         import distributed
     except ImportError:
-        raise OptionError("--dask needs distributed: pip install 'halfwidth[cluster]'") from None
+        raise OptionError(
+            f"{spelled('dask')} needs distributed: pip install 'halfwidth[cluster]'"
+        ) from None
     return distributed
 
 
@@ -286,13 +294,13 @@ def _client(address: str) -> Any:
         )
     except AssertionError:
         raise DataError(
-            f"--dask {address}: Dask did not start on this machine within a minute, which must be "
-            "very busy; try again"
+            f"{spelled('dask', address)}: Dask did not start on this machine within a minute, "
+            "which must be very busy; try again"
         ) from None
     except OSError as error:
         raise DataError(
-            f"--dask {address}: no scheduler answers there ({type(error).__name__}); 'dask "
-            "scheduler' starts one and prints its address"
+            f"{spelled('dask', address)}: no scheduler answers there ({type(error).__name__}); "
+            "'dask scheduler' starts one and prints its address"
         ) from None
 
 
@@ -309,6 +317,6 @@ def _check_address(address: str) -> None:
             parse_host_port(location)
     except (ValueError, TypeError) as error:
         raise OptionError(
-            f"--dask {address} is no address of a scheduler ({error}), such as tcp://node1:8786, "
-            f"nor '{LOCAL}'"
+            f"{spelled('dask', address)} is no address of a scheduler ({error}), such as "
+            f"tcp://node1:8786, nor '{LOCAL}'"
         ) from None

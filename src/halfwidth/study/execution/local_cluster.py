@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import IO, Any, TypeVar, cast
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.options import spelled
 
 # Seconds for the cluster to end by itself.
 CLOSE_SECONDS = 2.0
@@ -69,7 +70,10 @@ class LocalCluster:
         self.address = self._output.readline().strip()
         if not self.address:
             self.close()
-            raise DataError("--dask local: no cluster comes up on this machine; --jobs needs none")
+            raise DataError(
+                f"{spelled('dask', 'local')}: no cluster comes up on this machine; "
+                f"{spelled('jobs')} needs none"
+            )
 
     def close(self) -> None:
         """End the cluster, gracefully if possible."""

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.options import spelled
 from halfwidth.core.processes import deaf_to_interrupts, death_text, end_at_once, start_process
 from halfwidth.study.chunks import Chunk, Queue, Work
 from halfwidth.study.execution.attempts import Answer, Fault, attempt
@@ -79,7 +80,7 @@ class Workers:
         if self._deaths >= self._most_deaths:
             raise DataError(
                 f"{self._deaths} workers died and not one chunk was done; is there too little "
-                f"memory for so many (--jobs)? The last one: {death_text(error)}"
+                f"memory for so many ({spelled('jobs')})? The last one: {death_text(error)}"
             )
         return Fault(f"the worker died: {death_text(error)}", died=True)
 

@@ -45,7 +45,8 @@ def instances_of_detections(source: DetectionSource, folder: Path) -> Iterator[I
     for pattern in source.detections:
         for match in matches(pattern, folder):
             with placed(match.shown):
-                yield from _file_instances(source, match, references)
+                found = list(_file_instances(source, match, references))
+            yield from found
 
 
 def _file_instances(source: DetectionSource, match: Match, references: Any) -> Iterator[Instance]:

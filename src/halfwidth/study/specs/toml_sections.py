@@ -13,6 +13,7 @@ from typing import Any, TypeGuard
 
 from halfwidth.core.errors import DataError, HalfwidthError, closest, proposed, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import Door, through
 from halfwidth.io.settings import small_toml
 
 MOST_BYTES = 1_000_000
@@ -20,10 +21,6 @@ LONGEST_SHOWN = 60
 # The largest whole number that TOML promises to hold.
 LARGEST = 2**63 - 1
 POSITION = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)")
-# Options of the command line that messages name beside the argument.
-FLAGS = re.compile(r" \(--[^()]*\)")
-# Arguments of the Python functions that have another name in a spec.
-KEYS = (("pos_label=", "positive = "), ("pos_label", "positive"))
 # What the parser says, and what that mostly comes of.
 PLAIN_WORDS = (
     ("Cannot overwrite", "a key stands twice"),
@@ -76,13 +73,12 @@ def _cut(text: str) -> str:
 
 @contextlib.contextmanager
 def placed(place: str) -> Iterator[None]:
-    """Say where in the spec an error of the package arose; a spec has no options to name."""
+    """Say where in the spec an error of the package arose, and what options are called there."""
     try:
-        yield
+        with through(Door.SPEC):
+            yield
     except HalfwidthError as error:
-        text = FLAGS.sub("", str(error))
-        for argument, key in KEYS:
-            text = text.replace(argument, key)
+        text = str(error)
         error.args = (text if text.startswith(place) else f"{place}: {text}",)
         raise
 

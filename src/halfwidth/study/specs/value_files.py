@@ -59,8 +59,8 @@ def instances_of_tables(source: TableSource, folder: Path) -> Iterator[Instance]
         yield from _instances_of_table(source, match)
 
 
-def _instances_of_table(source: TableSource, match: Match) -> Iterator[Instance]:
-    table = read_table(match.path)
+def _instances_of_table(source: TableSource, match: Match) -> list[Instance]:
+    table, found = read_table(match.path), list[Instance]()
     with placed(match.shown):
         if source.where:
             with placed("where"):
@@ -68,15 +68,15 @@ def _instances_of_table(source: TableSource, match: Match) -> Iterator[Instance]
         layout = layout_of(table, source.columns, source.by or None, source.case)
         held = metrics_in(table, layout)
         _check_metric(source, layout, held)
-        empty = True
         for part in slices(table, layout, missing=source.missing):
             metric = _metric_of(source, part)
             if metric is not None:
-                empty = False
-                yield _instance(source, match, layout, part.checked(), metric, table.notes)
-        if empty:
+                checked = part.checked()
+                found.append(_instance(source, match, layout, checked, metric, table.notes))
+        if not found:
             name = written(source.metric) if source.metric else "value"
             raise DataError(f"no row is of metric {name!r}; the table has {shortened(held)}")
+    return found
 
 
 def _check_metric(source: TableSource, layout: Layout, held: list[str]) -> None:

@@ -173,10 +173,10 @@ def _store_in_use(store: Path, others: list[LockHolder], shard: Shard | None) ->
     count = _count(others[0].lock)
     if shard is not None and count is not None and count != str(shard.count):
         return DataError(
-            f"{text}. It shares the work out {count} ways, --shard {shard} {shard.count} ways: "
-            "give all shards the same number, or wait"
+            f"{text}. It shares the work out {count} ways, and this one, {shard}, "
+            f"{shard.count} ways: give all shards the same number, or wait"
         )
-    return DataError(f"{text}. Wait until it has ended, or name another --store")
+    return DataError(f"{text}. Wait until it has ended, or name another store")
 
 
 def _lock(store: Path, name: str) -> Any:

@@ -164,7 +164,7 @@ def _parse_manifest(content: Mapping[str, Any], sealed: bool, path: Path) -> Man
     if content.get("format") != FORMAT:
         raise DataError(
             f"{path.parent}: is a store of format {content.get('format')!r}, this halfwidth "
-            f"({__version__}) writes and reads format {FORMAT}: name another --store, or use the "
+            f"({__version__}) writes and reads format {FORMAT}: name another store, or use the "
             "version that made it"
         )
     try:

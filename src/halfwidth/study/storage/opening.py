@@ -64,7 +64,7 @@ def create_or_open(
         raise DataError(
             f"{folder}: holds another study, begun {old.begun}. "
             f"What differs, old -> new: {differences}."
-            " Name another --store, or go back to the old settings and data"
+            " Name another store, or go back to the old settings and data"
         )
     _make_folders(folder)
     return Store(folder, old, notes + _version_notes(old.versions, new.versions))
@@ -97,7 +97,7 @@ def _create(folder: Path, new: manifest.Manifest) -> None:
         if foreign and not (folder / manifest.NAME).exists():
             raise DataError(
                 f"{folder}: holds other files ({foreign[0]}) and is no store of a study; name an "
-                "empty or a new folder as --store"
+                "empty or a new folder"
             )
         (folder / locks.FOLDER).mkdir(exist_ok=True)
     except OSError as error:

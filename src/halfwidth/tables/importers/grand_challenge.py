@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
+from halfwidth.core.options import spelled
 from halfwidth.io.table import StatedMean, Table
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.tables.importers.case_values import (
@@ -102,10 +103,10 @@ def _path(given: str) -> tuple[str, ...]:
     parts = [part[1] for step in steps if (part := PART.fullmatch(step))]
     unknown = next((part for part in parts if part not in PARTS), None)
     if unknown is not None:
-        raise UnknownNameError("part of --path", unknown, PARTS)
+        raise UnknownNameError("part of a path", unknown, PARTS)
     if len(set(parts)) < len(parts) or (parts and "case" not in parts):
         raise OptionError(
-            f"--path {given!r} has to name {{case}} once, as 'case.{{case}}.{{metric}}'"
+            f"{spelled('path', given)} has to name {{case}} once, as 'case.{{case}}.{{metric}}'"
         )
     return steps
 
@@ -116,8 +117,8 @@ def _place_of_cases(document: Any) -> tuple[str, ...]:
     if place is None:
         raise DataError(
             f"has no {quoted(PLACES_OF_CASES)} with the values of single cases (its keys are "
-            f"{shortened(list(held), 10)}); if they are elsewhere, say where: --path "
-            "'KEY.{case}.{metric}'"
+            f"{shortened(list(held), 10)}); if they are elsewhere, say where: "
+            f"{spelled('path', 'KEY.{case}.{metric}')}"
         )
     return (place,)
 
@@ -136,7 +137,9 @@ def _step(node: Any, step: str, before: Iterable[str]) -> Any:
     held = list(node) if isinstance(node, dict) else [f"a list of {len(node)}"]
     held = held if isinstance(node, dict | list) else ["a single value"]
     where = ".".join(before) or "the document"
-    raise DataError(f"has no {step!r} in {where}, which holds {shortened(held, 10)}; see --path")
+    raise DataError(
+        f"has no {step!r} in {where}, which holds {shortened(held, 10)}; see {spelled('path')}"
+    )
 
 
 def _order_below(
@@ -166,8 +169,9 @@ def _order_below(
     begin = ".".join(path)
     raise OptionError(
         f"cannot tell whether {begin} goes from cases to metrics or from metrics to cases "
-        f"(keys {shortened(outer, 3)}; below {shortened(inner, 3)}): --path "
-        f"'{begin}.{{case}}.{{metric}}' or --path '{begin}.{{metric}}.{{case}}'"
+        f"(keys {shortened(outer, 3)}; below {shortened(inner, 3)}): "
+        f"{spelled('path', begin + '.{case}.{metric}')} or "
+        f"{spelled('path', begin + '.{metric}.{case}')}"
     )
 
 
@@ -207,7 +211,9 @@ def _names_of_cases(leaves: list[Leaf]) -> tuple[dict[str, str], str | None]:
     """Better names for cases that are only counted, and what the file calls these."""
     cases = dict.fromkeys(leaf.parts["case"] for leaf in leaves if "metric" in leaf.parts)
     if any("metric" not in leaf.parts for leaf in leaves):
-        raise OptionError("--path leads to values without naming their metric: add {metric} to it")
+        raise OptionError(
+            f"{spelled('path')} leads to values without naming their metric: add {{metric}} to it"
+        )
     if not all(map(str.isdecimal, cases)):
         return {}, None
     texts: dict[str, dict[str, str]] = defaultdict(dict)
@@ -236,8 +242,8 @@ def _no_numbers_message(path: tuple[str, ...], left_out: Iterable[str]) -> str:
     holds = "holds" if len(found) == 1 else "hold"
     below = f"; {shortened(found, 5)} {holds} more keys or text" if found else ""
     return (
-        f"has no numbers at {'.'.join(path)}{below}. Say where the values of cases are: --path, "
-        "for instance 'case.{case}.{label}.{metric}'"
+        f"has no numbers at {'.'.join(path)}{below}. Say where the values of cases are, for "
+        f"instance {spelled('path', 'case.{case}.{label}.{metric}')}"
     )
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from halfwidth.core.errors import DataError, UnknownNameError, shortened
+from halfwidth.core.options import spelled
 from halfwidth.io.json_files import json_lines
 from halfwidth.io.table import StatedMean, Table
 from halfwidth.tables.importers.case_values import CaseValue, canonical_table, number
@@ -132,7 +133,8 @@ def _notes(
     if model is None:
         yield "the model is named in results_<stamp>.json, which is not beside the file"
     if len(filters) > 1 and options.filter is None:
-        yield f"the filters {shortened(list(filters))} are labels; --filter takes one of them"
+        listed = shortened(list(filters))
+        yield f"the filters {listed} are labels; {spelled('filter')} takes one of them"
     if no_numbers:
         names = shortened(list(no_numbers), 8)
         yield f"left out: {names} (computed from all documents together)"

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.options import spelled
 from halfwidth.io.delimited import read_delimited
 from halfwidth.io.table import StatedMean, Table, text_column
 from halfwidth.io.table_sources import Source, text_of
@@ -36,7 +37,7 @@ def _read_raw(candidate: Candidate, _: ImportOptions) -> Table:
     notes = [
         *table.notes,
         f"read as {MONAI.title}: {len(table)} images; classes {shortened(classes, 8)}",
-        f"{MEAN!r} is the mean of the classes that have a value; --value picks columns",
+        f"{MEAN!r} is the mean of the classes that have a value; {spelled('value')} picks columns",
     ]
     if missing:
         notes.append(

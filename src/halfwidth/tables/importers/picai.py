@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.errors import DataError, quoted, shortened
+from halfwidth.core.options import spelled
 from halfwidth.io.table import Table, text_column
 from halfwidth.tables.importers.case_values import number
 from halfwidth.tables.importers.importer import Candidate, Importer, ImportOptions
 
 TITLE = "PI-CAI metrics.json"
 TARGET, SCORE, WEIGHT = "case_target", "case_pred", "case_weight"
-USE = f"--target {TARGET} --score {SCORE} --metric auroc"
 
 
 def _recognises(candidate: Candidate) -> bool:
@@ -41,13 +41,14 @@ def _read(candidate: Candidate, _: ImportOptions) -> Table:
     columns: dict[str, Any] = {"case": text_column(cases)}
     for name in (TARGET, SCORE):
         columns[name] = _numbers(held[name], cases, name)
-    notes = [f"read as {TITLE}: predictions of {len(cases)} cases, for {USE}"]
+    options = f"{spelled('target', TARGET)} {spelled('score', SCORE)} {spelled('metric', 'auroc')}"
+    notes = [f"read as {TITLE}: predictions of {len(cases)} cases, for {options}"]
     left_out = ["lesion_results"]
     if held[WEIGHT] is not None:
         weights = _numbers(held[WEIGHT], cases, WEIGHT)
         if (weights != 1).any():
             columns[WEIGHT] = weights
-            notes.append(f"the cases differ in weight: --weight {WEIGHT}")
+            notes.append(f"the cases differ in weight: {spelled('sample_weight', WEIGHT)}")
     notes.append(f"left out: {shortened(left_out)} (no metric of lesions is computed from them)")
     return Table(columns, notes=tuple(notes))
 

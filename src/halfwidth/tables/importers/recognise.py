@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.options import spelled
 from halfwidth.io.detections.coco import is_coco
 from halfwidth.io.table import Table
 from halfwidth.io.table_sources import head
@@ -42,10 +43,10 @@ def imported(candidate: Candidate, named: str | None, options: ImportOptions) ->
     # Whoever says where the cases are may name a format for a layout of their own.
     led = bool(options.given & importer.options)
     if named is not None and not led and not importer.recognises(candidate):
-        raise DataError(f"is no {importer.title}, as --input-format {named} says")
+        raise DataError(f"is no {importer.title}, as {spelled('input_format', named)} says")
     unused = sorted(options.given - importer.options)
     if unused:
-        raise OptionError(f"--{unused[0]} is not for {importer.title}; leave it out")
+        raise OptionError(f"{spelled(unused[0])} is not for {importer.title}; leave it out")
     return importer.read(candidate, options)
 
 
@@ -59,8 +60,8 @@ def _recognised(candidate: Candidate, options: ImportOptions) -> Importer | None
     found = [importer for importer in asked if importer.recognises(candidate)]
     if len(found) > 1:
         raise OptionError(
-            f"may be {' or '.join(one.title for one in found)}; say which: --input-format "
-            f"{found[0].name}"
+            f"may be {' or '.join(one.title for one in found)}; say which: "
+            f"{spelled('input_format', found[0].name)}"
         )
     if not found and options.given:
         # Only one format looks at either option, so the user has named it.
@@ -94,12 +95,13 @@ def _unknown(candidate: Candidate, asked: list[Importer]) -> str:
     if _has_objects(document):
         return (
             "holds objects in images, as COCO has them; metrics of detections: halfwidth detect "
-            "DETECTIONS REFERENCES; to compare detectors --references FILE"
+            f"DETECTIONS REFERENCES; to compare detectors {spelled('references')}"
         )
     keys = ""
     if isinstance(document, dict) and document:
         keys = f" (its keys: {shortened(list(document), 5)})"
-    hint = "; if it holds numbers of cases, say where: --path '{case}.{metric}'" if document else ""
+    place = spelled("path", "{case}.{metric}")
+    hint = f"; if it holds numbers of cases, say where: {place}" if document else ""
     return f"is in no known format{keys}. Read are: {known}{hint}"
 
 

@@ -51,7 +51,7 @@ def _read(candidate: Candidate, _: ImportOptions) -> Table:
     if empty:
         notes.append(
             f"{empty} empty values: the reference has no such structure, and the file does not say "
-            "whether one was predicted; its own means leave them out (--missing omit)"
+            "whether one was predicted; its own means leave them out ({spelled('missing', 'omit')})"
         )
     return canonical_table(rows, notes)
 
