@@ -9,6 +9,7 @@ from typing import Any
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.pseudo_cases import FAILURES, Failures
 from halfwidth.core.spec import Statistic
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
@@ -382,7 +383,7 @@ class _Tables:
         several = isinstance(values.metric, Mapping) or len(listed_metrics(values.metric)) > 1
         wanted = metric_columns(values.metric, self.value if several else usual, sources)
         if values.bounds is not None and len(wanted) > 1:
-            raise OptionError("bounds= (--bounds) are those of one metric, and several are given")
+            raise OptionError(f"{spelled('bounds')} are those of one metric, and several are given")
         found: list[Measurable] = []
         further: list[str] = []
         for one in wanted:

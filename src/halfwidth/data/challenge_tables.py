@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from halfwidth.core.options import spelled
 from halfwidth.data.sources import TableColumns, Tables
 from halfwidth.tables.challenge_columns import CASE, TASK, VALUE
 
@@ -34,6 +35,6 @@ def challenge_columns(tables: Tables, value: Any) -> tuple[TableColumns, Any, tu
     by_value = "" if taken is value else f" by {VALUE!r}"
     note = (
         f"models ({columns.by!r}) are compared{by_value} within each {TASK!r}; other columns: "
-        "model= (--by), value= (--value), by= (--within)"
+        f"{spelled('data.model')}, {spelled('value')}, {spelled('data.by')}"
     )
     return replace(columns, within=(TASK,)), taken, (note,)
