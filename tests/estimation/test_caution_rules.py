@@ -459,19 +459,13 @@ def test_good_masks_raise_none() -> None:
 
 
 @pytest.mark.parametrize("code", SITUATIONS)
-def test_the_situation_raises_it_once_with_its_numbers_filled_in(code: str) -> None:
+def test_the_situation_raises_it_in_its_place_with_its_numbers_filled_in(code: str) -> None:
     e = SITUATIONS[code]()
-    assert codes(e).count(code) == 1
     (message,) = [caution.message for caution in e.cautions if caution.code == code]
     assert "{" not in message
     assert "  " not in message
     assert "nan" not in message
-
-
-@pytest.mark.parametrize("code", SITUATIONS)
-def test_cautions_come_in_the_order_of_their_codes(code: str) -> None:
-    found = codes(SITUATIONS[code]())
-    assert found == sorted(set(found))
+    assert codes(e) == sorted(set(codes(e)))
 
 
 @pytest.mark.parametrize("statistic", ["mean", "median", "trimmed_mean", "sd", "iqr"])
