@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.match_lists import Matching, MatchLists, Outcome
+from halfwidth import DETECTION_METRICS, MatchLists
+from halfwidth.core.match_lists import Matching, Outcome
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
 from halfwidth.estimation.detections.functionals import detection_functional, detection_rows
 from halfwidth.estimation.functionals import Policies
 from halfwidth.estimation.records import Functional
-from halfwidth.metrics.catalogue import DETECTION_METRICS
 from halfwidth.metrics.detection.match_records import with_equal_slots
 
 

@@ -13,7 +13,6 @@ import pytest
 import halfwidth as hw
 from halfwidth.audit.parts import metric_of_name
 from halfwidth.io.table import StatedMean, Table
-from halfwidth.results.audit import Finding
 
 RNG = np.random.default_rng(3)
 DICE = RNG.normal(0.8, 0.05, 40).clip(0, 0.99)
@@ -24,7 +23,7 @@ def check(values: Any = DICE, metric: Any = "dsc", **columns: Any) -> hw.Audit:
     return hw.check_table({"case": CASES[: len(values)], "dice": values} | columns, metric=metric)
 
 
-def only(audit: hw.Audit, code: str) -> Finding:
+def only(audit: hw.Audit, code: str) -> hw.Finding:
     (found,) = [finding for finding in audit if finding.code == code]
     return found
 

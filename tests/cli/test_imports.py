@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from support import Run
 
+from halfwidth import OptionError
 from halfwidth.cli.compared_models import named_files
-from halfwidth.core.errors import OptionError
 
 FIXTURES = Path(__file__).parents[1] / "io" / "importers" / "fixtures"
 NNUNET = FIXTURES / "nnunet" / "summary.json"

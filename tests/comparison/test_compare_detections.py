@@ -12,7 +12,6 @@ import pytest
 from support import Run
 
 import halfwidth as hw
-from halfwidth.core.errors import HalfwidthError
 
 SQUARE, WRONG = [10.0, 10.0, 50.0, 50.0], [200.0, 10.0, 240.0, 50.0]
 IMAGES = 40
@@ -217,7 +216,7 @@ def test_bad_calls(changed: dict[str, Any], message: str) -> None:
     """One line that says what is wrong, and with which detector."""
     references, models = three()
     given: dict[str, Any] = {"models": models, "metric": "ap50", "n_resamples": 20} | changed
-    with pytest.raises(HalfwidthError, match=message) as raised:
+    with pytest.raises(hw.HalfwidthError, match=message) as raised:
         hw.compare_detections(given.pop("models"), references, **given)
     assert "\n" not in str(raised.value)
 
@@ -232,7 +231,9 @@ def test_detectors_must_hold_the_same_kind_of_objects() -> None:
         }
         for one in models["b"]
     ]
-    with pytest.raises(HalfwidthError, match="a would be matched by box_iou and b by point_in_box"):
+    with pytest.raises(
+        hw.HalfwidthError, match="a would be matched by box_iou and b by point_in_box"
+    ):
         hw.compare_detections({"a": models["a"], "b": points}, references, metric="ap50")
 
 

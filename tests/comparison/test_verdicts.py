@@ -19,7 +19,7 @@ from halfwidth.comparison.verdicts import (
 )
 from halfwidth.core.types import Level
 from halfwidth.estimation.resolve import resolve_metric
-from halfwidth.results.comparison import Difference, Effect, SimultaneousInterval
+from halfwidth.results.comparison import Effect, SimultaneousInterval
 from halfwidth.results.comparison_words import equivalence_level, equivalence_sentence
 
 VALUES = np.linspace(0.4, 0.9, 30)
@@ -31,13 +31,13 @@ TEMPLATE = {
 
 def difference(
     low: float, high: float, *, metric: str = "dsc", effect: Effect = "difference", n: int = 50
-) -> Difference:
+) -> hw.Difference:
     value = (low + high) / 2
     estimate = replace(TEMPLATE[metric], value=value, low=low, high=high, n=n)
-    return Difference("new", "old", 0.8, 0.8, estimate, resolve_metric(metric), effect)
+    return hw.Difference("new", "old", 0.8, 0.8, estimate, resolve_metric(metric), effect)
 
 
-def word(item: Difference, margin: float | None = None) -> str:
+def word(item: hw.Difference, margin: float | None = None) -> str:
     found = verdict(item, margin)
     assert found is not None
     return found.word
@@ -140,9 +140,9 @@ def paired_values(n: int) -> tuple[Any, Any]:
     return old + rng.normal(0.3, 1.0, n), old
 
 
-def compared(new: Any, old: Any, metric: str = "hd95") -> Difference:
+def compared(new: Any, old: Any, metric: str = "hd95") -> hw.Difference:
     estimate = hw.difference_ci(new, old, metric=metric, method="z", missing="omit")
-    return Difference("new", "old", new.mean(), old.mean(), estimate, resolve_metric(metric))
+    return hw.Difference("new", "old", new.mean(), old.mean(), estimate, resolve_metric(metric))
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_what_few_cases_cost_falls_faster(n: int, method: str) -> None:
     options: dict[str, Any] = {"metric": "dsc", "test": "none", "method": method, "rng": 1}
     options["margin"] = 0.01 if method == "dirichlet" else 0.002
 
-    def copied(times: int) -> Difference:
+    def copied(times: int) -> hw.Difference:
         models = {"new": np.tile(new, times), "old": np.tile(old, times)}
         return hw.compare(models, **options)[0]
 
@@ -188,7 +188,7 @@ def test_what_few_cases_cost_falls_faster(n: int, method: str) -> None:
     assert 0.6 * (enough - 1) * n < first.n_needed < 1.4 * enough * n
 
 
-def word_in(item: Difference) -> str:
+def word_in(item: hw.Difference) -> str:
     assert item.verdict is not None
     return item.verdict.word
 
@@ -228,7 +228,7 @@ def test_rough_numbers_never_fall_short(n: int, expected: str) -> None:
 # --------------------------------------------------------------------------- sentences
 
 
-def sentence(item: Difference, margin: float | None = None) -> str:
+def sentence(item: hw.Difference, margin: float | None = None) -> str:
     found = verdict(item, margin)
     assert found is not None
     return found.sentence

@@ -15,7 +15,6 @@ from rich.cells import cell_len
 from support import examples
 
 import halfwidth as hw
-from halfwidth.core.errors import OptionError
 from halfwidth.document import terminal_width
 from halfwidth.document.parts import (
     Adaptive,
@@ -137,7 +136,7 @@ def test_programs_read_the_data() -> None:
 
 
 def test_a_document_without_data_says_so() -> None:
-    with pytest.raises(OptionError, match="nothing here for programs"):
+    with pytest.raises(hw.OptionError, match="nothing here for programs"):
         render(Document((Note("words"),)), "json")
 
 

@@ -9,7 +9,7 @@ import pytest
 from rankedscenes import functional_of, of_entries, ranked_scene, value_of
 
 import halfwidth as hw
-from halfwidth.core.match_lists import Matching, MatchLists
+from halfwidth.core.match_lists import Matching
 from halfwidth.estimation.detections import curve_heights
 from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs, simultaneous
 from halfwidth.estimation.grouping import arrange_cases
@@ -17,19 +17,19 @@ from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Records
 from halfwidth.estimation.test_sets.curves import plain_request
 from halfwidth.resampling.kernels import native
-from halfwidth.results.detection_curves import DetectionCurveKind, DetectionCurves
+from halfwidth.results.detection_curves import DetectionCurveKind
 
 KINDS: tuple[DetectionCurveKind, ...] = ("pr", "froc", "afroc", "wafroc")
 
 
 def made(
-    lists: MatchLists,
+    lists: hw.MatchLists,
     kind: DetectionCurveKind,
     averages: tuple[str, ...] = ("macro",),
     band: Band = "pointwise",
     groups: np.ndarray | None = None,
     **given: object,
-) -> DetectionCurves:
+) -> hw.DetectionCurves:
     """Curves of some averages, of percentile intervals."""
     jobs = []
     for average in averages:
@@ -130,7 +130,7 @@ def test_averages_of_curves_are_averages_of_heights() -> None:
     assert np.array_equal(both[0].line, np.column_stack([both[0].x, both[0].y]))
 
 
-def one_class(lists: MatchLists, which: int) -> MatchLists:
+def one_class(lists: hw.MatchLists, which: int) -> hw.MatchLists:
     """The detections and objects of one class."""
     kept = lists.category == which
     return replace(

@@ -10,7 +10,6 @@ import pytest
 import halfwidth as hw
 from halfwidth.core.types import Level
 from halfwidth.intervals import newcombe_paired, tango, wilson
-from halfwidth.results.estimate import Estimate
 
 DRAWS = np.random.default_rng(11)
 N = 60
@@ -20,9 +19,9 @@ SECOND = np.where(DRAWS.random(N) < 0.75, TRUTH, 1 - TRUTH)
 GROUPS = np.arange(N) // 3
 
 
-def compared(metric: str = "accuracy", **options: Any) -> Estimate:
+def compared(metric: str = "accuracy", **options: Any) -> hw.Estimate:
     models = {"A": FIRST, "B": SECOND}
-    estimate: Estimate = hw.compare(models, TRUTH, metric=metric, pos_label=1, **options)[
+    estimate: hw.Estimate = hw.compare(models, TRUTH, metric=metric, pos_label=1, **options)[
         0
     ].estimate
     return estimate

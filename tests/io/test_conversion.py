@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from support import Run
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth import DataError, OptionError, UnknownNameError
 from halfwidth.io.conversion import long_table, rows_of, stacked
 from halfwidth.io.readers import read_table
 from halfwidth.io.table import Table

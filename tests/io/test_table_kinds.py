@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from halfwidth.core.errors import DataError
+from halfwidth import DataError
 from halfwidth.io.table import Table
 from halfwidth.io.table_kinds import refuse_objects, refuse_predictions, refuse_runs
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import scenes
 
-from halfwidth.core.errors import DataError, HalfwidthError, OptionError
+from halfwidth import DataError, HalfwidthError, ObjectSet, OptionError
 from halfwidth.core.match_lists import Admits, Matching
-from halfwidth.core.objects import Objects, ObjectSet, Unit
+from halfwidth.core.objects import Objects, Unit
 from halfwidth.matching.api import match_images
 from halfwidth.matching.options import settled
 from halfwidth.metrics.detection.catalogue import LOCALISATIONS

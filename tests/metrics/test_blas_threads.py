@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from halfwidth.metrics import boundary
-from halfwidth.metrics.masks import MaskPair
+from halfwidth.metrics import MaskPair, boundary
 
 
 @pytest.fixture(scope="module")

@@ -16,18 +16,16 @@ from scipy import stats
 
 import halfwidth as hw
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Alternative, Bounds, Interval, Level
+from halfwidth.core.types import Alternative, Interval, Level
 from halfwidth.intervals import empirical_bernstein, hall, hoeffding, trimmed_t
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import sample_ingredients
 from halfwidth.intervals.mean import sample_skewness
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.summaries.catalogue import STATISTICS
 
 Array = NDArray[np.float64]
 
-MEAN = Statistic(STATISTICS["mean"])
+MEAN = Statistic(hw.STATISTICS["mean"])
 LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99, 0.999]
 # Our "lower" is a lower confidence bound: the interval of SciPy's one-sided test "greater".
 SCIPY_ALTERNATIVE: dict[Alternative, Literal["two-sided", "greater", "less"]] = {
@@ -41,7 +39,7 @@ ALTERNATIVES: list[Alternative] = ["two-sided", "lower", "upper"]
 def interval_of(method: str, values: Array, level: Level) -> Interval:
     """A method that works on the mean and its SE, for ascending values of independent cases."""
     made = sample_ingredients(values, Design.iid(values.shape[-1]), MEAN, plan=Plan(0))
-    spec = METHODS[method]
+    spec = hw.METHODS[method]
     found: Interval = spec.function(*(made[need] for need in spec.needs), level)
     return found
 
@@ -181,9 +179,11 @@ def test_trimmed_t_without_trimming_is_t() -> None:
 # --------------------------------------------------------------------------- concentration
 
 
-@pytest.mark.parametrize("bounds", [Bounds(0, 1), Bounds(-1, 1), Bounds(0, 100)])
+@pytest.mark.parametrize("bounds", [hw.Bounds(0, 1), hw.Bounds(-1, 1), hw.Bounds(0, 100)])
 @pytest.mark.parametrize("n", [1, 2, 10, 500])
-def test_hoeffding_is_its_formula_with_the_width_outside_the_root(n: int, bounds: Bounds) -> None:
+def test_hoeffding_is_its_formula_with_the_width_outside_the_root(
+    n: int, bounds: hw.Bounds
+) -> None:
     values = bounds.low + bounds.width * np.random.default_rng(n).beta(6, 2, n)
     for confidence in LEVELS:
         alpha = 1 - confidence
@@ -199,9 +199,9 @@ def test_hoeffding_is_its_formula_with_the_width_outside_the_root(n: int, bounds
         assert float(upper.high) == pytest.approx(centre + one, rel=1e-12)
 
 
-@pytest.mark.parametrize("bounds", [Bounds(0, 1), Bounds(-1, 1), Bounds(0, 100)])
+@pytest.mark.parametrize("bounds", [hw.Bounds(0, 1), hw.Bounds(-1, 1), hw.Bounds(0, 100)])
 @pytest.mark.parametrize("n", [2, 10, 500])
-def test_empirical_bernstein_is_maurer_and_pontils_bound(n: int, bounds: Bounds) -> None:
+def test_empirical_bernstein_is_maurer_and_pontils_bound(n: int, bounds: hw.Bounds) -> None:
     # Theorem 4, for values in [0, 1], one side, error probability δ:
     # √(2 V ln(2/δ) / n) + 7 ln(2/δ) / (3(n - 1)).
     unit = np.random.default_rng(n).beta(6, 2, n)
@@ -232,7 +232,7 @@ def widths(n: int, sd: float) -> dict[str, float]:
     """Widths of the three 95 % intervals for n values in [0, 1] whose SD is ``sd``."""
     half = sd * math.sqrt((n - 1) / n)
     values = np.tile([0.5 - half, 0.5 + half], n // 2)
-    unit = Bounds(0, 1)
+    unit = hw.Bounds(0, 1)
     made = {
         "hoeffding": hoeffding(values, unit, Level()),
         "empirical_bernstein": empirical_bernstein(values, unit, Level()),
@@ -271,7 +271,7 @@ def test_width_ratios_for_many_cases_are_those_of_table_s5(shared: Path) -> None
 def test_bernstein_second_term_is_that_of_table_s5() -> None:
     # Equal values: only the term 20.4495 / (n - 1) is left (000, Table S5, α = .05).
     for n in (2, 25, 1000):
-        got = empirical_bernstein(np.full(n, 0.7), Bounds(0, 1), Level())
+        got = empirical_bernstein(np.full(n, 0.7), hw.Bounds(0, 1), Level())
         assert float(got.high - got.low) * (n - 1) == pytest.approx(20.4495, abs=5.1e-5)
 
 
@@ -405,7 +405,7 @@ def test_skewness_is_scipys() -> None:
 
 def test_front_door_gives_the_same_bounds_as_the_formulas() -> None:
     values = samples(30)["dice"]
-    unit = Bounds(0, 1)
+    unit = hw.Bounds(0, 1)
     ordered = np.sort(values)
     wanted = {
         "t": t(ordered, Level()),

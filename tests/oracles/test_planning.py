@@ -15,10 +15,10 @@ from statsmodels.stats.proportion import proportion_confint
 import halfwidth as hw
 from halfwidth.core.types import Array, Level
 from halfwidth.intervals.ranks import exact_ranks, minimum_n
+from halfwidth.planning import SampleSize
 from halfwidth.planning.auroc import binormal_terms, expected_delong_variance
 from halfwidth.planning.classes import probability_of_enough
 from halfwidth.planning.quantiles import rank_span
-from halfwidth.results.sample_size import SampleSize
 
 StudyPlan = Callable[[], SampleSize]
 # Tests by simulation allow 5 standard errors: a false alarm of 6e-7 each.

@@ -11,7 +11,6 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 from support import Run
 
 import halfwidth as hw
-from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Level
 from halfwidth.planning.differences import power_of_difference
 
@@ -116,7 +115,7 @@ def test_a_power_beside_a_width_asks_for_the_larger() -> None:
     ],
 )
 def test_what_cannot_be_planned(given: dict[str, object], words: str) -> None:
-    with pytest.raises(OptionError, match=words):
+    with pytest.raises(hw.OptionError, match=words):
         planning.difference_n(**given)  # type: ignore[arg-type]
 
 

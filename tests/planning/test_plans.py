@@ -12,8 +12,8 @@ import pytest
 
 import halfwidth as hw
 from halfwidth import planning
+from halfwidth.planning import SampleSize
 from halfwidth.planning.width_formulas import smallest_n
-from halfwidth.results.sample_size import SampleSize
 
 PAIRS: dict[str, tuple[Callable[..., SampleSize], Callable[[int], SampleSize]]] = {
     "mean": (

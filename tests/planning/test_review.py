@@ -13,8 +13,8 @@ from statsmodels.stats.proportion import proportion_confint
 from support import codes, message
 
 import halfwidth as hw
-from halfwidth.core.types import Bounds, Level
-from halfwidth.intervals.auc import delong_logit
+from halfwidth.core.types import Level
+from halfwidth.intervals import delong_logit
 from halfwidth.planning.published.claims import MeanClaim
 from halfwidth.planning.published.estimates import binormal_se
 from halfwidth.planning.published.printed_numbers import ClaimError
@@ -107,7 +107,7 @@ def test_no_values_in_a_range_have_a_larger_sd(n: int) -> None:
     # Every sample of n values on a grid; the bound is reached by those with cases at the ends only.
     reached = 0.0
     for values in product(np.linspace(0, 1, 5), repeat=n):
-        most = largest_sd(float(np.mean(values)), n, Bounds(0, 1))
+        most = largest_sd(float(np.mean(values)), n, hw.Bounds(0, 1))
         sd = float(np.std(values, ddof=1))
         assert sd <= most + 1e-12
         reached = max(reached, sd / most if most else 0)
@@ -117,7 +117,7 @@ def test_no_values_in_a_range_have_a_larger_sd(n: int) -> None:
 def test_one_case_far_out_has_the_largest_sd_of_distances() -> None:
     values = np.zeros(20)
     values[0] = 60.0
-    most = largest_sd(float(values.mean()), 20, Bounds(0, math.inf))
+    most = largest_sd(float(values.mean()), 20, hw.Bounds(0, math.inf))
     assert values.std(ddof=1) == pytest.approx(most)
     random = np.random.default_rng(0).pareto(0.6, (2000, 20))
     ratio = random.std(axis=1, ddof=1) / (random.mean(axis=1) * math.sqrt(20))
@@ -153,7 +153,7 @@ def test_the_rounding_of_a_print_is_forgiven() -> None:
 
 def test_without_an_sd_the_interval_is_that_of_the_usual_one_and_a_range() -> None:
     found = review(50, mean=0.85, metric="dsc")
-    guess = usual_spread("dsc", 0.85, 50, Bounds(0, 1))
+    guess = usual_spread("dsc", 0.85, 50, hw.Bounds(0, 1))
     assert isinstance(found.claim, MeanClaim)
     assert found.claim.spread == guess
     assert guess.low < guess.sd < guess.high
@@ -177,7 +177,7 @@ def test_a_guess_is_possible_for_its_mean(metric: str, mean: float) -> None:
     found = review(30, mean=mean, metric=metric)
     assert isinstance(found.claim, MeanClaim)
     spread = found.claim.spread
-    assert 0 <= spread.low <= spread.sd <= spread.high <= largest_sd(mean, 30, Bounds(0, 1))
+    assert 0 <= spread.low <= spread.sd <= spread.high <= largest_sd(mean, 30, hw.Bounds(0, 1))
     low, high = spread_models()[metric.partition(":")[0]].means
     beyond = "lies beyond theirs" in message(found.estimate, "HW106")
     assert beyond == (not low <= mean <= high)

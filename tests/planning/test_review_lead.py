@@ -11,7 +11,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 
 import halfwidth as hw
 from halfwidth.core.types import Array, Level
-from halfwidth.intervals.proportion import wilson
+from halfwidth.intervals import wilson
 from halfwidth.planning.published.claims import MeanClaim
 from halfwidth.planning.published.leads import CORRELATIONS, Lead, Reach, difference, needed
 

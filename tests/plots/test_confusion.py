@@ -12,9 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from halfwidth.estimation.test_sets.confusion import confusion_ci
-from halfwidth.plots.confusion import confusion
-from halfwidth.results.curves import Confusion
+from halfwidth import Confusion, confusion_ci
+from halfwidth.plots import confusion
 
 RNG = np.random.default_rng(0)
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import halfwidth as hw
-from halfwidth.plots.detection.curves import afroc, detection_pr, froc
+from halfwidth.plots import afroc, detection_pr, froc
 from halfwidth.results.detection_curves import DETECTION_CURVE_KINDS, DetectionCurveKind
 
 DRAW: dict[DetectionCurveKind, Any] = {

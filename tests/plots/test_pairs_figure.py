@@ -25,7 +25,6 @@ from halfwidth.plots import (
     paired_cases_frame,
 )
 from halfwidth.plots.style import PALE
-from halfwidth.results.comparison import Comparisons
 
 ONE = hand_made(1)
 
@@ -149,12 +148,12 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         with pytest.raises(hw.OptionError, match="draws one pair"):
             draw(several)
         with pytest.raises(hw.OptionError, match="keep_cases=True"):
-            draw(Comparisons(ONE.items))
+            draw(hw.Comparisons(ONE.items))
         with pytest.raises(hw.OptionError, match="not on the same cases"):
-            draw(Comparisons((replace(ONE.items[0], paired=False),), cases=ONE.cases))
+            draw(hw.Comparisons((replace(ONE.items[0], paired=False),), cases=ONE.cases))
     with pytest.raises(hw.OptionError, match="is none of cases, bland-altman"):
         figure_of_pairs(ONE, "lines")
-    many = Comparisons(several.items * 9, cases=several.cases)
+    many = hw.Comparisons(several.items * 9, cases=several.cases)
     with pytest.raises(hw.OptionError, match="27 comparisons are more than 24"):
         figure_of_pairs(many)
 

@@ -14,11 +14,11 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.text import Text
 from studycells import SIZES, cells_of, sets_of
 
+from halfwidth import METHODS, Bounds
 from halfwidth.core.kinds import Estimand
-from halfwidth.core.types import Bounds, Level
-from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.mean import empirical_bernstein, hoeffding, t
-from halfwidth.plots.figure import write_figure
+from halfwidth.core.types import Level
+from halfwidth.intervals import empirical_bernstein, hoeffding, t
+from halfwidth.plots import write_figure
 from halfwidth.plots.study import (
     METHOD_STYLES,
     METRIC_STYLES,

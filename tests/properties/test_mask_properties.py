@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from support import examples
 
 from halfwidth import metrics
-from halfwidth.metrics import overlap
-from halfwidth.metrics.masks import Mask, MaskPair
+from halfwidth.metrics import MaskPair, overlap
+from halfwidth.metrics.masks import Mask
 from halfwidth.scoring.metric_choice import MASK_METRICS
 
 QUICK = examples(40)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from support import Run
 
 import halfwidth as hw
-from halfwidth.metrics.masks import MaskPair
+from halfwidth.metrics import MaskPair
 from halfwidth.scoring.bounding_boxes import label_bounding_boxes
 from halfwidth.scoring.cases import ScoringSettings
 from halfwidth.scoring.caution_rules import mask_cautions

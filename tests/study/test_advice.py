@@ -10,9 +10,8 @@ import pandas as pd
 import pytest
 from analysed import cell
 
-from halfwidth.core.errors import DataError, UnknownNameError
+from halfwidth import DataError, UnknownNameError, summary_ci
 from halfwidth.core.types import Level
-from halfwidth.estimation.api import summary_ci
 from halfwidth.study.analysis import advice
 from halfwidth.study.analysis.advice import auto_choice, counted_quantile
 

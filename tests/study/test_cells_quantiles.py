@@ -11,8 +11,9 @@ import pytest
 from scipy import special, stats
 from smallstudies import cells_of_values, rows_of, the_row
 
+from halfwidth import Bounds
 from halfwidth.core.spec import MetricLevel
-from halfwidth.core.types import Array, Bounds
+from halfwidth.core.types import Array
 from halfwidth.intervals.ranks import minimum_n
 from halfwidth.study.populations import empirical
 from halfwidth.study.simulation.cells import Cells

@@ -12,8 +12,9 @@ import pytest
 from numpy.typing import NDArray
 from smallstudies import cells_of_sets, cells_of_values, labelled, of_logits, spec_of_values
 
+from halfwidth import Bounds
 from halfwidth.core.spec import MetricLevel
-from halfwidth.core.types import Array, Bounds
+from halfwidth.core.types import Array
 from halfwidth.study.populations import LogitPopulation, adaptive_kde, empirical
 from halfwidth.study.simulation.cells import Cells
 from halfwidth.study.simulation.fitted import fitted, population_truth

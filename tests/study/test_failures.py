@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from analysed import cell
 
-from halfwidth.core.errors import DataError, UnknownNameError
+from halfwidth import DataError, UnknownNameError
 from halfwidth.study.analysis import failures, what_they_share
 
 

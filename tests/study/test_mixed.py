@@ -10,7 +10,7 @@ import pytest
 from analysed import SIZES, with_pace
 from scipy import stats
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth import DataError, OptionError, UnknownNameError
 from halfwidth.study.analysis import fit_mixed, mixed, pace, skewness_model
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from analysed import SIZES, cell, curve, with_pace
 
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth import DataError, OptionError
 from halfwidth.study.analysis import needs, sizes_for_coverage, sizes_for_width
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from analysed import SIZES, cell, curve, with_pace
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth import DataError, OptionError, UnknownNameError
 from halfwidth.study.analysis import cells_of, chosen, pace
 
 

@@ -13,7 +13,7 @@ import pytest
 from analysed import with_pace
 from scipy import stats
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth import DataError, OptionError, UnknownNameError
 from halfwidth.study.analysis import (
     pace,
     pace_tests,

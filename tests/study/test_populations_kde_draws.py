@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halfwidth.core.errors import DataError
-from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds
+from halfwidth import Bounds, DataError
+from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array
 from halfwidth.study.populations import AdaptiveKde, Population, adaptive_kde
 from halfwidth.study.populations.kde import MOST
 

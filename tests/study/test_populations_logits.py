@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import linalg, special, stats
 
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth import DataError, OptionError
 from halfwidth.core.types import Array
 from halfwidth.study.populations import (
     LogitPopulation,

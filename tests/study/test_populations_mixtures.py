@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from support import examples
 
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth import DataError, OptionError
 from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.study.populations import (
     EXAMPLES,

@@ -12,7 +12,7 @@ import pytest
 from scipy import optimize, special
 from smallstudies import labelled, spec_of_sets
 
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth import DataError, OptionError
 from halfwidth.study.populations import LogitPopulation, logit_empirical, logit_kde, recalibrated
 from halfwidth.study.simulation.fitted import population_truth
 from halfwidth.study.simulation.targets import measured_on

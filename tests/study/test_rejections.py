@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 from smallstudies import labelled
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth import DataError, OptionError, UnknownNameError
 from halfwidth.study.analysis import family_fits, family_rejections, kolmogorov_smirnov
 from halfwidth.study.analysis.rejections import rejections_of
 from halfwidth.study.api import StudyPlan, plan

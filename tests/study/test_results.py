@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth import DataError, OptionError, UnknownNameError
 from halfwidth.study.api import plan, run
 from halfwidth.study.results import BY, open_results
 from halfwidth.study.simulation.performance import COLUMNS, IDENTITY

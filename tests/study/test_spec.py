@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from halfwidth.core.types import Bounds, Level
-from halfwidth.intervals.catalogue import METHODS
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth import METHODS, METRICS, Bounds
+from halfwidth.core.types import Level
 from halfwidth.study.specs.parsing import DEFAULTS, read_spec
 from halfwidth.study.specs.parsing_sources import (
     OF_DETECTIONS,

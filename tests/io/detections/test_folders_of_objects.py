@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 from scipy import ndimage
 
-from halfwidth.core.errors import DataError, HalfwidthError, OptionError
+from halfwidth import DataError, HalfwidthError, OptionError, read_objects
 from halfwidth.core.objects import Unit
-from halfwidth.io.detections.api import align, read_objects
+from halfwidth.io.detections.api import align
 from halfwidth.io.detections.probabilities import Candidates
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halfwidth.core.errors import DataError, HalfwidthError, OptionError
+from halfwidth import DataError, HalfwidthError, OptionError, read_objects
 from halfwidth.core.objects import Unit
-from halfwidth.io.detections.api import align, read_both, read_objects
+from halfwidth.io.detections.api import align, read_both
 from halfwidth.io.detections.box_columns import box_columns
 
 CORNERS = "image,label,x_min,y_min,x_max,y_max\na.png,cat,1,2,3,5\nb.png,,,,,\na.png,dog,0,0,9,9\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from halfwidth.core.errors import DataError
+from halfwidth import DataError
 from halfwidth.io.importers import json_files
 from halfwidth.io.importers.json_files import parsed_json
 from halfwidth.io.readers import read_table
