@@ -18,7 +18,6 @@ from halfwidth.intervals.ranks import exact_ranks, minimum_n
 from halfwidth.planning import SampleSize
 from halfwidth.planning.auroc import binormal_terms, expected_delong_variance
 from halfwidth.planning.classes import probability_of_enough
-from halfwidth.planning.quantiles import rank_span
 
 StudyPlan = Callable[[], SampleSize]
 # Tests by simulation allow 5 standard errors: a false alarm of 6e-7 each.
@@ -250,6 +249,10 @@ def test_a_planned_area_has_the_width_of_what_is_then_measured() -> None:
 # --------------------------------------------------------------------------- quantiles
 
 
+def rank_span(q: float, n: int, level: float = 0.95) -> float:
+    return hw.planning.quantile_width(q, n, confidence_level=level).width
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("q", [0.05, 0.3, 0.5, 0.9])
 @pytest.mark.parametrize("width", [0.08, 0.15, 0.4])
@@ -260,7 +263,7 @@ def test_the_n_of_a_quantile_is_the_last_wide_one_plus_one(
     at = Level(level)
     least = minimum_n(q, at)
     plan = hw.planning.quantile_n(q, width=width, confidence_level=level)
-    wide = [n for n in range(least, 4 * plan.n) if rank_span(n, q, at) > width]
+    wide = [n for n in range(least, 4 * plan.n) if rank_span(q, n, level) > width]
     assert plan.n_for_width == (wide[-1] + 1 if wide else least)
 
 
@@ -271,7 +274,7 @@ def test_a_rank_span_is_the_share_of_the_population_that_is_held(n: int, q: floa
     uniform = np.sort(np.random.default_rng(n).random((20_000, n)), axis=1)
     held = uniform[:, ranks[1] - 1] - uniform[:, ranks[0] - 1]
     error = held.std(ddof=1) / math.sqrt(len(held))
-    assert abs(held.mean() - rank_span(n, q, Level())) < ERRORS * error
+    assert abs(held.mean() - rank_span(q, n)) < ERRORS * error
 
 
 @pytest.mark.parametrize("q", [0.1, 0.5, 0.9])

@@ -20,14 +20,13 @@ from halfwidth.document.parts import Document, Kind, Table
 from halfwidth.document.render import FORMATS
 from halfwidth.document.render import render as render_document
 from halfwidth.io.readers import read_table
-from halfwidth.results.documents.estimates import estimates_document
 
 VALUES = np.random.default_rng(6).beta(12, 2, 30).round(4)
 NASTY = "a_b & 50% $x$ {y} #1 ~^\\ <z> [i] \"q\" 'p' |p| *s* `c`"
 
 
 def render(estimates: hw.Estimates, fmt: str) -> str:
-    return render_document(estimates_document(estimates), fmt)
+    return render_document(estimates.document(), fmt)
 
 
 def one(label: str = "", **options: Any) -> hw.Estimates:
