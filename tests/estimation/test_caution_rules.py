@@ -7,15 +7,16 @@ import math
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from door import run_command
 from support import codes
 
 import halfwidth as hw
-from halfwidth.cli import predictions
 from halfwidth.core.spec import Estimand, Metric, Need, interval_method, spec_of
 from halfwidth.core.types import Interval
 from halfwidth.core.undefined import no_interval
@@ -312,17 +313,15 @@ def detected(
     return hw.detection_ci(detections, references, metric=metric, **settings)
 
 
-def boxes_as_cases() -> hw.Estimates:
+def boxes_as_cases() -> SimpleNamespace:
     """The AUROC of a table of boxes, as ``halfwidth ci`` has it."""
     corners = {name: [0.0] * 50 for name in ("x_min", "y_min", "x_max", "y_max")}
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "boxes.csv"
-        pd.DataFrame({**corners, "y": [0, 1] * 25, "p": SCORES}).to_csv(file, index=False)
-        source = predictions.TestSetSource(file, "y", ["p"], None, None, None)
-        options: dict[str, Any] = {"labels": None, "positive": None, "jobs": 1, "method": "auto"}
-        options["n_resamples"] = None
-        columns = predictions.DesignColumns(None, None, None)
-        return predictions.estimate_test_set(source, ["auroc"], options, columns, (None, None))
+        table = pd.DataFrame({**corners, "y": [0, 1] * 25, "p": SCORES})
+        table.to_csv(Path(folder) / "boxes.csv", index=False)
+        words = "ci boxes.csv --target y --score p --metric auroc --json"
+        (found,) = run_command(words.split(), Path(folder)).estimates
+    return SimpleNamespace(cautions=[SimpleNamespace(**one) for one in found["cautions"]])
 
 
 EACH = [boxes_of(40) for _ in range(60)]

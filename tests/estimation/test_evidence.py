@@ -20,7 +20,7 @@ from halfwidth.estimation.evidence import (
 )
 from halfwidth.estimation.evidence_lookup import Found, found_for
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.study.analysis.evidence import evidence_rows
+from halfwidth.study.analysis import evidence_rows
 
 DSC = Metric(hw.METRICS["dsc"])
 

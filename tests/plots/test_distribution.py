@@ -21,7 +21,6 @@ from matplotlib.transforms import Bbox
 import halfwidth as hw
 from halfwidth import plots
 from halfwidth.plots import distribution_frame, figure_of
-from halfwidth.plots.paint import RASTER_FROM
 
 RNG = np.random.default_rng(0)
 SAMPLES = {"liver": RNG.beta(9, 1, 60), "pancreas $_<": RNG.beta(5, 2, 40)}
@@ -324,7 +323,7 @@ def test_a_statistic_of_each_label_is_optional_and_counts_are_shown() -> None:
 
 
 def test_thousands_of_cases_are_a_picture_in_vector_graphics() -> None:
-    for n, expected in ((RASTER_FROM, True), (50, False)):
+    for n, expected in ((3000, True), (2999, False)):
         samples = {"x": RNG.random(n)}
         ax = plots.distribution(samples, estimates_of(samples))
         assert [dots.get_rasterized() for dots in scattered(ax)] == [expected]

@@ -22,7 +22,7 @@ from halfwidth.study.chunks import Chunk
 from halfwidth.study.execution.progress import Reporter
 from halfwidth.study.execution.running import Outcome, run_chunks
 from halfwidth.study.results import open_results
-from halfwidth.study.storage import disk, seals
+from halfwidth.study.storage import disk
 from halfwidth.study.storage.locks import hold_lock
 from halfwidth.study.storage.opening import create_or_open, open_store
 from halfwidth.study.storage.store import Store, parts_in
@@ -270,10 +270,10 @@ def old(folder: Path) -> Path:
         file.write_text(json.dumps(disk.read_json(file), indent=1))
     for file in (folder / "timings").iterdir():
         said = [json.loads(line) for line in file.read_bytes().split(b"\n") if line]
-        plain = [{k: v for k, v in one.items() if k != seals.NAME} for one in said]
+        plain = [{k: v for k, v in one.items() if k != "halfwidth.seal"} for one in said]
         file.write_text("\n".join(f"{json.dumps(one)}\n" for one in plain))
     (folder / "chunks.json").unlink()
-    assert not any(seals.NAME.encode() in p.read_bytes() for p in folder.rglob("*.*"))
+    assert not any(b"halfwidth.seal" in p.read_bytes() for p in folder.rglob("*.*"))
     return folder
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
-from halfwidth.study.populations.images import ImagePopulation
+from halfwidth.study.populations import ImagePopulation
 from halfwidth.study.simulation.cells import Cells, simulate
 from halfwidth.study.simulation.fitted import fitted, population_truth
 from halfwidth.study.simulation.targets import measured_on
