@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import halfwidth as hw
-from halfwidth.study.specs.parsing import read_spec
 
 TABLES = '[[tables]]\nfiles = "*_dsc.csv"\nmetric = "dsc"\n'
 SCORES = '[[scores]]\nscores = "*_s.npy"\ntargets = "*_t.npy"\nkind = "logits"\n'
@@ -23,7 +22,7 @@ def file(tmp_path: Path) -> Path:
 def complaint(file: Path, content: str, kind: type[Exception] = hw.DataError) -> str:
     file.write_text(content, encoding="utf-8")
     with pytest.raises(kind) as caught:
-        read_spec(file)
+        hw.study.read_spec(file)
     text = str(caught.value)
     assert text.startswith(f"{file}: ")
     assert "\n" not in text
@@ -214,4 +213,4 @@ def test_nesting_has_an_end(file: Path) -> None:
 def test_a_spec_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "study.toml").touch()
     with pytest.raises(hw.DataError, match=r"stud\.toml: no such file; did you mean 'study\.toml'"):
-        read_spec(tmp_path / "stud.toml")
+        hw.study.read_spec(tmp_path / "stud.toml")
