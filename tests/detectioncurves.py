@@ -9,7 +9,6 @@ import numpy as np
 
 import halfwidth as hw
 from halfwidth.core.match_lists import Matching
-from halfwidth.results.detection_curves import DetectionCurveKind
 
 # Sensitivity rises at these numbers of false positives per image.
 RISES = np.array([0.03, 0.2, 0.25, 0.9, 3.0])
@@ -24,7 +23,7 @@ def steps(x: Any, y: Any) -> Any:
     )
 
 
-def curve(kind: DetectionCurveKind, label: str = "lesion") -> hw.DetectionCurve:
+def curve(kind: Any, label: str = "lesion") -> hw.DetectionCurve:
     """One curve of a kind."""
     x = 2.0 ** np.linspace(-4, 4, 33) if kind == "froc" else np.linspace(0, 1, 21)
     at = RISES if kind == "froc" else RISES / 4
@@ -67,7 +66,7 @@ def curve(kind: DetectionCurveKind, label: str = "lesion") -> hw.DetectionCurve:
     )
 
 
-def curves(kind: DetectionCurveKind, labels: tuple[str, ...]) -> hw.DetectionCurves:
+def curves(kind: Any, labels: tuple[str, ...]) -> hw.DetectionCurves:
     """Curves of several classes, each a bit lower than the one before."""
     first = curve(kind)
     return hw.DetectionCurves(

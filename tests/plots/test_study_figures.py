@@ -15,7 +15,7 @@ from matplotlib.text import Text
 from studycells import SIZES, cells_of, sets_of
 
 from halfwidth import METHODS, Bounds
-from halfwidth.core.kinds import Estimand
+from halfwidth.core.spec import Estimand
 from halfwidth.core.types import Level
 from halfwidth.intervals import empirical_bernstein, hoeffding, t
 from halfwidth.plots import study, write_figure
