@@ -176,8 +176,9 @@ def test_figures_are_written(run: Run, kind: str) -> None:
 @pytest.mark.parametrize("option", ["test", "correction"])
 def test_the_help_lists_what_the_library_takes(run: Run, option: str) -> None:
     table = pd.DataFrame({"case": [*"abc"] * 2, "model": [*"xxxyyy"], "dsc": [0.5, 0.6, 0.7] * 2})
+    asked: dict[str, Any] = {option: "x"}
     with pytest.raises(hw.OptionError) as refused:
-        hw.compare_table(table, "dsc", metric="dsc", **{option: "x"})
+        hw.compare_table(table, "dsc", metric="dsc", **asked)
     choices = str(refused.value).rpartition(" is none of ")[2]
     assert choices in " ".join(run("compare", "--help").out.split())
 

@@ -133,7 +133,7 @@ def test_structures_of_a_region_lie_on_one_grid(tmp_path: Path) -> None:
 
 
 def test_regions_of_structures_may_hold_regions_and_have_names_of_their_own(tmp_path: Path) -> None:
-    given = {"one": (BOX, 0.0), "two": (np.roll(BOX, 2, axis=2), 0.0)}
+    given: dict[str, Any] = {"one": (BOX, 0.0), "two": (np.roll(BOX, 2, axis=2), 0.0)}
     one, two = (structures_of(tmp_path / side, **given) for side in ("p", "r"))
     scores = hw.score_folders(one, two, "dsc", regions=["both=one+two", "more=both+one"])
     assert scores.labels == ["one", "two", "both", "more"]
