@@ -117,7 +117,7 @@ def assert_close(got: Array, wanted: Array, values: Array, name: str) -> None:
 def test_replicates_are_the_statistic_of_the_cases_of_the_units_drawn(
     name: str, design_name: str
 ) -> None:
-    (values, design), plan = batch_of(6, design_name), Plan(entropy=5, n_resamples=25)
+    (values, design), plan = batch_of(6, design_name), Plan(entropy=5, n_resamples=12)
     statistic = resolve_statistic(name)
     wanted = np.stack([of_resamples(row, design, plan, STATISTICS[name]) for row in values])
     for samples in (1, 3, 6):
@@ -127,7 +127,7 @@ def test_replicates_are_the_statistic_of_the_cases_of_the_units_drawn(
     drawn = plan.indices(design, 0, plan.n_resamples)
     assert_close(reference.plain(values, design, statistic, drawn), wanted, values, name)
     for elements in (1, design.n, 7 * design.n + 3):
-        small = Plan(entropy=5, n_resamples=25, block_elements=elements)
+        small = Plan(entropy=5, n_resamples=12, block_elements=elements)
         assert_close(replicates(values, design, statistic, small), wanted, values, name)
 
 

@@ -181,7 +181,7 @@ def test_the_expectation_of_delongs_variance(area: float, ratio: float, m: int, 
     made = np.array(
         [
             delong_variance(generator.normal(shift, ratio, m), generator.normal(0, 1, n))
-            for _ in range(4000)
+            for _ in range(1500)
         ]
     )
     expected = expected_delong_variance(area, m, n, ratio)

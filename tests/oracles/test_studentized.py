@@ -177,11 +177,11 @@ def test_standard_error_is_that_of_the_textbook(name: str, design_name: str) -> 
 def test_replicates_are_deviations_over_the_error_of_each_resample(
     name: str, design_name: str
 ) -> None:
-    (values, design), plan = batch_of(design_name), Plan(SEED, 24)
+    (values, design), plan = batch_of(design_name), Plan(SEED, 12)
     statistic = resolve_statistic(name)
     got = studentized_distribution(values, design, statistic, plan)
     plain = studentized_plain(values, design, statistic, plan)
-    small = Plan(SEED, 24, block_elements=100)
+    small = Plan(SEED, 12, block_elements=100)
     blocks = studentized_distribution(values, design, statistic, small)
     assert isinstance(got, Replicates)
     assert isinstance(blocks, Replicates)
@@ -476,7 +476,7 @@ def test_bounds_widen_with_the_level_and_move_with_shift_and_scale(
                 statistic,
                 [hw.METHODS["studentized"]],
                 Level(level),
-                plan=Plan(SEED, 150),
+                plan=Plan(SEED, 99),
                 design=design,
             )[0].interval
             for batch in (values, 3 + 2 * values)
