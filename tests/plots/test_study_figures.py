@@ -88,11 +88,15 @@ def drawn_once(name: str) -> Drawn:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_every_kind_of_figure_can_be_drawn_and_opened(name: str, tmp_path: Path) -> None:
+def test_every_kind_of_figure_can_be_drawn(name: str) -> None:
     drawn = drawn_once(name)
-    write_figure(drawn.figure, tmp_path / "a.png")
-    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG\r\n")
+    drawn.figure.draw_without_rendering()
     assert len(drawn.frame)
+
+
+def test_a_figure_can_be_opened(tmp_path: Path) -> None:
+    write_figure(drawn_once("coverage-dsc-mean").figure, tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG\r\n")
 
 
 def test_there_is_a_graph_of_coverage_and_one_of_width_for_each_target() -> None:
