@@ -17,10 +17,9 @@ from halfwidth.comparison.verdicts import (
     rounded,
     verdict,
 )
-from halfwidth.core.types import Level
+from halfwidth.document.render import render
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.results.comparison import Effect, SimultaneousInterval
-from halfwidth.results.comparison_words import equivalence_level, equivalence_sentence
 
 VALUES = np.linspace(0.4, 0.9, 30)
 TEMPLATE = {
@@ -106,19 +105,28 @@ def test_equivalence_rests_on_its_own_interval() -> None:
     assert given is not None
     assert (plain.equivalent, given.equivalent) == (False, True)
     assert (given.equivalence_low, given.equivalence_high) == (-0.009, 0.004)
-    assert equivalence_sentence(item, given) == "Equivalent within ±0.01 (90 % CI -0.009 to 0.004)."
-    assert equivalence_sentence(item, plain) == (
-        "Not shown to be equivalent within ±0.01 (95 % CI -0.020 to 0.006)."
-    )
+    assert "Equivalent within ±0.01 (90 % CI -0.009 to 0.004)." in printed(item, given)
+    not_shown = "Not shown to be equivalent within ±0.01 (95 % CI -0.020 to 0.006)."
+    assert not_shown in printed(item, plain)
     none = verdict(item)
     assert none is not None
     assert none.equivalent is None
-    assert equivalence_sentence(item, none) == ""
+    assert "quivalent" not in printed(item, none)
 
 
-@pytest.mark.parametrize(("level", "expected"), [(0.95, 0.9), (0.99, 0.98), (0.9, 0.8)])
-def test_level_of_equivalence(level: float, expected: float) -> None:
-    assert equivalence_level(Level(level)).confidence_level == expected
+def printed(item: hw.Difference, found: Any) -> str:
+    return as_text(hw.Comparisons((replace(item, verdict=found),)))
+
+
+def as_text(comparisons: hw.Comparisons) -> str:
+    return " ".join(render(comparisons.document(), "table").split())
+
+
+@pytest.mark.parametrize(("level", "expected"), [(0.95, 90), (0.99, 98), (0.9, 80)])
+def test_level_of_equivalence(level: float, expected: int) -> None:
+    sides = {"new": [0.8, 0.9, 0.85, 0.7], "old": [0.81, 0.88, 0.86, 0.71]}
+    found = hw.compare(sides, metric="dsc", method="t", margin=0.5, confidence_level=level)
+    assert f"Equivalent within ±0.5 ({expected} % CI" in as_text(found)
 
 
 def test_the_simultaneous_interval_decides() -> None:
