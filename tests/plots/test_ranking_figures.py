@@ -13,10 +13,10 @@ from matplotlib.collections import EllipseCollection, LineCollection, QuadMesh
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from scipy import stats
+from support import RANKING_KINDS
 
 import halfwidth as hw
 from halfwidth import plots
-from halfwidth.plots.ranking.panels import KINDS
 from halfwidth.plots.style import shorter
 from halfwidth.results.ranking import RankSet
 
@@ -319,7 +319,7 @@ def test_lines_of_equal_ranks_are_told_apart() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", RANKING_KINDS)
 @pytest.mark.parametrize("width", ["page", "column"])
 def test_texts_lie_within_the_figure_and_apart(kind: str, width: Any) -> None:
     for figure in plots.figures_of_rankings(RANKINGS, kind, width=width):
