@@ -9,6 +9,8 @@ INSTALL_PLAIN = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Where there is no C compiler, a wheel that is one; where that cannot be had, NumPy does the work.
 COMPILER := $(shell command -v cc || command -v gcc || command -v clang)
 INSTALL = $(if $(COMPILER),,HALFWIDTH_ZIG=1 )$(INSTALL_PLAIN)
+# Modules and rewritten tests are compiled once, whatever the shell says, and not by every process.
+export PYTHONDONTWRITEBYTECODE :=
 C_WARNINGS := -std=c11 -O2 -Wall -Wextra -Werror -ffp-contract=off -fPIC -shared
 # Platforms that zig compiles for from anywhere.
 ZIG_TARGETS := aarch64-macos x86_64-macos x86_64-windows-gnu x86_64-linux-musl aarch64-linux-musl

@@ -14,6 +14,20 @@ from pathlib import Path
 from typing import Any
 
 DRIVER = shutil.which("chromedriver")
+# Those that `halfwidth report --pdf` looks for.
+PRINTER = next(
+    filter(
+        None,
+        map(
+            shutil.which,
+            (
+                *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+                *("chrome", "microsoft-edge", "msedge"),
+            ),
+        ),
+    ),
+    None,
+)
 
 
 @contextlib.contextmanager

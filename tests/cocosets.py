@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.objects import CroppedMask, Objects, ObjectSet
+from halfwidth import ObjectSet
+from halfwidth.core.objects import CroppedMask, Objects
 
 FOLDER = Path(__file__).parents[2] / "shared" / "data" / "coco100"
 REFERENCES = FOLDER / "instances_val2014_100.json"

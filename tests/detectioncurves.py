@@ -9,8 +9,6 @@ import numpy as np
 
 import halfwidth as hw
 from halfwidth.core.match_lists import Matching
-from halfwidth.results.detection_curves import DetectionCurve, DetectionCurveKind, DetectionCurves
-from halfwidth.results.detection_estimate import DetectionEstimate
 
 # Sensitivity rises at these numbers of false positives per image.
 RISES = np.array([0.03, 0.2, 0.25, 0.9, 3.0])
@@ -25,7 +23,7 @@ def steps(x: Any, y: Any) -> Any:
     )
 
 
-def curve(kind: DetectionCurveKind, label: str = "lesion") -> DetectionCurve:
+def curve(kind: Any, label: str = "lesion") -> hw.DetectionCurve:
     """One curve of a kind."""
     x = 2.0 ** np.linspace(-4, 4, 33) if kind == "froc" else np.linspace(0, 1, 21)
     at = RISES if kind == "froc" else RISES / 4
@@ -44,7 +42,7 @@ def curve(kind: DetectionCurveKind, label: str = "lesion") -> DetectionCurve:
         levels = 2.0 ** np.arange(-3, 4)
         height = np.append(0.0, HEIGHTS)[np.searchsorted(at, levels, "right")]
         points = np.column_stack([levels, height, height - 0.05, height + 0.05])
-    return DetectionCurve(
+    return hw.DetectionCurve(
         kind=kind,
         label=label,
         matching=Matching(),
@@ -68,10 +66,10 @@ def curve(kind: DetectionCurveKind, label: str = "lesion") -> DetectionCurve:
     )
 
 
-def curves(kind: DetectionCurveKind, labels: tuple[str, ...]) -> DetectionCurves:
+def curves(kind: Any, labels: tuple[str, ...]) -> hw.DetectionCurves:
     """Curves of several classes, each a bit lower than the one before."""
     first = curve(kind)
-    return DetectionCurves(
+    return hw.DetectionCurves(
         tuple(
             replace(
                 first,
@@ -91,7 +89,7 @@ THRESHOLDS = (0.1, 0.3, 0.5)
 def over_several(label: str = "", *, count: int = 30, average: str | None = None) -> list[Any]:
     """Proportions that fall with the threshold, the last threshold first."""
     rows = [
-        DetectionEstimate.from_estimate(
+        hw.DetectionEstimate.from_estimate(
             replace(
                 hw.proportion_ci(count - 5 * place, 60),
                 label=", ".join(filter(None, [label, f"at {threshold:g}"])),

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.match_lists import Admits, Matching, MatchLists
-from halfwidth.core.objects import CroppedMask, Objects, ObjectSet
+from halfwidth import MatchLists, ObjectSet
+from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.matching.api import match_images
 
 CLASSES = ("lesion $x_1", "cyst")

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth import DETECTION_METRICS, MatchLists
 from halfwidth.arithmetic.match_records import with_equal_slots
-from halfwidth.core.match_lists import Matching, MatchLists, Outcome
+from halfwidth.core.match_lists import Matching, Outcome
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
 from halfwidth.estimation.detections.functionals import detection_functional, detection_rows
 from halfwidth.estimation.functionals import Policies
 from halfwidth.estimation.records import Functional
-from halfwidth.metrics.catalogue import DETECTION_METRICS
 
 
 def match_lists(

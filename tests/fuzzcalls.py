@@ -23,9 +23,9 @@ from detectioncurves import curves, over_several
 from detectionscenes import boxed, solid
 from handmade import hand_made
 from over_data import over
+from support import RANKING_KINDS
 
 import halfwidth as hw
-from halfwidth.plots.ranking.panels import KINDS as RANKING_KINDS
 
 __all__ = ["FILES", "call_of", "public_functions"]
 

@@ -129,7 +129,8 @@ def read_damaged(name: str) -> Callable[[Path, Source], None]:
     """What reads such files, as detections or references, with options or without."""
 
     def read(path: Path, r: Source) -> None:
-        from halfwidth.io.detections.api import align, read_objects
+        from halfwidth import read_objects
+        from halfwidth.io.detections.api import align
         from halfwidth.io.detections.catalogue import format_named
 
         kind = format_named(name)

@@ -340,7 +340,7 @@ def write(files: Files, folder: Path) -> Path:
 
 def outcome(name: str, seed: int, folder: Path) -> str:
     """``"accepted"``, ``"refused"``, or what is wrong."""
-    from halfwidth.core.errors import HalfwidthError
+    from halfwidth import HalfwidthError
 
     r = source_of(name, seed)
     path = write(FORMATS[name].files(r), folder)

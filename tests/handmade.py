@@ -13,14 +13,7 @@ import halfwidth as hw
 from halfwidth.core.forms import Effect
 from halfwidth.core.types import Array
 from halfwidth.estimation.resolve import resolve_metric
-from halfwidth.results.comparison import (
-    ComparedCases,
-    Comparisons,
-    Difference,
-    SimultaneousInterval,
-    TestResult,
-    Verdict,
-)
+from halfwidth.results.comparison import ComparedCases, SimultaneousInterval, TestResult, Verdict
 
 __all__ = ["family", "hand_made"]
 
@@ -35,7 +28,7 @@ def family(
     effect: Effect = "difference",
     simultaneous: bool = True,
     groups: tuple[Any, ...] | None = None,
-) -> Comparisons:
+) -> hw.Comparisons:
     """Comparisons of some pairs of models on the same cases."""
     bound = resolve_metric(metric, None)
     items = []
@@ -45,7 +38,7 @@ def family(
             e = replace(e, value=math.exp(e.value), low=math.exp(e.low), high=math.exp(e.high))
         reach = 1.3 * e.halfwidth
         items.append(
-            Difference(
+            hw.Difference(
                 first,
                 second,
                 float(values[first].mean()),
@@ -62,10 +55,10 @@ def family(
             )
         )
     cases = ComparedCases(values, bound, by or {}, groups)
-    return Comparisons(tuple(items), cases=(cases,))
+    return hw.Comparisons(tuple(items), cases=(cases,))
 
 
-def hand_made(n_models: int = 3, n: int = 30, seed: int = 0, **options: Any) -> Comparisons:
+def hand_made(n_models: int = 3, n: int = 30, seed: int = 0, **options: Any) -> hw.Comparisons:
     """Comparisons of models with their baseline."""
     rng = np.random.default_rng(seed)
     easy = rng.beta(8, 2, n)

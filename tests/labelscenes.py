@@ -11,8 +11,7 @@ from scipy import ndimage
 
 import halfwidth as hw
 from halfwidth.core.detection_forms import ImageSums
-from halfwidth.core.match_lists import MatchLists
-from halfwidth.core.objects import CroppedMask, Objects, ObjectSet
+from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.core.parameters import bind
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass, Undefined
@@ -79,7 +78,7 @@ def _paint(labels: Labels, kinds: list[int], start: Any, size: Any, kind: int) -
 
 def as_sets(
     images: list[Picture], spacing: tuple[float, ...] | None = None
-) -> tuple[ObjectSet, ObjectSet]:
+) -> tuple[hw.ObjectSet, hw.ObjectSet]:
     """Detections and references."""
     names = tuple(f"image {place}" for place in range(len(images)))
     classes = tuple("abc")
@@ -92,8 +91,8 @@ def as_sets(
     )
     true = tuple(objects_of(one.true, one.true_classes) for one in images)
     return (
-        ObjectSet(names, found, classes, shapes, steps),
-        ObjectSet(names, true, classes, shapes, steps),
+        hw.ObjectSet(names, found, classes, shapes, steps),
+        hw.ObjectSet(names, true, classes, shapes, steps),
     )
 
 
@@ -110,14 +109,14 @@ def sums_of(metric: Metric) -> ImageSums:
     return form
 
 
-def notes_of(metric: Metric, matches: MatchLists) -> tuple[str, ...]:
+def notes_of(metric: Metric, matches: hw.MatchLists) -> tuple[str, ...]:
     notes = sums_of(metric).notes
     return () if notes is None else notes(matches)
 
 
 def functional_of(
     metric: Metric,
-    matches: MatchLists,
+    matches: hw.MatchLists,
     average: str,
     which: int = 0,
     absent: AbsentClass = "omit",
@@ -129,14 +128,14 @@ def functional_of(
     )
 
 
-def value_of(metric: Metric, matches: MatchLists, average: str, which: int = 0) -> float:
+def value_of(metric: Metric, matches: hw.MatchLists, average: str, which: int = 0) -> float:
     """The metric of all images."""
     functional = functional_of(metric, matches, average, which)
     return float(functional.statistic(functional.records(matches)))
 
 
 def statistic_and_records(
-    metric: Metric, matches: MatchLists, average: str
+    metric: Metric, matches: hw.MatchLists, average: str
 ) -> tuple[Statistic, NDArray[np.float64]]:
     functional = functional_of(metric, matches, average)
     return functional.statistic, functional.records(matches)

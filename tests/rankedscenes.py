@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.match_lists import Matching, MatchLists, Outcome
+from halfwidth import DETECTION_METRICS, MatchLists
+from halfwidth.core.match_lists import Matching, Outcome
 from halfwidth.core.parameters import bind
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.detections.functionals import detection_functional, detection_rows
 from halfwidth.estimation.functionals import Policies
 from halfwidth.estimation.records import Functional
-from halfwidth.metrics.catalogue import DETECTION_METRICS
 
 RANKED = ("ap", "froc_score", "sensitivity_at_fppi", "afroc_auc", "wafroc_auc")
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.objects import CroppedMask, Objects, ObjectSet
+from halfwidth import ObjectSet
+from halfwidth.core.objects import CroppedMask, Objects
 
 Ints = NDArray[np.intp]
 

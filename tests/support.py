@@ -36,6 +36,12 @@ class Ran:
 
 Run = Callable[..., Ran]
 
+# Pictures of rankings.
+RANKING_KINDS = (
+    *("rank-sets", "significance", "lines", "dots", "podium"),
+    *("case-heatmap", "heatmap", "blob"),
+)
+
 
 class Cautioned(Protocol):
     """What carries cautions."""

@@ -15,9 +15,8 @@ import pytest
 import halfwidth as hw
 from halfwidth import comparison, intervals, metrics, summaries
 from halfwidth.core.catalogue import Catalogue
-from halfwidth.core.cautions import CAUTIONS
 from halfwidth.core.references import REFERENCES
-from halfwidth.core.spec import Estimand, Metric, MetricLevel, MetricSpec, Takes, spec_of
+from halfwidth.core.spec import Estimand, Metric, MetricLevel, Takes, spec_of
 
 CATALOGUES: list[tuple[Catalogue[Any], ModuleType]] = [
     (hw.METRICS, metrics),
@@ -35,7 +34,7 @@ def modules_of(package: ModuleType) -> list[ModuleType]:
 
 def is_listed_by(catalogue: Catalogue[Any], spec: Any) -> bool:
     """Whether a spec is of the kind that a catalogue is for."""
-    if not isinstance(spec, MetricSpec):
+    if not isinstance(spec, hw.MetricSpec):
         return True
     if spec.takes is Takes.MATCHES:
         return catalogue is hw.DETECTION_METRICS
@@ -51,7 +50,7 @@ def declared_in(package: ModuleType, catalogue: Catalogue[Any]) -> dict[str, Any
             continue
         for value in vars(module).values():
             own = inspect.isfunction(value) and value.__module__ == module.__name__
-            spec = value if isinstance(value, MetricSpec) else spec_of(value) if own else None
+            spec = value if isinstance(value, hw.MetricSpec) else spec_of(value) if own else None
             if spec is not None and is_listed_by(catalogue, spec):
                 found[spec.name] = spec
     return found
@@ -94,7 +93,7 @@ def test_parameters_of_metrics_and_statistics_never_clash() -> None:
 
 def test_every_citation_has_a_reference_and_every_reference_is_cited() -> None:
     cited = {spec.cite for catalogue, _ in CATALOGUES for spec in catalogue if spec.cite}
-    cited |= {spec.source for spec in CAUTIONS if spec.source}
+    cited |= {spec.source for spec in hw.CAUTIONS if spec.source}
     assert cited <= set(REFERENCES)
     source = "".join(
         inspect.getsource(module)
@@ -134,15 +133,15 @@ def test_examples_of_means_of_masks_hold() -> None:
 
 
 def test_cautions_named_by_methods_exist() -> None:
-    codes = {spec.code for spec in CAUTIONS}
-    assert len(codes) == len(CAUTIONS)
+    codes = {spec.code for spec in hw.CAUTIONS}
+    assert len(codes) == len(hw.CAUTIONS)
     assert {code for method in hw.METHODS for code in method.cautions} <= codes
 
 
 def test_a_metric_without_a_function_says_so() -> None:
     assert Metric(hw.METRICS["dsc"]).function is metrics.dsc
     with pytest.raises(TypeError, match="lesions is not computed: its values arrive ready-made"):
-        _ = Metric(MetricSpec("lesions")).function
+        _ = Metric(hw.MetricSpec("lesions")).function
 
 
 def test_every_estimand_has_a_method() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.errors import DataError
+from halfwidth import DataError
 from halfwidth.study.chunks import Chunk, ChunkResult, parse_shard
 from halfwidth.study.execution.progress import Reporter
 from halfwidth.study.execution.running import Outcome, run_chunks

@@ -11,9 +11,7 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
-from halfwidth.audit.parts import metric_of_name
 from halfwidth.io.table import StatedMean, Table
-from halfwidth.results.audit import Finding
 
 RNG = np.random.default_rng(3)
 DICE = RNG.normal(0.8, 0.05, 40).clip(0, 0.99)
@@ -24,7 +22,7 @@ def check(values: Any = DICE, metric: Any = "dsc", **columns: Any) -> hw.Audit:
     return hw.check_table({"case": CASES[: len(values)], "dice": values} | columns, metric=metric)
 
 
-def only(audit: hw.Audit, code: str) -> Finding:
+def only(audit: hw.Audit, code: str) -> hw.Finding:
     (found,) = [finding for finding in audit if finding.code == code]
     return found
 
@@ -55,11 +53,11 @@ def test_rows_are_those_of_the_file_though_others_were_left_out() -> None:
 @pytest.mark.parametrize(
     ("name", "metric"),
     [
-        ("Dice", "dsc"),
-        ("liver_dice", "dsc"),
-        ("HD95 (mm)", "hd95"),
-        ("hippocampus_3d_hd95", "hd95"),
-        ("surface_dice", "nsd"),
+        ("Dice", "DSC"),
+        ("liver_dice", "DSC"),
+        ("HD95 (mm)", "HD95"),
+        ("hippocampus_3d_hd95", "HD95"),
+        ("surface_dice", "NSD"),
         ("dice_rank", None),
         ("n_dice", None),
         ("hit_rate", None),
@@ -68,8 +66,10 @@ def test_rows_are_those_of_the_file_though_others_were_left_out() -> None:
     ],
 )
 def test_metrics_by_the_names_of_columns(name: str, metric: str | None) -> None:
-    found = metric_of_name(name)
-    assert (None if found is None else found.name) == metric
+    audit = hw.check_table({"case": CASES, name: DICE})
+    taken = f"{name!r} taken for {metric} by the name (--metric says otherwise)"
+    assert audit.notes == ((taken,) if metric else ())
+    assert ("HW907" in audit.codes) == (metric is None)
 
 
 def test_a_metric_that_nobody_names_is_a_note_only() -> None:

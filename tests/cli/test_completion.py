@@ -10,7 +10,6 @@ import sys
 import pytest
 
 import halfwidth as hw
-from halfwidth.cli import completion
 
 HEAVY = {"scipy", "pandas", "matplotlib", "numba", "sklearn", "pyarrow"}
 
@@ -24,6 +23,7 @@ HEAVY = {"scipy", "pandas", "matplotlib", "numba", "sklearn", "pyarrow"}
         ("ci t.csv --alternative lo", ["lower"]),
         ("score a b --metric dsc,hd9", ["dsc,hd95"]),
         ("plan mean --metric ds", ["dsc"]),
+        ("rank t.csv --plot-kind forest,po", ["forest,podium"]),
         ("study summary s --what pa", ["pace"]),
         ("explain HW20", [spec.code for spec in hw.CAUTIONS if spec.code.startswith("HW20")]),
         ("do", ["doctor"]),
@@ -44,10 +44,6 @@ def test_the_shell_is_given_names(
         main([])
     assert left.value.code in (0, None)
     assert capsys.readouterr().out.split() == found
-
-
-def test_lists_with_commas_go_on_after_the_comma() -> None:
-    assert completion.one_of("dsc", "nsd")("dsc,n") == ["dsc,nsd"]
 
 
 @pytest.mark.slow

@@ -11,9 +11,6 @@ import pytest
 from matplotlib.figure import Figure
 from support import Run
 
-import halfwidth.plots
-from halfwidth.plots import figure as figures
-
 COLUMNS = "image,class,x_min,y_min,x_max,y_max"
 PLAIN = ("--n-resamples", "99", "--seed", "1")
 
@@ -42,8 +39,7 @@ def boxes(tmp_path: Path) -> tuple[str, ...]:
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What is written to files."""
     kept: list[Any] = []
-    monkeypatch.setattr(halfwidth.plots, "write_figure", lambda one, _: kept.append(one))
-    monkeypatch.setattr(figures, "write_figure", lambda one, _: kept.append(one))
+    monkeypatch.setattr(Figure, "savefig", lambda one, *_, **__: kept.append(one))
     return kept
 
 

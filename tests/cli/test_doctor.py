@@ -12,7 +12,7 @@ import pytest
 from support import Run
 
 import halfwidth
-from halfwidth.cli import doctor
+from halfwidth.resampling.kernels import native
 
 
 def test_it_says_what_runs(run: Run) -> None:
@@ -22,7 +22,7 @@ def test_it_says_what_runs(run: Run) -> None:
     assert said["halfwidth"] == halfwidth.__version__
     assert said["numpy"] == np.__version__
     assert platform.python_version() in said["python"]
-    assert said["kernels"] == doctor.kernels_in_use()
+    assert said["kernels"] == native.status()
     assert "for this process" in said["processors"]
     assert "thread" in said["blas"]
     assert "no terminal" in said["stdout"]
@@ -38,7 +38,9 @@ def test_as_json_and_without_a_path(run: Run) -> None:
     assert all("filepath" not in pool for pool in found["blas"])
 
 
-def test_an_extra_that_is_missing_comes_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_extra_that_is_missing_comes_with_its_remedy(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     there = metadata.version
 
     def version(name: str) -> str:
@@ -47,17 +49,18 @@ def test_an_extra_that_is_missing_comes_with_its_remedy(monkeypatch: pytest.Monk
         return there(name)
 
     monkeypatch.setattr(metadata, "version", version)
-    extras = doctor._extras()
+    extras = json.loads(run("doctor", "--json").out)["extras"]
     assert extras["tables"]["pyarrow"] is None
     assert {"plots", "images", "study"} <= extras.keys()
     assert extras.keys().isdisjoint({"dev", "docs", "bench", "all"})
-    said = doctor._extra_text("tables", extras["tables"])
-    assert said == "pyarrow missing: pip install 'halfwidth[tables]'"
+    assert "pyarrow missing: pip install 'halfwidth[tables]'" in run("doctor").out
 
 
-def test_a_source_tree_that_is_not_installed_has_no_extras(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_tree_that_is_not_installed_has_no_extras(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def requires(name: str) -> None:
         raise metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(metadata, "requires", requires)
-    assert doctor._extras() == {}
+    assert json.loads(run("doctor", "--json").out)["extras"] == {}

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import browser
 import nibabel
 import numpy as np
 import pandas as pd
@@ -22,7 +23,6 @@ from support import Run
 import halfwidth as hw
 from halfwidth.cli.command import Group, Verb
 from halfwidth.cli.main import command
-from halfwidth.cli.printing import find_browser
 
 
 def verbs(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
@@ -137,7 +137,7 @@ def test_examples_are_what_the_verbs_take(path: str) -> None:
 
 
 def ran_as_it_stands(run: Run, example: str) -> None:
-    if find_browser() is None:
+    if browser.PRINTER is None:
         example = example.replace(" --pdf", "")
     ran = run(*shlex.split(example)[1:])
     assert ran.status == 0, f"{example}\n{ran.err}"

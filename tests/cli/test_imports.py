@@ -9,9 +9,6 @@ from typing import Any
 import pytest
 from support import Run
 
-from halfwidth.cli.compared_models import named_files
-from halfwidth.core.errors import OptionError
-
 FIXTURES = Path(__file__).parents[1] / "io" / "importers" / "fixtures"
 NNUNET = FIXTURES / "nnunet" / "summary.json"
 # Dice of each label of five cases, and what the second model adds to those of the kidney. Both
@@ -239,16 +236,24 @@ def test_a_direction_leaves_a_proportion_one(run: Run, answers: list[Path]) -> N
     assert "--better needs --metric here, since the table names its metrics: acc" in refused.err
 
 
-def test_models_are_called_by_what_tells_their_files_apart(tmp_path: Path) -> None:
-    files = [
-        str(tmp_path / model / "fold_0" / part / "summary.json")
-        for model in ("a", "b")
-        for part in ("x", "y")
-    ]
-    assert list(named_files(files)) == ["a/fold_0/x", "a/fold_0/y", "b/fold_0/x", "b/fold_0/y"]
-    assert list(named_files([files[0], files[2]])) == ["a", "b"]
-    assert list(named_files(files[:2])) == ["x", "y"]
-    assert list(named_files(files[:1], "folder")) == ["x"]
-    assert list(named_files(["u/one.csv", "v/two.csv"], "path")) == ["u/one", "v/two"]
-    with pytest.raises(OptionError, match="4 files would be called 'summary'"):
-        named_files(files, "file")
+def test_models_are_called_by_what_tells_their_files_apart(run: Run, tmp_path: Path) -> None:
+    def table(*parts: str) -> Path:
+        path = tmp_path.joinpath(*parts)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("case,dsc\n" + "".join(f"c{i},{0.5 + i / 30}\n" for i in range(9)))
+        return path
+
+    def names(files: list[Path], *options: str) -> list[str]:
+        found = answer(run, "rank", *files, "--metric", "dsc", "--method", "t", *options)
+        return sorted(one["model"] for one in found["rankings"][0]["models"])
+
+    files = [table(model, "test", part, "dice.csv") for model in "ab" for part in "xy"]
+    assert names(files) == ["a/test/x", "a/test/y", "b/test/x", "b/test/y"]
+    assert names([files[0], files[2]]) == ["a", "b"]
+    assert names(files[:2]) == ["x", "y"]
+    assert names(files[:2], "--model-from", "folder") == ["x", "y"]
+    apart = [table("u", "one.csv"), table("v", "two.csv")]
+    assert names(apart) == ["one", "two"]
+    assert names(apart, "--model-from", "path") == ["u/one", "v/two"]
+    refused = run("rank", *files, "--metric", "dsc", "--model-from", "file")
+    assert "4 files would be called 'dice'" in refused.err

@@ -151,7 +151,7 @@ def test_files_are_whole_whenever_a_command_ends(
     assert process.returncode == 0, err
     takes, whole = time.monotonic() - started, out.read_bytes()
     moments = random.Random(int(number))
-    for _ in range(8):
+    for _ in range(4):
         out.write_bytes(b"as it was")
         process, mark = begun(folder, words)
         time.sleep(moments.uniform(0, 1.1 * takes))

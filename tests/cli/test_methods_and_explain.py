@@ -9,7 +9,6 @@ import pytest
 from support import Run
 
 import halfwidth as hw
-from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
 
 BOOTSTRAPS = ["percentile", "bca", "bca_expanded", "studentized", "basic"]
 WITHOUT_ERRORS = [name for name in BOOTSTRAPS if name != "studentized"]
@@ -155,7 +154,7 @@ def test_a_method_takes_its_parameters_and_narrower_bounds(run: Run, tmp_path: P
 @pytest.mark.parametrize("name", ["dsc", "auroc", "froc_score"])
 def test_explain_says_what_a_metric_is_and_does_not_see(name: str, run: Run) -> None:
     ran = run("explain", name)
-    spec = next(c[name] for c in (METRICS, SAMPLE_METRICS, DETECTION_METRICS) if name in c)
+    spec = next(c[name] for c in (hw.METRICS, hw.SAMPLE_METRICS, hw.DETECTION_METRICS) if name in c)
     assert (ran.status, ran.err) == (0, "")
     assert ran.out.startswith(f"{name}: {spec.display}\n")
     assert all(text.split()[0].lower() in ran.out.lower() for text in spec.pitfalls)

@@ -9,11 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from support import Run
+from support import RANKING_KINDS, Run
 
 import halfwidth as hw
-from halfwidth.cli import figures
-from halfwidth.plots.ranking import panels, rows
 
 QUICK = ("--metric", "dsc", "--seed", "3", "--n-resamples", "199")
 
@@ -99,8 +97,14 @@ def test_bad_input_says_what_to_do(run: Run, arguments: tuple[str, ...], message
     assert message in ran.err
 
 
+def test_the_library_draws_these_kinds() -> None:
+    ranked = hw.rank({"a": [0.7, 0.8, 0.6], "b": [0.5, 0.4, 0.6]}, metric="dsc", method="t", rng=1)
+    with pytest.raises(hw.OptionError, match=f"is none of {', '.join(RANKING_KINDS)}$"):
+        hw.plot(ranked, "x")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", figures.RANKING_KINDS)
+@pytest.mark.parametrize("kind", RANKING_KINDS)
 def test_figures_are_written(run: Run, kind: str) -> None:
     challenge = ("challenge.csv", "--by", "algorithm", "--within", "task", "--value", "value")
     ran = run("rank", *challenge, *QUICK, "--plot", f"{kind}.svg", "--plot-kind", kind)
@@ -112,13 +116,9 @@ def test_figures_are_written(run: Run, kind: str) -> None:
         assert Path(name).read_text(encoding="utf-8").startswith("<?xml")
 
 
-def test_a_figure_of_several_pages_is_several_files(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(rows, "PAGE", 1.6)
+def test_a_figure_of_several_pages_is_several_files(run: Run) -> None:
     challenge = ("challenge.csv", "--by", "algorithm", "--within", "task", "--value", "value")
-    monkeypatch.setattr(panels, "ACROSS", {"page": 1})
-    ran = run("rank", *challenge, *QUICK, "--plot", "ranks.svg")
+    ran = run("rank", *challenge, *QUICK, "--plot", "ranks.svg", "--plot-kind", "podium")
     assert ran.status == 0
     assert re.findall(r"wrote (.*)", ran.err) == ["ranks.svg", "ranks-2.svg"]
     assert {path.name for path in Path().glob("*.svg")} == {"ranks.svg", "ranks-2.svg"}

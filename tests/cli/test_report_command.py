@@ -16,9 +16,7 @@ import pandas as pd
 import pytest
 from support import Run
 
-from halfwidth.cli.printing import find_browser
-
-BROWSER = find_browser()
+BROWSER = browser.PRINTER
 OF_PREDICTIONS = ("preds.csv", "--target", "y", "--score", "p", "--metric", "auroc")
 # Closed forms, where the draws are not what is looked at.
 QUICK = ("--method", "t")

@@ -7,21 +7,17 @@ import io
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-import typer
 from support import Run
-from typer.testing import CliRunner
 
 import halfwidth as hw
-from halfwidth.cli.command import Verb
-from halfwidth.cli.subsample import subsample
 
 ROOT = Path(__file__).resolve().parents[2]
 MEAN = ("review", "--n", 50, "--mean", 0.85, "--sd", "0.10", "--metric", "dsc")
 LED = (*MEAN, "--versus", 0.83)
+SUBSAMPLE = ("plan", "subsample")
 
 
 def flat(text: str) -> str:
@@ -137,13 +133,15 @@ def test_the_page_prints_what_the_commands_print(
         assert ran.out + ran.err == printed
 
 
-def test_the_subsamples_of_the_page_are_those_of_the_command(shared: Path, tmp_path: Path) -> None:
+def test_the_subsamples_of_the_page_are_those_of_the_command(
+    run: Run, shared: Path, tmp_path: Path
+) -> None:
     text = (ROOT / "docs" / "review.md").read_text(encoding="utf-8")
     (command,) = re.findall(r"`halfwidth plan subsample (\S+) (.*?)`", text)
     (printed,) = re.findall(r"```text\n( +half-.*?)```", text, flags=re.DOTALL)
     out = tmp_path / "out.txt"
     file = shared / "data" / "segval" / command[0]
-    assert subsampled(file, *command[1].split(), "--out", out).exit_code == 0
+    assert run(*SUBSAMPLE, file, *command[1].split(), "--out", out).status == 0
     assert out.read_text() == printed
 
 
@@ -188,14 +186,6 @@ def test_bad_input_is_one_plain_line_and_status_2(
 # --------------------------------------------------------------------------- subsamples
 
 
-app = typer.Typer()
-app.command(cls=Verb)(subsample)
-
-
-def subsampled(*arguments: object) -> Any:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
 @pytest.fixture
 def dice(tmp_path: Path) -> Path:
     values = np.random.default_rng(0).beta(6, 2, 40)
@@ -206,11 +196,11 @@ def dice(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("fmt", ["table", "json", "csv", "markdown", "latex"])
-def test_subsamples_of_a_table(fmt: str, dice: Path, tmp_path: Path) -> None:
+def test_subsamples_of_a_table(run: Run, fmt: str, dice: Path, tmp_path: Path) -> None:
     out, figure = tmp_path / "out.txt", tmp_path / "sizes.svg"
     how = ("--metric", "dsc", "--seed", 1, "--n-resamples", 99, "--sizes", "10,40")
-    ran = subsampled(dice, *how, "--format", fmt, "--out", out, "--plot", figure)
-    assert ran.exit_code == 0, ran.output
+    ran = run(*SUBSAMPLE, dice, *how, "--format", fmt, "--out", out, "--plot", figure)
+    assert ran.status == 0, ran.err
     values = [float(line.split(",")[1]) for line in dice.read_text().splitlines()[1:]]
     found = hw.planning.subsample(values, sizes=[10, 40], metric="dsc", rng=1, n_resamples=99)
     text = out.read_text()
@@ -236,13 +226,15 @@ def test_subsamples_of_a_table(fmt: str, dice: Path, tmp_path: Path) -> None:
         (("--format", "xml"), "unknown format 'xml'"),
     ],
 )
-def test_bad_options_of_subsamples(arguments: tuple[object, ...], text: str, dice: Path) -> None:
-    ran = subsampled(dice, *arguments)
-    assert isinstance(ran.exception, hw.HalfwidthError)
-    assert text in str(ran.exception)
+def test_bad_options_of_subsamples(
+    run: Run, arguments: tuple[object, ...], text: str, dice: Path
+) -> None:
+    ran = run(*SUBSAMPLE, dice, *arguments)
+    assert ran.status == 2
+    assert text in flat(ran.err)
 
 
-def test_a_table_with_several_columns_wants_a_name(tmp_path: Path) -> None:
+def test_a_table_with_several_columns_wants_a_name(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text("a,b\n1,2\n3,4\n")
-    assert "several numeric columns (a, b)" in str(subsampled(file).exception)
+    assert "several numeric columns (a, b)" in run(*SUBSAMPLE, file).err

@@ -161,12 +161,11 @@ def test_errors_say_what_to_do(
 
 def test_the_cases_of_failing_instances_come_from_the_spec(folder: Path) -> None:
     from halfwidth.cli.study_plot import _values
-    from halfwidth.core.errors import DataError
 
     values = _values([folder / "study.toml"], ["net/organ1/dsc"])
     expected = pd.read_csv(folder / "net_dsc.csv")["organ1"].sort_values()
     assert sorted(values["net/organ1/dsc"]) == pytest.approx(expected.tolist())
-    with pytest.raises(DataError, match="holds no cases of instance 'other'"):
+    with pytest.raises(hw.DataError, match="holds no cases of instance 'other'"):
         _values([folder / "study.toml"], ["other"])
 
 

@@ -10,7 +10,6 @@ import pytest
 from scipy import stats
 
 import halfwidth as hw
-from halfwidth.comparison.agreement import tolerance_factors
 
 RNG = np.random.default_rng(3)
 
@@ -22,8 +21,11 @@ RNG = np.random.default_rng(3)
     [(10, 2.911), (20, 2.396), (50, 2.065), (100, 1.927)],
 )
 def test_factors_are_those_of_published_tables(n: int, factor: float) -> None:
-    z = float(stats.norm.ppf(0.95))
-    assert tolerance_factors(n, z, 0.05)[1] == pytest.approx(factor, abs=6e-4)
+    # The limits of 90 % of the differences are 1.645 SDs away; of differences of SD 1 about 0 the
+    # upper bound of the upper one is the factor.
+    values = stats.zscore(np.arange(n), ddof=1)
+    made = hw.limits_of_agreement(values, np.zeros(n), share=0.9, confidence_level=0.9)
+    assert made.upper.high == pytest.approx(factor, abs=6e-4)
 
 
 def test_bias_is_that_of_a_t_interval_and_limits_are_symmetric() -> None:

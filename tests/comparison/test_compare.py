@@ -10,7 +10,6 @@ import pytest
 from over_data import over
 
 import halfwidth as hw
-from halfwidth.results.comparison import Comparisons
 
 CASES = [f"s{i}" for i in range(30)]
 
@@ -33,7 +32,7 @@ def long_table(models: dict[str, pd.Series], **columns: object) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def bounds(result: Comparisons) -> list[tuple[str, str, float, float, float]]:
+def bounds(result: hw.Comparisons) -> list[tuple[str, str, float, float, float]]:
     return [(one.first, one.second, one.value, one.low, one.high) for one in result]
 
 

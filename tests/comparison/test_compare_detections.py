@@ -13,7 +13,6 @@ from over_data import over
 from support import Run
 
 import halfwidth as hw
-from halfwidth.core.errors import HalfwidthError
 
 SQUARE, WRONG = [10.0, 10.0, 50.0, 50.0], [200.0, 10.0, 240.0, 50.0]
 IMAGES = 40
@@ -226,7 +225,7 @@ def test_bad_calls(changed: dict[str, Any], message: str) -> None:
     """One line that says what is wrong, and with which detector."""
     references, models = three()
     given: dict[str, Any] = {"models": models, "metric": "ap50", "n_resamples": 20} | changed
-    with pytest.raises(HalfwidthError, match=message) as raised:
+    with pytest.raises(hw.HalfwidthError, match=message) as raised:
         over(hw.compare, hw.Detections.from_files)(given.pop("models"), references, **given)
     assert "\n" not in str(raised.value)
 
@@ -241,7 +240,9 @@ def test_detectors_must_hold_the_same_kind_of_objects() -> None:
         }
         for one in models["b"]
     ]
-    with pytest.raises(HalfwidthError, match="a would be matched by box_iou and b by point_in_box"):
+    with pytest.raises(
+        hw.HalfwidthError, match="a would be matched by box_iou and b by point_in_box"
+    ):
         hw.compare(
             hw.Detections.from_files({"a": models["a"], "b": points}, references), metric="ap50"
         )

@@ -14,7 +14,6 @@ import halfwidth as hw
 from halfwidth.comparison.gate import judge
 from halfwidth.comparison.verdicts import verdict
 from halfwidth.estimation.resolve import resolve_metric
-from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.testing import assert_not_inferior
 
 MARGIN = 0.1
@@ -22,9 +21,11 @@ VALUES = np.linspace(0.4, 0.9, 30)
 TEMPLATE = hw.difference_ci(VALUES, VALUES[::-1], metric="dsc", method="t")
 
 
-def difference(low: float, high: float, label: str = "") -> Difference:
+def difference(low: float, high: float, label: str = "") -> hw.Difference:
     estimate = replace(TEMPLATE, value=(low + high) / 2, low=low, high=high, label=label, n=50)
-    item = Difference("new", "old", 0.8, 0.8, estimate, resolve_metric("dsc"), subject="mean DSC")
+    item = hw.Difference(
+        "new", "old", 0.8, 0.8, estimate, resolve_metric("dsc"), subject="mean DSC"
+    )
     return replace(item, verdict=verdict(item, MARGIN))
 
 
@@ -32,11 +33,11 @@ def judged(*ends: tuple[float, float], at_stricter: tuple[tuple[float, float], .
     """The gate of comparisons with these intervals, and others at any stricter level."""
     asked: list[float] = []
 
-    def compare_at(level: float) -> Comparisons:
+    def compare_at(level: float) -> hw.Comparisons:
         asked.append(level)
         chosen = ends if level == 0.95 else at_stricter
         items = (difference(*both, label=f"organ {k}") for k, both in enumerate(chosen))
-        return Comparisons(tuple(items))
+        return hw.Comparisons(tuple(items))
 
     return judge(compare_at, 0.95), asked
 
@@ -100,10 +101,10 @@ def test_rows_for_programs_say_the_outcome_first() -> None:
 def test_a_gate_needs_a_margin() -> None:
     item = replace(difference(0, 1), verdict=None)
     with pytest.raises(hw.OptionError, match="needs comparisons with a margin"):
-        judge(lambda _: Comparisons((item,)), 0.95)
+        judge(lambda _: hw.Comparisons((item,)), 0.95)
 
 
-def compared_at(models: dict[str, Any], level: float) -> Comparisons:
+def compared_at(models: dict[str, Any], level: float) -> hw.Comparisons:
     metric = hw.MetricSpec("gain", better=hw.Better.HIGHER)
     options: dict[str, Any] = {"margin": MARGIN, "method": "t", "test": "none"}
     return hw.compare(models, metric=metric, confidence_level=level, **options)

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from halfwidth import SAMPLE_METRICS, DataError, OptionError, explain
 from halfwidth.comparison.no_difference import NAMES, TESTS, run_tests
 from halfwidth.comparison.paired_tests import mcnemar
-from halfwidth.core.cautions import explain
-from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.references import REFERENCES
 from halfwidth.core.rng import Key
 from halfwidth.core.spec import Metric
@@ -26,7 +25,6 @@ from halfwidth.estimation.functionals import (
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import Request, resolve_metric, resolve_statistic
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.swaps import swap_key

@@ -11,9 +11,9 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.multitest import multipletests
 
+from halfwidth import OptionError
 from halfwidth.comparison.multiplicity import adjusted_p_values, corrected
 from halfwidth.comparison.paired_tests import mcnemar, superiority, wilcoxon
-from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Array
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.resampling.designs import Design

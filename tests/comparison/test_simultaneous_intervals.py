@@ -21,7 +21,7 @@ from halfwidth.comparison.simultaneous import (
 )
 from halfwidth.core.pseudo_cases import PseudoCases, Reach
 from halfwidth.core.spec import Metric, Statistic
-from halfwidth.core.types import Bounds, Level
+from halfwidth.core.types import Level
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import Request, resolve_metric, resolve_request
@@ -29,8 +29,6 @@ from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.joint_dirichlet import draws_of_means, draws_of_test_sets
 from halfwidth.resampling.simultaneous import all_pairs, studentized_differences
-from halfwidth.results.estimate import Estimate
-from halfwidth.summaries.catalogue import STATISTICS
 
 Array = NDArray[Any]
 PAIRS = all_pairs(3)
@@ -58,18 +56,18 @@ def records(values: Array) -> list[Records]:
 
 def made(
     functional: Functional, values: Array, effect: Any = "difference", **options: Any
-) -> tuple[Simultaneous, list[Estimate], list[Level]]:
+) -> tuple[Simultaneous, list[hw.Estimate], list[Level]]:
     """Simultaneous intervals, the single ones, and the levels that were asked for."""
     return made_of(functional, records(values), effect, **options)
 
 
 def made_of(
     functional: Functional, models: list[Records], effect: Any = "difference", **options: Any
-) -> tuple[Simultaneous, list[Estimate], list[Level]]:
+) -> tuple[Simultaneous, list[hw.Estimate], list[Level]]:
     given, levels = request(**options), []
     jobs = [Job(functional, one) for one in models]
 
-    def singles(level: Level) -> tuple[Estimate, ...]:
+    def singles(level: Level) -> tuple[hw.Estimate, ...]:
         levels.append(level)
         pairs = [pair_job(jobs[first], jobs[second], effect) for first, second in PAIRS]
         return estimate_jobs(pairs, replace(given, level=level))
@@ -81,7 +79,7 @@ def made_of(
 
 
 def mean_of(metric: str) -> Functional:
-    return Functional(Statistic(STATISTICS["mean"]), resolve_metric(metric, None))
+    return Functional(Statistic(hw.STATISTICS["mean"]), resolve_metric(metric, None))
 
 
 def methods(of: Simultaneous) -> list[str]:
@@ -103,7 +101,7 @@ def test_dirichlet_intervals_are_made_at_the_level_at_which_they_hold_together(
     got, estimates, levels = made(functional, values, method=method)
     assert methods(got) == [name] * 3
     design = records(values)[0].design
-    half = PseudoCases.outward(0.5, Bounds(0, 1), paired=True, reach=reach)
+    half = PseudoCases.outward(0.5, hw.Bounds(0, 1), paired=True, reach=reach)
     assert levels == [draws_of_means(values, PAIRS, design, PLAN, half).together(Level(0.95)).level]
     assert 0.95 < levels[0].confidence_level < 1 - 0.05 / 3
     for interval, single in zip(got.intervals, estimates, strict=True):
@@ -113,7 +111,7 @@ def test_dirichlet_intervals_are_made_at_the_level_at_which_they_hold_together(
 
 def test_other_masses_of_pseudo_cases_are_taken_over() -> None:
     _, _, levels = made(mean_of("dsc"), values_of(20), method="dirichlet:mass=2")
-    half = PseudoCases.outward(2.0, Bounds(0, 1), paired=True)
+    half = PseudoCases.outward(2.0, hw.Bounds(0, 1), paired=True)
     design = records(values_of(20))[0].design
     assert levels == [
         draws_of_means(values_of(20), PAIRS, design, PLAN, half).together(Level(0.95)).level
@@ -139,7 +137,7 @@ def test_means_without_bounds_get_max_t(alternative: Any) -> None:
 
 
 def test_a_statistic_without_a_standard_error_gets_bonferronis_share() -> None:
-    functional = Functional(Statistic(STATISTICS["median"]), resolve_metric("dsc", None))
+    functional = Functional(Statistic(hw.STATISTICS["median"]), resolve_metric("dsc", None))
     got, estimates, levels = made(functional, values_of(30))
     assert methods(got) == ["bonferroni"] * 3
     assert levels == [Level(1 - 0.05 / 3)]
@@ -189,7 +187,9 @@ def cells_of_models(n: int = 60) -> Array:
     return np.asarray(2 * truth + np.where(wrong, 1 - truth, truth), dtype=float)
 
 
-def made_of_tables(metric: str, **options: Any) -> tuple[Simultaneous, list[Estimate], list[Level]]:
+def made_of_tables(
+    metric: str, **options: Any
+) -> tuple[Simultaneous, list[hw.Estimate], list[Level]]:
     codes = cells_of_models()
     functional = Functional(statistic_of(metric, "", 2), Metric(hw.SAMPLE_METRICS[metric]))
     models = [Records(one, arrange(one, identities=np.arange(60))[1], 60) for one in codes]
@@ -211,7 +211,7 @@ def test_dirichlet_intervals_of_test_sets_rest_on_the_draws_that_these_share() -
         assert interval.low < single.low < single.high < interval.high
     # As many draws as the level allows lie beyond a bound of any pair.
     codes = cells_of_models()
-    statistic, half = statistic_of("mcc", "", 2), PseudoCases.outward(0.5, Bounds(-1, 1))
+    statistic, half = statistic_of("mcc", "", 2), PseudoCases.outward(0.5, hw.Bounds(-1, 1))
     draws = draws_of_test_sets(
         codes, PAIRS, Design((60,), paired=True), statistic, PLAN, half, "difference"
     )
@@ -239,11 +239,11 @@ def test_stepdown_claims_what_the_intervals_say_and_more(
     values = np.clip(0.4 + lead + 0.1 * generator.normal(size=(4, 40)), 0, 1)
     values[1] = values[0]
     values[1, 0] += 0.01  # the first two differ in one case
-    functional = Functional(Statistic(STATISTICS[statistic]), resolve_metric(metric, None))
+    functional = Functional(Statistic(hw.STATISTICS[statistic]), resolve_metric(metric, None))
     models, pairs = records(values), all_pairs(4)
     jobs = [Job(functional, one) for one in models]
 
-    def of_some(level: Level, some: NDArray[np.bool_]) -> tuple[Estimate, ...]:
+    def of_some(level: Level, some: NDArray[np.bool_]) -> tuple[hw.Estimate, ...]:
         both = [pair_job(jobs[first], jobs[second], "difference") for first, second in pairs[some]]
         return estimate_jobs(both, replace(request(), level=level))
 

@@ -17,10 +17,9 @@ from halfwidth.comparison.verdicts import (
     rounded,
     verdict,
 )
-from halfwidth.core.types import Level
+from halfwidth.document.render import render
 from halfwidth.estimation.resolve import resolve_metric
-from halfwidth.results.comparison import Difference, Effect, SimultaneousInterval
-from halfwidth.results.comparison_words import equivalence_level, equivalence_sentence
+from halfwidth.results.comparison import Effect, SimultaneousInterval
 
 VALUES = np.linspace(0.4, 0.9, 30)
 TEMPLATE = {
@@ -31,13 +30,13 @@ TEMPLATE = {
 
 def difference(
     low: float, high: float, *, metric: str = "dsc", effect: Effect = "difference", n: int = 50
-) -> Difference:
+) -> hw.Difference:
     value = (low + high) / 2
     estimate = replace(TEMPLATE[metric], value=value, low=low, high=high, n=n)
-    return Difference("new", "old", 0.8, 0.8, estimate, resolve_metric(metric), effect)
+    return hw.Difference("new", "old", 0.8, 0.8, estimate, resolve_metric(metric), effect)
 
 
-def word(item: Difference, margin: float | None = None) -> str:
+def word(item: hw.Difference, margin: float | None = None) -> str:
     found = verdict(item, margin)
     assert found is not None
     return found.word
@@ -106,19 +105,28 @@ def test_equivalence_rests_on_its_own_interval() -> None:
     assert given is not None
     assert (plain.equivalent, given.equivalent) == (False, True)
     assert (given.equivalence_low, given.equivalence_high) == (-0.009, 0.004)
-    assert equivalence_sentence(item, given) == "Equivalent within ±0.01 (90 % CI -0.009 to 0.004)."
-    assert equivalence_sentence(item, plain) == (
-        "Not shown to be equivalent within ±0.01 (95 % CI -0.020 to 0.006)."
-    )
+    assert "Equivalent within ±0.01 (90 % CI -0.009 to 0.004)." in printed(item, given)
+    not_shown = "Not shown to be equivalent within ±0.01 (95 % CI -0.020 to 0.006)."
+    assert not_shown in printed(item, plain)
     none = verdict(item)
     assert none is not None
     assert none.equivalent is None
-    assert equivalence_sentence(item, none) == ""
+    assert "quivalent" not in printed(item, none)
 
 
-@pytest.mark.parametrize(("level", "expected"), [(0.95, 0.9), (0.99, 0.98), (0.9, 0.8)])
-def test_level_of_equivalence(level: float, expected: float) -> None:
-    assert equivalence_level(Level(level)).confidence_level == expected
+def printed(item: hw.Difference, found: Any) -> str:
+    return as_text(hw.Comparisons((replace(item, verdict=found),)))
+
+
+def as_text(comparisons: hw.Comparisons) -> str:
+    return " ".join(render(comparisons.document(), "table").split())
+
+
+@pytest.mark.parametrize(("level", "expected"), [(0.95, 90), (0.99, 98), (0.9, 80)])
+def test_level_of_equivalence(level: float, expected: int) -> None:
+    sides = {"new": [0.8, 0.9, 0.85, 0.7], "old": [0.81, 0.88, 0.86, 0.71]}
+    found = hw.compare(sides, metric="dsc", method="t", margin=0.5, confidence_level=level)
+    assert f"Equivalent within ±0.5 ({expected} % CI" in as_text(found)
 
 
 def test_the_simultaneous_interval_decides() -> None:
@@ -140,9 +148,9 @@ def paired_values(n: int) -> tuple[Any, Any]:
     return old + rng.normal(0.3, 1.0, n), old
 
 
-def compared(new: Any, old: Any, metric: str = "hd95") -> Difference:
+def compared(new: Any, old: Any, metric: str = "hd95") -> hw.Difference:
     estimate = hw.difference_ci(new, old, metric=metric, method="z", missing="omit")
-    return Difference("new", "old", new.mean(), old.mean(), estimate, resolve_metric(metric))
+    return hw.Difference("new", "old", new.mean(), old.mean(), estimate, resolve_metric(metric))
 
 
 @pytest.mark.parametrize(
@@ -176,7 +184,7 @@ def test_what_few_cases_cost_falls_faster(n: int, method: str) -> None:
     options: dict[str, Any] = {"metric": "dsc", "test": "none", "method": method, "rng": 1}
     options["margin"] = 0.01 if method == "dirichlet" else 0.002
 
-    def copied(times: int) -> Difference:
+    def copied(times: int) -> hw.Difference:
         models = {"new": np.tile(new, times), "old": np.tile(old, times)}
         return hw.compare(models, **options)[0]
 
@@ -188,7 +196,7 @@ def test_what_few_cases_cost_falls_faster(n: int, method: str) -> None:
     assert 0.6 * (enough - 1) * n < first.n_needed < 1.4 * enough * n
 
 
-def word_in(item: Difference) -> str:
+def word_in(item: hw.Difference) -> str:
     assert item.verdict is not None
     return item.verdict.word
 
@@ -228,7 +236,7 @@ def test_rough_numbers_never_fall_short(n: int, expected: str) -> None:
 # --------------------------------------------------------------------------- sentences
 
 
-def sentence(item: Difference, margin: float | None = None) -> str:
+def sentence(item: hw.Difference, margin: float | None = None) -> str:
     found = verdict(item, margin)
     assert found is not None
     return found.sentence

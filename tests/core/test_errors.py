@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 
 import halfwidth as hw
 from halfwidth.core.errors import closest, quoted, shortened
-from halfwidth.planning.published.printed_numbers import ClaimError
 
 CHOICES = ["mean", "median", "trimmed_mean"]
 
@@ -70,10 +70,11 @@ def test_shortened(most: int, text: str) -> None:
     assert shortened([1, 2, 3], most=most) == text
 
 
-@pytest.mark.parametrize(
-    "error", [hw.UnknownNameError("method", "bac", ["bca", "basic"]), ClaimError("n", "no cases")]
-)
-def test_an_error_of_a_worker_arrives_whole(error: hw.HalfwidthError) -> None:
+@pytest.mark.parametrize("given", [{"mean": 0.8, "metric": "dcs"}, {"mean": 1.2, "metric": "dsc"}])
+def test_an_error_of_a_worker_arrives_whole(given: dict[str, Any]) -> None:
+    with pytest.raises(hw.HalfwidthError) as raised:
+        hw.planning.review(50, **given)
+    error = raised.value
     received = pickle.loads(pickle.dumps(error))  # noqa: S301 -- pickled in the line itself
     assert type(received) is type(error)
     assert (str(received), vars(received)) == (str(error), vars(error))

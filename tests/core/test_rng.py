@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from halfwidth.core.errors import OptionError
+from halfwidth import OptionError
 from halfwidth.core.rng import (
     CONTRACT,
     MOST_CASES,

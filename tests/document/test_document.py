@@ -15,7 +15,6 @@ from rich.cells import cell_len
 from support import examples
 
 import halfwidth as hw
-from halfwidth.core.errors import OptionError
 from halfwidth.document import terminal_width
 from halfwidth.document.parts import (
     Adaptive,
@@ -35,7 +34,6 @@ from halfwidth.document.parts import (
 )
 from halfwidth.document.render import FORMATS, render
 from halfwidth.document.wrapping import wrapped
-from halfwidth.results.documents.estimates import estimates_document
 
 # Latin words, wide letters, an emoji of two code points, names with joints, numbers.
 WORDS = (
@@ -137,7 +135,7 @@ def test_programs_read_the_data() -> None:
 
 
 def test_a_document_without_data_says_so() -> None:
-    with pytest.raises(OptionError, match="nothing here for programs"):
+    with pytest.raises(hw.OptionError, match="nothing here for programs"):
         render(Document((Note("words"),)), "json")
 
 
@@ -148,7 +146,7 @@ def test_an_empty_document_is_no_text(fmt: str) -> None:
 
 def test_cells_of_estimates_carry_what_a_page_sorts_and_links_by() -> None:
     made = hw.Estimates((hw.summary_ci([1.0, 2.0, 4.0, 3.0], metric="hd95", method="t"),))
-    (adaptive, *_), (e,) = estimates_document(made).parts, made
+    (adaptive, *_), (e,) = made.document().parts, made
     assert isinstance(adaptive, Adaptive)
     (table,) = adaptive.full
     assert isinstance(table, Table)

@@ -12,13 +12,12 @@ import halfwidth as hw
 from halfwidth.document import terminal_width
 from halfwidth.document.parts import Document, Kind, Table
 from halfwidth.document.render import render as render_document
-from halfwidth.results.documents.estimates import estimates_document
 
 LABELS = ["Submandibular-Lt", "relative_volume_error_of_the_liver", "left upper lobe", "0"]
 
 
 def render(estimates: hw.Estimates, fmt: str) -> str:
-    return render_document(estimates_document(estimates), fmt)
+    return render_document(estimates.document(), fmt)
 
 
 def text_table(headings: list[str], rows: list[list[str]], numbers: list[str]) -> str:

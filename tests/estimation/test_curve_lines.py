@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from halfwidth import curve_ci
 from halfwidth.core.types import Array
 from halfwidth.estimation.test_sets.curve_lines import COLUMNS, MOST_CORNERS, curve_line, thinned
-from halfwidth.estimation.test_sets.curves import curve_ci
-from halfwidth.metrics.ranking import auroc, average_precision
+from halfwidth.metrics import auroc, average_precision
 
 Counts = NDArray[np.int64]
 

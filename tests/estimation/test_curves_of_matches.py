@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from rankedscenes import functional_of, of_entries, ranked_scene, value_of
 
 import halfwidth as hw
-from halfwidth.core.match_lists import Matching, MatchLists
-from halfwidth.estimation.detections import curve_heights
+from halfwidth.core.match_lists import Matching
 from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs, simultaneous
 from halfwidth.estimation.grouping import arrange_cases
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Records
 from halfwidth.estimation.test_sets.curve_parts import plain_request
 from halfwidth.resampling.kernels import native
-from halfwidth.results.detection_curves import DetectionCurveKind, DetectionCurves
 
-KINDS: tuple[DetectionCurveKind, ...] = ("pr", "froc", "afroc", "wafroc")
+KINDS: tuple[Any, ...] = ("pr", "froc", "afroc", "wafroc")
 
 
 def made(
-    lists: MatchLists,
-    kind: DetectionCurveKind,
+    lists: hw.MatchLists,
+    kind: Any,
     averages: tuple[str, ...] = ("macro",),
     band: Band = "pointwise",
     groups: np.ndarray | None = None,
     **given: object,
-) -> DetectionCurves:
+) -> hw.DetectionCurves:
     """Curves of some averages, of percentile intervals."""
     jobs = []
     for average in averages:
@@ -92,7 +91,7 @@ def test_operating_points_are_what_the_froc_score_averages(interpolation: str) -
 
 @pytest.mark.parametrize(("kind", "name"), [("afroc", "afroc_auc"), ("wafroc", "wafroc_auc")])
 @pytest.mark.parametrize("ties", [False, True])
-def test_area_under_afroc_curves(kind: DetectionCurveKind, name: str, ties: bool) -> None:
+def test_area_under_afroc_curves(kind: Any, name: str, ties: bool) -> None:
     lists = ranked_scene(23, classes=1, thresholds=1, ties=ties)
     (curve,) = made(lists, kind)
     whole = np.concatenate([curve.line, curve.extension])
@@ -130,7 +129,7 @@ def test_averages_of_curves_are_averages_of_heights() -> None:
     assert np.array_equal(both[0].line, np.column_stack([both[0].x, both[0].y]))
 
 
-def one_class(lists: MatchLists, which: int) -> MatchLists:
+def one_class(lists: hw.MatchLists, which: int) -> hw.MatchLists:
     """The detections and objects of one class."""
     kept = lists.category == which
     return replace(
@@ -151,9 +150,7 @@ def one_class(lists: MatchLists, which: int) -> MatchLists:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_kernels_and_numpy_make_the_same_bands(
-    kind: DetectionCurveKind, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kernels_and_numpy_make_the_same_bands(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     lists = ranked_scene(25, thresholds=1, ties=True)
     averages = ("macro", "micro", "none")
     fast = made(lists, kind, averages)
@@ -164,7 +161,7 @@ def test_kernels_and_numpy_make_the_same_bands(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_simultaneous_bands_hold_pointwise_ones(kind: DetectionCurveKind) -> None:
+def test_simultaneous_bands_hold_pointwise_ones(kind: Any) -> None:
     lists = ranked_scene(26, thresholds=1)
     pointwise, whole = (made(lists, kind, band=band)[0] for band in ("pointwise", "simultaneous"))
     wider = (whole.low <= pointwise.low + 1e-12) & (whole.high >= pointwise.high - 1e-12)
@@ -233,7 +230,7 @@ def test_precision_without_an_error_may_still_be_lower() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_to_find_has_no_curve(kind: DetectionCurveKind) -> None:
+def test_nothing_to_find_has_no_curve(kind: Any) -> None:
     lists = of_entries([(0, 0, 0.5, [0]), (1, 0, 0.4, [0])], [0, 0, 0])
     (curve,) = made(lists, kind)
     assert np.isnan([curve.y, curve.low, curve.high]).all()
@@ -256,4 +253,4 @@ def test_long_froc_lines_are_thinned_over_their_whole_length() -> None:
     assert len(curve.line) <= 4000
     assert curve.line[-1, 0] == pytest.approx(120)
     assert np.abs(np.interp(16, *curve.line.T) - curve.y[-1]) < 0.02
-    assert curve_heights.FALSE_POSITIVES[-1] == 16
+    assert curve.x[-1] == 16

@@ -11,9 +11,8 @@ from labelscenes import as_sets, detection_metric, pictures, value_of
 
 import halfwidth as hw
 from halfwidth.core.detection_forms import ImageSums
-from halfwidth.core.errors import OptionError
 from halfwidth.core.match_lists import Admits, Matching
-from halfwidth.core.objects import Objects, ObjectSet
+from halfwidth.core.objects import Objects
 from halfwidth.matching.api import match_images
 from halfwidth.matching.instances import measure
 
@@ -77,7 +76,7 @@ def test_another_matching_than_that_of_the_definition_is_said_or_refused() -> No
     assert (
         sum("panoptic quality is defined with overlaps > 0.5" in note for note in both.notes) == 2
     )
-    with pytest.raises(OptionError, match="lesionwise"):
+    with pytest.raises(hw.OptionError, match="lesionwise"):
         estimated("lesionwise_dsc", assignment="hungarian")
 
 
@@ -129,8 +128,8 @@ def test_the_classes_that_an_average_leaves_out_are_those_without_a_value() -> N
         return Objects(category=np.array(kinds, np.intp), boxes=boxes, score=np.ones(len(kinds)))
 
     names, classes = tuple(f"image {place}" for place in range(30)), ("found", "missed", "made up")
-    true = ObjectSet(names, tuple(one([0, 1], 0) for _ in names), classes)
-    found = ObjectSet(names, tuple(one([0, 2], 1) for _ in names), classes)
+    true = hw.ObjectSet(names, tuple(one([0, 1], 0) for _ in names), classes)
+    found = hw.ObjectSet(names, tuple(one([0, 2], 1) for _ in names), classes)
     lacking = {
         "recall": "1 of 3 classes, 'made up', is detected but never there: the average leaves it",
         "ppv": "1 of 3 classes, 'missed', is there but never detected: the average leaves it out",

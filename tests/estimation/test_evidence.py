@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.evidence import (
     CLASS_SIZES,
@@ -21,7 +20,7 @@ from halfwidth.estimation.evidence import (
 )
 from halfwidth.estimation.evidence_lookup import Found, found_for
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.study.analysis.evidence import evidence_rows
+from halfwidth.study.analysis import evidence_rows
 
 DSC = Metric(hw.METRICS["dsc"])
 
@@ -65,11 +64,11 @@ def test_hoeffding_always_covers_and_t_does_not() -> None:
 
 
 def test_a_size_that_was_not_studied_is_an_error() -> None:
-    with pytest.raises(OptionError, match="n = 30 was not studied; choose one of 10, 25"):
+    with pytest.raises(hw.OptionError, match="n = 30 was not studied; choose one of 10, 25"):
         hw.evidence("dsc", n=30)
-    with pytest.raises(OptionError, match="is no whole number of cases"):
+    with pytest.raises(hw.OptionError, match="is no whole number of cases"):
         hw.evidence("dsc", n=np.array([10, 25]))  # type: ignore[arg-type]
-    with pytest.raises(OptionError, match="is no name of an average"):
+    with pytest.raises(hw.OptionError, match="is no name of an average"):
         hw.evidence("auroc", average=np.array(["macro"]))  # type: ignore[arg-type]
 
 
@@ -292,9 +291,9 @@ def test_instances_of_one_family_are_pooled() -> None:
 def test_other_levels_and_metrics_are_left_out() -> None:
     distances = cells(metric="assd")
     assert len(evidence_rows(pd.concat([cells(), distances]))) == 2
-    with pytest.raises(DataError, match="95 %"):
+    with pytest.raises(hw.DataError, match="95 %"):
         evidence_rows(cells(confidence_level=0.9))
-    with pytest.raises(DataError, match="95 %"):
+    with pytest.raises(hw.DataError, match="95 %"):
         evidence_rows(distances)
 
 

@@ -12,7 +12,6 @@ from over_data import over
 from support import codes, message
 
 import halfwidth as hw
-from halfwidth.results.estimate import Estimate
 
 N = 40
 RNG = np.random.default_rng(9)
@@ -29,7 +28,7 @@ WEIGHT = pd.Series(1.0 + np.arange(N) % 5, NAMES)
 COUNTED = [pd.RangeIndex(N), pd.Index(np.arange(N))]
 
 
-def numbers(e: Estimate) -> tuple[float, float, float]:
+def numbers(e: hw.Estimate) -> tuple[float, float, float]:
     return e.value, e.low, e.high
 
 

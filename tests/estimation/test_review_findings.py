@@ -157,14 +157,12 @@ def test_a_large_batch_is_sorted_block_by_block() -> None:
 
     from halfwidth.core.spec import Statistic
     from halfwidth.core.types import Level
-    from halfwidth.intervals.catalogue import METHODS
     from halfwidth.intervals.compute import intervals
     from halfwidth.resampling.draws import Plan
-    from halfwidth.summaries.catalogue import STATISTICS
 
     batch = np.random.default_rng(0).beta(8, 2, (1500, 5000))  # 60 MB
     tracemalloc.start()
-    intervals(batch, Statistic(STATISTICS["mean"]), [METHODS["t"]], Level(), plan=Plan(1))
+    intervals(batch, Statistic(hw.STATISTICS["mean"]), [hw.METHODS["t"]], Level(), plan=Plan(1))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     # Per block of 25 MB: the sorted values and two temporaries of the method.

@@ -11,7 +11,6 @@ from over_data import over
 import halfwidth as hw
 from halfwidth.core.types import Level
 from halfwidth.intervals import newcombe_paired, tango, wilson
-from halfwidth.results.estimate import Estimate
 
 DRAWS = np.random.default_rng(11)
 N = 60
@@ -21,9 +20,9 @@ SECOND = np.where(DRAWS.random(N) < 0.75, TRUTH, 1 - TRUTH)
 GROUPS = np.arange(N) // 3
 
 
-def compared(metric: str = "accuracy", **options: Any) -> Estimate:
+def compared(metric: str = "accuracy", **options: Any) -> hw.Estimate:
     models = {"A": FIRST, "B": SECOND}
-    estimate: Estimate = over(hw.compare, hw.Predictions.from_arrays)(
+    estimate: hw.Estimate = over(hw.compare, hw.Predictions.from_arrays)(
         TRUTH, models, pos_label=1, metric=metric, **options
     )[0].estimate
     return estimate

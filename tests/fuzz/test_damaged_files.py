@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from fuzzreaders import FIXTURES, FORMATS, Format, inspect_log, outcome, source_of, tried
 
-from halfwidth.core.errors import DataError
+from halfwidth import DataError
 from halfwidth.io.table_sources import Source
 from halfwidth.tables.importers.catalogue import IMPORTERS
 from halfwidth.tables.importers.importer import Candidate

@@ -75,12 +75,12 @@ def test_damaged_images_are_label_maps_or_one_line(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 5))
+@pytest.mark.parametrize("seed", [2, 3])
 @pytest.mark.parametrize("name", FILES)
 def test_many_damaged_images_are_label_maps_or_one_line(
     name: str, seed: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    check(name, tmp_path, capfd, seed=seed, count=400)
+    check(name, tmp_path, capfd, seed=seed, count=250)
 
 
 @pytest.mark.parametrize("name", ["nifti gz", "nrrd raw", "mha", "png", "tiff lzw", "npy"])

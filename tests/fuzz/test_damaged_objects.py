@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from fuzzfiles import Source
 
-from halfwidth.core.errors import HalfwidthError
+from halfwidth import HalfwidthError
 from halfwidth.io.detections.api import align, read_both
 
 ODD: tuple[Any, ...] = (

@@ -12,7 +12,7 @@ import os
 import pytest
 from workflows import RELATIONS, tried
 
-SHORT, LONG = 3 * len(RELATIONS), int(os.environ.get("HALFWIDTH_FUZZ_WORKFLOWS", "1100"))
+SHORT, LONG = len(RELATIONS), int(os.environ.get("HALFWIDTH_FUZZ_WORKFLOWS", "600"))
 FIRST = int(os.environ.get("HALFWIDTH_FUZZ_SEED", "0"))
 
 

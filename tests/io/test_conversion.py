@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from support import Run
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth import DataError, OptionError, UnknownNameError
 from halfwidth.io.table import Table
 from halfwidth.io.writers import write_table
 from halfwidth.tables.conversion import long_table, rows_of, stacked

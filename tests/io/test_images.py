@@ -828,7 +828,7 @@ def damaged(content: bytes, seed: int) -> list[bytes]:
     draw = random.Random(seed)
     cuts = sorted({*range(0, len(content), 1 + len(content) // 40), len(content) - 1})
     found = [content[:cut] for cut in cuts]
-    for _ in range(150):
+    for _ in range(60):
         broken = bytearray(content)
         for _ in range(draw.choice([1, 1, 2, 8])):
             broken[draw.randrange(len(content))] = draw.choice(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from halfwidth.core.errors import HalfwidthError
+from halfwidth import HalfwidthError
 from halfwidth.io.table import Table
 from halfwidth.tables.picked_rows import pick_rows
 

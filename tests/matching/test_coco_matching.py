@@ -10,7 +10,8 @@ import cocosets
 import numpy as np
 import pytest
 
-from halfwidth.core.match_lists import Matching, MatchLists, Outcome
+from halfwidth import MatchLists
+from halfwidth.core.match_lists import Matching, Outcome
 from halfwidth.matching.api import match_many
 
 pytest.importorskip("pycocotools")

@@ -17,9 +17,8 @@ from labelscenes import (
 )
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.match_lists import Admits, Matching, MatchLists
-from halfwidth.core.objects import CroppedMask, Objects, ObjectSet
+from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.core.spec import Metric
 from halfwidth.matching.api import match_images
 from halfwidth.matching.instances import measure
@@ -31,12 +30,12 @@ LISTS = match_images(FOUND, TRUE, ABOVE_HALF)
 SQUARE = CroppedMask((1, 1), np.ones((2, 2), bool))
 
 
-def one_image(*masks: CroppedMask, **more: object) -> ObjectSet:
+def one_image(*masks: CroppedMask, **more: object) -> hw.ObjectSet:
     objects = Objects(category=np.zeros(len(masks), np.intp), masks=masks, **more)  # type: ignore[arg-type]
-    return ObjectSet(("scan 1",), (objects,), ("lesion",), ((9, 9),))
+    return hw.ObjectSet(("scan 1",), (objects,), ("lesion",), ((9, 9),))
 
 
-def thresholds(*several: float) -> MatchLists:
+def thresholds(*several: float) -> hw.MatchLists:
     return match_images(FOUND, TRUE, replace(ABOVE_HALF, thresholds=several))
 
 
@@ -46,18 +45,18 @@ def thresholds(*several: float) -> MatchLists:
 def test_metrics_of_masks_need_masks() -> None:
     boxes = np.array([[1.0, 1, 3, 3]])
     objects = Objects(category=np.zeros(1, np.intp), boxes=boxes, score=np.ones(1))
-    boxed = ObjectSet(("scan 1",), (objects,), ("lesion",))
+    boxed = hw.ObjectSet(("scan 1",), (objects,), ("lesion",))
     lists = match_images(boxed, boxed, Matching())
     for name in ("instance_dsc", "pooled_iou"):
         message = f"{name} needs masks, which the detections of image 'scan 1' lack"
-        with pytest.raises(DataError, match=message):
+        with pytest.raises(hw.DataError, match=message):
             measure(lists, boxed, boxed, [detection_metric(name)])
 
 
 def test_distances_need_the_spacing() -> None:
     found, true = as_sets(IMAGES)
     lists = match_images(found, true, ABOVE_HALF)
-    with pytest.raises(OptionError, match="need the spacing of the images, which have none"):
+    with pytest.raises(hw.OptionError, match="need the spacing of the images, which have none"):
         measure(lists, found, true, [detection_metric("instance_hd95")])
 
 
@@ -81,36 +80,38 @@ def test_a_distance_to_an_empty_mask_is_refused() -> None:
     how = Matching("centre_distance", "hungarian", (3.0,), Admits.AT_MOST)
     metric = detection_metric("instance_assd")
     lists = measure(match_images(found, true, how), found, true, [metric])
-    with pytest.raises(DataError, match="assd of detection 1 in image 'scan 1' is not finite"):
+    with pytest.raises(hw.DataError, match="assd of detection 1 in image 'scan 1' is not finite"):
         value_of(metric, lists, "none")
 
 
 def test_unmatched_objects_need_a_penalty_of_a_distance() -> None:
-    with pytest.raises(OptionError, match="instance_hd95:over=all,penalty=VALUE"):
+    with pytest.raises(hw.OptionError, match="instance_hd95:over=all,penalty=VALUE"):
         _ = detection_metric("instance_hd95", over="all").form
-    with pytest.raises(OptionError, match="penalty=9 has no effect without over=all"):
+    with pytest.raises(hw.OptionError, match="penalty=9 has no effect without over=all"):
         _ = detection_metric("instance_assd", penalty=9).form
-    with pytest.raises(OptionError, match="over=some is not matched or all"):
+    with pytest.raises(hw.OptionError, match="over=some is not matched or all"):
         detection_metric("instance_dsc", over="some")
 
 
 def test_metrics_at_one_threshold_refuse_several() -> None:
     lists = thresholds(0.5, 0.75)
     for name in ("object_ppv", "object_f_beta", "fppi", "pq"):
-        with pytest.raises(OptionError, match=r"of one threshold of localisation, and 2 are given"):
+        with pytest.raises(
+            hw.OptionError, match=r"of one threshold of localisation, and 2 are given"
+        ):
             value_of(detection_metric(name), lists, "micro")
-    with pytest.raises(OptionError, match=r"panoptic quality is of one threshold"):
+    with pytest.raises(hw.OptionError, match=r"panoptic quality is of one threshold"):
         notes_of(detection_metric("sq"), lists)
 
 
 def test_panoptic_quality_is_of_overlaps() -> None:
     how = Matching("centre_distance", "hungarian", (5.0,), Admits.AT_MOST)
-    with pytest.raises(OptionError, match="centre_distance is none: localisation='mask_iou'"):
+    with pytest.raises(hw.OptionError, match="centre_distance is none: localisation='mask_iou'"):
         value_of(detection_metric("sq"), match_images(FOUND, TRUE, how), "micro")
 
 
 def test_lesionwise_metrics_are_of_lesions() -> None:
-    with pytest.raises(OptionError, match="assignment='lesionwise'"):
+    with pytest.raises(hw.OptionError, match="assignment='lesionwise'"):
         value_of(detection_metric("lesionwise_dsc"), LISTS, "none")
 
 
@@ -197,7 +198,7 @@ def test_a_flat_object_of_a_volume_has_a_volumes_boundary() -> None:
     metric = detection_metric("instance_assd")
     for shapes in (((9, 9, 9),), None):
         found, true = (
-            ObjectSet(("a",), (one,), ("x",), shapes, ((1.0, 1.0, 1.0),)) for one in objects
+            hw.ObjectSet(("a",), (one,), ("x",), shapes, ((1.0, 1.0, 1.0),)) for one in objects
         )
         lists = measure(match_images(found, true, ABOVE_HALF), found, true, [metric])
         # All 20 and 25 voxels are boundary; five lie one voxel off.
@@ -209,7 +210,9 @@ def test_a_flat_object_of_a_volume_has_a_volumes_boundary() -> None:
 
 def test_what_is_undefined_is_so_and_follows_the_policy() -> None:
     empty = Objects(category=np.empty(0, np.intp), masks=())
-    nothing = ObjectSet(("a", "b"), (empty, empty), ("lesion",), ((9, 9),) * 2, ((1.0, 1.0),) * 2)
+    nothing = hw.ObjectSet(
+        ("a", "b"), (empty, empty), ("lesion",), ((9, 9),) * 2, ((1.0, 1.0),) * 2
+    )
     specs = [spec for spec in hw.DETECTION_METRICS if "detection.ranked" not in _module(spec)]
     wanted = [_plain(spec.name) for spec in specs]
     plain = match_images(nothing, nothing, ABOVE_HALF)

@@ -13,9 +13,9 @@ import pytest
 import scenes
 from numpy.typing import NDArray
 
-from halfwidth.core.kinds import Better
-from halfwidth.core.match_lists import Admits, Matching, MatchLists, Outcome
-from halfwidth.core.objects import CroppedMask, Objects, ObjectSet
+from halfwidth import Better, MatchLists, ObjectSet
+from halfwidth.core.match_lists import Admits, Matching, Outcome
+from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.core.types import Array
 from halfwidth.matching.api import match_images, match_many
 from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS

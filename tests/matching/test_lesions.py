@@ -10,8 +10,9 @@ import pytest
 import scenes
 from scipy import ndimage
 
-from halfwidth.core.match_lists import Admits, Lesion, Matching, MatchLists, Outcome
-from halfwidth.core.objects import CroppedMask, Objects, ObjectSet
+from halfwidth import MatchLists, ObjectSet
+from halfwidth.core.match_lists import Admits, Lesion, Matching, Outcome
+from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.matching.api import match_images
 
 HOW = Matching("mask_overlap", "lesionwise", (0.0,), Admits.ABOVE, dilation=2)

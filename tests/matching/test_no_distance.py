@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from halfwidth import ObjectSet
 from halfwidth.core.match_lists import Admits, Matching
-from halfwidth.core.objects import Objects, ObjectSet
+from halfwidth.core.objects import Objects
 from halfwidth.matching.api import match_images
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from halfwidth import ObjectSet
 from halfwidth.core.match_lists import Admits, Matching
-from halfwidth.core.objects import Objects, ObjectSet
+from halfwidth.core.objects import Objects
 from halfwidth.matching.api import match_images
 from halfwidth.metrics.detection.catalogue import ASSIGNMENTS
 

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 import scenes
 
-from halfwidth.core.errors import DataError, HalfwidthError, OptionError
+from halfwidth import DataError, HalfwidthError, ObjectSet, OptionError
 from halfwidth.core.match_lists import Admits, Matching
-from halfwidth.core.objects import Objects, ObjectSet, Unit
+from halfwidth.core.objects import Objects, Unit
 from halfwidth.matching.api import match_images
-from halfwidth.matching.options import settled
 from halfwidth.metrics.detection.catalogue import LOCALISATIONS
 
 FOUND, TRUE = scenes.scene(1)
@@ -230,12 +229,12 @@ def test_objects_that_overlap_leave_a_choice() -> None:
 )
 def test_choices_that_do_not_fit_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(HalfwidthError, match=message) as error:
-        settled(Matching(**change))
+        match_images(FOUND, TRUE, Matching(**change))
     assert isinstance(error.value, OptionError)
     assert len(str(error.value).splitlines()) == 1
 
 
 def test_names_are_settled() -> None:
-    how = settled(Matching("BBox", "Greedy", (1,)))
+    how = match_images(FOUND, TRUE, Matching("BBox", "Greedy", (1,))).matching
     assert (how.localisation, how.assignment) == ("box_iou", "greedy_by_score")
-    assert how == settled(how)
+    assert how == match_images(FOUND, TRUE, how).matching

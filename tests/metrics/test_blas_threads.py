@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from halfwidth.metrics import boundary
-from halfwidth.metrics.masks import MaskPair
+from halfwidth import metrics
+from halfwidth.metrics import MaskPair
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def pair() -> MaskPair:
     return made
 
 
-@pytest.mark.parametrize("metric", [boundary.assd, boundary.masd])
+@pytest.mark.parametrize("metric", [metrics.assd, metrics.masd])
 @pytest.mark.parametrize("definition", ["voxels", "surface"])
 def test_threads_of_the_blas_change_no_bit(
     metric: Callable[..., float], definition: str, pair: MaskPair

@@ -13,7 +13,6 @@ from sklearn.calibration import calibration_curve
 from support import examples
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError
 from halfwidth.metrics import ece, mce
 from halfwidth.metrics.calibration.bins import MASS, WIDTH, bin_of
 
@@ -223,12 +222,12 @@ def test_logits_of_several_classes_are_their_softmax() -> None:
 )
 def test_what_is_no_probability_or_outcome_is_refused(y: Any, p: Any, said: str) -> None:
     for metric in (ece, mce):
-        with pytest.raises(DataError, match=said):
+        with pytest.raises(hw.DataError, match=said):
             metric(y, p)
 
 
 def test_weights_are_not_negative() -> None:
-    with pytest.raises(DataError, match="sample_weight"):
+    with pytest.raises(hw.DataError, match="sample_weight"):
         ece([0, 1], [0.5, 0.5], [1.0, -1.0])
 
 

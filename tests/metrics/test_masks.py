@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from halfwidth import metrics
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth import DataError, OptionError, metrics
 from halfwidth.core.spec import spec_of
 from halfwidth.core.undefined import Status
-from halfwidth.metrics import overlap
-from halfwidth.metrics.masks import Mask, MaskPair, as_spacing, bounding_box, union_box
+from halfwidth.metrics import MaskPair, overlap
+from halfwidth.metrics.masks import Mask, as_spacing, bounding_box, union_box
 
 Of = Callable[..., float]
 NAN, INF = math.nan, math.inf

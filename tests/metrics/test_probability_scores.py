@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from sklearn.metrics import brier_score_loss, log_loss
 
 import halfwidth as hw
-from halfwidth.arithmetic.probabilities import CLIP
 from halfwidth.metrics import brier, brier_skill, nll, root_brier
 
 Array = NDArray[Any]
@@ -87,7 +86,7 @@ def test_sum_over_two_classes_is_twice_the_score_of_one() -> None:
 
 def test_negative_log_likelihood_is_the_log_loss_of_scikit_learn() -> None:
     y, p, weights = two_classes()
-    clipped = np.clip(p, CLIP, 1 - CLIP)
+    clipped = np.clip(p, 1e-7, 1 - 1e-7)
     truth, scores, weights_of_several = several()
     for given_, other in ((None, None), (weights, weights_of_several)):
         wanted = log_loss(y, clipped, sample_weight=given_)

@@ -15,14 +15,12 @@ from support import codes
 import halfwidth as hw
 from halfwidth.core.forms import UnbiasedSquare
 from halfwidth.core.spec import Metric, Statistic
-from halfwidth.core.types import Bounds, Level
+from halfwidth.core.types import Level
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Functional
-from halfwidth.intervals.calibration import debiased, joint_inversion
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals import debiased, joint_inversion
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.curve_gaps import paired_curve_gaps
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.deviations import paired_deviations
@@ -32,15 +30,15 @@ from halfwidth.resampling.true_sizes import PairedSizes, paired_sizes
 
 Array = NDArray[Any]
 PLAN = Plan(entropy=4, n_resamples=199)
-BOTH = Bounds(-1, 1)
+BOTH = hw.Bounds(-1, 1)
 
 
 def difference_of(name: str, bins: float = 10) -> Statistic:
     if name == "ici":
-        metric = Metric(SAMPLE_METRICS[name], {"knots": 4.0})
+        metric = Metric(hw.SAMPLE_METRICS[name], {"knots": 4.0})
         one = building.logistic_statistic(metric)
     else:
-        metric = Metric(SAMPLE_METRICS[name], {"bins": bins, "binning": 0.0})
+        metric = Metric(hw.SAMPLE_METRICS[name], {"bins": bins, "binning": 0.0})
         one = building.probability_statistic(metric, None, "")
     return difference_functional(Functional(one, metric)).statistic
 
@@ -60,7 +58,7 @@ def paired(n: int) -> Design:
 
 def ends(pairs: Array, statistic: Statistic, level: Level, plan: Plan = PLAN) -> Any:
     design = paired(pairs.shape[-1])
-    method = METHODS["joint_inversion"]
+    method = hw.METHODS["joint_inversion"]
     (made,) = intervals(pairs, statistic, [method], level, bounds=BOTH, plan=plan, design=design)
     return made.interval
 

@@ -133,11 +133,11 @@ def widths_of_ci(assumed: dict[str, float], n: int, studies: int) -> Array:
 
 
 @pytest.mark.parametrize("assumed", [NORMAL, CLASSES], ids=["normal", "classes"])
-@pytest.mark.parametrize("studies", [30, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("studies", [30, pytest.param(200, marks=pytest.mark.slow)])
 def test_studies_of_the_planned_size_are_as_wide_as_planned(
     assumed: dict[str, float], studies: int
 ) -> None:
-    """Median widths within 5 %; those of single studies vary by 3 to 8 %."""
+    """Median widths within 5 %; those of single studies vary by 3 to 8 %, medians of 200 by 0.7."""
     plan = calibration_n(slope_halfwidth=0.25, **assumed)
     for name, widths in zip(QUANTITIES, widths_of_ci(assumed, plan.n, studies), strict=True):
         planned = calibration_width(name, plan.n, **assumed).halfwidth

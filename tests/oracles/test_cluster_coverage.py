@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+from halfwidth import METHODS
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Level
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.designs import Codes, Design, arrange
 from halfwidth.resampling.draws import Plan

@@ -10,7 +10,6 @@ import pytest
 import halfwidth as hw
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling import engine as bootstrap
 from halfwidth.resampling.designs import Design, arrange
@@ -88,7 +87,7 @@ def test_threads_may_share_the_work() -> None:
 
 def test_intervals_of_a_large_sample_are_the_same() -> None:
     values = np.random.default_rng(0).beta(8, 2, (1, 20_000))
-    methods = [METHODS[name] for name in ("percentile", "basic", "bca", "studentized")]
+    methods = [hw.METHODS[name] for name in ("percentile", "basic", "bca", "studentized")]
     fast, plain = (
         intervals(
             values, resolve_statistic("mean"), methods, Level(), plan=Plan(1, 999, compiled=use)

@@ -33,7 +33,7 @@ from halfwidth.resampling.kernels import native
 Array = NDArray[Any]
 OfRows = Callable[[Array], float]
 
-RESAMPLES = 30
+RESAMPLES = 12
 SLOW = pytest.mark.slow
 DESIGNS = (
     "iid",

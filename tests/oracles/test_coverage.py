@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from halfwidth.core.types import Bounds, Level
+from halfwidth import METHODS, Bounds
+from halfwidth.core.types import Level
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals import agresti_coull, clopper_pearson, jeffreys, wald, wilson
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.resampling.draws import Plan

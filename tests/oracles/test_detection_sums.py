@@ -21,9 +21,8 @@ from labelscenes import (
     value_of,
 )
 
-from halfwidth import metrics
-from halfwidth.core.match_lists import Admits, Matching, MatchLists
-from halfwidth.core.objects import ObjectSet
+from halfwidth import MatchLists, ObjectSet, metrics
+from halfwidth.core.match_lists import Admits, Matching
 from halfwidth.core.spec import Metric
 from halfwidth.io.images import read_image
 from halfwidth.matching.api import match_images, match_many

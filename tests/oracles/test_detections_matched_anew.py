@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 from rankedscenes import functional_of
 
+from halfwidth import ObjectSet
 from halfwidth.core.match_lists import Matching
-from halfwidth.core.objects import Objects, ObjectSet
+from halfwidth.core.objects import Objects
 from halfwidth.matching.api import match_images
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan

@@ -18,18 +18,16 @@ from statsmodels.stats.proportion import proportion_confint
 import halfwidth as hw
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Bounds, Level
-from halfwidth.intervals.catalogue import METHODS, method_named
+from halfwidth.core.types import Level
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.dirichlet_means import weighted_means
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.inversion import GammaRatios, log_probability_below, lower_quantiles
-from halfwidth.summaries.catalogue import STATISTICS
 
 Array = NDArray[np.float64]
-UNIT = Bounds(0, 1)
-MEAN = Statistic(STATISTICS["mean"])
+UNIT = hw.Bounds(0, 1)
+MEAN = Statistic(hw.STATISTICS["mean"])
 PLAN = Plan(entropy=5, n_resamples=999)
 HALF, WHOLE = PseudoCases.outward(0.5, UNIT), PseudoCases.outward(1, UNIT)
 TAILS = (0.0005, 0.025, 0.05, 0.3, 0.5)
@@ -247,7 +245,7 @@ def test_batches_give_what_each_sample_gives_alone() -> None:
     values = np.random.default_rng(1).beta(5, 1, (20, 15))
     values[3], values[4], values[5] = 0.0, 1.0, 0.25
     level = Level(0.95)
-    (batch,) = intervals(values, MEAN, [METHODS["dirichlet"]], level, bounds=UNIT, plan=PLAN)
+    (batch,) = intervals(values, MEAN, [hw.METHODS["dirichlet"]], level, bounds=UNIT, plan=PLAN)
     for row, sample in enumerate(values):
         alone = hw.summary_ci(sample, method="dirichlet", bounds=(0, 1))
         assert alone.low == pytest.approx(batch.interval.low[row], abs=1e-11)
@@ -433,7 +431,7 @@ def test_one_sided_bounds_are_those_of_a_wider_interval() -> None:
 
 def test_of_undefined_estimates_there_is_no_interval() -> None:
     pair = weighted_means(np.array([[0.2, 0.4]]), Design.iid(2), PLAN, HALF)
-    found = METHODS["dirichlet"].function(pair, np.array([np.nan]), Level(0.95))
+    found = hw.METHODS["dirichlet"].function(pair, np.array([np.nan]), Level(0.95))
     assert np.isnan(found.low).all()
     assert np.isnan(found.high).all()
 
@@ -451,12 +449,12 @@ def test_standard_error_is_the_spread_under_the_weights() -> None:
 
 
 def test_parameters_stand_in_the_name_of_a_method() -> None:
-    assert method_named("dirichlet:mass=0.5") is METHODS["dirichlet"]
-    tenth = method_named("dirichlet:0.1")
-    assert (tenth.name, tenth.title) == ("dirichlet:mass=0.1", "Dirichlet (mass 0.1)")
-    assert pickle.loads(pickle.dumps(tenth)) == tenth  # noqa: S301 -- what was just written
-    e = hw.summary_ci([0.7, 0.8, 0.9], metric="dsc", method=tenth.name)
+    usual = hw.summary_ci([0.7, 0.8, 0.9], metric="dsc", method="dirichlet:mass=0.5")
+    assert usual.method == "dirichlet"
+    e = hw.summary_ci([0.7, 0.8, 0.9], metric="dsc", method="dirichlet:0.1")
+    assert "Dirichlet (mass 0.1)" in e.sentence()
     assert e.to_dict()["method"] == "dirichlet:mass=0.1"
+    assert pickle.loads(pickle.dumps(e)) == e  # noqa: S301 -- what was just written
     again = hw.summary_ci([0.7, 0.8, 0.9], metric="dsc", method=e.method)
     assert (again.low, again.high) == (e.low, e.high)
 

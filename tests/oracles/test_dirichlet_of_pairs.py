@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from halfwidth import SAMPLE_METRICS, Bounds
 from halfwidth.core.forms import Effect
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Metric
-from halfwidth.core.types import Array, Bounds
+from halfwidth.core.types import Array
 from halfwidth.estimation.differences import difference_functional, paired_records
 from halfwidth.estimation.functionals import Classes, MetricRow, Policies, build_functional
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import resolve_request
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import weighted_distributions

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import halfwidth as hw
-from halfwidth.core.errors import OptionError
 
 Array = NDArray[Any]
 DRAWS = 4_000
@@ -318,7 +317,7 @@ def test_gaffke_reaches_further_on_either_side() -> None:
 def test_errors_without_bounds_are_refused() -> None:
     target, predicted = GENERATOR.normal(size=(2, 30))
     for metric in ("rmse", "r2", "mae"):
-        with pytest.raises(OptionError, match="needs a metric with finite bounds"):
+        with pytest.raises(hw.OptionError, match="needs a metric with finite bounds"):
             _dirichlet(target, predicted, metric)
 
 
@@ -373,11 +372,11 @@ def test_bounds_that_do_not_fit_are_refused() -> None:
     target, predicted = np.arange(6.0), np.arange(6.0)[::-1]
     with pytest.raises(hw.DataError, match="MAE of case 1 is 5, outside the bounds"):
         _dirichlet(target, predicted, "mae", bounds=(0, 4))
-    with pytest.raises(OptionError, match="reaches beyond the range of MAE"):
+    with pytest.raises(hw.OptionError, match="reaches beyond the range of MAE"):
         _dirichlet(target, predicted, "mae", bounds=(-1, 9))
-    with pytest.raises(OptionError, match="no effect on auroc"):
+    with pytest.raises(hw.OptionError, match="no effect on auroc"):
         _dirichlet(TRUTH, SCORES, "auroc", bounds=(0.5, 1))
-    with pytest.raises(OptionError, match="the range of one metric"):
+    with pytest.raises(hw.OptionError, match="the range of one metric"):
         hw.metric_ci(target, predicted, metric=["mae", "mse"], bounds=(0, 9))
 
 

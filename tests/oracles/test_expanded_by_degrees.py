@@ -13,17 +13,15 @@ from scipy import stats
 
 import halfwidth as hw
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Bounds, Level
+from halfwidth.core.types import Level
 from halfwidth.estimation.differences import difference_functional
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import jackknife_degrees, leave_one_out
-from halfwidth.summaries.catalogue import STATISTICS
 
 Array = NDArray[np.float64]
-MEAN = Statistic(STATISTICS["mean"])
+MEAN = Statistic(hw.STATISTICS["mean"])
 RESAMPLES = 499
 
 
@@ -43,7 +41,7 @@ def ends(contrast: Any, pair: Array, design: Design, name: str, level: Level) ->
     (made,) = intervals(
         pair[None],
         contrast.statistic,
-        [METHODS[name]],
+        [hw.METHODS[name]],
         level,
         bounds=contrast.metric.spec.bounds,
         plan=Plan(3, RESAMPLES),
@@ -132,9 +130,9 @@ def test_means_carried_by_few_cases_are_covered() -> None:
     made = intervals(
         np.sort(values[values.any(axis=1)]),
         MEAN,
-        [METHODS["percentile"], METHODS["percentile_expanded"]],
+        [hw.METHODS["percentile"], hw.METHODS["percentile_expanded"]],
         Level(0.95),
-        bounds=Bounds(-math.inf, math.inf),
+        bounds=hw.Bounds(-math.inf, math.inf),
         plan=Plan(1, RESAMPLES),
     )
     short, held = (((one.interval.low <= 0) & (one.interval.high >= 0)).mean() for one in made)

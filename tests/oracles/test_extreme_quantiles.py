@@ -8,11 +8,9 @@ from scipy import stats
 
 import halfwidth as hw
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Bounds, Level
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.core.types import Level
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.draws import Plan
-from halfwidth.summaries.catalogue import STATISTICS
 
 SAMPLES = 2000
 POPULATION = stats.beta(8, 2)
@@ -22,10 +20,10 @@ def coverage(method: str, q: float, n: int) -> float:
     batch = POPULATION.rvs((SAMPLES, n), random_state=n)
     (made,) = intervals(
         batch,
-        Statistic(STATISTICS["quantile"], {"q": q}),
-        [METHODS[method]],
+        Statistic(hw.STATISTICS["quantile"], {"q": q}),
+        [hw.METHODS[method]],
         Level(0.95),
-        bounds=Bounds(0, 1),
+        bounds=hw.Bounds(0, 1),
         plan=Plan(1),
         clip=True,
     )

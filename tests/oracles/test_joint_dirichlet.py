@@ -9,8 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
+from halfwidth import Bounds
 from halfwidth.core.pseudo_cases import PseudoCases, Reach
-from halfwidth.core.types import Bounds, Level
+from halfwidth.core.types import Level
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_means import weighted_means
 from halfwidth.resampling.draws import Plan

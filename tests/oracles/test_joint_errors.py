@@ -29,7 +29,6 @@ from halfwidth.resampling.simultaneous import (
     mean_differences,
     studentized_differences,
 )
-from halfwidth.summaries.catalogue import STATISTICS
 
 Array = NDArray[Any]
 DESIGNS = {
@@ -242,7 +241,7 @@ def test_counting_replicates_are_the_delta_methods(
 def test_other_replicates_rest_on_influences_of_gathered_cases(name: str, what: str) -> None:
     design = DESIGNS[name]
     parameters = {"sd": {"ddof": 1.0}, "trimmed_mean": {"share": 0.25}}[what]
-    statistic = Statistic(STATISTICS[what], parameters)
+    statistic = Statistic(hw.STATISTICS[what], parameters)
     influence_of: Any = statistic.spec.influence
     generator = np.random.default_rng(6)
     base = generator.normal(size=design.n)
@@ -266,7 +265,7 @@ def test_means_agree_both_ways(name: str) -> None:
     generator = np.random.default_rng(8)
     values = generator.random(design.n) + 0.1 * generator.random((3, design.n))
     fast = mean_differences(values, PAIRS, design, PLAN)
-    of_counts, _ = joint_resampling(list(values), design, Statistic(STATISTICS["mean"]))
+    of_counts, _ = joint_resampling(list(values), design, Statistic(hw.STATISTICS["mean"]))
     draws = PLAN.indices(design, 0, PLAN.n_resamples)
     plain = of_counts(reference.count_draws(draws, design.units).astype(float))
     differences, errors = plain.differences(PAIRS)
@@ -278,7 +277,7 @@ def test_ratios_of_means_are_taken_on_the_log_scale() -> None:
     design = DESIGNS["cases"]
     generator = np.random.default_rng(9)
     values = 1 + generator.random(design.n) + 0.2 * generator.random((3, design.n))
-    mean = Statistic(STATISTICS["mean"])
+    mean = Statistic(hw.STATISTICS["mean"])
     got = studentized_differences(list(values), PAIRS, design, mean, PLAN, "ratio")
     i, j = PAIRS.T
     means = values.mean(axis=-1)

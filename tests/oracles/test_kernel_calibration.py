@@ -16,10 +16,8 @@ import halfwidth as hw
 from halfwidth.arithmetic import kernel_curves, kernel_products
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Level
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building, ece_kde, kce, smooth_ece
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.products import products
@@ -30,7 +28,7 @@ NAMES = ("smooth_ece", "ece_kde", "kce")
 
 def statistic_of(name: str, classes: int | None = None, **given: float) -> Any:
     parameters = {"estimator": 0.0} if name == "kce" else {}
-    metric = Metric(SAMPLE_METRICS[name], parameters | given)
+    metric = Metric(hw.SAMPLE_METRICS[name], parameters | given)
     return building.probability_statistic(metric, classes, "" if classes is None else "canonical")
 
 
@@ -419,7 +417,7 @@ def covered(name: str, bent: float, middle: float, n: int, samples: int) -> tupl
     (made,) = intervals(
         records,
         statistic_of(name, **given),
-        [METHODS["inverted_products" if name == "kce" else "inverted"]],
+        [hw.METHODS["inverted_products" if name == "kce" else "inverted"]],
         Level(0.95),
         plan=Plan(entropy=5, n_resamples=199),
         design=Design((n,), paired=True),

@@ -11,9 +11,8 @@ from labelscenes import detection_metric, notes_of, objects_of, sums_of, value_o
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from halfwidth import metrics
-from halfwidth.core.match_lists import Admits, Matching, MatchLists, Outcome
-from halfwidth.core.objects import ObjectSet
+from halfwidth import MatchLists, ObjectSet, metrics
+from halfwidth.core.match_lists import Admits, Matching, Outcome
 from halfwidth.core.spec import Metric
 from halfwidth.matching.api import match_images
 from halfwidth.matching.instances import measure

@@ -16,11 +16,11 @@ from scipy import ndimage
 from halfwidth import metrics
 from halfwidth.core.types import Array
 from halfwidth.io.images import read_image
+from halfwidth.metrics import MaskPair, overlap
 from halfwidth.metrics import bits as bit_masks
 from halfwidth.metrics import boundary_geometry as boundaries
-from halfwidth.metrics import overlap
 from halfwidth.metrics.bits import BitMask
-from halfwidth.metrics.masks import Mask, MaskPair, bounding_box, union_box
+from halfwidth.metrics.masks import Mask, bounding_box, union_box
 
 Spacing = tuple[float, ...]
 Pair = tuple[Mask, Mask]

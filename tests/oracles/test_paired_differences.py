@@ -18,13 +18,11 @@ from halfwidth.estimation.functionals import Classes, MetricRow, Policies, build
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import resolve_metric, resolve_request, resolve_statistic
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling import engine
 from halfwidth.resampling.designs import Codes, Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.ranked_errors import class_degrees
 from halfwidth.resampling.kernels import reference
-from halfwidth.summaries.catalogue import STATISTICS
 
 N = 40
 GENERATOR = np.random.default_rng(21)
@@ -40,7 +38,7 @@ SITE = PATIENT % 2
 
 
 def of_test_set(name: str) -> Functional:
-    metric = Metric(SAMPLE_METRICS[name])
+    metric = Metric(hw.SAMPLE_METRICS[name])
     row = MetricRow(metric, "binary", 1)
     return build_functional(row, metric, Classes((0, 1), 1), Policies("omit", "omit"))
 
@@ -52,7 +50,7 @@ def of_values(name: str) -> Functional:
 def rows_of(functional: Functional, side: int) -> Array:
     """What the functional takes of a model."""
     name = functional.statistic.spec.name
-    if name in STATISTICS:
+    if name in hw.STATISTICS:
         return VALUES[side]
     if name == "f1":
         return 2.0 * TRUTH + (SCORES[side] > 0.5)

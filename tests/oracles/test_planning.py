@@ -15,10 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 import halfwidth as hw
 from halfwidth.core.types import Array, Level
 from halfwidth.intervals.ranks import exact_ranks, minimum_n
-from halfwidth.planning.auroc import binormal_terms, expected_delong_variance
-from halfwidth.planning.classes import probability_of_enough
-from halfwidth.planning.quantiles import rank_span
-from halfwidth.results.sample_size import SampleSize
+from halfwidth.planning import SampleSize
 
 StudyPlan = Callable[[], SampleSize]
 # Tests by simulation allow 5 standard errors: a false alarm of 6e-7 each.
@@ -149,17 +146,20 @@ def test_each_class_has_enough(prevalence: float) -> None:
 @pytest.mark.parametrize("prevalence", [0.1, 0.6])
 @pytest.mark.parametrize("assurance", [0.5, 0.9])
 def test_assurance_of_the_classes_is_binomial(prevalence: float, assurance: float) -> None:
-    plan = hw.planning.classes_n(
-        0.9, 0.95, prevalence=prevalence, halfwidth=0.05, assurance=assurance
-    )
+    def n_for(assurance: float) -> int:
+        return hw.planning.classes_n(
+            0.9, 0.95, prevalence=prevalence, halfwidth=0.05, assurance=assurance
+        ).n
+
     a, b = (hw.planning.proportion_n(p, halfwidth=0.05).n for p in (0.9, 0.95))
 
     def enough(n: int) -> float:
         return float(np.sum(stats.binom.pmf(np.arange(a, n - b + 1), n, prevalence)))
 
-    for n in (a + b - 1, a + b, plan.n - 1, plan.n, plan.n + 50):
-        assert probability_of_enough(n, prevalence, (a, b)) == pytest.approx(enough(n), abs=1e-9)
-    assert enough(plan.n) >= assurance > enough(plan.n - 1)
+    planned = n_for(assurance)
+    assert enough(planned) >= assurance > enough(planned - 1)
+    for n in (planned, planned + 1, planned + 50):
+        assert n_for(enough(n) - 1e-9) == n < n_for(enough(n) + 1e-9)
 
 
 # --------------------------------------------------------------------------- areas
@@ -174,6 +174,14 @@ def delong_variance(positives: Array, negatives: Array) -> float:
     )
 
 
+def planned_variance(area: float, m: int, n: int, ratio: float) -> float:
+    """The square of the error that DeLong's interval is planned with."""
+    plan = hw.planning.auroc_width(
+        area, m + n, prevalence=m / (m + n), formula="delong", sd_ratio=ratio
+    )
+    return (plan.halfwidth / float(stats.norm.ppf(0.975))) ** 2
+
+
 @pytest.mark.parametrize(("area", "ratio"), [(0.6, 1.0), (0.85, 1.0), (0.85, 2.0), (0.95, 0.5)])
 @pytest.mark.parametrize(("m", "n"), [(5, 12), (40, 25)])
 def test_the_expectation_of_delongs_variance(area: float, ratio: float, m: int, n: int) -> None:
@@ -182,24 +190,27 @@ def test_the_expectation_of_delongs_variance(area: float, ratio: float, m: int, 
     made = np.array(
         [
             delong_variance(generator.normal(shift, ratio, m), generator.normal(0, 1, n))
-            for _ in range(4000)
+            for _ in range(1500)
         ]
     )
-    expected = expected_delong_variance(area, m, n, ratio)
+    expected = planned_variance(area, m, n, ratio)
     assert abs(made.mean() - expected) < ERRORS * made.std(ddof=1) / math.sqrt(len(made))
 
 
 @pytest.mark.parametrize("ratio", [0.5, 1.0, 3.0])
 @pytest.mark.parametrize("area", [0.55, 0.8, 0.97])
-def test_the_terms_of_normal_scores_are_bivariate_normal(area: float, ratio: float) -> None:
+@pytest.mark.parametrize(("m", "n"), [(8, 90), (30, 20)])
+def test_the_variance_is_that_of_bivariate_normal_scores(
+    area: float, ratio: float, m: int, n: int
+) -> None:
+    """2 A (1 - A) + (m - 2)(Q₁ - A²) + (n - 2)(Q₂ - A²), over m n."""
     d = stats.norm.ppf(area)
-    for term, rho in zip(
-        binormal_terms(area, ratio),
-        (1 / (1 + ratio**2), ratio**2 / (1 + ratio**2)),
-        strict=True,
-    ):
-        both = stats.multivariate_normal(cov=[[1, rho], [rho, 1]]).cdf([d, d])
-        assert term == pytest.approx(both - area**2, abs=1e-6)
+    first, second = (
+        stats.multivariate_normal(cov=[[1, rho], [rho, 1]]).cdf([d, d]) - area**2
+        for rho in (1 / (1 + ratio**2), ratio**2 / (1 + ratio**2))
+    )
+    wanted = (2 * area * (1 - area) + (m - 2) * first + (n - 2) * second) / (m * n)
+    assert planned_variance(area, m, n, ratio) == pytest.approx(wanted, abs=1e-6 / min(m, n))
 
 
 @pytest.mark.slow
@@ -250,6 +261,10 @@ def test_a_planned_area_has_the_width_of_what_is_then_measured() -> None:
 # --------------------------------------------------------------------------- quantiles
 
 
+def rank_span(q: float, n: int, level: float = 0.95) -> float:
+    return hw.planning.quantile_width(q, n, confidence_level=level).width
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("q", [0.05, 0.3, 0.5, 0.9])
 @pytest.mark.parametrize("width", [0.08, 0.15, 0.4])
@@ -260,7 +275,7 @@ def test_the_n_of_a_quantile_is_the_last_wide_one_plus_one(
     at = Level(level)
     least = minimum_n(q, at)
     plan = hw.planning.quantile_n(q, width=width, confidence_level=level)
-    wide = [n for n in range(least, 4 * plan.n) if rank_span(n, q, at) > width]
+    wide = [n for n in range(least, 4 * plan.n) if rank_span(q, n, level) > width]
     assert plan.n_for_width == (wide[-1] + 1 if wide else least)
 
 
@@ -271,7 +286,7 @@ def test_a_rank_span_is_the_share_of_the_population_that_is_held(n: int, q: floa
     uniform = np.sort(np.random.default_rng(n).random((20_000, n)), axis=1)
     held = uniform[:, ranks[1] - 1] - uniform[:, ranks[0] - 1]
     error = held.std(ddof=1) / math.sqrt(len(held))
-    assert abs(held.mean() - rank_span(n, q, Level())) < ERRORS * error
+    assert abs(held.mean() - rank_span(q, n)) < ERRORS * error
 
 
 @pytest.mark.parametrize("q", [0.1, 0.5, 0.9])

@@ -16,7 +16,7 @@ from scipy import stats
 
 import halfwidth as hw
 from halfwidth.core.types import Level
-from halfwidth.intervals.quantile import exact, exact_attained, semiparametric
+from halfwidth.intervals import exact, exact_attained, semiparametric
 from halfwidth.intervals.ranks import (
     attainable_level,
     exact_ranks,

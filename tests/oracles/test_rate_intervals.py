@@ -14,7 +14,7 @@ from support import Run, codes
 
 import halfwidth as hw
 from halfwidth.core.types import Level
-from halfwidth.intervals.rate import garwood
+from halfwidth.intervals import garwood
 
 OBJECT, ELSEWHERE = [10, 10, 50, 50], [60, 60, 90, 90]
 

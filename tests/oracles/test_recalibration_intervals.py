@@ -17,12 +17,10 @@ import halfwidth as hw
 from halfwidth.arithmetic.logistic import fit_logistic
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import UNIT_INTERVAL, Level
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals import expected_score
 from halfwidth.intervals.compute import intervals
-from halfwidth.intervals.recalibration import expected_score
 from halfwidth.metrics.building import logistic_statistic
 from halfwidth.metrics.calibration.splines import spline_terms
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import leave_one_out, model_error, replicates, standard_error
@@ -33,7 +31,7 @@ OF_CURVES = ("ici", "e50", "e90", "emax")
 
 
 def statistic_of(name: str, *, weighted: bool = False) -> Statistic:
-    spec = SAMPLE_METRICS[name]
+    spec = hw.SAMPLE_METRICS[name]
     parameters = {one.name: float(one.default or 0) for one in spec.parameters}
     return logistic_statistic(Metric(spec, parameters), weighted=weighted)
 
@@ -284,7 +282,7 @@ def outside(name: str, n: int, samples: int, seed: int, *, rare: bool) -> tuple[
     r = np.random.default_rng(seed)
     x = r.normal(-2.5 if rare else 0.0, 1.0 if rare else 1.5, (samples, n))
     sample = np.stack([expit(x), r.random((samples, n)) < expit(x)], axis=1).astype(float)
-    method = METHODS["model_wald" if name in COEFFICIENTS else "inverted"]
+    method = hw.METHODS["model_wald" if name in COEFFICIENTS else "inverted"]
     truth = 1.0 if name == "calibration_slope" else 0.0
     (got,) = intervals(
         sample,

@@ -15,7 +15,7 @@ import pytest
 from rankedscenes import functional_of
 
 import halfwidth as hw
-from halfwidth.core.match_lists import Matching, MatchLists
+from halfwidth.core.match_lists import Matching
 from halfwidth.core.types import Array
 from halfwidth.matching.api import match_images
 from halfwidth.resampling.designs import Design
@@ -43,7 +43,7 @@ def resampled(evaluation: Any, images: Array) -> float:
     return float(precision[precision > -1].mean())
 
 
-def without_ties(evaluation: Any, lists: MatchLists) -> MatchLists:
+def without_ties(evaluation: Any, lists: hw.MatchLists) -> hw.MatchLists:
     """Equal scores of an image and a class moved apart, in both.
 
     Copies of such detections take turns in pycocotools, and here follow each other.

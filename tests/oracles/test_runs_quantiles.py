@@ -11,7 +11,7 @@ import pytest
 from scipy import optimize, stats
 
 from halfwidth.core.types import Alternative, Array, Level
-from halfwidth.intervals.quantile import asymptotic, exact_randomized, semiparametric
+from halfwidth.intervals import asymptotic, exact_randomized, semiparametric
 from halfwidth.intervals.ranks import (
     asymptotic_positions,
     exact_ranks,

@@ -10,10 +10,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from halfwidth.core.spec import Statistic, StatisticSpec
+from halfwidth import METHODS, StatisticSpec
+from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Level
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan

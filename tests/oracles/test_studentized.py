@@ -15,10 +15,8 @@ from scipy.stats import mstats
 from support import codes, message
 
 import halfwidth as hw
-from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Alternative, Level
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.designs import Codes, Design, arrange
 from halfwidth.resampling.distribution import ExactDistribution, Replicates
@@ -179,11 +177,11 @@ def test_standard_error_is_that_of_the_textbook(name: str, design_name: str) -> 
 def test_replicates_are_deviations_over_the_error_of_each_resample(
     name: str, design_name: str
 ) -> None:
-    (values, design), plan = batch_of(design_name), Plan(SEED, 24)
+    (values, design), plan = batch_of(design_name), Plan(SEED, 12)
     statistic = resolve_statistic(name)
     got = studentized_distribution(values, design, statistic, plan)
     plain = studentized_plain(values, design, statistic, plan)
-    small = Plan(SEED, 24, block_elements=100)
+    small = Plan(SEED, 12, block_elements=100)
     blocks = studentized_distribution(values, design, statistic, small)
     assert isinstance(got, Replicates)
     assert isinstance(blocks, Replicates)
@@ -366,7 +364,7 @@ def test_sd_of_a_sample_of_two_values_equally_often_has_no_studentized_interval(
 
 @pytest.mark.parametrize("name", ["median", "iqr", "quantile:0.9"])
 def test_statistic_without_a_standard_error_is_refused(name: str) -> None:
-    with pytest.raises(OptionError, match="standard error"):
+    with pytest.raises(hw.OptionError, match="standard error"):
         hw.summary_ci(np.arange(30.0), statistic=name, method="studentized")
 
 
@@ -476,9 +474,9 @@ def test_bounds_widen_with_the_level_and_move_with_shift_and_scale(
             intervals(
                 batch,
                 statistic,
-                [METHODS["studentized"]],
+                [hw.METHODS["studentized"]],
                 Level(level),
-                plan=Plan(SEED, 150),
+                plan=Plan(SEED, 99),
                 design=design,
             )[0].interval
             for batch in (values, 3 + 2 * values)

@@ -23,7 +23,6 @@ from halfwidth.estimation.unpaired import estimate_unpaired
 from halfwidth.intervals import mover, newcombe_unpaired, welch, wilson
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
-from halfwidth.results.estimate import Estimate
 
 Array = NDArray[np.float64]
 DRAWS = np.random.default_rng(21)
@@ -59,7 +58,7 @@ def compared(
     level: float = 0.95,
     alternative: Any = "two-sided",
     n_resamples: int | None = None,
-) -> Estimate:
+) -> hw.Estimate:
     request = resolve_request(
         method=method,
         confidence_level=level,
@@ -71,7 +70,7 @@ def compared(
     return estimate_unpaired(first, second, request, effect)
 
 
-def own(one: Job, *, method: Any = "auto", level: float = 0.95) -> Estimate:
+def own(one: Job, *, method: Any = "auto", level: float = 0.95) -> hw.Estimate:
     request = resolve_request(
         method=method,
         confidence_level=level,

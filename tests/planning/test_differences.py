@@ -11,20 +11,33 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 from support import Run
 
 import halfwidth as hw
-from halfwidth.core.errors import OptionError
-from halfwidth.core.types import Level
-from halfwidth.planning.differences import power_of_difference
 
 planning = hw.planning
+
+
+def power_of_difference(
+    difference: float, sd: float, n: int, confidence_level: float = 0.95, *, paired: bool = True
+) -> float:
+    """The power that is planned where the t test decides."""
+    plan = planning.difference_width(
+        n,
+        sd,
+        difference=difference,
+        method="t",
+        paired=paired,
+        confidence_level=confidence_level,
+    )
+    assert plan.power is not None
+    return plan.power
 
 
 @pytest.mark.parametrize("n", [2, 5, 30, 200])
 @pytest.mark.parametrize("effect", [0.05, 0.5, 2.0])
 @pytest.mark.parametrize("confidence_level", [0.95, 0.8])
 def test_power_is_that_of_statsmodels(n: int, effect: float, confidence_level: float) -> None:
-    level, alpha = Level(confidence_level), 1 - confidence_level
+    alpha = 1 - confidence_level
     for paired, oracle in ((True, TTestPower()), (False, TTestIndPower())):
-        ours = power_of_difference(effect, 1.0, n, level, paired=paired)
+        ours = power_of_difference(effect, 1.0, n, confidence_level, paired=paired)
         theirs = float(oracle.power(effect, n, alpha))
         if math.isnan(theirs):  # a tail that SciPy has no value for
             theirs = 1.0
@@ -32,17 +45,16 @@ def test_power_is_that_of_statsmodels(n: int, effect: float, confidence_level: f
 
 
 def test_power_is_a_number_however_large_the_difference() -> None:
-    level = Level(0.95)
     for n in (2, 3, 10, 1000):
         sizes = (0.1, 1, 10, 1e2, 1e4, 1e9, 1e15)
-        found = [power_of_difference(size, 1.0, n, level) for size in sizes]
+        found = [power_of_difference(size, 1.0, n) for size in sizes]
         assert all(0 < one <= 1 for one in found)
         assert found == sorted(found)
 
 
 def test_power_is_a_number_at_levels_near_one() -> None:
     # P(Z + 4 > c S), with S normal about 1 with variance 1/(2 ν): Φ((4 - c) / √(1 + c²/(2 ν))).
-    found = power_of_difference(4.0, math.sqrt(1953), 1953, Level(0.999999999999))
+    found = power_of_difference(4.0, math.sqrt(1953), 1953, 0.999999999999)
     assert found == pytest.approx(7.97e-4, rel=0.01)
 
 
@@ -116,7 +128,7 @@ def test_a_power_beside_a_width_asks_for_the_larger() -> None:
     ],
 )
 def test_what_cannot_be_planned(given: dict[str, object], words: str) -> None:
-    with pytest.raises(OptionError, match=words):
+    with pytest.raises(hw.OptionError, match=words):
         planning.difference_n(**given)  # type: ignore[arg-type]
 
 

@@ -11,7 +11,6 @@ import pytest
 from support import Run
 
 import halfwidth as hw
-from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Array
 
 planning = hw.planning
@@ -48,7 +47,7 @@ def test_the_side_to_which_differences_are_skewed_counts() -> None:
     pilot = PILOTS["skewed"]
 
     def power(pilot: Array) -> float:
-        plan = planning.difference_width(30, pilot=pilot, difference=0.05, metric="dsc")
+        plan = planning.difference_width(12, pilot=pilot, difference=0.05, metric="dsc")
         assert plan.power is not None
         assert plan.assumed["sd"] == pytest.approx(pilot.std(ddof=1))
         return plan.power
@@ -76,7 +75,7 @@ def test_formulas_take_its_sd_alone() -> None:
     ],
 )
 def test_a_pilot_that_says_nothing_is_refused(given: dict[str, Any], words: str) -> None:
-    with pytest.raises(OptionError, match=words):
+    with pytest.raises(hw.OptionError, match=words):
         planning.difference_n(halfwidth=0.02, metric="dsc", **given)
 
 

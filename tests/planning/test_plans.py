@@ -12,8 +12,7 @@ import pytest
 
 import halfwidth as hw
 from halfwidth import planning
-from halfwidth.planning.width_formulas import smallest_n
-from halfwidth.results.sample_size import SampleSize
+from halfwidth.planning import SampleSize
 
 PAIRS: dict[str, tuple[Callable[..., SampleSize], Callable[[int], SampleSize]]] = {
     "mean": (
@@ -124,12 +123,6 @@ def test_assurance_takes_more_cases_than_an_average() -> None:
         assured = planning.mean_n(0.1, halfwidth=0.02, assurance=0.9, **given)
         assert assured.n > plain.n
         assert assured.requirements[0].source == f"{plain.formula}, with probability 0.9"
-
-
-def test_a_search_finds_the_first() -> None:
-    for threshold in range(1, 200):
-        assert smallest_n(lambda n, t=threshold: n >= t, 1) == threshold  # type: ignore[misc]
-        assert smallest_n(lambda n, t=threshold: n >= t, 50) == max(50, threshold)  # type: ignore[misc]
 
 
 def test_a_pilot_of_zeros_and_ones_is_a_proportion() -> None:

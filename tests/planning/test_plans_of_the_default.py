@@ -12,9 +12,8 @@ from scipy import stats
 from support import Run
 
 import halfwidth as hw
-from halfwidth.core.errors import OptionError
 from halfwidth.core.rng import derive_key
-from halfwidth.core.types import UNBOUNDED, Array, Bounds
+from halfwidth.core.types import UNBOUNDED, Array
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
@@ -89,7 +88,7 @@ def test_the_width_planned_is_that_of_the_default_interval(
     assert at.halfwidth <= halfwidth
     less = planning.mean_width(sd, plan.n_for_width - 1, mean=mean, metric="dsc")
     assert less.halfwidth > halfwidth
-    centre, spread = before_the_cut(mean, sd, Bounds(0, 1))
+    centre, spread = before_the_cut(mean, sd, hw.Bounds(0, 1))
     generator = np.random.default_rng(3)
     drawn = generator.normal(centre, spread, size=(300, plan.n_for_width)).clip(0, 1)
     low, high = default_ends(drawn, "dsc")
@@ -165,7 +164,7 @@ def test_a_plan_grows_no_wider_with_n_and_needs_no_more_for_less() -> None:
 
 @pytest.mark.parametrize(("mean", "sd"), [(0.9, 0.1), (0.5, 0.03), (0.97, 0.05), (0.4, 0.4)])
 def test_cut_cases_have_the_mean_and_the_sd_that_were_given(mean: float, sd: float) -> None:
-    drawn = AssumedCases.normal(mean, sd, Bounds(0, 1)).drawn(derive_key(1, "test"), 2000, 200)
+    drawn = AssumedCases.normal(mean, sd, hw.Bounds(0, 1)).drawn(derive_key(1, "test"), 2000, 200)
     assert drawn.min() >= 0
     assert drawn.max() <= 1
     error = sd / math.sqrt(drawn.size)
@@ -188,7 +187,7 @@ def test_cut_cases_have_the_mean_and_the_sd_that_were_given(mean: float, sd: flo
     ],
 )
 def test_what_cannot_be_assumed(given: dict[str, Any], words: str) -> None:
-    with pytest.raises(OptionError, match=words):
+    with pytest.raises(hw.OptionError, match=words):
         planning.mean_n(0.1, halfwidth=0.02, **given)
 
 
@@ -203,7 +202,7 @@ def test_what_cannot_be_assumed(given: dict[str, Any], words: str) -> None:
     ],
 )
 def test_what_cannot_be_shown(given: dict[str, Any], words: str) -> None:
-    with pytest.raises(OptionError, match=words):
+    with pytest.raises(hw.OptionError, match=words):
         planning.difference_n(0.05, power=0.8, **given)
 
 
@@ -265,7 +264,7 @@ def test_few_cases_ranked_wrongly_are_told() -> None:
     ],
 )
 def test_what_cannot_be_planned_of_two_aurocs(given: dict[str, Any], words: str) -> None:
-    with pytest.raises(OptionError, match=words):
+    with pytest.raises(hw.OptionError, match=words):
         planning.auroc_difference_n(0.85, **{"margin": 0.05, "power": 0.8, **given})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import math
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from scipy import stats
 import halfwidth as hw
 from halfwidth.core.types import Array
 from halfwidth.planning.subsampling import _draw_subsamples
-from halfwidth.results.subsamples import SubsampleRow
 
 subsample = hw.planning.subsample
 VALUES = np.sort(np.random.default_rng(0).beta(6, 2, 60))
@@ -171,7 +171,7 @@ def test_default_sizes_end_with_all_cases() -> None:
     found = subsample(VALUES, rng=1, n_resamples=99, repeats=2)
     assert [row.k for row in found.rows] == [10, 20, 30, 50, 60]
     frame = found.to_frame()
-    assert list(frame.columns) == list(SubsampleRow.__dataclass_fields__)
+    assert list(frame.columns) == [field.name for field in dataclasses.fields(found.rows[0])]
     assert frame["k"].tolist() == [10, 20, 30, 50, 60]
     assert found.to_dict()["schema_version"] == 1
 

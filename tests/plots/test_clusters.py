@@ -13,7 +13,8 @@ from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex
 
 import halfwidth as hw
-from halfwidth.plots import distribution, distribution_frame
+from halfwidth import plots
+from halfwidth.plots import distribution_frame
 from halfwidth.plots.style import cluster_style
 
 RNG = np.random.default_rng(0)
@@ -49,7 +50,7 @@ def test_the_dots_of_a_cluster_share_colour_and_shape(n_clusters: int, size: int
     for a, b in itertools.pairwise(codes):
         assert cluster_style(a)[0] != cluster_style(b)[0]
         assert cluster_style(a)[1] != cluster_style(b)[1]
-    ax = distribution(samples, made, groups=groups)
+    ax = plots.distribution(samples, made, groups=groups)
     scattered: list[Any] = ax.findobj(PathCollection)
     shown = {
         (round(x, 9), round(y, 9)): to_hex(colour).upper()
@@ -71,7 +72,7 @@ def test_the_cases_of_a_small_cluster_share_a_height_and_are_joined() -> None:
     np.testing.assert_allclose(lanes[["x", "low", "high"]], expected)
     # The higher the mean, the higher on the page.
     assert lanes.sort_values("x")["y"].is_monotonic_decreasing
-    ax = distribution(samples, estimates_of(samples), groups=groups)
+    ax = plots.distribution(samples, estimates_of(samples), groups=groups)
     lines: list[Any] = ax.findobj(LineCollection)
     segments = [segment for collection in lines for segment in collection.get_segments()]
     for low, high, y in lanes[["low", "high", "y"]].to_numpy(float):
@@ -89,10 +90,10 @@ def test_large_clusters_are_spread_within_their_lane() -> None:
 
 def test_few_clusters_are_named_and_many_are_counted() -> None:
     samples, groups = clustered(6, 4)
-    texts = texts_of(distribution(samples, estimates_of(samples), groups=groups))
+    texts = texts_of(plots.distribution(samples, estimates_of(samples), groups=groups))
     assert {f"centre {k}" for k in range(6)} <= set(texts)
     samples, groups = clustered(60, 2)
-    texts = texts_of(distribution(samples, estimates_of(samples), groups=groups))
+    texts = texts_of(plots.distribution(samples, estimates_of(samples), groups=groups))
     assert not any(text.startswith("centre") for text in texts)
     assert "60 clusters" in texts[-1]
     assert "colours repeat" in texts[-1]
@@ -116,7 +117,7 @@ def test_clusters_of_one_case_are_independent_cases() -> None:
 def test_the_number_of_clusters_is_said() -> None:
     samples, groups = clustered(30, 2)
     made = [replace(e, n_groups=30, design="clustered") for e in estimates_of(samples)]
-    assert "n = 60 in 30 clusters" in texts_of(distribution(samples, made, groups=groups))
+    assert "n = 60 in 30 clusters" in texts_of(plots.distribution(samples, made, groups=groups))
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,7 @@ def test_the_number_of_clusters_is_said() -> None:
 def test_groups_that_do_not_fit_are_refused(groups: Any, error: type, text: str) -> None:
     samples = {"x": [0.5, 0.6, 0.7]}
     with pytest.raises(error, match=text):
-        distribution(samples, estimates_of(samples), groups=groups)
+        plots.distribution(samples, estimates_of(samples), groups=groups)
 
 
 def test_groups_may_be_a_series_with_any_index() -> None:

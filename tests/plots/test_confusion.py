@@ -12,9 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from halfwidth.estimation.test_sets.confusion import confusion_ci
-from halfwidth.plots.confusion import confusion
-from halfwidth.results.curves import Confusion
+from halfwidth import Confusion, confusion_ci, plots
 
 RNG = np.random.default_rng(0)
 
@@ -48,7 +46,7 @@ def cells_of(ax: Axes) -> dict[tuple[int, int], list[str]]:
 
 def test_cells_carry_the_numbers_of_the_frame() -> None:
     made = matrix(["a", "b", "c"])
-    ax = confusion(made)
+    ax = plots.confusion(made)
     frame = made.to_frame()
     shown = np.asarray(mesh_of(ax).get_array())
     assert shown.ravel().tolist() == frame["share"].tolist()
@@ -64,7 +62,7 @@ def test_cells_carry_the_numbers_of_the_frame() -> None:
 
 
 def test_rows_are_true_classes_from_the_top() -> None:
-    ax = confusion(matrix(["a $x", "b"]))
+    ax = plots.confusion(matrix(["a $x", "b"]))
     assert [text.get_text() for text in ax.get_yticklabels()] == ["a $x", "b"]
     assert [text.get_text() for text in ax.get_xticklabels()] == ["a $x", "b"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("predicted class", "true class")
@@ -75,7 +73,7 @@ def test_rows_are_true_classes_from_the_top() -> None:
 
 def test_many_cases_deserve_a_decimal() -> None:
     made = matrix(["a", "b"], n=4000)
-    share = cells_of(confusion(made))[0, 0][0]
+    share = cells_of(plots.confusion(made))[0, 0][0]
     assert share == f"{100 * made.shares[0, 0]:.1f} %"
 
 
@@ -88,7 +86,7 @@ def luminance(colour: Any) -> float:
 def test_text_is_readable_on_every_shade() -> None:
     truth = np.repeat([f"{k:02d}" for k in range(11)], 10)
     said = np.concatenate([["00"] * k + [f"{k:02d}"] * (10 - k) for k in range(11)])
-    ax = confusion(confusion_ci(truth, said), Figure(figsize=(12, 12)).add_subplot())
+    ax = plots.confusion(confusion_ci(truth, said), Figure(figsize=(12, 12)).add_subplot())
     seen = set()
     mesh = mesh_of(ax)
     for text in ax.texts:
@@ -110,7 +108,7 @@ LONG = ["adenocarcinoma of the colon", "hospital of the north", "normal", "B", "
 @pytest.mark.slow
 @pytest.mark.parametrize("names", [["0", "1"], LONG, [f"digit {k}" for k in range(10)]])
 def test_texts_do_not_overlap(names: list[str]) -> None:
-    ax = confusion(matrix(names))
+    ax = plots.confusion(matrix(names))
     painted(ax)
     texts = [*ax.texts, *ax.get_yticklabels(), ax.xaxis.label, ax.yaxis.label]
     boxes = [Text.get_window_extent(text) for text in texts if text.get_text()]
@@ -124,7 +122,7 @@ def test_texts_do_not_overlap(names: list[str]) -> None:
 
 def test_texts_stay_in_their_cells() -> None:
     names = [f"{k}" for k in range(10)]
-    ax = confusion(matrix(names, n=300))
+    ax = plots.confusion(matrix(names, n=300))
     painted(ax)
     width = ax.bbox.width / 10
     boxes = [Text.get_window_extent(t) for t in ax.texts if " to " in t.get_text()]
@@ -134,9 +132,9 @@ def test_texts_stay_in_their_cells() -> None:
 
 def test_small_cells_say_less() -> None:
     names = [f"c{k:02d}" for k in range(15)]
-    ax = confusion(matrix(names))
+    ax = plots.confusion(matrix(names))
     assert {len(lines) for lines in cells_of(ax).values()} == {1}
-    ax = confusion(matrix([f"c{k:02d}" for k in range(30)], n=10))
+    ax = plots.confusion(matrix([f"c{k:02d}" for k in range(30)], n=10))
     assert cells_of(ax) == {}
     assert "share of the true class" in [other.get_ylabel() for other in ax.figure.axes]
     painted(ax)
@@ -144,7 +142,7 @@ def test_small_cells_say_less() -> None:
 
 def test_a_class_without_cases_is_grey_and_said() -> None:
     made = confusion_ci([0, 0, 1, 1], [0, 2, 1, 1], labels=[0, 1, 2])
-    ax = confusion(made)
+    ax = plots.confusion(made)
     assert cells_of(ax)[2, 0] == ["n/a", "", "0"]
     assert np.ma.getmaskarray(np.ma.asarray(mesh_of(ax).get_array()))[2].all()
     painted(ax)
@@ -152,5 +150,5 @@ def test_a_class_without_cases_is_grey_and_said() -> None:
 
 def test_the_axes_given_are_drawn_into() -> None:
     ax = Figure(figsize=(6.7, 3.2), layout="constrained").subplots(1, 2)[0]
-    assert confusion(matrix(["a", "b"]), ax) is ax
+    assert plots.confusion(matrix(["a", "b"]), ax) is ax
     painted(ax)

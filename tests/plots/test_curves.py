@@ -14,16 +14,15 @@ from matplotlib.text import Text
 
 import halfwidth as hw
 from halfwidth.core.types import Array
-from halfwidth.estimation.test_sets.curves import curve_ci
-from halfwidth.plots.curves import pr, roc
-from halfwidth.results.curves import Curve, CurveKind, Curves
+from halfwidth.plots import pr, roc
+from halfwidth.results.curves import CurveKind
 
 RNG = np.random.default_rng(0)
 NAMES = ["B $x_1", "hospital of the north", "cat"]
 TRUTH = RNG.choice(NAMES, 120)
 SCORE = np.eye(3)[np.searchsorted(sorted(NAMES), TRUTH)] + RNG.normal(size=(120, 3))
 CURVES = {
-    kind: curve_ci(TRUTH, SCORE, kind=kind, scores="logits", n_resamples=199, rng=1)
+    kind: hw.curve_ci(TRUTH, SCORE, kind=kind, scores="logits", n_resamples=199, rng=1)
     for kind in ("roc", "pr")
 }
 DRAW: dict[CurveKind, Any] = {"roc": roc, "pr": pr}
@@ -35,7 +34,7 @@ def painted(ax: Axes) -> None:
     canvas(ax.figure).draw()
 
 
-def of_label(curves: Curves, label: str) -> Array:
+def of_label(curves: hw.Curves, label: str) -> Array:
     frame = curves.to_frame()
     numbers: Array = frame.loc[frame["label"] == label, ["x", "y", "low", "high"]].to_numpy(float)
     return numbers
@@ -119,9 +118,9 @@ def test_axes_are_a_square() -> None:
     assert 1 < high < 1.05
 
 
-def many(classes: int, word: str = "long ") -> Curves:
+def many(classes: int, word: str = "long ") -> hw.Curves:
     curve = CURVES["roc"][0]
-    return Curves(tuple(replace(curve, label=f"class {k} {word * k}") for k in range(classes)))
+    return hw.Curves(tuple(replace(curve, label=f"class {k} {word * k}") for k in range(classes)))
 
 
 def test_twenty_classes_look_different() -> None:
@@ -133,7 +132,7 @@ def test_twenty_classes_look_different() -> None:
 
 
 @pytest.mark.parametrize("curves", [CURVES["roc"], CURVES["pr"], many(10), many(20), many(20, "")])
-def test_no_text_is_cut(curves: Curves) -> None:
+def test_no_text_is_cut(curves: hw.Curves) -> None:
     ax = DRAW[curves[0].kind](curves)
     painted(ax)
     legend = ax.get_legend()
@@ -163,7 +162,7 @@ def test_many_curves_have_no_bands_and_no_note_of_them() -> None:
 
 def test_one_curve_axes_given_and_no_area() -> None:
     ax = Figure(layout="constrained").add_subplot(1, 2, 1)
-    curve: Curve = replace(CURVES["roc"][0], area=None)
+    curve: hw.Curve = replace(CURVES["roc"][0], area=None)
     assert roc(curve, ax) is ax
     (text,) = ax.get_legend().get_texts()  # type: ignore[union-attr]
     assert text.get_text() == "B $x_1"
@@ -173,7 +172,7 @@ def test_one_curve_axes_given_and_no_area() -> None:
 
 def test_a_class_without_a_curve_is_said() -> None:
     truth, score = RNG.integers(0, 2, 40), RNG.dirichlet([1, 1, 1], 40)
-    ax = roc(curve_ci(truth, score, labels=[0, 1, 2], n_resamples=99, rng=1))
+    ax = roc(hw.curve_ci(truth, score, labels=[0, 1, 2], n_resamples=99, rng=1))
     painted(ax)
     assert "n/a (no interval)" in ax.get_legend().get_texts()[2].get_text()  # type: ignore[union-attr]
 

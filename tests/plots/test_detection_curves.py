@@ -13,10 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import halfwidth as hw
-from halfwidth.plots.detection.curves import afroc, detection_pr, froc
-from halfwidth.results.detection_curves import DETECTION_CURVE_KINDS, DetectionCurveKind
+from halfwidth.plots import afroc, detection_pr, froc
 
-DRAW: dict[DetectionCurveKind, Any] = {
+DRAW: dict[Any, Any] = {
     "pr": detection_pr,
     "froc": froc,
     "afroc": afroc,
@@ -39,8 +38,8 @@ def line_named(ax: Axes, label: str) -> Any:
     return found
 
 
-@pytest.mark.parametrize("kind", DETECTION_CURVE_KINDS)
-def test_what_is_drawn_is_in_the_frames(kind: DetectionCurveKind) -> None:
+@pytest.mark.parametrize("kind", DRAW)
+def test_what_is_drawn_is_in_the_frames(kind: Any) -> None:
     several = curves(kind, NAMES)
     ax = DRAW[kind](several)
     corners, grid, points = several.line_frame(), several.to_frame(), several.points_frame()
@@ -110,8 +109,8 @@ def test_afroc_ends_in_the_corner() -> None:
 
 
 def test_curves_differ_by_more_than_colour() -> None:
-    for kind in DETECTION_CURVE_KINDS:
-        ax = DRAW[kind](curves(kind, ("a", "b", "c")))
+    for kind, draw in DRAW.items():
+        ax = draw(curves(kind, ("a", "b", "c")))
         markers = [line_named(ax, name).get_marker() for name in "abc"]
         assert len(set(markers)) == 3
     assert line_named(detection_pr(curve("pr")), "lesion").get_marker() in ("", "None")
@@ -136,9 +135,7 @@ def test_the_legend_says_the_area() -> None:
 
 @pytest.mark.parametrize("width", [pytest.param("page", marks=pytest.mark.slow), "column"])
 @pytest.mark.parametrize("kind", ["pr", "froc"])
-def test_no_text_is_cut_and_no_legend_lies_on_the_data(
-    kind: DetectionCurveKind, width: str
-) -> None:
+def test_no_text_is_cut_and_no_legend_lies_on_the_data(kind: Any, width: str) -> None:
     ax = DRAW[kind](curves(kind, NAMES), width=width)
     painted(ax)
     legend = ax.get_legend()

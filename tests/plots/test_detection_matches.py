@@ -16,7 +16,7 @@ import halfwidth as hw
 from halfwidth.core.match_lists import Admits, Matching
 from halfwidth.core.objects import Unit
 from halfwidth.matching.api import match_images
-from halfwidth.plots.detection.matches import figure_of_worst_images, matched_image, matches_frame
+from halfwidth.plots import figure_of_worst_images, matched_image, matches_frame
 from halfwidth.plots.detection.pictures import STYLES, Label, placed_labels
 from halfwidth.plots.detection.scenes import Mark, best_cut, matched
 

@@ -15,10 +15,9 @@ from matplotlib.transforms import Bbox
 
 import halfwidth as hw
 from halfwidth.plots import differences, differences_frame
-from halfwidth.results.comparison import Comparisons
 
 PAIRS = hand_made(3)
-ORGANS = Comparisons(
+ORGANS = hw.Comparisons(
     tuple(
         item
         for seed, organ in enumerate(("liver", "left kidney"))
@@ -95,7 +94,7 @@ def test_rows_name_what_differs() -> None:
     assert "against model A" in differences(PAIRS).get_xlabel()
     ax = differences(ORGANS)
     assert labels_of(ax) == ["liver", "model B", "model C", "left kidney", "model B", "model C"]
-    one_pair = Comparisons(ORGANS.items[::2])
+    one_pair = hw.Comparisons(ORGANS.items[::2])
     ax = differences(one_pair)
     assert labels_of(ax) == ["liver", "left kidney"]
     assert "model B \N{MINUS SIGN} model A" in ax.get_xlabel()

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import halfwidth as hw
-from halfwidth.plots import Panel, distribution, figure_of, figure_of_panels, write_figure
+from halfwidth import plots
+from halfwidth.plots import Panel, figure_of, figure_of_panels, write_figure
 
 RNG = np.random.default_rng(0)
 DICE = {"liver $x": RNG.beta(9, 1, 40)}
@@ -75,7 +76,7 @@ def test_png_has_200_dots_per_inch(tmp_path: Path) -> None:
 def test_axes_are_written_with_their_figure_and_nothing_is_cut_off(tmp_path: Path) -> None:
     """Axes without a layout engine make no room for the texts beside them."""
     made = Figure(figsize=(4, 3))
-    ax = distribution(DICE, estimates_of(DICE, "dsc"), made.add_subplot())
+    ax = plots.distribution(DICE, estimates_of(DICE, "dsc"), made.add_subplot())
     file = tmp_path / "a.png"
     write_figure(ax, file)
     with Image.open(file) as picture:
@@ -107,7 +108,7 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     made = estimates_of(DICE, "dsc")
     for call in (
-        lambda: distribution(DICE, made),
+        lambda: plots.distribution(DICE, made),
         lambda: figure_of(DICE, made),
         lambda: hw.plots.forest(made),
     ):

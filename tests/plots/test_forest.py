@@ -13,8 +13,9 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 import halfwidth as hw
+from halfwidth import plots
 from halfwidth.core.cautions import caution
-from halfwidth.plots import forest, forest_frame
+from halfwidth.plots import forest_frame
 
 RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame(
@@ -48,7 +49,7 @@ def test_a_row_per_estimate_in_the_order_given() -> None:
     assert frame[["x", "low", "high"]].to_numpy().tolist() == [
         [e.value, e.low, e.high] for e in ESTIMATES
     ]
-    ax = forest(ESTIMATES)
+    ax = plots.forest(ESTIMATES)
     assert labels_of(ax) == [e.label for e in ESTIMATES]
     shown = [line.get_xydata() for line in ax.lines]
     for y, e in enumerate(ESTIMATES):
@@ -70,7 +71,7 @@ def test_numbers_cases_and_cautions_are_said() -> None:
     assert row["numbers"] == f"{e.value:.{places}f} ({e.low:.{places}f} to {e.high:.{places}f})"
     assert row["cases"] == "n = 200 in 100 clusters"
     assert row["cautions"] == "HW302 HW303"
-    assert {row["numbers"], row["cases"], row["cautions"]} <= set(texts_of(forest([e])))
+    assert {row["numbers"], row["cases"], row["cautions"]} <= set(texts_of(plots.forest([e])))
 
 
 def test_words_that_vary_are_in_the_labels() -> None:
@@ -89,7 +90,7 @@ def test_words_that_vary_are_in_the_labels() -> None:
 
 
 def test_levels_of_a_grouping_column_become_headings() -> None:
-    ax = forest(ESTIMATES, by="model")
+    ax = plots.forest(ESTIMATES, by="model")
     assert labels_of(ax) == ["A $x", "liver", "spleen", "B", "liver", "spleen"]
     weights = [text.get_fontweight() for text in ax.get_yticklabels()]
     assert weights == ["bold", "normal", "normal"] * 2
@@ -97,13 +98,13 @@ def test_levels_of_a_grouping_column_become_headings() -> None:
     assert frame["y"].tolist() == [1, 2, 4, 5]
     assert frame["heading"].tolist() == ["A $x"] * 2 + ["B"] * 2
     with pytest.raises(hw.UnknownNameError, match="did you mean 'model'"):
-        forest(ESTIMATES, by="modell")
+        plots.forest(ESTIMATES, by="modell")
 
 
 @pytest.mark.parametrize("by", [None, "model"])
 def test_texts_do_not_overlap(by: str | None) -> None:
     long = [replace(e, label=f"{e.label} {'with more to say ' * 9}") for e in ESTIMATES]
-    ax = forest([*ESTIMATES, *long], by=by)
+    ax = plots.forest([*ESTIMATES, *long], by=by)
     figure = ax.figure
     drawn(ax)
     texts = [*ax.texts, *ax.get_yticklabels(), *ax.get_xticklabels(), ax.xaxis.label]
@@ -125,7 +126,7 @@ def test_open_and_missing_ends_can_be_drawn(bounds: Any) -> None:
         hw.summary_ci([0.5], label="none"),
         replace(hw.summary_ci([0.5], label="nothing"), value=np.nan),
     ]
-    ax = forest(made)
+    ax = plots.forest(made)
     drawn(ax)
     assert [line.get_marker() for line in ax.lines if line.get_marker() in (4, 5)] == [5, 4]
     numbers = forest_frame(made)["numbers"].tolist()
@@ -136,7 +137,7 @@ def test_open_and_missing_ends_can_be_drawn(bounds: Any) -> None:
 
 
 def test_the_range_of_the_metric_is_respected() -> None:
-    ax = forest([hw.summary_ci([1.0] * 9 + [0.99], metric="dsc", label="x", rng=1)])
+    ax = plots.forest([hw.summary_ci([1.0] * 9 + [0.99], metric="dsc", label="x", rng=1)])
     assert ax.get_xlim()[1] < 1.01
 
 
@@ -144,12 +145,12 @@ def test_several_metrics_or_units_are_refused() -> None:
     values = RNG.random(20)
     dsc, hd95 = (hw.summary_ci(values, metric=name, label="x", rng=1) for name in ("dsc", "hd95"))
     with pytest.raises(hw.OptionError, match="one figure per metric"):
-        forest([dsc, hd95])
+        plots.forest([dsc, hd95])
     with pytest.raises(hw.OptionError, match="at least one"):
-        forest([])
+        plots.forest([])
 
 
 def test_the_axes_given_are_drawn_into() -> None:
     ax = Figure(layout="constrained").add_subplot()
-    assert forest(ESTIMATES[:2], ax) is ax
+    assert plots.forest(ESTIMATES[:2], ax) is ax
     assert len(labels_of(ax)) == 2

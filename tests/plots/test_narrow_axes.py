@@ -14,14 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import halfwidth as hw
-from halfwidth.plots import (
-    differences,
-    distribution,
-    forest,
-    forest_frame,
-    plan_curve,
-    plan_frame,
-)
+from halfwidth import plots
+from halfwidth.plots import differences, forest_frame, plan_curve, plan_frame
 from halfwidth.plots.marks import LINE, ROW, row_places
 
 COLUMN = 8.5 / 2.54
@@ -36,8 +30,8 @@ def compared() -> hw.Comparisons:
 
 
 DRAWN: dict[str, Callable[[Axes], Axes]] = {
-    "forest": lambda ax: forest(ESTIMATES, ax),
-    "distribution": lambda ax: distribution(VALUES, [*ESTIMATES, *MEDIANS], ax),
+    "forest": lambda ax: plots.forest(ESTIMATES, ax),
+    "distribution": lambda ax: plots.distribution(VALUES, [*ESTIMATES, *MEDIANS], ax),
     "differences": lambda ax: differences(compared(), ax),
     "plan": lambda ax: plan_curve(hw.planning.classes_n(0.9, prevalence=0.1, width=0.1), ax),
 }

@@ -62,7 +62,7 @@ def test_other_pictures_have_names() -> None:
 
 
 def test_pages_are_named() -> None:
-    estimates = hw.Estimates(tuple(hw.summary_ci(DICE, label=f"organ {i}") for i in range(90)))
+    estimates = hw.Estimates(tuple(hw.summary_ci(DICE, label=f"organ {i}") for i in range(60)))
     with pytest.raises(hw.OptionError, match=r"has \d pages; page=1 is the first"):
         estimates.plot()
     first, second = estimates.plot(page=1), estimates.plot(page=2)

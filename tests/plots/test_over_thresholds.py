@@ -15,12 +15,7 @@ from matplotlib.text import Text
 import halfwidth as hw
 from halfwidth.core.match_lists import Admits, Matching
 from halfwidth.core.spec import Metric
-from halfwidth.plots.detection.thresholds import (
-    figure_over_thresholds,
-    over_thresholds,
-    thresholds_frame,
-)
-from halfwidth.results.detection_estimate import DetectionEstimate
+from halfwidth.plots import figure_over_thresholds, over_thresholds, thresholds_frame
 
 
 def painted(ax: Axes) -> None:
@@ -73,7 +68,7 @@ def test_averages_are_named_where_they_differ() -> None:
 
 
 def test_distances_have_their_unit() -> None:
-    def of_distance(e: DetectionEstimate) -> DetectionEstimate:
+    def of_distance(e: hw.DetectionEstimate) -> hw.DetectionEstimate:
         far = 10 * e.matching.thresholds[0]
         how = Matching("centre_distance", thresholds=(far,), admits=Admits.AT_MOST)
         return replace(e, matching=how, matched_by=f"centre distance ≤ {far:g} mm, Hungarian")

@@ -15,8 +15,8 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 import halfwidth as hw
+from halfwidth import plots
 from halfwidth.plots import (
-    bland_altman,
     bland_altman_frame,
     differences,
     differences_frame,
@@ -25,7 +25,6 @@ from halfwidth.plots import (
     paired_cases_frame,
 )
 from halfwidth.plots.style import PALE
-from halfwidth.results.comparison import Comparisons
 
 ONE = hand_made(1)
 
@@ -62,7 +61,7 @@ def test_bland_altman_is_its_frame(effect: Any) -> None:
     values = comparisons.cases[0].values
     first, second = values["model B"], values["model A"]
     made = hw.limits_of_agreement(first, second, metric="dsc", effect=effect)
-    frame, ax = bland_altman_frame(comparisons), bland_altman(comparisons)
+    frame, ax = bland_altman_frame(comparisons), plots.bland_altman(comparisons)
     cases = frame[frame["kind"] == "case"]
     wanted = first - second if effect == "difference" else first / second
     np.testing.assert_allclose(cases["y"], wanted, rtol=1e-12)
@@ -82,7 +81,7 @@ def test_the_bias_has_the_interval_of_the_forest() -> None:
     models = {"A": easy, "B": easy - 0.01 + rng.normal(0, 0.01, 30)}
     compared = hw.compare(models, metric="dsc", keep_cases=True, rng=1)
     (forest,) = differences_frame(compared).to_dict("records")
-    frame, ax = bland_altman_frame(compared).set_index("kind"), bland_altman(compared)
+    frame, ax = bland_altman_frame(compared).set_index("kind"), plots.bland_altman(compared)
     assert tuple(frame.loc["bias", ["y", "low", "high"]]) == (
         forest["x"],
         forest["low"],
@@ -135,7 +134,7 @@ def test_a_panel_for_each_pair_without_overlaps(kind: str, count: int) -> None:
 def test_texts_of_close_limits_are_kept_apart() -> None:
     values = np.r_[np.zeros(200), 1.0]
     made = hw.limits_of_agreement(values, np.zeros(201))
-    ax = bland_altman(made)
+    ax = plots.bland_altman(made)
     drawn(ax.figure)
     boxes = [Text.get_window_extent(text) for text in ax.texts if "\n" in text.get_text()]
     assert len(boxes) == 3
@@ -145,16 +144,16 @@ def test_texts_of_close_limits_are_kept_apart() -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     several = hand_made(3)
-    for draw in (paired_cases, bland_altman, paired_cases_frame, bland_altman_frame):
+    for draw in (paired_cases, plots.bland_altman, paired_cases_frame, bland_altman_frame):
         with pytest.raises(hw.OptionError, match="draws one pair"):
             draw(several)
         with pytest.raises(hw.OptionError, match="keep_cases=True"):
-            draw(Comparisons(ONE.items))
+            draw(hw.Comparisons(ONE.items))
         with pytest.raises(hw.OptionError, match="not on the same cases"):
-            draw(Comparisons((replace(ONE.items[0], paired=False),), cases=ONE.cases))
+            draw(hw.Comparisons((replace(ONE.items[0], paired=False),), cases=ONE.cases))
     with pytest.raises(hw.OptionError, match="is none of cases, bland-altman"):
         figure_of_pairs(ONE, "lines")
-    many = Comparisons(several.items * 9, cases=several.cases)
+    many = hw.Comparisons(several.items * 9, cases=several.cases)
     with pytest.raises(hw.OptionError, match="27 comparisons are more than 24"):
         figure_of_pairs(many)
 
@@ -174,6 +173,6 @@ def test_families_told_apart_by_their_column_have_their_own_cases() -> None:
         frame = paired_cases_frame(compared[place : place + 1])
         assert sorted(frame["first"]) == pytest.approx(sorted(table[organ][:20]))
         assert organ in texts_of(paired_cases(compared[place : place + 1]))
-        assert organ in texts_of(bland_altman(compared[place : place + 1]))
+        assert organ in texts_of(plots.bland_altman(compared[place : place + 1]))
     labels = [text.get_text() for text in differences(compared).get_yticklabels()]
     assert labels == ["liver", "spleen"]

@@ -13,12 +13,12 @@ from matplotlib.collections import EllipseCollection, LineCollection, QuadMesh
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from scipy import stats
+from support import RANKING_KINDS
 
 import halfwidth as hw
 from halfwidth import plots
-from halfwidth.plots.ranking.panels import KINDS
 from halfwidth.plots.style import shorter
-from halfwidth.results.ranking import Rankings, RankSet
+from halfwidth.results.ranking import RankSet
 
 FEW: dict[str, Any] = {"n_resamples": 99, "rng": 2}
 LEADS = {"nnU-Net_A": 0.3, "B": 0.02, "C": 0.0, "model of a team with a long name": 0.01}
@@ -67,7 +67,7 @@ def parts(ax: Axes, kind: str, type_: Any = object) -> Any:
     return [made for made in getattr(ax, kind) if isinstance(made, type_)]
 
 
-def many(count: int) -> Rankings:
+def many(count: int) -> hw.Rankings:
     """One ranking of many models, each of which may have its rank or the next one."""
     models = tuple(
         replace(
@@ -82,7 +82,7 @@ def many(count: int) -> Rankings:
     )
     claims = [(one.name, other.name) for one in models for other in models]
     told = tuple((one, other) for one, other in claims if int(other[5:]) > int(one[5:]) + 1)
-    return Rankings((replace(LIVER, models=models, claims=told, groups=()),))
+    return hw.Rankings((replace(LIVER, models=models, claims=told, groups=()),))
 
 
 def test_models_have_one_order_and_one_colour() -> None:
@@ -324,7 +324,7 @@ def test_lines_of_equal_ranks_are_told_apart() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", RANKING_KINDS)
 @pytest.mark.parametrize("width", ["page", "column"])
 def test_texts_lie_within_the_figure_and_apart(kind: str, width: Any) -> None:
     for figure in plots.figures_of_rankings(RANKINGS, kind, width=width):

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.collections import PolyCollection
 
 import halfwidth as hw
-from halfwidth.plots.subsampling import (
+from halfwidth.plots import (
     figure_of_subsamples,
     subsample_halfwidths,
     subsample_means,

@@ -9,13 +9,12 @@ import pytest
 from matplotlib.axes import Axes
 
 import halfwidth as hw
+from halfwidth import plots
 from halfwidth.plots import (
     differences,
     differences_frame,
-    distribution,
     distribution_frame,
     figures_of_forest,
-    forest,
     forest_frame,
 )
 from halfwidth.plots.style import PALE
@@ -44,7 +43,7 @@ def test_a_forest_has_a_pale_bar_and_one_note() -> None:
     wanted = [e.if_unseen_failures for e in estimates]
     assert ends_of(forest_frame(estimates)) == wanted
     (page,) = figures_of_forest(estimates, sort=True)
-    for ax, note in ((forest(estimates), NOTE), (page.axes[0], f"best first · {NOTE}")):
+    for ax, note in ((plots.forest(estimates), NOTE), (page.axes[0], f"best first · {NOTE}")):
         assert pale_bars(ax) == wanted
         assert notes_of(ax).count(note) == 1
         low, high = ax.get_xlim()
@@ -54,7 +53,7 @@ def test_a_forest_has_a_pale_bar_and_one_note() -> None:
 def test_no_bar_where_failures_were_seen() -> None:
     e = hw.summary_ci(np.r_[GOOD, np.zeros(30)], metric="dsc")
     assert e.if_unseen_failures is not None
-    ax = forest(e)
+    ax = plots.forest(e)
     assert not pale_bars(ax)
     assert "pale" not in notes_of(ax)
     assert np.isnan(ends_of(forest_frame(e))).all()
@@ -62,7 +61,7 @@ def test_no_bar_where_failures_were_seen() -> None:
 
 def test_a_lower_bound_has_a_pale_bar_on_its_side() -> None:
     e = hw.summary_ci(GOOD, metric="dsc", alternative="lower")
-    ax = forest(e)
+    ax = plots.forest(e)
     ((low, high),) = pale_bars(ax)
     assert low == e.if_unseen_failures[0]  # type: ignore[index]
     assert high == ax.get_xlim()[1]
@@ -71,7 +70,7 @@ def test_a_lower_bound_has_a_pale_bar_on_its_side() -> None:
 
 def test_a_distribution_has_the_bar_of_the_mean_alone() -> None:
     both = [hw.summary_ci(GOOD, metric="dsc", statistic=name) for name in ("mean", "sd")]
-    frame, ax = distribution_frame({"": GOOD}, both), distribution({"": GOOD}, both)
+    frame, ax = distribution_frame({"": GOOD}, both), plots.distribution({"": GOOD}, both)
     (row,) = frame[frame["kind"] == "unseen failures"].to_dict("records")
     assert row["statistic"] == "mean"
     assert (row["low"], row["high"]) == both[0].if_unseen_failures

@@ -15,10 +15,11 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from support import examples
 
+import halfwidth as hw
 from halfwidth import metrics
-from halfwidth.metrics import overlap
-from halfwidth.metrics.masks import Mask, MaskPair
-from halfwidth.scoring.metric_choice import MASK_METRICS
+from halfwidth.core.spec import Takes
+from halfwidth.metrics import MaskPair, overlap
+from halfwidth.metrics.masks import Mask
 
 QUICK = examples(40)
 Of = Callable[..., float]
@@ -270,6 +271,9 @@ def test_crops_equal_whole_masks(case: Drawn) -> None:
     )
 
 
+MASK_METRICS = [spec for spec in hw.METRICS if spec.takes is Takes.MASKS]
+
+
 def catalogued() -> dict[str, Of]:
     """Every metric of masks of the catalogue, in every definition, at two limits where it has one.
 
@@ -294,7 +298,7 @@ UNORIENTED = catalogued()
 
 
 def test_every_metric_of_masks_is_among_those_that_are_turned() -> None:
-    assert {name.split()[0] for name in catalogued()} == set(MASK_METRICS.names)
+    assert {name.split()[0] for name in catalogued()} == {spec.name for spec in MASK_METRICS}
 
 
 @QUICK

@@ -8,17 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import examples
 
+from halfwidth import METHODS, SAMPLE_METRICS, STATISTICS, Bounds
 from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, Promise, Statistic
-from halfwidth.core.types import Array, Bounds, Interval, Level
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.core.types import Array, Interval, Level
 from halfwidth.intervals.compute import PAIRED_PROPORTIONS, intervals
 from halfwidth.metrics import building
 from halfwidth.metrics.averaging import AreaFinish, CountingFinish
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
-from halfwidth.summaries.catalogue import STATISTICS
 
 PLAN = Plan(entropy=20, n_resamples=199)
 UNIT = Bounds(0, 1)

@@ -14,7 +14,6 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates
-from halfwidth.summaries.catalogue import STATISTICS
 
 VALUES = np.random.default_rng(0).beta(8, 2, 120)
 
@@ -70,7 +69,7 @@ def test_the_global_state_is_untouched_and_has_no_say() -> None:
 @pytest.mark.parametrize("samples", [1, 6])
 def test_block_size_does_not_matter(name: str, samples: int) -> None:
     parameters = {"sd": {"ddof": 1.0}, "trimmed_mean": {"share": 0.25}}.get(name, {})
-    statistic = Statistic(STATISTICS[name], parameters)
+    statistic = Statistic(hw.STATISTICS[name], parameters)
     batch: Array = np.sort(np.random.default_rng(1).beta(8, 2, (samples, 50)), axis=-1)
     whole = replicates(batch, Design.iid(batch.shape[-1]), statistic, Plan(7, 301))
     for block_elements in (1, 999, 10**6):

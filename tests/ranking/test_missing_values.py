@@ -13,7 +13,6 @@ import halfwidth as hw
 from halfwidth import plots
 from halfwidth.core.types import Array
 from halfwidth.document.render import render
-from halfwidth.results.documents.rankings import rankings_document
 
 FEW: dict[str, Any] = {"n_resamples": 99, "rng": 3}
 NONE = float("nan")
@@ -94,7 +93,7 @@ def test_leaving_cases_out_is_seen_not_to_pay() -> None:
     assert ranking.under_policies == {"omit": {"A": 2, "B": 1}, "worst": {"A": 1, "B": 2}}
     (decided,) = [one for one in ranking.cautions if one.code == "HW852"]
     assert "1 if left out, 2 if the worst value" in decided.message
-    text = render(rankings_document(hw.Rankings((ranking,))), "table")
+    text = render(hw.Rankings((ranking,)).document(), "table")
     assert "rank if left out" in text
     as_json = ranking.to_dict()
     assert as_json["missing"] == "omit"
@@ -126,7 +125,7 @@ def test_where_policies_agree_or_there_is_one_a_line_says_so(
     models: Any, metric: str, missing: Any, text: str
 ) -> None:
     found = over(hw.rank, hw.CaseValues.from_arrays)(models, metric=metric, missing=missing, **FEW)
-    assert text in " ".join(render(rankings_document(found), "table").split())
+    assert text in " ".join(render(found.document(), "table").split())
 
 
 def test_without_missing_values_nothing_is_set_side_by_side() -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import halfwidth as hw
 from halfwidth.document.parts import Document
 from halfwidth.document.render import render
-from halfwidth.results.documents.rankings import rankings_document
 from halfwidth.results.ranking import RankSet
 from halfwidth.results.ranking_words import clauses
 
@@ -33,7 +32,7 @@ def test_an_open_order_is_said_once() -> None:
         "any of the 3 models may be first (95 % confidence); the rank of M0 is"
     )
     same = hw.rank({name: [0.9, 0.8, 0.7, 0.95] for name in "ABC"}, metric="dsc", **FEW)
-    assert "Not told apart" not in as_text(rankings_document(same))
+    assert "Not told apart" not in as_text(same.document())
 
 
 def test_a_sentence_of_many_models_stays_short() -> None:
@@ -54,9 +53,7 @@ def test_one_case_left_out_is_one_case() -> None:
     rankings = hw.rank(
         hw.CaseValues.from_table(table, "dice", metric="dsc"), unmatched="omit", **FEW
     )
-    assert "Left out: 1 case that was not there for all models." in as_text(
-        rankings_document(rankings)
-    )
+    assert "Left out: 1 case that was not there for all models." in as_text(rankings.document())
 
 
 def test_agreement_of_several_metrics_says_whose() -> None:
@@ -71,7 +68,7 @@ def test_agreement_of_several_metrics_says_whose() -> None:
     rankings = hw.rank(
         hw.CaseValues.from_table(table, metric=["dsc", "hd95"], model="model"), **FEW
     )
-    text = " ".join(as_text(rankings_document(rankings)).split())
+    text = " ".join(as_text(rankings.document()).split())
     assert "on average: mean DSC: " in text
     assert "; mean HD95: " in text
     assert "First: shares" in text

@@ -23,7 +23,6 @@ from halfwidth.ranking.won_tests import wins_of
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.simultaneous import all_pairs
-from halfwidth.results.documents.rankings import rankings_document
 
 TESTED: dict[str, Any] = {"scheme": "test_then_rank", "n_resamples": 99, "rng": 3}
 PLAN = Plan(7, 40)
@@ -219,7 +218,7 @@ def test_all_schemes_stand_side_by_side() -> None:
     assert [one.scheme for one in found] == schemes * 2
     assert found["T1", "test_then_rank"].test == "wilcoxon"
     assert found["T1", "aggregate_then_rank"].to_dict()["test"] is None
-    text = render(rankings_document(found), "table")
+    text = render(found.document(), "table")
     assert "won" in text
     assert found.to_frame()["wins"].notna().sum() == 6
 

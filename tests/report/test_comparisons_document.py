@@ -14,7 +14,6 @@ from over_data import over
 import halfwidth as hw
 from halfwidth.document.parts import Adaptive, Document, Table
 from halfwidth.document.render import render
-from halfwidth.results.documents.comparisons import comparisons_document
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 UPDATE = os.environ.get("HALFWIDTH_UPDATE_GOLDEN") == "1"
@@ -49,7 +48,7 @@ MADE = {
 @pytest.mark.parametrize("name", MADE)
 def test_text(name: str) -> None:
     result, kind = MADE[name]
-    text = render(comparisons_document(result()), kind)
+    text = render(result().document(), kind)
     path = GOLDEN / "expected" / name
     if UPDATE:
         path.write_bytes(text.encode())
@@ -57,7 +56,7 @@ def test_text(name: str) -> None:
 
 
 def test_json() -> None:
-    text = render(comparisons_document(two_organs()), "json")
+    text = render(two_organs().document(), "json")
     path = GOLDEN / "expected" / "comparisons.json"
     if UPDATE:
         path.write_bytes(text.encode())
@@ -86,7 +85,7 @@ def tables(document: Document, *, terminal: bool) -> list[Table]:
 
 def test_every_row_stands_in_every_form() -> None:
     result = three_models()
-    document = comparisons_document(result)
+    document = result.document()
     for terminal in (True, False):
         (table,) = tables(document, terminal=terminal)
         assert len(table.rows) == len(result) == 3
@@ -98,7 +97,7 @@ def test_every_row_stands_in_every_form() -> None:
 
 def test_what_the_estimates_rest_on_is_said_once_on_a_terminal() -> None:
     short, full = (
-        tables(comparisons_document(three_models()), terminal=terminal)[0].headings
+        tables(three_models().document(), terminal=terminal)[0].headings
         for terminal in (True, False)
     )
     assert set(full) - set(short) == {
@@ -111,7 +110,7 @@ def test_what_the_estimates_rest_on_is_said_once_on_a_terminal() -> None:
 def test_goals_alone_are_a_document() -> None:
     values = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
     result = hw.compare({"A": values}, metric="dsc", goal=0.95)
-    (table,) = tables(comparisons_document(result), terminal=True)
+    (table,) = tables(result.document(), terminal=True)
     assert table.texts[0][-1] == "not shown"
 
 
@@ -131,7 +130,7 @@ def of_organs(models: list[str]) -> hw.Comparisons:
 
 def test_one_pair_of_models_is_named_once_and_its_table_fits_80_columns() -> None:
     first, second = "nnU-Net_ResEncL_dsc", "nnU-Net_U-Net_dsc"
-    text = render(comparisons_document(of_organs([first, second])), "table")
+    text = render(of_organs([first, second]).document(), "table")
     heading, _, *rows = text.split("\n\nVerdicts")[0].splitlines()
     assert heading == f"Difference in mean DSC (first: {first}, second: {second})"
     assert max(map(len, text.splitlines())) <= 80
@@ -141,7 +140,7 @@ def test_one_pair_of_models_is_named_once_and_its_table_fits_80_columns() -> Non
 
 def test_models_with_one_baseline_have_a_table_for_each_family() -> None:
     result = of_organs(["vit", "swin", "unet"])
-    document = comparisons_document(result)
+    document = result.document()
     shown = tables(document, terminal=True)
     assert [[row[0] for row in table.texts] for table in shown] == [["vit", "swin"]] * 2
     text = render(document, "table")
@@ -153,6 +152,6 @@ def test_models_with_one_baseline_have_a_table_for_each_family() -> None:
 
 
 def test_cautions_name_the_others_that_have_them() -> None:
-    text = render(comparisons_document(of_organs(["vit", "unet"])), "table")
+    text = render(of_organs(["vit", "unet"]).document(), "table")
     assert "HW201  gall_bladder: 12 cases" in text
     assert "(also pancreas)" in text

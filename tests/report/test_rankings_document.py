@@ -15,7 +15,6 @@ from over_data import over
 import halfwidth as hw
 from halfwidth.document import terminal_width
 from halfwidth.document.render import render
-from halfwidth.results.documents.rankings import rankings_document
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 UPDATE = os.environ.get("HALFWIDTH_UPDATE_GOLDEN") == "1"
@@ -44,7 +43,7 @@ MADE = {
 @pytest.mark.parametrize("name", MADE)
 def test_text(name: str) -> None:
     result, kind = MADE[name]
-    text = render(rankings_document(result()), kind)
+    text = render(result().document(), kind)
     path = GOLDEN / "expected" / name
     if UPDATE:
         path.write_bytes(text.encode())
@@ -54,15 +53,15 @@ def test_text(name: str) -> None:
 def test_json_and_csv_are_those_of_the_result() -> None:
     result = three_models()
     assert "<C>" not in result._repr_html_()
-    assert json.loads(render(rankings_document(result), "json")) == result.to_dict()
-    assert render(rankings_document(result), "csv").count("\n") == 4
-    assert "No rankings" in render(rankings_document(hw.Rankings(())), "table")
+    assert json.loads(render(result.document(), "json")) == result.to_dict()
+    assert render(result.document(), "csv").count("\n") == 4
+    assert "No rankings" in render(hw.Rankings(()).document(), "table")
 
 
 def test_prose_of_many_rankings_is_for_pages() -> None:
     (ranking,) = three_models()
     many = replace(three_models(), items=(ranking,) * 4)
-    short, full = (render(rankings_document(many), kind) for kind in ("table", "markdown"))
+    short, full = (render(many.document(), kind) for kind in ("table", "markdown"))
     assert (short.count("Not told apart"), full.count("Not told apart")) == (0, 4)
     assert short.count("U-Net") == 4
 
@@ -70,7 +69,7 @@ def test_prose_of_many_rankings_is_for_pages() -> None:
 def test_long_names_of_models_are_wrapped_so_that_the_table_fits() -> None:
     table = pd.read_csv(GOLDEN / "cases.csv")
     table["model"] = [f"Vision_Language_{name}_CLIP_dsc" for name in table["model"]]
-    document = rankings_document(over(hw.rank, hw.CaseValues.from_table)(table, "liver", **HOW))
+    document = over(hw.rank, hw.CaseValues.from_table)(table, "liver", **HOW).document()
     with terminal_width.on_terminal(80):
         _, ranks, *_ = render(document, "table").split("\n\n")
     lines = ranks.splitlines()
@@ -85,7 +84,7 @@ def test_of_many_groups_the_first_are_shown(more: bool, rest: str) -> None:
     (ranking,) = three_models()
     pairs = tuple((f"M{model}", f"M{model + 1}") for model in range(12))
     many = hw.Rankings((replace(ranking, groups=pairs, more_groups=more),))
-    text = render(rankings_document(many), "markdown")
+    text = render(many.document(), "markdown")
     assert "M9 and M10; " + rest in " ".join(text.split())
     assert "M11" not in text
 
@@ -103,4 +102,4 @@ def test_ties_of_a_consensus_are_said_too() -> None:
         hw.CaseValues.from_table(pd.DataFrame(rows), "dice", metric="dsc", by="organ"), rng=1
     )
     assert [model.first_share for model in ranked.consensus[0].models] == [1, 1]
-    assert "tie for the first rank are each first" in render(rankings_document(ranked), "table")
+    assert "tie for the first rank are each first" in render(ranked.document(), "table")

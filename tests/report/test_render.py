@@ -20,7 +20,6 @@ import halfwidth as hw
 from halfwidth.document.parts import Document, Kind, Table
 from halfwidth.document.render import FORMATS
 from halfwidth.document.render import render as render_document
-from halfwidth.results.documents.estimates import estimates_document
 from halfwidth.tables.readers import read_table
 
 VALUES = np.random.default_rng(6).beta(12, 2, 30).round(4)
@@ -28,7 +27,7 @@ NASTY = "a_b & 50% $x$ {y} #1 ~^\\ <z> [i] \"q\" 'p' |p| *s* `c`"
 
 
 def render(estimates: hw.Estimates, fmt: str) -> str:
-    return render_document(estimates_document(estimates), fmt)
+    return render_document(estimates.document(), fmt)
 
 
 def one(label: str = "", **options: Any) -> hw.Estimates:

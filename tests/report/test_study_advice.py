@@ -12,7 +12,7 @@ from analysed import cell
 from halfwidth.document.render import render
 from halfwidth.document.wrapping import wrapped
 from halfwidth.report.study_advice import advice_document
-from halfwidth.study.analysis import advice
+from halfwidth.study import analysis
 
 WAYS = {"t": (0.93, 0.2), "hall": (0.95, 0.24), "gaffke": (0.98, 0.3), "bca": (0.92, 0.19)}
 TABLE = """\
@@ -38,7 +38,7 @@ def _advised(**more: tuple[float, float]) -> pd.DataFrame:
         for task in range(4)
         for method, (coverage, width) in (WAYS | more).items()
     ]
-    return advice(pd.DataFrame(rows), n_bootstrap=100, rng=1)
+    return analysis.advice(pd.DataFrame(rows), n_bootstrap=100, rng=1)
 
 
 def test_the_first_methods_and_what_the_numbers_are() -> None:

@@ -23,7 +23,6 @@ from batches import (
 import halfwidth as hw
 from halfwidth.core.types import Level
 from halfwidth.core.undefined import UNDEFINED_POLICIES
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
@@ -184,7 +183,7 @@ def test_other_designs(kind: str, fast: bool) -> None:
 @pytest.mark.parametrize("fast", WAYS)
 def test_bounds_of_a_batch_are_those_of_its_samples(fast: bool) -> None:
     codes, design = batch(60, 3, samples=7), Design.iid(60)
-    methods = [METHODS[name] for name in ("percentile", "basic", "bca")]
+    methods = [hw.METHODS[name] for name in ("percentile", "basic", "bca")]
     statistic = statistic_of("mcc")
     bounds = hw.SAMPLE_METRICS["mcc"].bounds
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy import stats
 from support import examples
 
-from halfwidth.core.spec import Statistic, StatisticSpec
+from halfwidth import StatisticSpec
+from halfwidth.core.spec import Statistic
 from halfwidth.resampling.designs import Codes, Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates

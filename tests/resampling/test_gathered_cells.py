@@ -9,7 +9,6 @@ from scipy import special
 
 import halfwidth as hw
 from halfwidth.core.pseudo_cases import PseudoCases
-from halfwidth.core.types import Bounds
 from halfwidth.resampling import dirichlet_means
 from halfwidth.resampling.cells import gathered
 from halfwidth.resampling.designs import Design
@@ -20,8 +19,8 @@ Array = NDArray[np.float64]
 N = 4500
 PLAN = Plan(entropy=1, n_resamples=999)
 HALF, WHOLE = (
-    PseudoCases.outward(0.5, Bounds(0, 1)),
-    PseudoCases.outward(1, Bounds(0, 1)),
+    PseudoCases.outward(0.5, hw.Bounds(0, 1)),
+    PseudoCases.outward(1, hw.Bounds(0, 1)),
 )
 
 
@@ -85,7 +84,7 @@ def test_a_million_zeros_and_ones_have_beta_quantiles() -> None:
     low = special.betaincinv(ones, n - ones + 0.5, 0.025)
     high = special.betaincinv(ones + 0.5, n - ones, 0.975)
     expected = pytest.approx((0.25 + low / 2, 0.25 + high / 2), abs=1e-13)
-    half = PseudoCases.outward(0.5, Bounds(0.25, 0.75))
+    half = PseudoCases.outward(0.5, hw.Bounds(0.25, 0.75))
     assert quantiles(values, half, 0.025)[:, 0] == expected
     # That was the closed form of proportions; this is the inversion, of points.
     assert dirichlet_means._gathered(values, Design((n,))) is not None

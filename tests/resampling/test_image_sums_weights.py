@@ -9,7 +9,7 @@ import pytest
 from detectors import match_lists, records_of
 from scipy import stats
 
-from halfwidth.core.match_lists import MatchLists
+from halfwidth import MatchLists
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.estimation.differences import difference_functional

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from halfwidth import SAMPLE_METRICS
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
 from halfwidth.estimation.functionals import Classes, MetricRow, Policies, build_functional
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.label_tests import drawn_labels, label_test

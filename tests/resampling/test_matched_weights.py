@@ -9,14 +9,13 @@ import pytest
 from detectors import match_lists, records_of
 from numpy.typing import NDArray
 
+from halfwidth import METHODS, Bounds, MatchLists
 from halfwidth.core.detection_forms import MatchedScores, ScoredMatches
-from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.pseudo_cases import PseudoCases
-from halfwidth.core.types import UNIT_INTERVAL, Bounds, Level
+from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.estimation.choose import choose
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Records
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.class_averages import ClassAverage
 from halfwidth.resampling.designs import Design, arrange

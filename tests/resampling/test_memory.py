@@ -7,22 +7,20 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Bounds, Level
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.core.types import Level
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.draws import Plan
-from halfwidth.summaries.catalogue import STATISTICS
 
 MB = 1e6
 
 
 def peak_of(values: np.ndarray, name: str, parameters: dict[str, float]) -> float:
     """Peak of all arrays together while three bootstraps are made, in MB."""
-    statistic = Statistic(STATISTICS[name], parameters)
-    methods = [METHODS[m] for m in ("percentile", "basic", "bca")]
+    statistic = Statistic(hw.STATISTICS[name], parameters)
+    methods = [hw.METHODS[m] for m in ("percentile", "basic", "bca")]
     plan = Plan(entropy=1)
     tracemalloc.start()
-    intervals(values, statistic, methods, Level(), bounds=Bounds(0, 1), plan=plan)
+    intervals(values, statistic, methods, Level(), bounds=hw.Bounds(0, 1), plan=plan)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak / MB

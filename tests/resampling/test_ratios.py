@@ -15,7 +15,6 @@ import halfwidth as hw
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
 from halfwidth.metrics.averaging import CountingFinish
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.distribution import ExactDistribution
 from halfwidth.resampling.ratios import Pairs, RatioOfSums, ratio_distribution, unit_pairs
 
@@ -111,7 +110,7 @@ def test_ratios_of_counts_are_sums_of_multinomial_probabilities(name: str, searc
     counts = np.array([13, 5, 4, 18])  # TP, FN, FP, TN
     n = int(counts.sum())
     parameters = {"f_beta": {"beta": 2.0}, "net_benefit": {"exchange_rate": 0.25}}.get(name, {})
-    metric = Metric(SAMPLE_METRICS[name], parameters)
+    metric = Metric(hw.SAMPLE_METRICS[name], parameters)
     assert metric.quotient is not None
     strata = [pairs(metric.quotient[0], metric.quotient[1], counts)]
     found = RatioOfSums(tuple(strata), 0.0) if search else ratio_distribution(strata)
@@ -246,7 +245,7 @@ def test_bounds_are_those_of_the_values() -> None:
 @pytest.mark.parametrize(("average", "classes"), [("binary", 2), ("none", 3), ("micro", 3)])
 def test_declared_quotients_are_the_metrics(name: str, average: str, classes: int) -> None:
     parameters = {"beta": 0.5} if name == "f_beta" else {}
-    finish = CountingFinish(Metric(SAMPLE_METRICS[name], parameters), classes, average, 1)
+    finish = CountingFinish(Metric(hw.SAMPLE_METRICS[name], parameters), classes, average, 1)
     assert finish.quotient is not None
     tables = rng().integers(1, 9, (20, classes**2))
     part, whole = (tables @ np.array(weights) for weights in finish.quotient)
@@ -254,12 +253,12 @@ def test_declared_quotients_are_the_metrics(name: str, average: str, classes: in
 
 
 def test_what_is_no_ratio_declares_none() -> None:
-    at_prevalence = Metric(SAMPLE_METRICS["ppv"], {"prevalence": 0.1})
+    at_prevalence = Metric(hw.SAMPLE_METRICS["ppv"], {"prevalence": 0.1})
     for finish in (
-        CountingFinish(Metric(SAMPLE_METRICS["youden_j"]), 2, "binary", 1),
-        CountingFinish(Metric(SAMPLE_METRICS["f1"]), 3, "macro"),
+        CountingFinish(Metric(hw.SAMPLE_METRICS["youden_j"]), 2, "binary", 1),
+        CountingFinish(Metric(hw.SAMPLE_METRICS["f1"]), 3, "macro"),
         CountingFinish(at_prevalence, 2, "binary", 1),
-        CountingFinish(Metric(SAMPLE_METRICS["mcc"]), 2),
+        CountingFinish(Metric(hw.SAMPLE_METRICS["mcc"]), 2),
     ):
         assert finish.quotient is None
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from halfwidth import SAMPLE_METRICS
 from halfwidth.core.spec import Metric
 from halfwidth.metrics import building
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling import draws
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan

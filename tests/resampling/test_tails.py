@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from halfwidth.core.types import Array, Bounds, Level
+from halfwidth import METHODS, Bounds
+from halfwidth.core.types import Array, Level
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan

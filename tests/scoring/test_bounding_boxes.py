@@ -92,3 +92,11 @@ def test_memory_does_not_grow_with_the_volume(monkeypatch: pytest.MonkeyPatch) -
     finally:
         tracemalloc.stop()
     assert peak < labels.nbytes / 4
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])
+def test_the_greatest_label_of_a_type_has_a_box(dtype: type[np.unsignedinteger[Any]]) -> None:
+    most = int(np.iinfo(dtype).max)
+    labels = np.zeros((4, 5), dtype=dtype)
+    labels[1:3, 2:] = most
+    assert label_bounding_boxes(labels) == {most: (slice(1, 3), slice(2, 5))}

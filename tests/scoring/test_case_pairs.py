@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.natural_order import natural_key
 from halfwidth.scoring.pairs import CaseFiles, MatchedFiles, match_files
 
 
@@ -110,10 +109,12 @@ def test_numbers_in_names_sort_by_their_size(folders: tuple[Path, Path], pattern
     assert names(match_files(*folders)) == ["case2", "case9", "case10", "case100"]
 
 
-def test_names_of_any_shape_can_be_sorted() -> None:
-    given = ["b", "10", "a1b", "1", "A1", "a1", "a10b", "²", "٣", "", "007", "7"]
-    expected = ["", "1", "007", "7", "10", "A1", "a1", "a1b", "a10b", "b", "²", "٣"]
-    assert sorted(given, key=natural_key) == expected
+def test_names_of_any_shape_can_be_sorted(folders: tuple[Path, Path]) -> None:
+    given = ["b", "10", "a1b", "1", "A1", "a1", "a10b", "²", "٣", "007", "7"]
+    expected = ["1", "007", "7", "10", "A1", "a1", "a1b", "a10b", "b", "²", "٣"]
+    for folder in folders:
+        made(folder, *(f"{name}.nii.gz" for name in given))
+    assert names(match_files(*folders)) == expected
 
 
 def test_links_to_files_are_followed(folders: tuple[Path, Path], tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from support import Run, codes
 import halfwidth as hw
 from halfwidth import metrics
 from halfwidth.io.images import read_image
-from halfwidth.metrics import overlap
 from halfwidth.scoring.checkpoint import checkpoint_path
 
 sitk: Any = pytest.importorskip("SimpleITK")
@@ -60,7 +59,7 @@ def test_one_bit_pictures_are_scored(tmp_path: Path) -> None:
         assert set(np.unique(found.view(np.uint8))) == {0, 1}
     scores = hw.score_folders(*pair, "dsc,cldice")
     assert scores.labels == ["1"]
-    assert scores.value("dsc") == overlap.dsc(blob(2), blob())
+    assert scores.value("dsc") == metrics.dsc(blob(2), blob())
     found, truth = (np.asarray(Image.open(path)) for path in pair)
     assert hw.score_masks(found, truth, "dsc").value("dsc") == scores.value("dsc")
 

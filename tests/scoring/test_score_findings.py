@@ -14,15 +14,10 @@ from numpy.typing import NDArray
 from support import Run
 
 import halfwidth as hw
-from halfwidth.metrics.masks import MaskPair
-from halfwidth.scoring.bounding_boxes import label_bounding_boxes
 from halfwidth.scoring.cases import ScoringSettings
-from halfwidth.scoring.caution_rules import mask_cautions
 from halfwidth.scoring.checkpoint import Checkpoint, checkpoint_path, fingerprint
-from halfwidth.scoring.measuring import score_pair
 from halfwidth.scoring.options import ScoringOptions
 from halfwidth.scoring.pairs import CaseFiles
-from halfwidth.scoring.scores import CaseScores
 
 sitk: Any = pytest.importorskip("SimpleITK")
 
@@ -62,17 +57,6 @@ def test_an_entry_of_another_make_is_not_read(tmp_path: Path, entry: str) -> Non
     first = store.path.read_text().splitlines()[0]
     checkpoint_path(out).write_text(f"{first}\n{entry}\n")
     assert len(hw.score_folders(*pair, "dsc", out=out)) == 2
-
-
-# tests/scoring/test_boxes.py
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])
-def test_the_greatest_label_of_a_type_has_a_box(dtype: type[np.unsignedinteger[Any]]) -> None:
-    most = int(np.iinfo(dtype).max)
-    labels = np.zeros((4, 5), dtype=dtype)
-    labels[1:3, 2:] = most
-    assert label_bounding_boxes(labels) == {most: (slice(1, 3), slice(2, 5))}
 
 
 # tests/scoring/test_scores.py
@@ -122,12 +106,15 @@ def folder_of(path: Path, **cases: NDArray[Any]) -> Path:
     return path
 
 
-def structures_of(path: Path, **structures: tuple[NDArray[Any], float]) -> Path:
-    """One case whose structures lie at some height."""
+def structures_of(
+    path: Path, spacings: dict[str, float] | None = None, **structures: tuple[NDArray[Any], float]
+) -> Path:
+    """One case whose structures lie at some height, in slices of 1 mm or as far apart."""
     (path / "a").mkdir(parents=True)
     for name, (voxels, height) in structures.items():
         image: Any = sitk.GetImageFromArray(voxels)
         image.SetOrigin((0.0, 0.0, height))
+        image.SetSpacing((1.0, 1.0, (spacings or {}).get(name, 1.0)))
         sitk.WriteImage(image, str(path / "a" / f"{name}.nrrd"))
     return path
 
@@ -146,7 +133,7 @@ def test_structures_of_a_region_lie_on_one_grid(tmp_path: Path) -> None:
 
 
 def test_regions_of_structures_may_hold_regions_and_have_names_of_their_own(tmp_path: Path) -> None:
-    given = {"one": (BOX, 0.0), "two": (np.roll(BOX, 2, axis=2), 0.0)}
+    given: dict[str, Any] = {"one": (BOX, 0.0), "two": (np.roll(BOX, 2, axis=2), 0.0)}
     one, two = (structures_of(tmp_path / side, **given) for side in ("p", "r"))
     scores = hw.score_folders(one, two, "dsc", regions=["both=one+two", "more=both+one"])
     assert scores.labels == ["one", "two", "both", "more"]
@@ -154,19 +141,18 @@ def test_regions_of_structures_may_hold_regions_and_have_names_of_their_own(tmp_
         hw.score_folders(one, two, "dsc", regions=["both=one+two", "both=two"])
 
 
-def test_structures_with_grids_of_their_own_are_doubted_apart() -> None:
+@pytest.mark.parametrize(("coarse", "fine"), [("a", "z"), ("z", "a")])
+def test_structures_with_grids_of_their_own_are_doubted_apart(
+    coarse: str, fine: str, tmp_path: Path
+) -> None:
     volume = np.repeat(picture()[None], 6, axis=0)
-    pair = MaskPair.of(volume == 1, volume == 1, (5, 1, 1))
-    other = MaskPair.of(volume == 2, volume == 2, 1)
-    choice = ScoringOptions("hd95,nsd:2").metric_choice()
-    labels = [
-        score_pair(p, name, choice.for_label(name)) for p, name in ((pair, "a"), (other, "z"))
-    ]
-    for order in (labels, labels[::-1]):
-        found = mask_cautions([CaseScores("1", tuple(order))], choice)
-        assert [caution.code for caution in found] == ["HW505", "HW506"]
-        assert "a 2 mm" in found[1].message
-        assert "z" not in found[1].message
+    given = {coarse: (volume == 1, 0.0), fine: (volume == 2, 0.0)}
+    voxels = {name: (mask.astype(np.uint8), height) for name, (mask, height) in given.items()}
+    one, two = (structures_of(tmp_path / side, {coarse: 5.0}, **voxels) for side in ("p", "r"))
+    found = [one for one in hw.score_folders(one, two, "hd95,nsd:2").cautions if "HW50" in one.code]
+    assert [caution.code for caution in found] == ["HW505", "HW506"]
+    assert f"{coarse} 2 mm" in found[1].message
+    assert f"{fine} 2 mm" not in found[1].message
 
 
 def test_a_change_behind_a_header_is_noticed(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from PIL import Image as Pillow
 
 import halfwidth as hw
-from halfwidth import metrics as of
-from halfwidth.metrics import boundary, overlap, volume
+from halfwidth import metrics
+from halfwidth.metrics import overlap
 
 # Published without types, or with some that their own examples break.
 nibabel: Any = import_module("nibabel")
@@ -117,22 +117,22 @@ def test_each_label_is_scored_as_a_mask_of_its_own() -> None:
     found, truth = prediction(), reference()
     scores = hw.score_masks(found, truth, EVERY, spacing=SPACING, tolerance=1.5)
     functions: dict[str, Any] = {
-        "dsc": of.dsc,
-        "iou": of.iou,
-        "cldice": of.cldice,
+        "dsc": metrics.dsc,
+        "iou": metrics.iou,
+        "cldice": metrics.cldice,
         "f_beta": lambda a, b: overlap.f_beta(a, b, beta=2),
         "sensitivity": overlap.sensitivity,
         "specificity": overlap.specificity,
         "ppv": overlap.ppv,
-        "hd": lambda a, b: of.hd(a, b, spacing=SPACING),
-        "hd95": lambda a, b: boundary.hd95(a, b, spacing=SPACING),
-        "assd": lambda a, b: of.assd(a, b, spacing=SPACING),
-        "masd": lambda a, b: of.masd(a, b, spacing=SPACING),
-        "nsd": lambda a, b: of.nsd(a, b, tolerance=1.5, spacing=SPACING),
-        "boundary_iou": lambda a, b: of.boundary_iou(a, b, distance=1.5, spacing=SPACING),
-        "absolute_volume_error": lambda a, b: volume.absolute_volume_error(a, b, spacing=SPACING),
-        "relative_volume_error": volume.relative_volume_error,
-        "symmetric_volume_error": volume.symmetric_volume_error,
+        "hd": lambda a, b: metrics.hd(a, b, spacing=SPACING),
+        "hd95": lambda a, b: metrics.hd95(a, b, spacing=SPACING),
+        "assd": lambda a, b: metrics.assd(a, b, spacing=SPACING),
+        "masd": lambda a, b: metrics.masd(a, b, spacing=SPACING),
+        "nsd": lambda a, b: metrics.nsd(a, b, tolerance=1.5, spacing=SPACING),
+        "boundary_iou": lambda a, b: metrics.boundary_iou(a, b, distance=1.5, spacing=SPACING),
+        "absolute_volume_error": lambda a, b: metrics.absolute_volume_error(a, b, spacing=SPACING),
+        "relative_volume_error": metrics.relative_volume_error,
+        "symmetric_volume_error": metrics.symmetric_volume_error,
     }
     assert len(scores) == 3 * len(functions)
     assert [row.metric for row in scores][: len(functions)] == list(functions)
@@ -145,9 +145,9 @@ def test_definitions_and_percentiles_are_passed_on() -> None:
     found, truth = prediction(2) == 1, reference() == 1
     texts = "hd:percentile=90,definition=pooled,hd95:definition=surface,nsd:definition=surface"
     scores = hw.score_masks(found, truth, texts, spacing=SPACING, tolerance=2)
-    pooled = of.hd(found, truth, percentile=90, definition="pooled", spacing=SPACING)
-    surface = boundary.hd95(found, truth, definition="surface", spacing=SPACING)
-    near = of.nsd(found, truth, tolerance=2, definition="surface", spacing=SPACING)
+    pooled = metrics.hd(found, truth, percentile=90, definition="pooled", spacing=SPACING)
+    surface = metrics.hd95(found, truth, definition="surface", spacing=SPACING)
+    near = metrics.nsd(found, truth, tolerance=2, definition="surface", spacing=SPACING)
     assert [row.value for row in scores] == [pooled, surface, near]
     assert [row.parameters for row in scores] == [
         "percentile=90;definition=pooled",
@@ -168,8 +168,8 @@ def test_regions_are_unions() -> None:
     scores = hw.score_masks(found, truth, "dsc,hd", spacing=1, regions=["top=1+2", "all=top+3"])
     assert [row.label for row in scores][::2] == ["1", "2", "3", "top", "all"]
     in_top = [np.isin(labels, (1, 2)) for labels in (found, truth)]
-    assert scores.value("dsc", label="top") == of.dsc(*in_top)
-    assert scores.value("hd", label="all") == of.hd(found > 0, truth > 0, spacing=1)
+    assert scores.value("dsc", label="top") == metrics.dsc(*in_top)
+    assert scores.value("hd", label="all") == metrics.hd(found > 0, truth > 0, spacing=1)
 
 
 def test_only_picks_labels_and_regions() -> None:
@@ -204,8 +204,8 @@ def test_what_nnunet_ignores_counts_neither_way(tmp_path: Path) -> None:
     counts = truth != 3
     for name, value in (("a", 1), ("b", 2)):
         masks = (found == value) & counts, (truth == value) & counts
-        assert scores.value("dsc", label=name) == of.dsc(*masks)
-        assert scores.value("hd", label=name) == of.hd(*masks, spacing=1)
+        assert scores.value("dsc", label=name) == metrics.dsc(*masks)
+        assert scores.value("hd", label=name) == metrics.hd(*masks, spacing=1)
     # A prediction where nothing counts is no false alarm.
     alarm = np.where(truth == 3, 1, truth).astype(np.uint8)
     scores = hw.score_masks(alarm, truth, "dsc,ppv", labels=file)
@@ -216,13 +216,13 @@ def test_what_nnunet_ignores_counts_neither_way(tmp_path: Path) -> None:
 def test_masks_of_booleans_hold_the_label_1() -> None:
     scores = hw.score_masks(prediction() == 1, reference() == 1, "dsc")
     assert scores.labels == ["1"]
-    assert scores.value("dsc") == of.dsc(prediction() == 1, reference() == 1)
+    assert scores.value("dsc") == metrics.dsc(prediction() == 1, reference() == 1)
 
 
 def test_binary_joins_all_values(tmp_path: Path) -> None:
     pair = (prediction() > 0).astype(np.uint8) * 200, reference()
     scores = hw.score_folders(*folders(tmp_path, {"a": pair}), "dsc", binary=True)
-    assert scores.value("dsc", label="foreground") == of.dsc(pair[0] > 0, pair[1] > 0)
+    assert scores.value("dsc", label="foreground") == metrics.dsc(pair[0] > 0, pair[1] > 0)
 
 
 def test_mappings_hold_several_cases() -> None:
@@ -230,7 +230,9 @@ def test_mappings_hold_several_cases() -> None:
     truth = {"a": reference(), "b": reference()}
     scores = hw.score_masks(found, truth, "dsc")
     assert [case.case for case in scores.cases] == ["a", "b"]
-    assert scores.value("dsc", case="a", label="1") == of.dsc(prediction(2) == 1, reference() == 1)
+    assert scores.value("dsc", case="a", label="1") == metrics.dsc(
+        prediction(2) == 1, reference() == 1
+    )
 
 
 def test_cases_may_have_different_shapes() -> None:
@@ -376,7 +378,7 @@ def test_the_tolerance_is_the_distance_of_the_boundary_iou() -> None:
 def test_the_boundary_iou_of_cheng_takes_no_tolerance() -> None:
     text = "boundary_iou:definition=cheng"
     scores = hw.score_masks(prediction(), reference(), text, only=["1"])
-    found = of.boundary_iou(prediction() == 1, reference() == 1, definition="cheng")
+    found = metrics.boundary_iou(prediction() == 1, reference() == 1, definition="cheng")
     assert scores.value("boundary_iou") == found
     assert scores.rows[0].parameters == "definition=cheng"
 
@@ -674,8 +676,8 @@ def test_unions_of_structures(tmp_path: Path) -> None:
     scores = hw.score_folders(*pair, "dsc,hd,specificity", regions=["top=left+right"])
     assert [row.label for row in scores][:12:3] == ["base", "left", "right", "top"]
     masks = [np.isin(labels, (1, 2)) for labels in (prediction(), reference())]
-    assert scores.value("dsc", case="a", label="top") == of.dsc(*masks)
-    assert scores.value("hd", case="b", label="top") == of.hd(*masks, spacing=SPACING)
+    assert scores.value("dsc", case="a", label="top") == metrics.dsc(*masks)
+    assert scores.value("hd", case="b", label="top") == metrics.hd(*masks, spacing=SPACING)
     assert scores.value("specificity", case="a", label="top") == overlap.specificity(*masks)
     only = hw.score_folders(*pair, "dsc", regions=["top=left+right"], only=["top"])
     assert {row.label for row in only} == {"top"}
@@ -739,7 +741,7 @@ def test_a_missing_structure_is_missed(tmp_path: Path) -> None:
     assert rows["left", "dsc"].status == rows["left", "hd95"].status == "missed"
     found = prediction() == 2
     truth = np.isin(reference(), (1, 2))
-    assert rows["top", "dsc"].value == of.dsc(found, truth)
+    assert rows["top", "dsc"].value == metrics.dsc(found, truth)
 
 
 def test_empty_structures_do_not_apply(tmp_path: Path) -> None:
@@ -895,7 +897,9 @@ def test_scores_as_a_frame_and_as_json() -> None:
 
 def test_a_value_is_the_only_one_or_an_error() -> None:
     scores = hw.score_masks(prediction(), reference(), "dsc,iou")
-    assert scores.value("dsc", case="1", label="3") == of.dsc(prediction() == 3, reference() == 3)
+    assert scores.value("dsc", case="1", label="3") == metrics.dsc(
+        prediction() == 3, reference() == 3
+    )
     with pytest.raises(hw.DataError, match="3 values of"):
         scores.value("dsc")
     with pytest.raises(hw.DataError, match="0 values of"):
@@ -950,7 +954,7 @@ def test_a_pair_with_many_labels(shared: Path) -> None:
     held = sorted({*np.unique(volumes[0]), *np.unique(volumes[1])} - {0})
     assert [row.label for row in scores][::2] == [str(value) for value in held]
     for value in held:
-        wanted = of.dsc(volumes[0] == value, volumes[1] == value)
+        wanted = metrics.dsc(volumes[0] == value, volumes[1] == value)
         assert scores.value("dsc", label=str(value)) == wanted
 
 
@@ -963,6 +967,6 @@ def test_a_spine(shared: Path) -> None:
     volumes = [image.get_fdata().astype(int) for image in images]
     label = scores.rows[0].label
     masks = [volume == int(label) for volume in volumes]
-    assert scores.value("dsc", label=label) == of.dsc(*masks)
-    wanted = boundary.hd95(*masks, spacing=steps)
+    assert scores.value("dsc", label=label) == metrics.dsc(*masks)
+    wanted = metrics.hd95(*masks, spacing=steps)
     assert scores.value("hd95", label=label) == pytest.approx(wanted, rel=1e-6)

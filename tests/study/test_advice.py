@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 from analysed import cell
 
-from halfwidth.core.errors import DataError, UnknownNameError
+from halfwidth import DataError, UnknownNameError, summary_ci
 from halfwidth.core.types import Level
-from halfwidth.estimation.api import summary_ci
-from halfwidth.study.analysis import advice
+from halfwidth.study import analysis
 from halfwidth.study.analysis.advice import auto_choice, counted_quantile
 
 TASKS, MODELS = 6, 4
@@ -41,7 +40,7 @@ def _cells(ways: dict[str, tuple[float, float, float]] = WAYS, **more: Any) -> p
 
 
 def test_reliable_methods_come_by_width_and_the_others_by_their_quartile() -> None:
-    found = advice(_cells(), rng=1)
+    found = analysis.advice(_cells(), rng=1)
     assert found["method"].tolist() == ["t", "hall", "gaffke", "narrow", "poor"]
     assert found["rank"].tolist() == [1, 2, 3, 4, 5]
     assert found["reliable"].tolist() == [True, True, True, False, False]
@@ -55,7 +54,7 @@ def test_reliable_methods_come_by_width_and_the_others_by_their_quartile() -> No
 
 def test_quartiles_are_those_of_pandas() -> None:
     cells = _cells()
-    found = advice(cells, rng=1).set_index("method")
+    found = analysis.advice(cells, rng=1).set_index("method")
     grouped = cells.groupby("method")["coverage"]
     for name, expected in (
         ("coverage_q1", grouped.quantile(0.25)),
@@ -69,7 +68,7 @@ def test_quartiles_are_those_of_pandas() -> None:
 def test_what_is_wanted_goes_with_the_level(level: float, wanted: float) -> None:
     """At most 1.2 times the misses that the level allows: 94 % at 95 %."""
     ways = {"just": (wanted, 2.0, 0.0), "short": (wanted - 1e-6, 1.0, 0.0)}
-    found = advice(_cells(ways, confidence_level=level), rng=1)
+    found = analysis.advice(_cells(ways, confidence_level=level), rng=1)
     assert found["method"].tolist() == ["just", "short"]
     np.testing.assert_allclose(found["wanted"], wanted, rtol=1e-12)
     assert found["reliable"].tolist() == [True, False]
@@ -78,13 +77,13 @@ def test_what_is_wanted_goes_with_the_level(level: float, wanted: float) -> None
 def test_the_ninth_decile_decides_between_equal_medians() -> None:
     cells = _cells({"a": (0.96, 0.2, 0.0), "b": (0.96, 0.2, 0.0), "t": (0.5, 0.2, 0.0)})
     wide = cells["model"].eq("model0") & cells["method"].eq("a")
-    found = advice(cells.assign(width_mean=cells["width_mean"].where(~wide, 1.0)), rng=1)
+    found = analysis.advice(cells.assign(width_mean=cells["width_mean"].where(~wide, 1.0)), rng=1)
     assert found["method"].tolist() == ["b", "a", "t"]
     assert found["width_ratio_median"].tolist() == [1, 1, 1]
 
 
 def test_equal_methods_share_a_rank_and_are_tied() -> None:
-    found = advice(_cells({"a": (0.96, 0.2, 0.0), "b": (0.96, 0.2, 0.0)}), rng=1)
+    found = analysis.advice(_cells({"a": (0.96, 0.2, 0.0), "b": (0.96, 0.2, 0.0)}), rng=1)
     assert found["rank"].tolist() == [1, 1]
     assert found["first"].tolist() == [1, 1]
     assert found["tied"].sum() == 1  # with the one that stands first
@@ -92,7 +91,9 @@ def test_equal_methods_share_a_rank_and_are_tied() -> None:
 
 def test_differences_of_rounding_are_none() -> None:
     """Bounds of one method by two ways differ in their eighth digit."""
-    found = advice(_cells({"a": (0.96, 0.2, 0.0), "b": (0.96, 0.2 * (1 - 1e-9), 0.0)}), rng=1)
+    found = analysis.advice(
+        _cells({"a": (0.96, 0.2, 0.0), "b": (0.96, 0.2 * (1 - 1e-9), 0.0)}), rng=1
+    )
     assert found["rank"].tolist() == [1, 1]
 
 
@@ -101,7 +102,7 @@ def test_draws_of_tasks_are_those_of_a_loop() -> None:
     cells = _cells({"t": (0.95, 0.2, 0.0), "safe": (0.96, 0.3, 0.0)})
     failing = cells["task"].isin(["task0"]) & cells["method"].eq("t")
     cells.loc[failing, "coverage"] = 0.8
-    found = advice(cells, n_bootstrap=4000, rng=1).set_index("method")
+    found = analysis.advice(cells, n_bootstrap=4000, rng=1).set_index("method")
     # t is unreliable where more than a quarter of the instances are of the failing task.
     generator = np.random.default_rng(2)
     drawn = generator.integers(TASKS, size=(20_000, TASKS))
@@ -118,7 +119,7 @@ def test_draws_of_tasks_are_those_of_a_loop() -> None:
 
 
 def test_one_task_says_nothing_of_how_sure_a_rank_is() -> None:
-    found = advice(_cells().query("task == 'task1'"), rng=1)
+    found = analysis.advice(_cells().query("task == 'task1'"), rng=1)
     assert found["first"].isna().all()
     assert found["coverage_q1_low"].isna().all()
     assert not found["tied"].any()
@@ -126,7 +127,7 @@ def test_one_task_says_nothing_of_how_sure_a_rank_is() -> None:
 
 def test_instances_without_a_task_are_drawn_one_by_one() -> None:
     cells = _cells()
-    found = advice(cells.assign(task=""), rng=1)
+    found = analysis.advice(cells.assign(task=""), rng=1)
     assert (found["tasks"] == TASKS * MODELS).all()
 
 
@@ -135,25 +136,25 @@ def test_missing_numbers() -> None:
     cells = _cells({"t": (0.95, 0.2, 0.0), "half": (0.95, 0.1, 0.0), "none": (0.95, 0.1, 0.0)})
     cells = cells[~(cells["method"].eq("half") & cells["model"].isin(["model0", "model1"]))]
     cells.loc[cells["method"].eq("none"), "coverage"] = np.nan
-    found = advice(cells, rng=1).set_index("method")
+    found = analysis.advice(cells, rng=1).set_index("method")
     assert found.index.tolist() == ["half", "t", "none"]
     assert found["instances"].tolist() == [TASKS * MODELS // 2, TASKS * MODELS, 0]
     assert not found.loc["none", "reliable"]
-    found = advice(cells.assign(width_mean=0.0), rng=1)
+    found = analysis.advice(cells.assign(width_mean=0.0), rng=1)
     assert found["width_ratio_median"].isna().all()
 
 
 def test_the_reference_is_named_or_the_usual_one() -> None:
-    assert set(advice(_cells(), reference="hall", rng=1)["reference"]) == {"hall"}
+    assert set(analysis.advice(_cells(), reference="hall", rng=1)["reference"]) == {"hall"}
     others = _cells({"bca": (0.95, 0.1, 0), "percentile": (0.95, 0.2, 0)})
-    assert set(advice(others, rng=1)["reference"]) == {"percentile"}
+    assert set(analysis.advice(others, rng=1)["reference"]) == {"percentile"}
     with pytest.raises(UnknownNameError, match="tt"):
-        advice(_cells(), reference="tt")
+        analysis.advice(_cells(), reference="tt")
 
 
 def test_one_sided_intervals_are_refused() -> None:
     with pytest.raises(DataError, match="one-sided"):
-        advice(_cells(alternative="lower"))
+        analysis.advice(_cells(alternative="lower"))
 
 
 def test_counted_quantiles_are_those_of_repeated_values() -> None:

@@ -11,7 +11,6 @@ import pytest
 from smallstudies import cells_of_sets, cells_of_values, labelled, of_logits
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError
 from halfwidth.core.types import Array
 from halfwidth.intervals.compute import intervals
 from halfwidth.study.simulation.cells import Cells, batch_parts, batch_plan, simulated
@@ -148,7 +147,7 @@ def _check_test_sets(cells: Cells, average: str) -> None:
                 n_resamples=60,
                 rng=plan.entropy,
             )
-        except DataError:
+        except hw.DataError:
             assert metric.spec.name in ("auroc", "average_precision")
             assert len(np.unique(truth)) == 1
             return None

@@ -11,7 +11,6 @@ import pytest
 from smallstudies import HERE, cells_of_sets, cells_of_values, labelled, rows_of
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError, UnknownNameError
 from halfwidth.study.simulation.cells import Cells, batch_parts, batch_plan, simulated
 from halfwidth.study.simulation.fitted import fitted
 from halfwidth.study.simulation.performance import CHOICES, COLUMNS
@@ -114,7 +113,7 @@ def test_metrics_of_test_sets(metric: str, average: str | None, classes: int, n:
                 n_resamples=RESAMPLES,
                 rng=seed,
             )
-        except DataError:
+        except hw.DataError:
             assert metric in ("auroc", "average_precision")
             assert len(np.unique(sample[-1])) == 1
             return None
@@ -167,7 +166,7 @@ def test_stores_without_auto_keep_their_columns(tmp_path: Path) -> None:
     plain, both = (hw.study.open(folder) for folder in folders.values())
     assert list(plain.to_frame().columns) == list(COLUMNS)
     assert list(both.to_frame().columns) == [*COLUMNS, *CHOICES]
-    with pytest.raises(UnknownNameError, match="chosen"):
+    with pytest.raises(hw.UnknownNameError, match="chosen"):
         plain.to_frame(["chosen"])
     together = hw.study.analysis.cells_of(plain, both.to_frame().query("method == 'auto'"))
     assert together["chosen"].notna().tolist() == [False, True]

@@ -13,7 +13,6 @@ from smallstudies import cells_of_sets, cells_of_values, of_logits, rows_of, the
 
 import halfwidth as hw
 from halfwidth.core.types import Array, Level
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.study.simulation.cells import Cells
 from halfwidth.study.specs.spec import Instance
@@ -276,4 +275,4 @@ def test_methods_for_a_proportion_want_a_metric_of_hits() -> None:
     (hits,) = cells_of_values({**population, "metric": "correct"}, statistics=["mean"]).measured
     of_proportions = {method.name for method in hits.methods} - {m.name for m in plain.methods}
     assert of_proportions == set(FORMULAS)
-    assert all(method in METHODS.names for method in of_proportions)
+    assert all(method in hw.METHODS.names for method in of_proportions)

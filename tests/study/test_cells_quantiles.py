@@ -11,10 +11,11 @@ import pytest
 from scipy import special, stats
 from smallstudies import cells_of_values, rows_of, the_row
 
+from halfwidth import Bounds
 from halfwidth.core.spec import MetricLevel
-from halfwidth.core.types import Array, Bounds
+from halfwidth.core.types import Array
 from halfwidth.intervals.ranks import minimum_n
-from halfwidth.study.populations import empirical
+from halfwidth.study import populations
 from halfwidth.study.simulation.cells import Cells
 from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.spec import Instance, StudySpec
@@ -133,7 +134,7 @@ def _of_runs(values: Array, spec: StudySpec) -> Cells:
         source="",
         level=MetricLevel.INDIVIDUAL,
         metric=None,
-        build=functools.partial(empirical, values),
+        build=functools.partial(populations.empirical, values),
         n_cases=len(values),
         digest=digest_of({}, values),
         bounds=Bounds(0, 1),

@@ -12,9 +12,11 @@ import pytest
 from numpy.typing import NDArray
 from smallstudies import cells_of_sets, cells_of_values, labelled, of_logits, spec_of_values
 
+from halfwidth import Bounds
 from halfwidth.core.spec import MetricLevel
-from halfwidth.core.types import Array, Bounds
-from halfwidth.study.populations import LogitPopulation, adaptive_kde, empirical
+from halfwidth.core.types import Array
+from halfwidth.study import populations
+from halfwidth.study.populations import LogitPopulation, adaptive_kde
 from halfwidth.study.simulation.cells import Cells
 from halfwidth.study.simulation.fitted import fitted, population_truth
 from halfwidth.study.specs.digests import digest_of
@@ -25,8 +27,8 @@ CASES = np.random.default_rng(8).beta(9, 2, size=120)
 LIKE_CASES: dict[str, Callable[[], Any]] = {
     "kde": functools.partial(adaptive_kde, np.append(CASES, [1.0, 1.0]), Bounds(0, 1)),
     "kde_in_mm": functools.partial(adaptive_kde, 40 * CASES**3, Bounds(0, math.inf)),
-    "empirical": functools.partial(empirical, CASES[:77]),
-    "coarse": functools.partial(empirical, np.round(8 * CASES)),
+    "empirical": functools.partial(populations.empirical, CASES[:77]),
+    "coarse": functools.partial(populations.empirical, np.round(8 * CASES)),
 }
 FORMULAS: dict[str, dict[str, Any]] = {
     "skewnormal": {"family": "skewnormal", "shape": 4, "location": 1, "scale": 3},

@@ -13,7 +13,7 @@ from smallstudies import labelled
 
 import halfwidth as hw
 from halfwidth.study.analysis import characteristics, characteristics_summary
-from halfwidth.study.api import StudyPlan, plan
+from halfwidth.study.api import StudyPlan
 from halfwidth.study.populations import logit_empirical, logit_kde
 from halfwidth.study.specs.parsing import parse_spec
 from halfwidth.study.specs.spec import Instance
@@ -34,7 +34,7 @@ def of_values(tmp_path: Path, columns: dict[str, list[float]], metric: str = "ds
     (tmp_path / "values.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     table = f'[[tables]]\nfiles = "values.csv"\nmodel = "net"\nmetric = "{metric}"\n'
     (tmp_path / "study.toml").write_text(table, encoding="utf-8")
-    return plan(tmp_path / "study.toml")
+    return hw.study.plan(tmp_path / "study.toml")
 
 
 def rows(planned: StudyPlan) -> list[dict[Any, Any]]:
@@ -79,7 +79,7 @@ def test_equal_values_have_no_shape(tmp_path: Path) -> None:
 
 def test_a_formula_has_its_own() -> None:
     normal = {"name": "bell", "family": "normal", "location": 2, "scale": 3}
-    (row,) = rows(plan(parse_spec({"study": {}, "populations": [normal]}, HERE)))
+    (row,) = rows(hw.study.plan(parse_spec({"study": {}, "populations": [normal]}, HERE)))
     assert row["kind"] == "formula"
     assert [row[name] for name in ("mean", "sd", "skewness", "kurtosis", "median")] == [
         *(2.0, 3.0, 0.0, 3.0, 2.0)

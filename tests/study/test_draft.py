@@ -14,11 +14,10 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
-from halfwidth.study.specs.draft import draft
 from halfwidth.study.specs.draft_sections import toml
 from halfwidth.study.specs.guessing import files_in
 from halfwidth.study.specs.instances import load_instances
-from halfwidth.study.specs.parsing import DEFAULTS, read_spec
+from halfwidth.study.specs.parsing import DEFAULTS
 from halfwidth.study.specs.parsing_sources import OF_SCORES, OF_TABLES
 from halfwidth.study.specs.spec import Instance
 from halfwidth.tables.metric_names import metric_in
@@ -41,10 +40,10 @@ def pair(folder: Path, name: str, scores: Any) -> None:
 
 def drafted(folder: Path, beside: Path | None = None) -> tuple[str, tuple[Instance, ...]]:
     """The draft, and the instances of the spec that it is."""
-    text = draft(folder, beside)
+    text = hw.study.draft(folder, beside)
     file = (beside or folder) / "study.toml"
     file.write_text(text, encoding="utf-8")
-    instances = load_instances(read_spec(file))
+    instances = load_instances(hw.study.read_spec(file))
     file.unlink()
     return text, instances
 
@@ -291,11 +290,11 @@ def test_every_option_stands_there_with_its_default_and_a_comment(tmp_path: Path
 
 def test_what_is_commented_out_can_be_used(tmp_path: Path) -> None:
     wide(tmp_path / "a_dsc.csv", liver=VALUES)
-    text = draft(tmp_path)
+    text = hw.study.draft(tmp_path)
     for key in ("columns", "bounds", "case"):
         changed = text.replace(f"# {key} = ", f"{key} = ").replace('"case_id"', '"case"')
         (tmp_path / "study.toml").write_text(changed, encoding="utf-8")
-        assert len(load_instances(read_spec(tmp_path / "study.toml"))) == 1
+        assert len(load_instances(hw.study.read_spec(tmp_path / "study.toml"))) == 1
 
 
 # --------------------------------------------------------------------------- what is of no use
@@ -336,12 +335,12 @@ def test_results_of_studies_and_hidden_files_are_passed_over(tmp_path: Path) -> 
 
 def test_a_folder_without_data(tmp_path: Path) -> None:
     with pytest.raises(hw.DataError, match="is no folder; name the one that holds the data"):
-        draft(tmp_path / "nothing")
+        hw.study.draft(tmp_path / "nothing")
     with pytest.raises(hw.DataError, match=r"holds nothing that a study can use\. It reads tables"):
-        draft(tmp_path)
+        hw.study.draft(tmp_path)
     wide(tmp_path / "patients.csv", age=VALUES)
     with pytest.raises(hw.DataError, match=r"can use \(patients.csv: neither the name nor a colu"):
-        draft(tmp_path)
+        hw.study.draft(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["a", 'a"b', "a\\b", "\x00\x1f\x7f\x80\u2028", "é{*}#'", "\r\n\t"])
@@ -380,7 +379,7 @@ def test_tables_at_hand(
 def test_test_sets_at_hand(shared: Path, tmp_path: Path) -> None:
     text, instances = drafted(shared / "data" / "medmnist_scores", tmp_path)
     # Nothing in it depends on the time or on what was there before.
-    assert draft(shared / "data" / "medmnist_scores", tmp_path) == text
+    assert hw.study.draft(shared / "data" / "medmnist_scores", tmp_path) == text
     assert sections(text, "scores")[0]["kind"] == "logits"
     assert [(i.name, i.n_cases) for i in instances] == [
         ("adrenalmnist", 298),

@@ -14,7 +14,6 @@ import pytest
 from analysed import with_pace
 
 import halfwidth as hw
-from halfwidth.study.api import run
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 RUNS = "quantiles-of-runs.toml"
@@ -40,7 +39,7 @@ def test_tables_are_made_of_a_small_run_of_it(tmp_path: Path) -> None:
     small = small.replace("[0.9, 0.95, 0.99]", "[0.9]").replace("[10, 15, 25, 50]", "[10, 25]")
     assert len(small) < len(whole)
     (tmp_path / RUNS).write_text(small, encoding="utf-8")
-    run(hw.study.plan(tmp_path / RUNS), tmp_path / "store", jobs=1)
+    hw.study.run(hw.study.plan(tmp_path / RUNS), tmp_path / "store", jobs=1)
     script = EXAMPLES / "quantiles_of_runs.py"
     made = subprocess.run(
         [sys.executable, script, tmp_path / "store"], capture_output=True, text=True, check=True

@@ -10,8 +10,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.diagnostic import lilliefors
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError
-from halfwidth.core.types import Bounds
+from halfwidth import Bounds, DataError, OptionError, UnknownNameError
 from halfwidth.study.analysis import fits_by_search, kolmogorov_smirnov, lilliefors_p
 from halfwidth.study.analysis.fits import OF_LOGITS, OF_VALUES, Fitting
 from halfwidth.study.populations import family
@@ -240,7 +239,7 @@ def test_p_against_the_tables_of_statsmodels(name: str, theirs: str) -> None:
 )
 def test_size_of_the_bootstrap(name: str) -> None:
     """Of samples of the family 5 % are rejected at 5 %: with 19 draws, those beyond all D*."""
-    count, n = (200, 25) if name in QUICK else (60, 25)
+    count, n = (100, 25) if name in QUICK else (40, 25)
     bounds = FAMILIES[name][1]
     found = [
         lilliefors_p(drawn(name, n, 1000 + k), name, bounds=bounds, draws=19, rng=k)

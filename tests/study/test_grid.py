@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 from smallstudies import labelled, of_logits, spec_of_sets, spec_of_values
 
-from halfwidth.core.errors import OptionError
-from halfwidth.core.types import Bounds
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth import METHODS, Bounds, OptionError
 from halfwidth.study.chunks import Chunk, check_chunks
 from halfwidth.study.simulation.grid import plan_chunks, shared_settings
 from halfwidth.study.specs.instances import load_instances

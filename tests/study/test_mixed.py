@@ -10,8 +10,9 @@ import pytest
 from analysed import SIZES, with_pace
 from scipy import stats
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError
-from halfwidth.study.analysis import fit_mixed, mixed, pace, skewness_model
+from halfwidth import DataError, OptionError, UnknownNameError
+from halfwidth.study import analysis
+from halfwidth.study.analysis import fit_mixed, mixed, skewness_model
 
 
 def crossed(seed: int, n: int = 240, slope: float = -0.7) -> pd.DataFrame:
@@ -192,7 +193,7 @@ def paces(seed: int = 4, *, noise: float = 0.3, tasks: int = 8) -> pd.DataFrame:
                 value = -0.2 - 0.5 * skewness + effect + rng.normal(0, noise)
                 given = {"metric": metric, "population_skewness": sign * skewness}
                 parts.append(with_pace(value, SIZES, task=f"t{t}", model=f"m{m}", **given))
-    return pace(pd.concat(parts, ignore_index=True))
+    return analysis.pace(pd.concat(parts, ignore_index=True))
 
 
 @pytest.mark.slow

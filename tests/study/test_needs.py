@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from analysed import SIZES, cell, curve, with_pace
 
-from halfwidth.core.errors import DataError, OptionError
-from halfwidth.study.analysis import needs, sizes_for_coverage, sizes_for_width
+from halfwidth import DataError, OptionError
+from halfwidth.study import analysis
+from halfwidth.study.analysis import sizes_for_coverage, sizes_for_width
 
 
 def widths(w: float, sizes: tuple[int, ...] = SIZES, **given: str) -> pd.DataFrame:
@@ -33,10 +34,10 @@ def test_the_wanted_coverage_goes_with_the_level() -> None:
     cells = pd.concat(
         curve(coverages.__getitem__, coverages, confidence_level=level) for level in (0.9, 0.95)
     )
-    found = needs(cells)
+    found = analysis.needs(cells)
     assert found["goal"].tolist() == [0.875, 0.925]
     assert found["n_median"].tolist() == [25, 50]
-    assert needs(cells, target=0.925)["n_median"].tolist() == [50, 50]
+    assert analysis.needs(cells, target=0.925)["n_median"].tolist() == [50, 50]
 
 
 def test_a_coverage_at_the_target_has_reached_it() -> None:
@@ -89,7 +90,7 @@ def test_quartiles_are_needs_of_instances() -> None:
     each = sizes_for_coverage(cells)["n"].tolist()
     assert each[:6] == [10, 25, 50, 100, 250, 250]
     assert np.isnan(each[6:]).all()
-    row = needs(cells).iloc[0]
+    row = analysis.needs(cells).iloc[0]
     # Two, four and six of the eight.
     assert (row["n_q1"], row["n_median"], row["n_q3"]) == (25, 100, 250)
     assert (row["reached"], row["instances"], row["largest"]) == (0.75, 8, 250)
@@ -98,7 +99,7 @@ def test_quartiles_are_needs_of_instances() -> None:
 
 def test_quartiles_that_are_out_of_reach_say_so() -> None:
     cells = with_paces(1.0, 7.0, 9.0)
-    row = needs(cells).iloc[0]
+    row = analysis.needs(cells).iloc[0]
     assert row["n_q1"] == 50
     assert np.isnan([row["n_median"], row["n_q3"]]).all()
     assert row["reached"] == pytest.approx(1 / 3)
@@ -106,7 +107,7 @@ def test_quartiles_that_are_out_of_reach_say_so() -> None:
 
 def test_quartiles_of_widths_go_beyond_under_their_own_name() -> None:
     cells = pd.concat([widths(w, task=str(w)) for w in (0.5, 1.0, 1.5, 2.0)])
-    row = needs(cells, width=0.05).iloc[0]
+    row = analysis.needs(cells, width=0.05).iloc[0]
     assert (row["n_q1"], row["n_extrapolated_q1"]) == (100, 100)
     assert math.isnan(row["n_median"])
     assert (row["n_extrapolated_median"], row["n_extrapolated_q3"]) == (400, 900)
@@ -114,17 +115,17 @@ def test_quartiles_of_widths_go_beyond_under_their_own_name() -> None:
 
 def test_each_method_has_its_own() -> None:
     cells = pd.concat([curve(lambda n: 0.95), curve(lambda n: 0.95 - 2 / n, method="basic")])
-    found = needs(cells).set_index("method")["n_median"]
+    found = analysis.needs(cells).set_index("method")["n_median"]
     assert found.to_dict() == {"basic": 100, "percentile": 10}
 
 
 def test_bad_goals_are_errors() -> None:
     cells = curve(lambda n: 0.95)
     with pytest.raises(OptionError, match=r"target=92\.5 is no coverage"):
-        needs(cells, target=92.5)
+        analysis.needs(cells, target=92.5)
     with pytest.raises(OptionError, match="width=0"):
-        needs(cells, width=0)
+        analysis.needs(cells, width=0)
     with pytest.raises(OptionError, match="not both"):
-        needs(cells, target=0.9, width=0.1)
+        analysis.needs(cells, target=0.9, width=0.1)
     with pytest.raises(DataError, match="lacks width_mean"):
-        needs(cells.drop(columns="width_mean"), width=0.1)
+        analysis.needs(cells.drop(columns="width_mean"), width=0.1)

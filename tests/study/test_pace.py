@@ -9,12 +9,13 @@ import pandas as pd
 import pytest
 from analysed import SIZES, cell, curve, with_pace
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError
-from halfwidth.study.analysis import cells_of, chosen, pace
+from halfwidth import DataError, OptionError, UnknownNameError
+from halfwidth.study import analysis
+from halfwidth.study.analysis import cells_of, chosen
 
 
 def test_a_curve_that_follows_the_model_has_its_pace_and_no_error() -> None:
-    row = pace(with_pace(-2.0)).iloc[0]
+    row = analysis.pace(with_pace(-2.0)).iloc[0]
     assert row["pace"] == pytest.approx(-2.0, abs=1e-12)
     assert row["fit_error"] == pytest.approx(0, abs=1e-12)
     assert (row["sizes"], row["left_out"]) == (len(SIZES), 0)
@@ -23,7 +24,7 @@ def test_a_curve_that_follows_the_model_has_its_pace_and_no_error() -> None:
 def test_two_sizes_by_hand() -> None:
     # Excess -.1 at n = 10 and +.01 at 20: (-.01 + .0005) / (.01 + .0025) = -.76.
     cells = curve({10: 0.85, 20: 0.96}.__getitem__, (10, 20), coverage_se=0.004)
-    row = pace(cells).iloc[0]
+    row = analysis.pace(cells).iloc[0]
     assert row["pace"] == pytest.approx(-0.76, abs=1e-12)
     # Fitted .874 and .912: residuals -.024 and .048.
     squares = 0.024**2 + 0.048**2
@@ -38,7 +39,7 @@ def test_against_least_squares_of_numpy() -> None:
     cells = curve(lambda n: 0.95 - 3 / n + noise[n])
     design = 1 / cells["n"].to_numpy(float)[:, None]
     expected = np.linalg.lstsq(design, cells["coverage"].to_numpy() - 0.95, rcond=None)[0][0]
-    assert pace(cells)["pace"].item() == pytest.approx(expected, rel=1e-10)
+    assert analysis.pace(cells)["pace"].item() == pytest.approx(expected, rel=1e-10)
 
 
 def test_the_standard_error_is_that_of_simulated_coverages() -> None:
@@ -49,7 +50,7 @@ def test_the_standard_error_is_that_of_simulated_coverages() -> None:
         for place in range(400)
         for n in SIZES
     ]
-    found = pace(pd.DataFrame(cells).assign(coverage_se=0.005))
+    found = analysis.pace(pd.DataFrame(cells).assign(coverage_se=0.005))
     assert found["pace"].std() == pytest.approx(found["pace_se"].iloc[0], rel=0.2)
 
 
@@ -57,24 +58,24 @@ def test_each_level_is_fitted_to_its_own() -> None:
     cells = pd.concat(
         [with_pace(-1.0), curve(lambda n: 0.8 - 3 / n, confidence_level=0.8)], ignore_index=True
     )
-    found = pace(cells).set_index("confidence_level")["pace"]
+    found = analysis.pace(cells).set_index("confidence_level")["pace"]
     assert found.to_dict() == pytest.approx({0.8: -3.0, 0.95: -1.0})
 
 
 def test_undefined_coverages_are_left_out_and_counted() -> None:
     cells = with_pace(-2.0)
     cells.loc[[0, 3], ["coverage", "coverage_se"]] = math.nan
-    row = pace(cells).iloc[0]
+    row = analysis.pace(cells).iloc[0]
     assert row["pace"] == pytest.approx(-2.0)
     assert (row["sizes"], row["left_out"], row["pace_se"]) == (3, 2, 0.0)
 
 
 def test_no_coverage_and_a_single_size_say_so() -> None:
-    nothing = pace(curve(lambda _: math.nan)).iloc[0]
+    nothing = analysis.pace(curve(lambda _: math.nan)).iloc[0]
     assert math.isnan(nothing["pace"])
     assert math.isnan(nothing["fit_error"])
     assert nothing["sizes"] == 0
-    single = pace(with_pace(-2.0, (25,))).iloc[0]
+    single = analysis.pace(with_pace(-2.0, (25,))).iloc[0]
     assert single["pace"] == pytest.approx(-2.0)
     assert math.isnan(single["fit_error"])
 
@@ -82,7 +83,7 @@ def test_no_coverage_and_a_single_size_say_so() -> None:
 def test_an_unknown_error_of_a_coverage_makes_that_of_the_pace_unknown() -> None:
     cells = with_pace(-2.0, coverage_se=0.01)
     cells.loc[1, "coverage_se"] = math.nan
-    assert math.isnan(pace(cells)["pace_se"].item())
+    assert math.isnan(analysis.pace(cells)["pace_se"].item())
 
 
 def test_rows_may_come_in_any_order_and_keep_what_goes_along() -> None:
@@ -91,7 +92,7 @@ def test_rows_may_come_in_any_order_and_keep_what_goes_along() -> None:
         for i in (3, 1, 2)
     ]
     mixed = pd.concat(parts).sample(frac=1, random_state=3)
-    found = pace(mixed)
+    found = analysis.pace(mixed)
     assert found["task"].tolist() == ["t1", "t2", "t3"]
     assert found["pace"].to_numpy() == pytest.approx([-1, -2, -3])
     assert found["population_skewness"].tolist() == [-1, -2, -3]
@@ -118,7 +119,7 @@ def test_nothing_and_other_frames_are_errors() -> None:
     with pytest.raises(DataError, match="lacks instance"):
         cells_of(pd.DataFrame({"a": [1]}))
     with pytest.raises(DataError, match="lacks coverage_se"):
-        pace(with_pace(-1.0).drop(columns="coverage_se"))
+        analysis.pace(with_pace(-1.0).drop(columns="coverage_se"))
 
 
 def test_rows_are_chosen() -> None:
@@ -137,4 +138,4 @@ def test_what_is_not_there_is_an_error_that_proposes() -> None:
     with pytest.raises(UnknownNameError, match="'many'"):
         chosen(cells, n="many")
     with pytest.raises(OptionError, match="no n to choose by"):
-        chosen(pace(cells), n=10)
+        chosen(analysis.pace(cells), n=10)

@@ -12,7 +12,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from halfwidth.core.types import UNBOUNDED, Array, Bounds
+from halfwidth import Bounds
+from halfwidth.core.types import UNBOUNDED, Array
 from halfwidth.study.simulation.performance import (
     COLUMNS,
     INTERVALS,

@@ -13,14 +13,9 @@ import pytest
 from analysed import with_pace
 from scipy import stats
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError
-from halfwidth.study.analysis import (
-    pace,
-    pace_tests,
-    sign_flip_test,
-    two_sample_test,
-    unpaired_pace_tests,
-)
+from halfwidth import DataError, OptionError, UnknownNameError
+from halfwidth.study import analysis
+from halfwidth.study.analysis import sign_flip_test, two_sample_test, unpaired_pace_tests
 
 # --------------------------------------------------------------------------- paired
 
@@ -215,7 +210,7 @@ def test_bad_options_are_errors() -> None:
 
 def paces(rows: list[tuple[str, str, str, float]], **given: Any) -> pd.DataFrame:
     """Of (task, model, metric, pace)."""
-    return pace(
+    return analysis.pace(
         pd.concat(
             [with_pace(p, task=t, model=m, metric=metric, **given) for t, m, metric, p in rows],
             ignore_index=True,
@@ -226,7 +221,7 @@ def paces(rows: list[tuple[str, str, str, float]], **given: Any) -> pd.DataFrame
 def test_pairs_are_matched_by_task_and_model() -> None:
     rows = [("a", "m", "dsc", -1.0), ("b", "m", "dsc", -2.0), ("c", "m", "dsc", -9.0)]
     rows += [("b", "m", "hd", -4.0), ("a", "m", "hd", -2.0), ("a", "k", "hd", -7.0)]
-    row = pace_tests(paces(rows)).iloc[0]
+    row = analysis.pace_tests(paces(rows)).iloc[0]
     assert (row["a"], row["b"], row["n"], row["tasks"]) == ("dsc", "hd", 2, 2)
     assert (row["mean_a"], row["mean_b"]) == pytest.approx((-1.5, -3.0))
     assert row["difference"] == pytest.approx(1.5)
@@ -237,7 +232,7 @@ def test_all_pairs_are_corrected_for_all_pairs() -> None:
     tasks = [f"t{i}" for i in range(10)]
     shift = {"a": 0.0, "b": -1.0, "c": -2.0}
     rows = [(t, "m", k, s - i / 10) for i, t in enumerate(tasks) for k, s in shift.items()]
-    found = pace_tests(paces(rows))
+    found = analysis.pace_tests(paces(rows))
     assert list(zip(found["a"], found["b"], strict=True)) == [("a", "b"), ("a", "c"), ("b", "c")]
     # Every difference has the same sign: 2 of 1024 patterns.
     assert found["p"].tolist() == pytest.approx([2 / 1024] * 3)
@@ -252,8 +247,8 @@ def test_tasks_have_less_to_say_than_instances() -> None:
         for m in "klmnop"
         for metric, p in (("dsc", -1.0), ("hd", -2.0))
     ]
-    by_instance = pace_tests(paces(rows), rng=1).iloc[0]
-    by_task = pace_tests(paces(rows), level="task", rng=1).iloc[0]
+    by_instance = analysis.pace_tests(paces(rows), rng=1).iloc[0]
+    by_task = analysis.pace_tests(paces(rows), level="task", rng=1).iloc[0]
     assert by_instance["p"] == 1 / 50_001
     assert (by_task["p"], by_task["n"], by_task["tasks"]) == (2 / 16, 24, 4)
     assert not by_task["significant"]
@@ -262,7 +257,7 @@ def test_tasks_have_less_to_say_than_instances() -> None:
 def test_a_pace_that_is_not_known_is_left_out_and_counted() -> None:
     table = paces([("a", "m", "dsc", -1.0), ("a", "m", "hd", -2.0), ("b", "m", "dsc", -1.0)])
     table.loc[table["task"] == "a", "pace"] = [-1.0, float("nan")]
-    row = pace_tests(table).iloc[0]
+    row = analysis.pace_tests(table).iloc[0]
     assert (row["n"], row["left_out"], row["tested"]) == (0, 1, 0)
     assert np.isnan(row["p"])
     assert not row["significant"]
@@ -275,11 +270,11 @@ def test_methods_and_statistics_are_compared_within_the_rest() -> None:
         for i, method in enumerate(("t", "bca"))
         for statistic in ("mean", "median")
     ]
-    table = pace(pd.concat(parts))
-    by_method = pace_tests(table, "method")
+    table = analysis.pace(pd.concat(parts))
+    by_method = analysis.pace_tests(table, "method")
     assert by_method["statistic"].tolist() == ["mean", "median"]
     assert by_method["difference"].tolist() == pytest.approx([-1.0, -1.0])  # bca less t
-    by_statistic = pace_tests(table, "statistic")
+    by_statistic = analysis.pace_tests(table, "statistic")
     assert by_statistic["method"].tolist() == ["bca", "t"]
     assert by_statistic["p"].tolist() == [1.0, 1.0]
 
@@ -296,14 +291,14 @@ def test_accuracy_is_micro_recall_and_balanced_accuracy_macro_recall() -> None:
             ("mcc", "", -5.0),
         )
     ]
-    found = pace_tests(pace(pd.concat(parts)), "average").set_index("metric")
+    found = analysis.pace_tests(analysis.pace(pd.concat(parts)), "average").set_index("metric")
     assert sorted(found.index) == ["f1", "recall"]
     assert found["difference"].to_dict() == pytest.approx({"f1": -1.0, "recall": -2.0})
 
 
 def test_studies_without_common_instances_are_compared_unpaired() -> None:
     first = paces([(f"s{i}", "m", "dsc", -1.0 - i / 100) for i in range(6)])
-    second = pace(
+    second = analysis.pace(
         pd.concat(
             with_pace(-3.0 - i / 100, task=f"c{i}", metric="auroc", average="macro", statistic="")
             for i in range(5)
@@ -333,23 +328,23 @@ def test_the_same_instance_on_both_sides_is_not_unpaired() -> None:
 def test_nothing_to_test_is_an_error() -> None:
     apart = paces([("a", "m", "dsc", -1.0), ("b", "m", "nsd", -1.0)])
     with pytest.raises(DataError, match=r"no two metrics share an instance \(task, model\)"):
-        pace_tests(apart)
+        analysis.pace_tests(apart)
 
 
 def test_what_cannot_be_compared_is_an_error() -> None:
     one = paces([("a", "m", "dsc", -1.0)])
     with pytest.raises(DataError, match="no two metrics"):
-        pace_tests(one)
+        analysis.pace_tests(one)
     with pytest.raises(UnknownNameError, match="did you mean 'metric'"):
-        pace_tests(one, "metrics")
+        analysis.pace_tests(one, "metrics")
     with pytest.raises(UnknownNameError, match="level"):
-        pace_tests(one, level="tsk")
+        analysis.pace_tests(one, level="tsk")
     with pytest.raises(DataError, match="without a task"):
-        pace_tests(one.assign(task=""), level="task")
+        analysis.pace_tests(one.assign(task=""), level="task")
     with pytest.raises(OptionError, match="no paces"):
-        pace_tests(one.drop(columns="pace"))
+        analysis.pace_tests(one.drop(columns="pace"))
     with pytest.raises(DataError, match="no method"):
         unpaired_pace_tests(one, one.assign(method="t"))
     twice = pd.concat([one, one.assign(instance="x"), one.assign(metric="hd")])
     with pytest.raises(DataError, match="stand twice"):
-        pace_tests(twice)
+        analysis.pace_tests(twice)

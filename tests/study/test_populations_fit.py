@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds
+from halfwidth import Bounds, DataError, OptionError
+from halfwidth.core.types import UNIT_INTERVAL, Array
 from halfwidth.study.populations import AdaptiveKde, adaptive_kde, fit_diagnostics
 
 VALUES = np.concatenate([np.round(np.random.default_rng(5).beta(8, 2, 90), 3), [0.0, 1.0, 1.0]])

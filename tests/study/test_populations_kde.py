@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy import integrate
 from support import examples
 
-from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds
+from halfwidth import Bounds
+from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array
 from halfwidth.study.populations import AdaptiveKde, adaptive_kde, characterize
 
 SKEWED = np.round(np.random.default_rng(5).beta(8, 2, 40), 3)

@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halfwidth.core.errors import DataError
-from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds
+from halfwidth import Bounds, DataError
+from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array
 from halfwidth.study.populations import AdaptiveKde, Population, adaptive_kde
-from halfwidth.study.populations.kde import MOST
 
 SKEWED = np.round(np.random.default_rng(5).beta(8, 2, 40), 3)
 WITH_ATOMS = np.concatenate([SKEWED, [0.0, 0.0, 1.0, 1.0, 1.0]])
@@ -90,7 +89,7 @@ def test_populations_are_pickled_with_their_draws() -> None:
         ([0.5, 89.1, 93.0], UNIT_INTERVAL, r"2 of 3 values lie outside the bounds \[0, 1\], 93"),
         ([[0.5, 0.4]], UNIT_INTERVAL, r"got shape \(1, 2\)"),
         (["a", "b"], UNIT_INTERVAL, "needs numbers"),
-        (np.zeros(MOST + 1), UNIT_INTERVAL, "at most 262144 cases"),
+        (np.zeros(262_145), UNIT_INTERVAL, "at most 262144 cases"),
     ],
 )
 def test_what_cannot_be_fitted_is_said(values: Array, bounds: Bounds, said: str) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import linalg, special, stats
 
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth import DataError, OptionError
 from halfwidth.core.types import Array
 from halfwidth.study.populations import (
     LogitPopulation,
@@ -20,10 +20,9 @@ from halfwidth.study.populations import (
     logit_kde,
     truth_of_metric,
 )
-from halfwidth.study.populations.logits import Exponent, Labels
 
 
-def model(classes: int, n: int, seed: int = 0) -> tuple[Array, Labels]:
+def model(classes: int, n: int, seed: int = 0) -> tuple[Array, Any]:
     """Logits of a model that is right more often than not, skewed and correlated."""
     rng = np.random.default_rng(seed)
     labels = rng.choice(classes, n, p=np.arange(1, classes + 1) / sum(range(classes + 1)))
@@ -36,7 +35,7 @@ def accuracy(records: Array) -> Array:
     return np.asarray((records[:, :-1].argmax(axis=1) == records[:, -1]).mean(axis=-1))
 
 
-def naive_widths(logits: Array, exponent: Exponent) -> Array:
+def naive_widths(logits: Array, exponent: Any) -> Array:
     """Algorithm 2 of andre2025 in d dimensions, without bounds and without its misprints."""
     d, n = logits.shape
     precision = np.linalg.inv(np.cov(logits))
@@ -66,7 +65,7 @@ def in_unit_ball(d: int, count: int, rng: np.random.Generator) -> Array:
 
 @pytest.mark.parametrize("exponent", ["d+4", "5"])
 @pytest.mark.parametrize("classes", [2, 3, 5])
-def test_widths_follow_the_formula(classes: int, exponent: Exponent) -> None:
+def test_widths_follow_the_formula(classes: int, exponent: Any) -> None:
     logits, labels = model(classes, 60)
     population = logit_kde(logits, labels, exponent=exponent)
     np.testing.assert_allclose(population.widths, naive_widths(logits, exponent), rtol=1e-9)
@@ -89,7 +88,7 @@ def test_the_fit_does_not_depend_on_coordinates() -> None:
 
 
 @pytest.mark.parametrize("exponent", ["d+4", "5"])
-def test_logits_that_add_up_to_nothing_have_one_dimension_less(exponent: Exponent) -> None:
+def test_logits_that_add_up_to_nothing_have_one_dimension_less(exponent: Any) -> None:
     logits, labels = model(4, 80)
     centred = logits - logits.mean(axis=0)
     population = logit_kde(centred, labels, exponent=exponent)

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from scipy import stats
 from support import examples
 
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth import DataError, OptionError
 from halfwidth.core.types import UNIT_INTERVAL
+from halfwidth.study import populations
 from halfwidth.study.populations import (
     EXAMPLES,
     Mixture,
     Population,
     adaptive_kde,
     characterize,
-    empirical,
     family,
     mixture,
 )
@@ -28,7 +28,11 @@ MIXTURES = {
         [family("normal", location=-1), family("normal", location=2, scale=0.5)], [0.3, 0.7]
     ),
     "atoms": mixture(
-        [family("bernoulli", probability=0.5), family("beta", a=8, b=2), empirical([0.5])],
+        [
+            family("bernoulli", probability=0.5),
+            family("beta", a=8, b=2),
+            populations.empirical([0.5]),
+        ],
         [0.2, 0.7, 0.1],
     ),
     "gap": mixture(
@@ -94,8 +98,8 @@ def test_a_normal_mixture_has_the_moments_of_its_density() -> None:
 
 def test_a_mixture_of_empirical_distributions_is_one() -> None:
     values = [0.1, 0.4, 0.4, 0.9, 1.0, 0.2]
-    whole = empirical(values)
-    parts = mixture([empirical(values[:2]), empirical(values[2:])], [2, 4])
+    whole = populations.empirical(values)
+    parts = mixture([populations.empirical(values[:2]), populations.empirical(values[2:])], [2, 4])
     for name in ("mean", "standard_deviation", "skewness", "kurtosis", "support"):
         assert getattr(parts, name) == pytest.approx(getattr(whole, name))
     levels = np.linspace(0, 1, 61)
@@ -195,7 +199,7 @@ def test_the_normal_mixture_has_two_modes() -> None:
 
 def test_an_empirical_population_has_the_moments_of_its_cases() -> None:
     values = np.random.default_rng(2).lognormal(0, 1, 101)
-    population = empirical(values)
+    population = populations.empirical(values)
     assert population.mean == pytest.approx(values.mean())
     assert population.standard_deviation == pytest.approx(values.std())
     assert population.skewness == pytest.approx(stats.skew(values))
@@ -215,7 +219,7 @@ def test_an_empirical_population_has_the_moments_of_its_cases() -> None:
 def test_an_empirical_quantile_is_numpys_inverted_cdf(
     values: list[int], p: float, share: int
 ) -> None:
-    population = empirical(values)
+    population = populations.empirical(values)
     assert population.quantile(p) == np.quantile(values, p, method="inverted_cdf") or (
         # NumPy's product n·p may lie above a whole number by rounding alone.
         abs(p * len(values) - round(p * len(values))) < 1e-12
@@ -240,12 +244,12 @@ def test_an_empirical_partial_mean_is_the_integral_of_its_steps(
         value * max(0.0, min(high, (i + 1) / n) - max(low, i / n))
         for i, value in enumerate(ordered)
     )
-    assert empirical(values).partial_mean(low, high) == pytest.approx(total, abs=1e-12)
+    assert populations.empirical(values).partial_mean(low, high) == pytest.approx(total, abs=1e-12)
 
 
 def test_large_empirical_distributions_are_fast_enough() -> None:
     values = np.random.default_rng(0).random(2_000_000)
-    population = empirical(values)
+    population = populations.empirical(values)
     assert population.interdecile_range == pytest.approx(0.8, abs=0.005)
     drawn = population.draw(np.random.default_rng(1), 1000, 250)
     assert np.isin(drawn[0], values).all()
@@ -255,12 +259,12 @@ def test_large_empirical_distributions_are_fast_enough() -> None:
 
 def test_the_k_th_case_is_the_quantile_of_k_in_n_whatever_rounding_does() -> None:
     assert 7 / 100 * 100 > 7
-    population = empirical(np.arange(1.0, 101.0))
+    population = populations.empirical(np.arange(1.0, 101.0))
     assert population.quantile(np.arange(1, 101) / 100).tolist() == list(range(1, 101))
 
 
 def test_draws_of_few_cases_are_even() -> None:
-    population = empirical([1.0, 2.0, 2.0, 5.0])
+    population = populations.empirical([1.0, 2.0, 2.0, 5.0])
     drawn = population.draw(np.random.default_rng(5), 100, 400).ravel()
     counts = [(drawn == value).sum() for value in (1, 2, 5)]
     assert stats.chisquare(counts, [10_000, 20_000, 10_000]).pvalue > 1e-6
@@ -270,13 +274,13 @@ def test_draws_of_few_cases_are_even() -> None:
 
 
 def test_one_case_is_a_population_and_none_is_not() -> None:
-    population = empirical([0.7])
+    population = populations.empirical([0.7])
     assert (population.mean, population.standard_deviation) == (0.7, 0.0)
     assert math.isnan(population.skewness)
     assert math.isnan(characterize([0.7]).standard_deviation)
     assert np.isnan(population.quantile([-1, 2])).all()
     assert np.isnan(population.cdf(math.nan))
     with pytest.raises(DataError, match="at least 1 case, got 0"):
-        empirical([])
+        populations.empirical([])
     with pytest.raises(DataError, match="missing or infinite"):
-        empirical([1.0, math.inf])
+        populations.empirical([1.0, math.inf])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth import OptionError, UnknownNameError
 from halfwidth.study.populations import FAMILIES, Parametric, Population, family
 
 # Each family with parameters, and the same distribution of SciPy.

@@ -12,8 +12,9 @@ import pytest
 from scipy import optimize, special
 from smallstudies import labelled, spec_of_sets
 
-from halfwidth.core.errors import DataError, OptionError
-from halfwidth.study.populations import LogitPopulation, logit_empirical, logit_kde, recalibrated
+from halfwidth import DataError, OptionError
+from halfwidth.study import populations
+from halfwidth.study.populations import LogitPopulation, logit_empirical, logit_kde
 from halfwidth.study.simulation.fitted import population_truth
 from halfwidth.study.simulation.targets import measured_on
 
@@ -31,7 +32,7 @@ def model(classes: int, n: int = 150) -> LogitPopulation:
 
 def truths(classes: int, metrics: list[str], average: str, **given: float) -> dict[str, float]:
     """The true values that a study takes."""
-    made = functools.partial(recalibrated, model(classes), **given)
+    made = functools.partial(populations.recalibrated, model(classes), **given)
     instance = replace(labelled(classes=classes), build=made, digest=f"{classes} {given}")
     spec = spec_of_sets(metrics=metrics, averages=[average], truth_draws=DRAWS)
     found = {}
@@ -44,7 +45,7 @@ def truths(classes: int, metrics: list[str], average: str, **given: float) -> di
 @pytest.mark.parametrize("classes", [2, 4])
 def test_the_temperature_has_the_largest_likelihood(classes: int) -> None:
     population = model(classes)
-    made = recalibrated(population)
+    made = populations.recalibrated(population)
 
     def loss(factor: float) -> float:
         by_class = special.log_softmax(factor * population.logits, axis=0)
@@ -57,7 +58,7 @@ def test_the_temperature_has_the_largest_likelihood(classes: int) -> None:
 
 
 def test_classes_are_drawn_with_their_probabilities_and_the_model_says_others() -> None:
-    made = recalibrated(model(2), slope=0.5, intercept=0.4)
+    made = populations.recalibrated(model(2), slope=0.5, intercept=0.4)
     # Of given logits: a case that is drawn again and again.
     single = replace(
         made, logits=np.array([[0.3], [1.1]]), labels=made.labels[:1], widths=np.zeros(1)
@@ -105,7 +106,9 @@ def test_of_several_classes_all_are_calibrated() -> None:
 def test_truths_without_noise_of_outcomes_are_those_of_a_draw() -> None:
     given: dict[str, Any] = {"slope": 0.7, "intercept": -0.5}
     found = truths(2, ["auroc", "nll", "accuracy"], "binary", **given)
-    y, p = recalibrated(model(2), **given).draw(np.random.default_rng(2), 1, DRAWS)[0][[2, 1]]
+    y, p = populations.recalibrated(model(2), **given).draw(np.random.default_rng(2), 1, DRAWS)[0][
+        [2, 1]
+    ]
     ranks = special.xlogy(0, 1) + p.argsort().argsort() + 1
     positive = int(y.sum())
     auroc = (ranks[y == 1].sum() - positive * (positive + 1) / 2) / positive / (DRAWS - positive)
@@ -118,15 +121,15 @@ def test_what_cannot_be_recalibrated() -> None:
     population = model(3)
     for slope in (0, -1, math.nan, math.inf):
         with pytest.raises(OptionError, match="not above 0"):
-            recalibrated(population, slope=slope)
+            populations.recalibrated(population, slope=slope)
     with pytest.raises(OptionError, match="of the second of two classes, and there are 3"):
-        recalibrated(population, intercept=0.1)
+        populations.recalibrated(population, intercept=0.1)
     with pytest.raises(OptionError, match="no finite number"):
-        recalibrated(model(2), intercept=math.inf)
+        populations.recalibrated(model(2), intercept=math.inf)
     apart = logit_empirical([[1.0, 0.0], [0.0, 1.0]], [0, 1])
     with pytest.raises(DataError, match="needs errors"):
-        recalibrated(apart)
+        populations.recalibrated(apart)
     with pytest.raises(DataError, match="no higher than those of others"):
-        recalibrated(replace(apart, labels=apart.labels[::-1]))
+        populations.recalibrated(replace(apart, labels=apart.labels[::-1]))
     with pytest.raises(DataError, match="some are infinite"):
-        recalibrated(logit_empirical([[1.0, -math.inf], [0.0, 1.0]], [0, 1]))
+        populations.recalibrated(logit_empirical([[1.0, -math.inf], [0.0, 1.0]], [0, 1]))

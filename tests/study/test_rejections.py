@@ -13,10 +13,11 @@ import pytest
 from scipy import stats
 from smallstudies import labelled
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+import halfwidth as hw
+from halfwidth import DataError, OptionError, UnknownNameError
 from halfwidth.study.analysis import family_fits, family_rejections, kolmogorov_smirnov
 from halfwidth.study.analysis.rejections import rejections_of
-from halfwidth.study.api import StudyPlan, plan
+from halfwidth.study.api import StudyPlan
 from halfwidth.study.populations import logit_empirical
 from halfwidth.study.specs.parsing import parse_spec
 from halfwidth.study.specs.spec import Instance
@@ -47,7 +48,7 @@ def three(tmp_path: Path) -> StudyPlan:
         for metric in ("dsc", "hd95")
     )
     (tmp_path / "study.toml").write_text(text, encoding="utf-8")
-    return plan(tmp_path / "study.toml")
+    return hw.study.plan(tmp_path / "study.toml")
 
 
 def by(frame: pd.DataFrame) -> dict[tuple[str, str], dict[Any, Any]]:
@@ -205,7 +206,7 @@ def test_options_that_are_none(
 
 
 def test_formulas_have_no_values() -> None:
-    planned = plan(
+    planned = hw.study.plan(
         parse_spec({"study": {}, "populations": [{"name": "a", "family": "t", "df": 5}]}, HERE)
     )
     with pytest.raises(DataError, match="given by formula"):

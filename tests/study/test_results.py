@@ -12,10 +12,14 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError
-from halfwidth.study.api import plan, run
-from halfwidth.study.results import BY, open_results
+import halfwidth as hw
+from halfwidth import DataError, OptionError, UnknownNameError
 from halfwidth.study.simulation.performance import COLUMNS, IDENTITY
+
+BY = (
+    *("metric", "statistic", "average", "label"),
+    *("method", "confidence_level", "alternative", "n"),
+)
 
 SPEC = """
 [study]
@@ -53,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "spec.toml").write_text(SPEC, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(made)
-        outcome = run("spec.toml", made / "store")
+        outcome = hw.study.run("spec.toml", made / "store")
     assert not outcome.failed
     assert len(outcome.done) == 8
     return made
@@ -74,7 +78,7 @@ def _sorted(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 
 
 def test_a_frame_has_every_row_once_in_order(folder: Path, rows: pd.DataFrame) -> None:
-    frame = open_results(folder / "store").to_frame()
+    frame = hw.study.open(folder / "store").to_frame()
     assert list(frame.columns) == list(COLUMNS)
     # 4 instances, 2 sizes, 2 levels; t and percentile for the mean, two for each quantile.
     assert len(frame) == len(rows) == 4 * 2 * 2 * 6
@@ -91,7 +95,7 @@ def test_a_frame_has_every_row_once_in_order(folder: Path, rows: pd.DataFrame) -
 
 
 def test_columns_may_be_chosen(folder: Path) -> None:
-    results = open_results(folder / "store")
+    results = hw.study.open(folder / "store")
     whole = results.to_frame()
     names = ["coverage", "n", "instance"]
     assert_frame_equal(results.to_frame(names), whole[names])
@@ -99,16 +103,16 @@ def test_columns_may_be_chosen(folder: Path) -> None:
 
 
 def test_what_is_not_installed_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    results = open_results(folder / "store")
+    results = hw.study.open(folder / "store")
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(OptionError, match=r"needs duckdb: pip install 'halfwidth\[study\]'"):
         results.to_frame()
 
 
 def test_the_run_says_what_it_was(folder: Path) -> None:
-    results = open_results(str(folder / "store"))
+    results = hw.study.open(str(folder / "store"))
     said = json.dumps(dict(results.run))
-    planned = plan(folder / "spec.toml")
+    planned = hw.study.plan(folder / "spec.toml")
     for instance in planned.instances:
         assert instance.digest in said
     assert '"samples": 30' in said
@@ -128,7 +132,7 @@ def _quartiles(values: pd.Series) -> list[float]:
 def test_a_summary_is_what_pandas_makes_of_the_rows(
     folder: Path, rows: pd.DataFrame, by: tuple[str, ...]
 ) -> None:
-    found = open_results(folder / "store").summary(by)
+    found = hw.study.open(folder / "store").summary(by)
     groups = list(rows.groupby(list(by), sort=True))
     assert len(found) == len(groups)
     for (key, group), (_, row) in zip(groups, found.iterrows(), strict=True):
@@ -147,7 +151,7 @@ def test_a_summary_is_what_pandas_makes_of_the_rows(
 
 
 def test_a_summary_has_all_columns_whatever_it_is_by(folder: Path) -> None:
-    results = open_results(folder / "store")
+    results = hw.study.open(folder / "store")
     names = ["instances", "coverage_q1", "coverage_median", "coverage_q3"]
     names += ["width_q1", "width_median", "width_q3", "missed_above", "missed_below"]
     names += ["coverage_se", "undefined", "zero_width", "truth_error"]
@@ -164,7 +168,7 @@ def test_a_summary_has_all_columns_whatever_it_is_by(folder: Path) -> None:
 
 
 def test_questions_are_answered_by_the_rows(folder: Path, rows: pd.DataFrame) -> None:
-    results = open_results(folder / "store")
+    results = hw.study.open(folder / "store")
     (count,) = results.query("SELECT count(*) AS c FROM cells")["c"]
     assert count == len(rows)
     found = results.query(
@@ -178,7 +182,7 @@ def test_questions_are_answered_by_the_rows(folder: Path, rows: pd.DataFrame) ->
 
 def test_questions_tell_what_is_no_number(folder: Path, rows: pd.DataFrame) -> None:
     """Statistics in a Parquet file leave NaN out, and DuckDB would conclude that there is none."""
-    results = open_results(folder / "store")
+    results = hw.study.open(folder / "store")
     for name in ("width_mean", "truth", "coverage_defined"):
         missing = f"{name} IS NULL OR isnan({name})"
         (count,) = results.query(f"SELECT count(*) AS c FROM cells WHERE {missing}")["c"]  # noqa: S608
@@ -193,11 +197,11 @@ def test_questions_tell_what_is_no_number(folder: Path, rows: pd.DataFrame) -> N
 @pytest.mark.parametrize("sql", ["SELECT nothing FROM cells", "SELECT", "this is no question", ""])
 def test_questions_that_are_none_are_refused(folder: Path, sql: str) -> None:
     with pytest.raises(OptionError, match="query"):
-        open_results(folder / "store").query(sql)
+        hw.study.open(folder / "store").query(sql)
 
 
 def test_unknown_columns_are_refused_and_the_nearest_named(folder: Path) -> None:
-    results = open_results(folder / "store")
+    results = hw.study.open(folder / "store")
     with pytest.raises(UnknownNameError, match="'coverage'"):
         results.to_frame(["instance", "coverag"])
     with pytest.raises(UnknownNameError, match="'method'"):
@@ -213,15 +217,15 @@ def test_unknown_columns_are_refused_and_the_nearest_named(folder: Path) -> None
 def test_no_store(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nowhere", str(tmp_path / "nowhere")):
         with pytest.raises(DataError, match=r"no store of a study.*halfwidth study run"):
-            open_results(path)
+            hw.study.open(path)
     (tmp_path / "run.json").write_text("{", encoding="utf-8")
     with pytest.raises(DataError, match=r"run\.json: cannot be read"):
-        open_results(tmp_path)
+        hw.study.open(tmp_path)
 
 
 def test_an_empty_store(tmp_path: Path, folder: Path) -> None:
-    plan(folder / "spec.toml").store(tmp_path / "store")
-    results = open_results(tmp_path / "store")
+    hw.study.plan(folder / "spec.toml").store(tmp_path / "store")
+    results = hw.study.open(tmp_path / "store")
     with pytest.raises(DataError, match="no part of the study is done yet"):
         results.to_frame()
     with pytest.raises(DataError, match="no part of the study is done yet"):
@@ -232,10 +236,10 @@ def test_an_empty_store(tmp_path: Path, folder: Path) -> None:
 
 def test_a_store_that_is_not_finished_gives_what_it_has(tmp_path: Path, folder: Path) -> None:
     shutil.copytree(folder / "store", tmp_path / "store")
-    whole = open_results(folder / "store").to_frame()
+    whole = hw.study.open(folder / "store").to_frame()
     for part in sorted((tmp_path / "store" / "parts").iterdir())[::2]:
         part.unlink()
-    some = open_results(tmp_path / "store").to_frame()
+    some = hw.study.open(tmp_path / "store").to_frame()
     assert 0 < len(some) < len(whole)
     merged = whole.merge(some[list(IDENTITY)], on=list(IDENTITY))
     assert_frame_equal(merged, some)
@@ -246,5 +250,5 @@ def test_a_part_that_was_cut_off_is_named(tmp_path: Path, folder: Path) -> None:
     part = min((tmp_path / "store" / "parts").iterdir())
     part.write_bytes(part.read_bytes()[:-50])
     with pytest.raises(DataError) as error:
-        open_results(tmp_path / "store").to_frame()
+        hw.study.open(tmp_path / "store").to_frame()
     assert part.name in str(error.value)

@@ -21,8 +21,7 @@ import halfwidth as hw
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.execution.progress import Reporter
 from halfwidth.study.execution.running import Outcome, run_chunks
-from halfwidth.study.results import open_results
-from halfwidth.study.storage import disk, seals
+from halfwidth.study.storage import disk
 from halfwidth.study.storage.locks import hold_lock
 from halfwidth.study.storage.opening import create_or_open, open_store
 from halfwidth.study.storage.store import Store, parts_in
@@ -67,7 +66,7 @@ def sound(folder: Path, reference: Path) -> bool:
         and not found.damaged
         and not found.torn
         and found.reasons == {BAD: "ZeroDivisionError: nothing to divide by"}
-        and len(open_results(folder).notes) == 1
+        and len(hw.study.open(folder).notes) == 1
     )
 
 
@@ -112,7 +111,7 @@ def test_flipped_bits_are_all_seen_and_all_mended(
             assert complaints(folder), f"{kind}: a bit was flipped in silence"
             if kind in ("parts", "run.json"):
                 with pytest.raises(hw.DataError, match="halfwidth study run"):
-                    open_results(folder)
+                    hw.study.open(folder)
             flipped = file.read_bytes()
             file.write_bytes(before)
             damaged.add((file, flipped))
@@ -125,7 +124,7 @@ def test_flipped_bits_are_all_seen_and_all_mended(
         assert sound(folder, reference)
         for file in folder.rglob("*.broken"):
             file.unlink()
-    mended, whole = (open_results(one).query("SELECT * FROM cells") for one in (folder, reference))
+    mended, whole = (hw.study.open(one).query("SELECT * FROM cells") for one in (folder, reference))
     assert_frame_equal(mended, whole, check_exact=True)
 
 
@@ -192,7 +191,7 @@ def test_damage_is_named_by_all_who_read_and_mended_by_a_run(
     found = status(open_store(folder), open_store(folder).chunks())
     assert fault in found.damaged.values()
     with pytest.raises(hw.DataError) as caught:
-        open_results(folder)
+        hw.study.open(folder)
     assert fault in str(caught.value)
     assert "'halfwidth study run' with the spec of this study does them again" in str(caught.value)
     _, said = run(folder)
@@ -202,14 +201,14 @@ def test_damage_is_named_by_all_who_read_and_mended_by_a_run(
 
 
 def test_results_that_are_open_see_a_part_that_changes(folder: Path) -> None:
-    results = open_results(folder)
+    results = hw.study.open(folder)
     cut_off(folder)
     with pytest.raises(hw.DataError, match="1 part cannot be used"):
         results.query("SELECT 1")
 
 
 def test_a_store_says_how_much_of_the_study_is_in_it(folder: Path) -> None:
-    assert open_results(folder).notes == (
+    assert hw.study.open(folder).notes == (
         f"{folder}: 3 of 4 chunks are done; the others are not in it",
     )
 
@@ -222,7 +221,7 @@ def test_a_run_restores_run_json(folder: Path, reference: Path, content: bytes |
     path = folder / "run.json"
     path.unlink() if content is None else path.write_bytes(content)
     with pytest.raises(hw.DataError, match="study run"):
-        open_results(folder)
+        hw.study.open(folder)
     with pytest.raises(hw.DataError, match=r"run\.json"):
         store_in(folder)
     outcome, said = run(folder)
@@ -270,15 +269,15 @@ def old(folder: Path) -> Path:
         file.write_text(json.dumps(disk.read_json(file), indent=1))
     for file in (folder / "timings").iterdir():
         said = [json.loads(line) for line in file.read_bytes().split(b"\n") if line]
-        plain = [{k: v for k, v in one.items() if k != seals.NAME} for one in said]
+        plain = [{k: v for k, v in one.items() if k != "halfwidth.seal"} for one in said]
         file.write_text("\n".join(f"{json.dumps(one)}\n" for one in plain))
     (folder / "chunks.json").unlink()
-    assert not any(seals.NAME.encode() in p.read_bytes() for p in folder.rglob("*.*"))
+    assert not any(b"halfwidth.seal" in p.read_bytes() for p in folder.rglob("*.*"))
     return folder
 
 
 def test_an_old_store_is_read_and_said_to_have_no_seals(old: Path) -> None:
-    results = open_results(old)
+    results = hw.study.open(old)
     assert len(results.query("SELECT * FROM cells")) == 9
     (note,) = results.notes
     assert "3 parts have no seal" in note
@@ -329,7 +328,7 @@ def test_parts_of_an_old_store_are_collected_with_seals(old: Path, reference: Pa
     store = store_in(old.parent / "all")
     assert collect(store, [old]).copied == 3
     assert parts(store.path) == parts(reference)
-    assert open_results(store.path).notes == ()
+    assert hw.study.open(store.path).notes == ()
 
 
 # --------------------------------------------------------------------------- debris

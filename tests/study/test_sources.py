@@ -13,10 +13,8 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core.spec import MetricLevel
-from halfwidth.core.types import Bounds
 from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.instances import load_instances
-from halfwidth.study.specs.parsing import read_spec
 from halfwidth.study.specs.spec import Instance
 
 VALUES = np.linspace(0.2, 0.9, 60)
@@ -39,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 
 def found(folder: Path, content: str) -> tuple[Instance, ...]:
     (folder / "spec.toml").write_text(content, encoding="utf-8")
-    return load_instances(read_spec(folder / "spec.toml"))
+    return load_instances(hw.study.read_spec(folder / "spec.toml"))
 
 
 def one(folder: Path, content: str) -> Instance:
@@ -92,7 +90,7 @@ def test_columns_are_tasks_and_files_models(folder: Path) -> None:
     assert (first.level, first.n_cases) == (MetricLevel.INDIVIDUAL, 60)
     assert first.metric is not None
     assert first.metric.spec.name == "dsc"
-    assert first.bounds == Bounds(0, 1)
+    assert first.bounds == hw.Bounds(0, 1)
     assert (first.notes, first.cautions, first.classes) == ((), (), ())
     np.testing.assert_array_equal(values_of(first), VALUES)
     np.testing.assert_array_equal(values_of(instances[1]), np.sort(VALUES**2))
@@ -190,7 +188,11 @@ def test_a_canonical_table_needs_no_options(folder: Path) -> None:
     instances = found(folder, table('files = "long.csv"'))
     assert [i.name for i in instances] == ["U/liver/dsc", "U/liver/nsd", "U/liver/hd95"]
     assert [i.n_cases for i in instances] == [20, 20, 20]
-    assert [i.bounds for i in instances] == [Bounds(0, 1), Bounds(0, 1), Bounds(0, math.inf)]
+    assert [i.bounds for i in instances] == [
+        hw.Bounds(0, 1),
+        hw.Bounds(0, 1),
+        hw.Bounds(0, math.inf),
+    ]
     picked = one(folder, table('files = "long.csv"', 'metric = "hausdorff95"'))
     assert picked == instances[2] or picked.digest == instances[2].digest
     text = complaint(folder, table('files = "long.csv"', "scale = 100"))
@@ -221,7 +223,7 @@ def test_rows_that_are_not_applicable_are_left_out_and_noted(folder: Path) -> No
 def test_a_metric_of_ones_own_has_bounds(folder: Path) -> None:
     long_table(folder, metric=["smile"] * 60)
     instance = one(folder, table('files = "long.csv"', 'metric = "smile"', "bounds = [-1, 1]"))
-    assert (instance.name, instance.bounds) == ("long/smile", Bounds(-1, 1))
+    assert (instance.name, instance.bounds) == ("long/smile", hw.Bounds(-1, 1))
     assert one(folder, table('files = "long.csv"', "bounds = [-1, 1]")).digest == instance.digest
     text = complaint(folder, table('files = "long.csv"'), hw.UnknownNameError)
     assert "unknown metric 'smile'" in text

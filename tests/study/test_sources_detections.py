@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError, HalfwidthError
-from halfwidth.study.populations.images import ImagePopulation
+from halfwidth.study.populations import ImagePopulation
 from halfwidth.study.simulation.cells import Cells, simulate
 from halfwidth.study.simulation.fitted import fitted, population_truth
 from halfwidth.study.simulation.targets import measured_on
@@ -163,7 +162,7 @@ def test_digests_tell_instances_apart(folder: Path) -> None:
 )
 def test_bad_sections(folder: Path, section: dict[str, Any], message: str) -> None:
     """Errors in one line that say where."""
-    with pytest.raises(HalfwidthError, match=message) as raised:
+    with pytest.raises(hw.HalfwidthError, match=message) as raised:
         load_instances(spec_of(folder, **section))
     assert "[[detections]]" in str(raised.value)
     assert "\n" not in str(raised.value)
@@ -172,5 +171,5 @@ def test_bad_sections(folder: Path, section: dict[str, Any], message: str) -> No
 @pytest.mark.parametrize("key", ["metrics", "averages", "statistics"])
 def test_keys_of_other_sections_have_no_effect(folder: Path, key: str) -> None:
     """Detectors say their metric and average themselves."""
-    with pytest.raises(DataError, match="has no effect"):
+    with pytest.raises(hw.DataError, match="has no effect"):
         spec_of(folder, {key: ["macro"]})

@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.types import Bounds
 from halfwidth.study.specs.instances import load_instances
-from halfwidth.study.specs.parsing import read_spec
 from halfwidth.study.specs.spec import Instance
 
 VALUES = np.linspace(0.2, 0.9, 60)
@@ -20,7 +18,7 @@ VALUES = np.linspace(0.2, 0.9, 60)
 
 def found(folder: Path, content: str) -> tuple[Instance, ...]:
     (folder / "spec.toml").write_text(content, encoding="utf-8")
-    return load_instances(read_spec(folder / "spec.toml"))
+    return load_instances(hw.study.read_spec(folder / "spec.toml"))
 
 
 def one(folder: Path, content: str) -> Instance:
@@ -49,13 +47,13 @@ def test_instances_by_formula(tmp_path: Path) -> None:
         """,
     )
     assert (beta.name, beta.task, beta.model) == ("skewed", "skewed", "")
-    assert (beta.source, beta.n_cases, beta.bounds) == ("beta(a=8, b=2)", None, Bounds(0, 1))
+    assert (beta.source, beta.n_cases, beta.bounds) == ("beta(a=8, b=2)", None, hw.Bounds(0, 1))
     assert beta.metric is not None
     assert beta.metric.spec.name == "dsc"
     # Mean a / (a + b) of a beta, and exp(1/2) of a standard log-normal.
     assert beta.build().mean == 0.8
     assert lognormal.build().mean == pytest.approx(math.exp(0.5), rel=1e-12)
-    assert lognormal.bounds == Bounds(0, math.inf)
+    assert lognormal.bounds == hw.Bounds(0, math.inf)
     assert lognormal.metric is not None
     assert lognormal.metric.spec.bounds == lognormal.bounds
     assert set(np.unique(hits.build().draw(np.random.default_rng(0), 5, 50))) == {0.0, 1.0}
@@ -70,7 +68,7 @@ def test_a_mixture_has_the_mean_of_its_parts(tmp_path: Path) -> None:
         '{ family = "uniform", low = 2, high = 4 }]\n',
     )
     assert mixed.build().mean == pytest.approx(0.75 * 0.5 + 0.25 * 3, rel=1e-12)
-    assert mixed.bounds == Bounds(0, 4)
+    assert mixed.bounds == hw.Bounds(0, 4)
 
 
 def test_what_is_left_out_of_a_formula_is_part_of_its_digest(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ import pytest
 import halfwidth as hw
 from halfwidth.core.options import Door, current_door
 from halfwidth.study.specs.instances import load_instances
-from halfwidth.study.specs.parsing import read_spec
 from halfwidth.study.specs.spec import Instance
 
 VALUES = np.linspace(0.2, 0.9, 60)
@@ -36,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 def found(folder: Path, content: str) -> tuple[Instance, ...]:
     (folder / "spec.toml").write_text(content, encoding="utf-8")
-    return load_instances(read_spec(folder / "spec.toml"))
+    return load_instances(hw.study.read_spec(folder / "spec.toml"))
 
 
 def one(folder: Path, content: str) -> Instance:

@@ -13,7 +13,6 @@ import pytest
 import halfwidth as hw
 from halfwidth.core.spec import MetricLevel
 from halfwidth.study.specs.instances import load_instances
-from halfwidth.study.specs.parsing import read_spec
 from halfwidth.study.specs.spec import Instance
 
 N = 60
@@ -40,7 +39,7 @@ def save(folder: Path, name: str, scores: Any, targets: Any) -> None:
 
 def found(folder: Path, content: str) -> tuple[Instance, ...]:
     (folder / "spec.toml").write_text(content, encoding="utf-8")
-    return load_instances(read_spec(folder / "spec.toml"))
+    return load_instances(hw.study.read_spec(folder / "spec.toml"))
 
 
 def one(folder: Path, content: str) -> Instance:
@@ -384,7 +383,7 @@ def test_one_file_of_targets_is_of_many_models(tmp_path: Path) -> None:
         'targets = "{task}_targets.npy"\n'
     )
     (tmp_path / "spec.toml").write_text(section)
-    instances = load_instances(read_spec(tmp_path / "spec.toml"))
+    instances = load_instances(hw.study.read_spec(tmp_path / "spec.toml"))
     assert {(i.model, i.task) for i in instances} == {
         (model, task) for model in ("unet", "swin_t") for task in tasks
     }
@@ -392,4 +391,4 @@ def test_one_file_of_targets_is_of_many_models(tmp_path: Path) -> None:
         assert i.source == f"{i.model}_{i.task}_scores.npy, {i.task}_targets.npy"
     np.save(tmp_path / "unet_blood_scores.npy", LOGITS)
     with pytest.raises(hw.DataError, match=r"unet_blood_scores.npy: no targets belong to it"):
-        load_instances(read_spec(tmp_path / "spec.toml"))
+        load_instances(hw.study.read_spec(tmp_path / "spec.toml"))

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from halfwidth.core.types import Bounds, Level
-from halfwidth.intervals.catalogue import METHODS
-from halfwidth.metrics.catalogue import METRICS
-from halfwidth.study.specs.parsing import DEFAULTS, read_spec
+import halfwidth as hw
+from halfwidth import METHODS, METRICS, Bounds
+from halfwidth.core.types import Level
+from halfwidth.study.specs.parsing import DEFAULTS
 from halfwidth.study.specs.parsing_sources import (
     OF_DETECTIONS,
     OF_POPULATIONS,
@@ -35,7 +35,7 @@ def file(tmp_path: Path) -> Path:
 
 def spec(file: Path, content: str) -> StudySpec:
     file.write_text(content, encoding="utf-8")
-    return read_spec(file)
+    return hw.study.read_spec(file)
 
 
 # --------------------------------------------------------------------------- what it means

@@ -11,7 +11,6 @@ import pytest
 from analysed import cell
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError, UnknownNameError
 from halfwidth.study.analysis import shifts, width_ratios
 
 
@@ -115,16 +114,16 @@ def test_one_sided_intervals_have_neither_middle_nor_width() -> None:
     for analysis in (shifts, width_ratios):
         found = analysis(pd.concat([*both, *bounds]))
         assert set(found["alternative"]) == {"two-sided"}
-        with pytest.raises(DataError, match="all cells are of one-sided intervals"):
+        with pytest.raises(hw.DataError, match="all cells are of one-sided intervals"):
             analysis(pd.concat(bounds))
 
 
 def test_a_method_that_is_not_there_is_an_error() -> None:
     cells = made("percentile", [0.1])
-    with pytest.raises(UnknownNameError, match="did you mean 'percentile'"):
+    with pytest.raises(hw.UnknownNameError, match="did you mean 'percentile'"):
         width_ratios(cells, "percentil")
-    with pytest.raises(DataError, match="no other method"):
+    with pytest.raises(hw.DataError, match="no other method"):
         width_ratios(cells, "percentile")
-    with pytest.raises(DataError, match="lacks centre_shift"):
+    with pytest.raises(hw.DataError, match="lacks centre_shift"):
         shifts(cells.drop(columns="centre_shift"))
     assert np.isfinite(shifts(cells)["shift_median"]).all()

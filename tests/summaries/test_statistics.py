@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from halfwidth import STATISTICS, Bounds
 from halfwidth.core.forms import Moments, OrderStatistics, SortedWeights
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Bounds
 from halfwidth.summaries import iqr, mean, median, quantile, sd, trimmed_mean
-from halfwidth.summaries.catalogue import STATISTICS
 
 BATCH = np.random.default_rng(0).beta(8, 2, (3, 4, 23))
 SIZES = [1, 2, 3, 4, 5, 8, 10, 23, 100]

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError
-from halfwidth.core.objects import CroppedMask, ObjectSet
-from halfwidth.io.detections.api import align, read_objects
+from halfwidth.core.objects import CroppedMask
+from halfwidth.io.detections.api import align
 from halfwidth.io.detections.rle import mask_of_rle
 
 # pycocotools decodes masks in a way that NumPy 2 warns of.
@@ -73,8 +72,8 @@ def test_coco100_is_what_pycocotools_reads(
     found = truth.loadRes(str(results))
     capsys.readouterr()
     detections, references, notes = align(
-        read_objects(results, masks=kind == "segm"),
-        read_objects(folder / "instances_val2014_100.json", role="references", masks=False),
+        hw.read_objects(results, masks=kind == "segm"),
+        hw.read_objects(folder / "instances_val2014_100.json", role="references", masks=False),
     )
     assert len(notes) == 1
     assert references.identifiers is not None
@@ -112,7 +111,7 @@ def test_polygons_and_crowds_are_drawn_as_pycocotools_draws_them(
     coco = pytest.importorskip("pycocotools.coco")
     truth = coco.COCO(str(folder / "instances_val2014_100.json"))
     capsys.readouterr()
-    references = read_objects(folder / "instances_val2014_100.json", role="references")
+    references = hw.read_objects(folder / "instances_val2014_100.json", role="references")
     assert references.shapes is not None
     for place in range(0, 100, 10):
         of_image = truth.imgToAnns[int((references.identifiers or ())[place])]
@@ -128,8 +127,8 @@ def test_voc98_is_matched_by_file_names_and_names_of_classes(shared: Path) -> No
         for name in ("dets_coco_dets.json", "gts_instances_default.json")
     ]
     detections, references, notes = align(
-        read_objects(folder / "dets_coco_dets.json"),
-        read_objects(folder / "gts_instances_default.json", role="references"),
+        hw.read_objects(folder / "dets_coco_dets.json"),
+        hw.read_objects(folder / "gts_instances_default.json", role="references"),
     )
     assert detections.classes == references.classes
     assert notes[-1].startswith("2 of 100 images of the references are not among the detections")
@@ -156,13 +155,13 @@ def test_voc98_is_matched_by_file_names_and_names_of_classes(shared: Path) -> No
 
 
 def test_the_same_objects_come_from_memory() -> None:
-    read = read_objects(document(), role="references")
+    read = hw.read_objects(document(), role="references")
     assert read.images == ("a.jpg", "b.jpg")
     assert read.shapes == ((20, 30), (20, 30))
     assert [len(one) for one in read.objects] == [1, 0]
     assert read.objects[0].boxes is not None
     assert read.objects[0].boxes.tolist() == [[1, 2, 11, 7]]
-    found = read_objects([RESULT])
+    found = hw.read_objects([RESULT])
     assert found.objects[0].score is not None
     detections, references, notes = align(found, read)
     assert detections.images == references.images
@@ -171,7 +170,7 @@ def test_the_same_objects_come_from_memory() -> None:
     assert "1 of 2 images" in notes[0]
 
 
-def masks_of(read: ObjectSet) -> list[Any]:
+def masks_of(read: hw.ObjectSet) -> list[Any]:
     return [mask.mask for one in read.objects for mask in one.masks or ()]
 
 
@@ -180,7 +179,7 @@ def test_masks_are_decoded_when_they_are_needed_and_kept_up_to_a_limit(
 ) -> None:
     codes = [{"size": [20, 30], "counts": [place, 6, 594 - place]} for place in range(9)]
     results = [RESULT | {"segmentation": code} for code in codes]
-    masks = read_objects(results).objects[0].masks
+    masks = hw.read_objects(results).objects[0].masks
     assert masks is not None
     decoded: list[Any] = []
 
@@ -228,8 +227,8 @@ def without(one: dict[str, Any], key: str) -> dict[str, Any]:
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(given: Any, role: Any, words: str) -> None:
-    with pytest.raises(DataError) as error:
-        read_objects(given, role=role)
+    with pytest.raises(hw.DataError) as error:
+        hw.read_objects(given, role=role)
     assert words in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -251,24 +250,24 @@ def test_what_is_wrong_is_said_in_one_line(given: Any, role: Any, words: str) ->
 )
 def test_masks_that_are_none_are_refused(segmentation: Any, words: str) -> None:
     made = document(annotations=[ANNOTATION | {"segmentation": segmentation}])
-    with pytest.raises(DataError) as error:
-        masks_of(read_objects(made, role="references"))
+    with pytest.raises(hw.DataError) as error:
+        masks_of(hw.read_objects(made, role="references"))
     assert words in str(error.value)
     assert str(error.value).startswith("references: annotation 1 (image 7) has")
-    assert read_objects(made, role="references", masks=False).objects[0].masks is None
+    assert hw.read_objects(made, role="references", masks=False).objects[0].masks is None
 
 
 def test_who_needs_masks_is_told_of_those_that_are_missing() -> None:
     code = {"size": [20, 30], "counts": [0, 6, 594]}
-    read = read_objects([RESULT | {"segmentation": code}, RESULT])
+    read = hw.read_objects([RESULT | {"segmentation": code}, RESULT])
     assert len(read.objects[0]) == 2
-    with pytest.raises(DataError, match=r"result 2 \(image 7\) has no segmentation"):
+    with pytest.raises(hw.DataError, match=r"result 2 \(image 7\) has no segmentation"):
         masks_of(read)
 
 
 def test_a_mask_of_two_billion_pixels_takes_no_memory() -> None:
     huge = {"size": [10**9, 10**9], "counts": [10**18]}
-    with pytest.raises(DataError, match="above"):
+    with pytest.raises(hw.DataError, match="above"):
         mask_of_rle(huge)
 
 
@@ -279,27 +278,29 @@ def test_missing_pycocotools_says_what_to_install(monkeypatch: pytest.MonkeyPatc
     polygon = [[1.0, 2.0, 9.0, 2.0, 9.0, 9.0]]
     made = document(annotations=[ANNOTATION | {"segmentation": polygon}])
     # Who needs boxes alone needs no pycocotools.
-    read = read_objects(made, role="references")
+    read = hw.read_objects(made, role="references")
     assert read.objects[0].boxes is not None
-    with pytest.raises(DataError, match=r"pip install 'halfwidth\[detection\]'"):
+    with pytest.raises(hw.DataError, match=r"pip install 'halfwidth\[detection\]'"):
         masks_of(read)
 
 
 def test_numbers_of_any_length_are_numbers() -> None:
-    found = read_objects([RESULT | {"score": 10**30, "bbox": [1, 2, 10**20, 4]}]).objects[0]
+    found = hw.read_objects([RESULT | {"score": 10**30, "bbox": [1, 2, 10**20, 4]}]).objects[0]
     assert found.score is not None
     assert found.score.tolist() == [1e30]
     assert found.boxes is not None
     assert found.boxes[0].tolist() == [1, 2, 1e20, 6]
-    with pytest.raises(DataError, match="which is no number"):
-        read_objects([RESULT | {"score": 10**400}])
+    with pytest.raises(hw.DataError, match="which is no number"):
+        hw.read_objects([RESULT | {"score": 10**400}])
 
 
 def test_images_are_matched_by_names_then_ids() -> None:
-    truth = read_objects(document(), role="references")
+    truth = hw.read_objects(document(), role="references")
 
     def aligned(image: str) -> list[int]:
-        found = read_objects({image: {"boxes": [[1, 2, 3, 4]], "labels": ["cat"], "scores": [1]}})
+        found = hw.read_objects(
+            {image: {"boxes": [[1, 2, 3, 4]], "labels": ["cat"], "scores": [1]}}
+        )
         return [len(one) for one in align(found, truth)[0].objects]
 
     assert aligned("b.jpg") == aligned("sets/b.jpg") == aligned("b.png") == aligned("9") == [0, 1]
@@ -307,21 +308,21 @@ def test_images_are_matched_by_names_then_ids() -> None:
 
 def test_corners_taken_for_sides_are_suspected(shared: Path) -> None:
     folder = shared / "data" / "coco100"
-    truth = read_objects(folder / "instances_val2014_100.json", role="references", masks=False)
+    truth = hw.read_objects(folder / "instances_val2014_100.json", role="references", masks=False)
     results = json.loads((folder / "instances_val2014_fakebbox100_results.json").read_text())
-    right = align(read_objects(results), truth)[2]
+    right = align(hw.read_objects(results), truth)[2]
     assert not any("leave their images" in note for note in right)
     for one in results:
         x, y, width, height = one["bbox"]
         one["bbox"] = [x, y, x + width, y + height]
-    wrong = align(read_objects(results), truth)[2]
+    wrong = align(hw.read_objects(results), truth)[2]
     assert any("of 734 boxes of the detections leave their images" in note for note in wrong)
 
 
 def test_unknown_images_are_errors_unless_left_out() -> None:
-    truth = read_objects(document(), role="references")
-    found = read_objects([RESULT, RESULT | {"image_id": 8}])
-    with pytest.raises(DataError, match="1 image that the references lack: 8"):
+    truth = hw.read_objects(document(), role="references")
+    found = hw.read_objects([RESULT, RESULT | {"image_id": 8}])
+    with pytest.raises(hw.DataError, match="1 image that the references lack: 8"):
         align(found, truth)
     detections, _, notes = align(found, truth, unknown_images="omit")
     assert [len(one) for one in detections.objects] == [1, 0]
@@ -329,14 +330,14 @@ def test_unknown_images_are_errors_unless_left_out() -> None:
 
 
 def test_classes_are_matched_mapped_and_chosen() -> None:
-    truth = read_objects(document(), role="references")
+    truth = hw.read_objects(document(), role="references")
 
     def found(*labels: str) -> Any:
         boxes = [[1, 2, 3, 4]] * len(labels)
         given = {"boxes": boxes, "labels": list(labels), "scores": [0.5] * len(labels)}
-        return read_objects({"a.jpg": given})
+        return hw.read_objects({"a.jpg": given})
 
-    with pytest.raises(DataError, match=r"lack: 'dogs'; .* classes=\{'dogs': 'dog'\}"):
+    with pytest.raises(hw.DataError, match=r"lack: 'dogs'; .* classes=\{'dogs': 'dog'\}"):
         align(found("dogs"), truth)
     detections, references, _ = align(found("dogs", "cat"), truth, classes={"dogs": "dog"})
     assert detections.classes == references.classes == ("cat", "dog")
@@ -363,5 +364,5 @@ def test_boxes_are_matched_where_nothing_can_draw_the_polygons_beside_them(
     estimates = hw.detection_ci(found, truth, localisation="box_iou", **options)
     assert estimates[0].value == 1
     assert any("takes pycocotools" in note for note in estimates.notes)
-    with pytest.raises(DataError, match="polygons, which need pycocotools"):
+    with pytest.raises(hw.DataError, match="polygons, which need pycocotools"):
         hw.detection_ci(found, truth, localisation="point_in_mask", **options)

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from PIL import Image
 from scipy import ndimage
+from support import Run
 
-from halfwidth.core.errors import DataError, HalfwidthError, OptionError
+from halfwidth import DataError, HalfwidthError, OptionError, read_objects
 from halfwidth.core.objects import Unit
-from halfwidth.io.detections.api import align, read_objects
+from halfwidth.io.detections.api import align
 from halfwidth.io.detections.probabilities import Candidates
 
 
@@ -403,11 +404,11 @@ def test_folders_in_no_format(files: dict[str, str], words: str, tmp_path: Path)
     assert words in str(error.value)
 
 
-def test_the_command_line_names_the_same_formats() -> None:
-    from halfwidth.cli.detection_reading import FORMATS
+def test_the_command_line_names_the_same_formats(run: Run) -> None:
     from halfwidth.io.detections.catalogue import NAMES
 
-    assert FORMATS == NAMES
+    text = " ".join(run("detect", "--help").out.split())
+    assert text.count(f": {', '.join(NAMES)}; default") == 2
 
 
 def test_formats_are_named_or_told(tmp_path: Path) -> None:

@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halfwidth.core.errors import DataError, HalfwidthError, OptionError
+from halfwidth import DataError, HalfwidthError, OptionError, read_objects
 from halfwidth.core.objects import Unit
-from halfwidth.io.detections.api import align, read_both, read_objects
-from halfwidth.io.detections.box_columns import box_columns
+from halfwidth.io.detections.api import align, read_both
 
 CORNERS = "image,label,x_min,y_min,x_max,y_max\na.png,cat,1,2,3,5\nb.png,,,,,\na.png,dog,0,0,9,9\n"
 
@@ -275,9 +274,12 @@ def test_bad_rows_are_named(text: str, words: str, tmp_path: Path) -> None:
         ({"point": "x"}, "has 1 names; a centre has 2 or 3"),
     ],
 )
-def test_columns_that_the_user_names_are_checked(given: dict[str, str], words: str) -> None:
+def test_columns_that_the_user_names_are_checked(
+    given: dict[str, str], words: str, tmp_path: Path
+) -> None:
+    (tmp_path / "d.csv").write_text("image,x,y,w,h\na,1,2,3,4\n")
     with pytest.raises(OptionError) as error:
-        box_columns(["image", *"xywh"], given, None)
+        read_objects(tmp_path / "d.csv", columns=given)
     assert words in str(error.value)
 
 

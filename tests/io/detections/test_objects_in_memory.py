@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from halfwidth.core.errors import DataError, HalfwidthError, OptionError
-from halfwidth.core.objects import ObjectSet
-from halfwidth.io.detections.api import align, read_objects
+from halfwidth import DataError, HalfwidthError, ObjectSet, OptionError, read_objects
+from halfwidth.io.detections.api import align
 from halfwidth.io.detections.catalogue import FORMATS
 
 

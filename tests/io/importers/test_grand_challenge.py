@@ -10,7 +10,6 @@ import pytest
 from foreignfiles import FIXTURES, cells, read_with, written
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError, OptionError
 from halfwidth.tables.readers import Reading, read_table
 
 FILES = FIXTURES / "grand_challenge"
@@ -85,7 +84,7 @@ def test_a_list_of_results() -> None:
 
 def test_any_other_layout_by_its_path() -> None:
     with pytest.raises(
-        DataError, match=r"no 'case', 'cases', 'results'.*scores, aggregates.*path="
+        hw.DataError, match=r"no 'case', 'cases', 'results'.*scores, aggregates.*path="
     ):
         read_table(FILES / "labels.json")
     table = read_with(FILES / "labels.json", path="scores.test.{case}.{label}.{metric}")
@@ -104,7 +103,7 @@ def test_a_path_into_json_that_nothing_recognises(tmp_path: Path) -> None:
     file = written(
         tmp_path / "own.json", {"runs": [{"scan": "a", "iou": 0.5}, {"scan": "b", "iou": 1}]}
     )
-    with pytest.raises(DataError, match="no known format"):
+    with pytest.raises(hw.DataError, match="no known format"):
         read_table(file)
     from halfwidth.tables.importers.importer import ImportOptions
 
@@ -127,7 +126,7 @@ def test_a_path_into_json_that_nothing_recognises(tmp_path: Path) -> None:
     ],
 )
 def test_paths_that_lead_nowhere(path: str, message: str) -> None:
-    with pytest.raises((DataError, OptionError), match=message.replace("{", r"\{")):
+    with pytest.raises((hw.DataError, hw.OptionError), match=message.replace("{", r"\{")):
         read_with(FILES / "by_case.json", path=path)
 
 
@@ -153,7 +152,7 @@ def test_paths_that_lead_nowhere(path: str, message: str) -> None:
     ],
 )
 def test_malformed(tmp_path: Path, document: Any, message: str) -> None:
-    with pytest.raises((DataError, OptionError), match=message):
+    with pytest.raises((hw.DataError, hw.OptionError), match=message):
         read_table(written(tmp_path / "metrics.json", document))
 
 

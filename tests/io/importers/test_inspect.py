@@ -14,7 +14,6 @@ import pytest
 from foreignfiles import cells, written, zipped
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError
 from halfwidth.io import zip_members
 from halfwidth.tables.readers import read_table
 
@@ -127,17 +126,17 @@ def test_members_compressed_by_zstandard_are_checked(
     changed[place + 16] ^= 1
     file = tmp_path / "a.eval"
     file.write_bytes(changed)
-    with pytest.raises(DataError, match=r"'header\.json' is damaged .*checksum"):
+    with pytest.raises(hw.DataError, match=r"'header\.json' is damaged .*checksum"):
         read_table(file)
     changed[place + 16] ^= 1
     changed[place + 24] //= 2
     file.write_bytes(changed)
-    with pytest.raises(DataError, match=r"'header\.json' is damaged"):
+    with pytest.raises(hw.DataError, match=r"'header\.json' is damaged"):
         read_table(file)
     if not hasattr(zipfile, "ZIP_ZSTANDARD"):
         file.write_bytes(whole)
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-        with pytest.raises(DataError, match=r"Python reads from 3\.14.*halfwidth\[tables\]"):
+        with pytest.raises(hw.DataError, match=r"Python reads from 3\.14.*halfwidth\[tables\]"):
             read_table(file)
 
 
@@ -169,7 +168,7 @@ def test_names_of_members_are_never_paths(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
     file = zipped(folder / "a.eval", {"header.json": HEADER, **{n: sample(n) for n in names}})
-    with pytest.raises(DataError, match="holds no samples"):
+    with pytest.raises(hw.DataError, match="holds no samples"):
         read_table(file)
     assert not outside.exists()
     assert [one.name for one in tmp_path.iterdir()] == ["in"]
@@ -180,7 +179,9 @@ def test_a_member_that_fills_the_memory(tmp_path: Path, monkeypatch: pytest.Monk
     file = zipped(tmp_path / "a.eval", {"header.json": HEADER, "summaries.json": bomb})
     assert file.stat().st_size < 1 << 16
     monkeypatch.setattr(zip_members, "ALWAYS_UNPACKED", 1 << 24)
-    with pytest.raises(DataError, match=r"'summaries\.json' unpacks to 34 MB, more than is read"):
+    with pytest.raises(
+        hw.DataError, match=r"'summaries\.json' unpacks to 34 MB, more than is read"
+    ):
         read_table(file)
 
 
@@ -195,7 +196,7 @@ def test_a_member_that_fills_the_memory(tmp_path: Path, monkeypatch: pytest.Monk
 def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, message: str) -> None:
     file = log(tmp_path / "a.eval", *samples())
     monkeypatch.setattr(zip_members, limit, 100)
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(hw.DataError, match=message):
         read_table(file)
 
 
@@ -208,7 +209,7 @@ def test_a_member_that_is_longer_than_it_says(tmp_path: Path) -> None:
     assert struct.unpack_from("<I", data, place + 24) == (size,)
     struct.pack_into("<I", data, place + 24, size // 2)
     file.write_bytes(data)
-    with pytest.raises(DataError, match=r"'header\.json' is damaged"):
+    with pytest.raises(hw.DataError, match=r"'header\.json' is damaged"):
         read_table(file)
 
 
@@ -216,7 +217,7 @@ def test_a_member_that_is_longer_than_it_says(tmp_path: Path) -> None:
 def test_cut_short(tmp_path: Path, cut: int) -> None:
     file = log(tmp_path / "a.eval", *samples())
     file.write_bytes(file.read_bytes()[:cut])
-    with pytest.raises(DataError, match=r"no zip file, or damaged|damaged|no format"):
+    with pytest.raises(hw.DataError, match=r"no zip file, or damaged|damaged|no format"):
         read_table(file)
 
 
@@ -245,7 +246,7 @@ def test_cut_short(tmp_path: Path, cut: int) -> None:
     ],
 )
 def test_malformed(tmp_path: Path, files: dict[str, Any], message: str) -> None:
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(hw.DataError, match=message):
         read_table(zipped(tmp_path / "a.eval", files))
 
 

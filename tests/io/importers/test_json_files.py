@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from halfwidth.core.errors import DataError
+from halfwidth import DataError
 from halfwidth.io import json_files
 from halfwidth.io.json_files import parsed_json
 from halfwidth.tables.readers import read_table

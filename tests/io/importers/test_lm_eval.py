@@ -11,7 +11,6 @@ import pytest
 from foreignfiles import FIXTURES, cells, read_with, written
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError, OptionError
 from halfwidth.tables.readers import read_table
 
 STAMP = "2026-01-16T15-23-47.285735"
@@ -58,7 +57,9 @@ def test_one_filter() -> None:
     assert [(m.value, dict(m.where)) for m in table.stated_means] == [
         (0.5, {"metric": "exact_match"})
     ]
-    with pytest.raises(OptionError, match="unknown filter 'strict'; did you mean 'strict-match'"):
+    with pytest.raises(
+        hw.OptionError, match="unknown filter 'strict'; did you mean 'strict-match'"
+    ):
         read_with(FILE, filter="strict")
 
 
@@ -104,7 +105,7 @@ def test_a_file_by_itself(tmp_path: Path) -> None:
     ],
 )
 def test_malformed(tmp_path: Path, samples: list[Any], message: str) -> None:
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(hw.DataError, match=message):
         read_table(lines(tmp_path / "samples.jsonl", *samples))
 
 
@@ -115,7 +116,7 @@ def test_malformed_results_beside_it(tmp_path: Path, results: str) -> None:
     file = lines(tmp_path / "samples_t_2026-01-16T15-23-47.jsonl", sample())
     written(tmp_path / "results_2026-01-16T15-23-47.json", results)
     if results.startswith(("[1", "[[")):
-        with pytest.raises(DataError, match=r"results_2026.*beside it"):
+        with pytest.raises(hw.DataError, match=r"results_2026.*beside it"):
             read_table(file)
     else:
         assert cells(read_table(file), "value") == [1.0]

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError
 from halfwidth.tables.conversion import long_table
 from halfwidth.tables.layout import layout_of
 from halfwidth.tables.readers import Reading, read_table
@@ -65,7 +64,7 @@ def test_a_header_with_more_means_than_values() -> None:
 def test_rows_that_do_not_fit_the_header(rows: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "iou_raw.csv"
     file.write_text("filename,class0,class1,mean,mean\n" + rows)
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(hw.DataError, match=message):
         read_table(file)
 
 
@@ -77,12 +76,12 @@ def test_a_summary_that_cannot_be_read_states_nothing(tmp_path: Path) -> None:
 
 
 def test_files_without_cases_are_refused() -> None:
-    with pytest.raises(DataError, match=r"is a summary.*_raw\.csv"):
+    with pytest.raises(hw.DataError, match=r"is a summary.*_raw\.csv"):
         layout_of(read_table(FIXTURES / "mean_dice_summary.csv"))
-    with pytest.raises(DataError, match=r"MONAI wrote it, it holds averages.*_raw\.csv"):
+    with pytest.raises(hw.DataError, match=r"MONAI wrote it, it holds averages.*_raw\.csv"):
         read_table(FIXTURES / "metrics.csv")
 
 
 def test_as_plain_text_the_header_is_wrong() -> None:
-    with pytest.raises(DataError, match="line 2 has 4 cells where the header has 5"):
+    with pytest.raises(hw.DataError, match="line 2 has 4 cells where the header has 5"):
         read_table(FIXTURES / "hausdorff_distance_raw.csv", Reading(format="csv"))

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError
 from halfwidth.io.table import Table
 from halfwidth.tables.readers import read_table
 
@@ -144,7 +143,7 @@ def test_a_value_nothing_explains_stays_missing(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_structure_is_refused(tmp_path: Path, change: Any, message: str) -> None:
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(hw.DataError, match=message):
         read_table(changed(tmp_path, change))
 
 
@@ -152,7 +151,7 @@ def test_wrong_structure_is_refused(tmp_path: Path, change: Any, message: str) -
 def test_a_file_that_is_cut_short(share: float, tmp_path: Path) -> None:
     data = V2.read_bytes()
     (tmp_path / "summary.json").write_bytes(data[: int(share * len(data))])
-    with pytest.raises(DataError, match="not JSON, or cut short"):
+    with pytest.raises(hw.DataError, match="not JSON, or cut short"):
         read_table(tmp_path / "summary.json")
 
 

@@ -9,7 +9,6 @@ import pytest
 from foreignfiles import FIXTURES, cells, written
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError
 from halfwidth.tables.readers import Reading, read_table
 
 TSV, JSONL = (FIXTURES / "panoptica" / f"results.{suffix}" for suffix in ("tsv", "jsonl"))
@@ -82,5 +81,5 @@ def test_other_tables_are_not_taken_for_it(tmp_path: Path) -> None:
     ],
 )
 def test_malformed(tmp_path: Path, name: str, text: str, message: str) -> None:
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(hw.DataError, match=message):
         read_table(written(tmp_path / name, text))

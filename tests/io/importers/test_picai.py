@@ -10,7 +10,6 @@ import pytest
 from foreignfiles import FIXTURES, cells, written
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError
 from halfwidth.tables.readers import read_table
 
 FILE = FIXTURES / "pi_cai" / "metrics.json"
@@ -48,7 +47,7 @@ def test_weights_where_they_differ(tmp_path: Path) -> None:
 )
 def test_malformed(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     document = json.loads(FILE.read_text()) | change
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(hw.DataError, match=message):
         read_table(written(tmp_path / "metrics.json", document))
 
 
@@ -63,10 +62,10 @@ def test_malformed(tmp_path: Path, change: dict[str, Any], message: str) -> None
 def test_wrong_values(tmp_path: Path, find: str, put: str, message: str) -> None:
     text = FILE.read_text()
     assert find in text
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(hw.DataError, match=message):
         read_table(written(tmp_path / "metrics.json", text.replace(find, put)))
 
 
 def test_cut_short(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="cut short"):
+    with pytest.raises(hw.DataError, match="cut short"):
         read_table(written(tmp_path / "metrics.json", FILE.read_text()[:-40]))

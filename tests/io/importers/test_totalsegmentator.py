@@ -9,7 +9,6 @@ import pytest
 from foreignfiles import FIXTURES, cells, written
 
 import halfwidth as hw
-from halfwidth.core.errors import DataError
 from halfwidth.tables.readers import read_table
 
 FILES = FIXTURES / "totalsegmentator"
@@ -31,7 +30,7 @@ def test_a_metric_and_a_structure_in_each_column() -> None:
 
 
 def test_omitted_are_the_images_without_the_structure_as_in_its_own_means() -> None:
-    with pytest.raises(DataError, match="s0058"):
+    with pytest.raises(hw.DataError, match="s0058"):
         hw.estimate(hw.CaseValues.from_table(read_table(FILES / "evaluation.csv")), rng=1)
     estimates = hw.estimate(
         hw.CaseValues.from_table(read_table(FILES / "evaluation.csv"), missing="omit"), rng=1
@@ -66,5 +65,5 @@ def test_other_tables_are_not_taken_for_it(tmp_path: Path) -> None:
     ],
 )
 def test_malformed(tmp_path: Path, name: str, text: str, message: str) -> None:
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(hw.DataError, match=message):
         read_table(written(tmp_path / name, text))

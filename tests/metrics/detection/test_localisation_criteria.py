@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 import scenes
 
-from halfwidth.core.errors import DataError
+from halfwidth import DataError
 from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.core.types import Array
-from halfwidth.metrics.boundary_overlap import boundary_iou
+from halfwidth.metrics import boundary_iou, iou
 from halfwidth.metrics.detection.catalogue import LOCALISATIONS
 from halfwidth.metrics.detection.localisation import Pairs
-from halfwidth.metrics.overlap import iou
 
 
 def measured(name: str, found: Objects, true: Objects, **geometry: Any) -> Array:

@@ -12,15 +12,8 @@ from rankedscenes import RANKED, of_entries, ranked_scene, some_images, value_of
 import halfwidth as hw
 from halfwidth.arithmetic.match_curves import AveragePrecision
 from halfwidth.core.detection_forms import ScoredMatches
-from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.types import Array
-from halfwidth.metrics.detection.ranked import (
-    afroc_auc,
-    ap,
-    froc_score,
-    sensitivity_at_fppi,
-    wafroc_auc,
-)
+from halfwidth.metrics import afroc_auc, ap, froc_score, sensitivity_at_fppi, wafroc_auc
 
 # Image 0 holds two lesions, image 1 one, images 2 and 3 none.
 EXAMPLE = of_entries(
@@ -61,7 +54,7 @@ def test_afroc_by_hand() -> None:
 # --------------------------------------------------------------------------- definitions
 
 
-def direct_afroc(lists: MatchLists, which: int, threshold: int, *, by_image: bool) -> float:
+def direct_afroc(lists: hw.MatchLists, which: int, threshold: int, *, by_image: bool) -> float:
     """Every lesion against every image without one."""
     score, outcome = np.asarray(lists.score), lists.outcome[threshold]
     own = lists.category == which
@@ -81,7 +74,7 @@ def direct_afroc(lists: MatchLists, which: int, threshold: int, *, by_image: boo
     return total / weights if weights else np.nan
 
 
-def direct_froc(lists: MatchLists, which: int, threshold: int, level: float) -> float:
+def direct_froc(lists: hw.MatchLists, which: int, threshold: int, level: float) -> float:
     """Sensitivity at every score, the line through these points, as `numpy.interp` has it."""
     score, outcome = np.asarray(lists.score), lists.outcome[threshold]
     own = lists.category == which
@@ -92,7 +85,7 @@ def direct_froc(lists: MatchLists, which: int, threshold: int, level: float) -> 
     return float(np.interp(level, x, y))
 
 
-def direct_precision(lists: MatchLists, which: int, threshold: int) -> tuple[float, float]:
+def direct_precision(lists: hw.MatchLists, which: int, threshold: int) -> tuple[float, float]:
     """AP over 101 recalls and over all, an entry after another."""
     outcome = lists.outcome[threshold]
     order = np.lexsort((lists.detection, lists.image, -np.asarray(lists.score)))
