@@ -253,3 +253,12 @@ def test_the_python_of_the_page_of_masks_runs() -> None:
     exec(compile(block, "masks.md", "exec"), made)  # noqa: S102 -- our own page
     assert made["scores"].labels == ["a", "b"]
     assert made["scores"].value("dsc", label="a") == pytest.approx(0.95)
+
+
+def test_the_page_of_data_prints_what_stands_there(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (DOCS / "data.md").read_text(encoding="utf-8")
+    known: dict[str, Any] = {}
+    for code, printed in re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL):
+        exec(code, known)  # noqa: S102 -- it is our own page
+        assert capsys.readouterr().out == printed
+    assert "values" in known

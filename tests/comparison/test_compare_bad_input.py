@@ -189,3 +189,43 @@ def test_two_samples_and_what_names_no_models() -> None:
             function(hw.CaseValues.from_arrays({"A": [0.1, 0.2]}), [0.1, 0.2])
     with pytest.raises(hw.OptionError, match=r"^raters=\[\[1, 0\]\] is neither"):
         hw.compare_with_raters([1, 0], [[1, 0]], metric="accuracy")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: hw.CaseValues([0.1, 0.2]), r"made by CaseValues\.from_arrays\(values\)"),
+        (lambda: hw.Predictions(), r"made by Predictions\.from_arrays\(y_true, y_score\)"),  # noqa: PLW0108
+        (
+            lambda: hw.compare({"A": [0.1, 0.9], "B": [0.2, 0.8]}, [0, 1], metric="auroc"),
+            "come second, after the true classes",
+        ),
+        (
+            lambda: hw.compare(pd.DataFrame({"dice": [0.1]}), "dice"),
+            r"CaseValues\.from_table\(table, 'dice'\)",
+        ),
+        (
+            lambda: hw.Predictions.from_table({"y": [0, 1], "p": [0.1, 0.9]}, "z", score="p"),
+            "unknown column 'z'",
+        ),
+        (
+            lambda: hw.compare(hw.CaseValues.from_arrays({"A": [1]}, metric="dsc"), metric="dsc"),
+            "metric='dsc' has no effect",
+        ),
+        (
+            lambda: hw.estimate(hw.Predictions.from_arrays([0, 1], [0.1, 0.9]), statistic="sd"),
+            "statistic='sd' is of values of cases",
+        ),
+        (lambda: hw.gate({"A": [0.1]}, margin=0.1), "the data are of 1 models"),
+        (lambda: hw.gate([0.1, 0.2], [0.1, 0.3], margin=0.1, new="C"), "unknown model 'C'"),
+    ],
+)
+def test_slips_with_data_say_what_to_do(call: Any, message: str) -> None:
+    with pytest.raises(hw.OptionError, match=message):
+        call()
+
+
+def test_data_show_their_models() -> None:
+    assert str(hw.CaseValues.from_arrays([0.1, 0.2])) == "CaseValues(one model)"
+    assert str(hw.Predictions.from_arrays([0, 1], {"A": [0.1, 0.9]})) == "Predictions(A)"
+    assert hw.Detections.from_files({"A": [], "B": []}, []).models == ("A", "B")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, cast
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError, shown
@@ -14,7 +14,7 @@ from halfwidth.core.pseudo_cases import FAILURES, Failures
 from halfwidth.core.spec import Statistic
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
 from halfwidth.data.challenge_tables import challenge_columns
-from halfwidth.data.families import Family, ModelCases
+from halfwidth.data.families import Family, ModelCases, shown_data
 from halfwidth.data.inputs import models_of, names_models
 from halfwidth.data.measured_values import ValueOptions
 from halfwidth.data.measuring import Matched, Measurable, by_level, measuring_values
@@ -47,7 +47,7 @@ WORST_RANK = "worst_rank"
 POLICIES = (*MISSING_POLICIES, ALL_POLICIES, WORST_RANK)
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class CaseValues:
     """Values of cases, such as the Dice of each image: of one model or of several.
 
@@ -78,7 +78,7 @@ class CaseValues:
     missing: Any = "raise"
     penalty: float | None = None
     failures: Failures = "seen"
-    _given: _Arrays | _Tables = field(repr=False, kw_only=True)
+    _given: _Arrays | _Tables = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
     def from_arrays(
@@ -227,11 +227,20 @@ class CaseValues:
             column_name("strata", strata),
         )
         by_model = map(str, value) if isinstance(value, Mapping) else ()
-        given = _Tables(tables_of(table, columns, by_model), value_columns(value))
+        taken = value_columns(value)
+        of_values = taken.values() if isinstance(taken, dict) else taken or ()
+        given = _Tables(tables_of(table, columns, by_model, of_values), taken)
         options = (metric, bounds, scale, over, missing, penalty, failures)
         return cls(*options, _given=given)
 
+    def __repr__(self) -> str:
+        return shown_data("CaseValues", self.models, metric=self.metric)
+
     def __post_init__(self) -> None:
+        if not isinstance(self._given, _Arrays | _Tables):
+            raise OptionError(
+                "CaseValues are made by CaseValues.from_arrays(values) or .from_table(table)"
+            )
         one_of("missing", self.missing, POLICIES)
         one_of("failures", self.failures, FAILURES)
         check_over(self.over)

@@ -11,7 +11,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass, Undefined
-from halfwidth.data.families import MeasuredFamily
+from halfwidth.data.families import MeasuredFamily, shown_data
 from halfwidth.data.measured_detections import measured_detectors
 from halfwidth.data.measuring import Matched, Measurable
 from halfwidth.data.quantities import Quantities
@@ -24,7 +24,7 @@ from halfwidth.io.detections.api import names_detectors
 from halfwidth.metrics.catalogue import DETECTION_METRICS
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Detections:
     """What one detector or several found in images, and the objects that were to be found.
 
@@ -126,6 +126,9 @@ class Detections:
         }
         named = detections if names_detectors(detections) else {"": detections}
         return cls({str(name): one for name, one in named.items()}, references, matching)
+
+    def __repr__(self) -> str:
+        return shown_data("Detections", self.models)
 
     def __post_init__(self) -> None:
         self._requested(Quantities())

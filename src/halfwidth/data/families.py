@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
+from halfwidth.core.errors import shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
@@ -153,6 +154,17 @@ def named(identity: Identity) -> str:
     """An identity in a message: ``patient 3 / lesion 1`` where it has parts."""
     parts = identity if isinstance(identity, tuple) else (identity,)
     return " / ".join(str(part) for part in parts)
+
+
+def shown_data(kind: str, models: Sequence[str], **options: Any) -> str:
+    """Data in one line: of which models they are, and what else was said.
+
+    >>> shown_data("CaseValues", ("A", "B"), metric="dsc"), shown_data("Predictions", ())
+    ("CaseValues(A, B; metric='dsc')", 'Predictions(one model)')
+    """
+    told = [shortened(list(models), 6) if models else "one model"]
+    told += [f"{name}={shown(one)}" for name, one in options.items() if one is not None]
+    return f"{kind}({'; '.join(told)})"
 
 
 def take(values: Any, places: NDArray[np.intp]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, cast
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
@@ -18,7 +18,7 @@ from halfwidth.core.undefined import (
     Missing,
     Undefined,
 )
-from halfwidth.data.families import Family, ModelCases
+from halfwidth.data.families import Family, ModelCases, shown_data
 from halfwidth.data.inputs import models_of
 from halfwidth.data.measured_test_sets import read_test_set
 from halfwidth.data.measuring import Matched, Measurable, Measuring, by_level, measuring_each_metric
@@ -44,7 +44,7 @@ from halfwidth.estimation.test_sets.options import MetricRequest, TestSetOptions
 from halfwidth.estimation.test_sets.score_scales import Scores
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Predictions:
     """The true classes of cases, or their numbers, and what was predicted for them.
 
@@ -68,7 +68,7 @@ class Predictions:
     options: TestSetOptions = TestSetOptions()
     bounds: Any = None
     missing: Missing = "raise"
-    _given: _Arrays | _Tables = field(repr=False, kw_only=True)
+    _given: _Arrays | _Tables = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
     def from_arrays(
@@ -221,10 +221,20 @@ class Predictions:
         options = TestSetOptions(
             labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
         )
-        given = _Tables(tables_of(table, columns, by_model), where)
+        predicted = [name for names in where.predictions.values() for name in names]
+        tables = tables_of(table, columns, by_model, [where.target, *predicted])
+        given = _Tables(tables, where)
         return cls(options, bounds, missing, _given=given)
 
+    def __repr__(self) -> str:
+        return shown_data("Predictions", self.models)
+
     def __post_init__(self) -> None:
+        if not isinstance(self._given, _Arrays | _Tables):
+            raise OptionError(
+                "Predictions are made by Predictions.from_arrays(y_true, y_score) or "
+                ".from_table(table, target)"
+            )
         missing_policy(self.missing)
         one_of("absent_class", self.options.absent_class, ABSENT_CLASS)
         one_of("undefined", self.options.undefined, UNDEFINED_POLICIES)

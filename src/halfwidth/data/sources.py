@@ -17,7 +17,7 @@ from halfwidth.core.options import spelled
 from halfwidth.data.families import Identity
 from halfwidth.io.table import Table
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
-from halfwidth.tables.layout import MISSING_LEVEL
+from halfwidth.tables.layout import MISSING_LEVEL, check_columns
 
 
 @frozen(eq=False)
@@ -59,6 +59,11 @@ class TableColumns:
     groups: str | None = None
     strata: str | None = None
     weights: str | None = None
+
+    @property
+    def named(self) -> list[str]:
+        """Those that have a name, but for the column of models where each table is of one."""
+        return [*self.within, *filter(None, (self.case, self.groups, self.strata, self.weights))]
 
 
 @frozen(eq=False)
@@ -128,7 +133,12 @@ class Tables:
         return replace(self.columns, by=column)
 
 
-def tables_of(table: Any, columns: TableColumns, models_are_columns: Iterable[str] = ()) -> Tables:
+def tables_of(
+    table: Any,
+    columns: TableColumns,
+    models_are_columns: Iterable[str] = (),
+    further: Iterable[str] = (),
+) -> Tables:
     """One source for a table, several for a sequence of tables or a mapping from model to table.
 
     Parameters
@@ -137,10 +147,13 @@ def tables_of(table: Any, columns: TableColumns, models_are_columns: Iterable[st
     columns : TableColumns
     models_are_columns : iterable of str
         The models, where each has columns of its own.
+    further : iterable of str
+        Other columns that are named.
 
     Raises
     ------
-    OptionError
+    OptionError, UnknownNameError
+        For what is no table, and columns that are not there.
     """
     named = tuple(models_are_columns)
     if is_tables(table):
@@ -158,7 +171,10 @@ def tables_of(table: Any, columns: TableColumns, models_are_columns: Iterable[st
                 "or a mapping from the name of a model to its table"
             )
         sources = [Source(Table.from_frame(one)) for one in several or [table]]
-    return Tables(tuple(sources), columns, named)
+    tables = Tables(tuple(sources), columns, named)
+    for source in tables.sources:
+        check_columns(source.table, [*further, *columns.named])
+    return tables
 
 
 def is_table(given: Any) -> bool:

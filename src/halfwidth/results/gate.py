@@ -17,7 +17,7 @@ PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
 STATUS = {PASSED: 0, FAILED: 4, UNDECIDED: 5}
 
 
-@frozen
+@frozen(repr=False)
 class Gate(Result):
     """Whether the new model may pass.
 
@@ -58,6 +58,9 @@ class Gate(Result):
     def sentence(self) -> str:
         """The outcome and its reason."""
         return f"{self.outcome}: {self.reason}"
+
+    def __repr__(self) -> str:
+        return f"Gate: {self.sentence()}"
 
     def document(self) -> Document:
         """The sentence, and the comparisons for programs."""

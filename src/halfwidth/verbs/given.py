@@ -48,6 +48,16 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
         return data
     if other is None:
         return _case_values(data, estimates=estimates)
+    if isinstance(other, str):
+        raise OptionError(
+            f"{shown(other)} follows a table; columns are named where data are made: "
+            f"CaseValues.from_table(table, {shown(other)})"
+        )
+    if names_models(data) and not names_models(other):
+        raise OptionError(
+            "models by their names come second, after the true classes: (y_true, {'A': ..., 'B': "
+            "...}); values of cases of several models come alone"
+        )
     if names_models(other) or estimates or _is_of_test_sets(metric):
         return Predictions.from_arrays(data, other)
     return CaseValues.from_arrays({"A": data, "B": other})
