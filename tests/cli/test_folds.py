@@ -72,9 +72,11 @@ def test_models_with_folds_are_compared_on_all_cases(run: Run, folds: Any) -> No
     assert "HW411" in codes(pair)
     ranked = json.loads(run("rank", *files, *DSC).out)["rankings"][0]
     assert [one["model"] for one in ranked["models"]] == ["vit", "unet"]
-    ran = run("ci", *files, *DSC)
+    estimated = json.loads(run("ci", *files, *DSC).out)["estimates"]
+    assert [(one["by"]["model"], one["n"]) for one in estimated] == [("unet", 18), ("vit", 18)]
+    ran = run("ci", *files, "--target", "y", "--score", "p", "--metric", "auroc")
     assert ran.status == 2
-    assert "2 models are given (unet, vit), and 'ci' is about one" in ran.err
+    assert "2 models are given (unet, vit), and a test set is of one" in ran.err
 
 
 def test_one_column_says_the_fold(run: Run, folds: Any) -> None:

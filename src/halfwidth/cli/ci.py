@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -54,7 +55,8 @@ def ci(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            help=f"{reading.TABLE_HELP}. Several files are the folds of one model: "
+            help=f"{reading.TABLE_HELP}. Several tables of values are of a model each, called by "
+            "their files (NAME=FILE calls one NAME), or the folds of one: "
             "fold_*/validation/summary.json.",
             metavar="FILE",
             show_default=False,
@@ -112,9 +114,9 @@ def ci(
     """
     fmt = options.resolve_format(fmt, json, out)
     given = ctx.params
-    file = _file_of(files or [])
+    models = named_models(files) if files else {}
     source = predictions.TestSetSource(
-        file,
+        next(iter(models.values()), None),
         given["target"],
         given["score"] or [],
         given["prediction"],
@@ -131,6 +133,7 @@ def ci(
     }
     if source.any:
         refuse_given(ctx, OF_CASES, "has no effect on a metric of a test set (--target)")
+        _refuse_several(models)
         if any(given[name] for name in calibration.NAMES):
             answer, cautions = calibration.document_of(ctx, source, missing)
             return Answer(answer, fmt, out, STRICT_STATUS if strict and cautions else 0)
@@ -148,7 +151,7 @@ def ci(
         of_cases = {name: given[name] for name in (*OF_CASES, "groups", "strata")}
         of_cases |= {"value": value, "by": by, "statistic": split_names(statistic)}
         of_cases["metric"] = options.only_metric(metric)
-        estimates = _estimate_cases(file, source.reading, shared | of_cases, plot, kind)
+        estimates = _estimate_cases(models, source.reading, shared | of_cases, plot, kind)
     for text in estimates.notes:
         note(text)
 
@@ -160,22 +163,17 @@ def ci(
     return Answer(document, fmt, out, status)
 
 
-def _file_of(given: list[str]) -> ModelFile | None:
-    """The file of the model, or those of its folds."""
-    if not given:
-        return None
-    models = named_models(given)
+def _refuse_several(models: Mapping[str, ModelFile]) -> None:
     if len(models) > 1:
         raise OptionError(
-            f"{len(models)} models are given ({shortened(list(models), 5)}), and 'ci' is about "
+            f"{len(models)} models are given ({shortened(list(models), 5)}), and a test set is of "
             "one: 'halfwidth rank' has the intervals of all, 'halfwidth compare' those of their "
             "differences"
         )
-    return next(iter(models.values()))
 
 
 def _estimate_cases(
-    file: ModelFile | None,
+    models: Mapping[str, ModelFile],
     reading_options: reading.Options,
     settings: dict[str, Any],
     plot: Path | None,
@@ -186,19 +184,21 @@ def _estimate_cases(
     from halfwidth.tables.table_kinds import refuse_objects, refuse_predictions, refuse_runs
     from halfwidth.verbs.estimate import estimate
 
-    if file is None:
+    if not models:
         raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
-    table = reading.table_in(file, reading_options)
-    options.refuse_test_set_metric(settings["metric"], [table])
-    if not settings["value"]:
-        refuse_runs(table)
-        if not settings["by"] and settings["metric"] is None:
-            refuse_objects(table)
-            refuse_predictions(table)
-    if not _is_exact(settings):
-        note_if_long(len(table), settings["method"], settings["n_resamples"])
+    tables = {name: reading.table_in(file, reading_options) for name, file in models.items()}
+    options.refuse_test_set_metric(settings["metric"], list(tables.values()))
+    for table in tables.values():
+        if not settings["value"]:
+            refuse_runs(table)
+            if not settings["by"] and settings["metric"] is None:
+                refuse_objects(table)
+                refuse_predictions(table)
+        if not _is_exact(settings):
+            note_if_long(len(table), settings["method"], settings["n_resamples"])
     asked = {name: settings.pop(name) for name in OF_VERB}
-    data = CaseValues.from_table(table, settings.pop("value") or None, **settings)
+    given = tables if len(tables) > 1 else next(iter(tables.values()))
+    data = CaseValues.from_table(given, settings.pop("value") or None, **settings)
     estimates = estimate(data, **asked, keep_cases=kind == "distribution")
     if plot is not None and kind is not None:
         figures.draw(estimates, plot, kind)

@@ -39,7 +39,13 @@ from halfwidth.estimation.resolve import (
     resolve_request,
     resolve_statistic,
 )
-from halfwidth.estimation.tables import JobsOfCases, layout_notes, sample_cases, table_jobs
+from halfwidth.estimation.tables import (
+    JobsOfCases,
+    joined,
+    layout_notes,
+    sample_cases,
+    table_jobs,
+)
 from halfwidth.tables.layout import layout_of
 
 # What a missing value may mean: to all verbs, to `estimate` ("all"), to `rank` ("worst_rank").
@@ -307,7 +313,7 @@ class _Arrays:
     ) -> JobsOfCases:
         """Each model by itself."""
         metric = resolve_metric(values.metric, values.bounds)
-        jobs, cases = [], []
+        found = []
         for model in self.cases:
             sample = check_sample(
                 model.predictions,
@@ -319,9 +325,10 @@ class _Arrays:
                 groups=model.groups,
                 strata=model.strata,
             )
-            jobs += [Job(sample.functional(one), sample.records, model.name) for one in statistics]
-            cases.append(sample_cases(model.name, sample, model.groups))
-        return JobsOfCases(tuple(jobs), (), tuple(cases))
+            jobs = [Job(sample.functional(one), sample.records) for one in statistics]
+            cases = sample_cases("", sample, model.groups)
+            found.append(JobsOfCases(tuple(jobs), (), (cases,)).labelled_by(model.name))
+        return joined(found)
 
     def families(
         self, values: CaseValues, options: ValueOptions, _: Matched
@@ -352,11 +359,7 @@ class _Tables:
             for source in sources
             for wanted in metric_columns(values.metric, self.value, sources)
         ]
-        return JobsOfCases(
-            tuple(job for one in found for job in one.jobs),
-            tuple(dict.fromkeys(note for one in found for note in one.notes)),
-            tuple(cases for one in found for cases in one.cases),
-        )
+        return joined(found)
 
     def _jobs(
         self,

@@ -19,7 +19,7 @@ from halfwidth.estimation.detections.api import detector_jobs
 from halfwidth.estimation.detections.requests import DetectorRequest, detector_request
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.resolve import Request, resolve_request
-from halfwidth.estimation.tables import JobsOfCases
+from halfwidth.estimation.tables import JobsOfCases, joined
 from halfwidth.io.detections.api import names_detectors
 from halfwidth.metrics.catalogue import DETECTION_METRICS
 
@@ -146,17 +146,11 @@ class Detections:
         """What is estimated of each detector, metric, class and threshold, and the request."""
         request = self.request(**inference)
         requested = self._requested(quantities)
-        found = [
-            detector_jobs(one, self.references, requested).labelled_by(name or None)
+        found = (
+            detector_jobs(one, self.references, requested).labelled_by(name)
             for name, one in self.detections.items()
-        ]
-        return (
-            JobsOfCases(
-                tuple(job for one in found for job in one.jobs),
-                tuple(dict.fromkeys(note for one in found for note in one.notes)),
-            ),
-            request,
         )
+        return joined(found), request
 
     def families(self, quantities: Quantities, _: Matched) -> tuple[list[Comparable], list[str]]:
         """The detectors by each metric and class, matched, and notes on what was read."""

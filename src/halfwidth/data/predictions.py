@@ -39,9 +39,10 @@ from halfwidth.data.sources import (
 )
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import Request, missing_policy, resolve_request
-from halfwidth.estimation.tables import JobsOfCases
+from halfwidth.estimation.tables import JobsOfCases, joined
 from halfwidth.estimation.test_sets.options import MetricRequest, TestSetOptions, metric_request
 from halfwidth.estimation.test_sets.score_scales import Scores
+from halfwidth.results.estimate import MODEL
 
 
 @frozen(eq=False, repr=False)
@@ -279,8 +280,7 @@ class _Arrays:
 
     def jobs(self, requested: MetricRequest, request: Request) -> JobsOfCases:
         """Each model by itself."""
-        jobs: list[Job] = []
-        notes: dict[str, None] = {}
+        found = []
         for model in self.cases:
             if model.name:
                 cases = read_test_set(model, requested, request.missing)
@@ -294,9 +294,9 @@ class _Arrays:
                     strata=model.strata,
                     where=("y_true", "y_score"),
                 )
-            notes |= dict.fromkeys(cases.notes)
-            jobs += [_labelled(job, model.name) for job in requested.jobs(cases)]
-        return JobsOfCases(tuple(jobs), tuple(notes))
+            jobs = JobsOfCases(tuple(requested.jobs(cases)), cases.notes)
+            found.append(jobs.labelled_by(model.name))
+        return joined(found)
 
     def families(self, each: Sequence[Measuring], _: Matched) -> tuple[list[Measurable], list[str]]:
         """All models, by each metric."""
@@ -330,7 +330,7 @@ class _Tables:
                 place = f"{family_label(within)}: " if within else ""
                 cases = read_test_set(model, requested, request.missing, place)
                 notes |= dict.fromkeys(cases.notes)
-                by = within | ({columns.by: model.name} if columns.by else {})
+                by = within | ({columns.by or MODEL: model.name} if model.name else {})
                 jobs += [
                     replace(_labelled(job, label), by=by, cautions=(*job.cautions, *model.cautions))
                     for job in requested.jobs(cases)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
-from halfwidth.results.estimate import Cases
+from halfwidth.results.estimate import MODEL, Cases
 from halfwidth.tables.layout import Layout, Slice, not_applicable_note, pooled_models, slices
 
 
@@ -43,8 +43,8 @@ class JobsOfCases:
     cases: tuple[Cases, ...] = ()
 
     def labelled_by(self, name: str | None) -> JobsOfCases:
-        """The same, the labels of whose rows begin with the name of a model, if it has one."""
-        if name is None:
+        """The same of a model: its name begins the labels of rows and is a level of theirs."""
+        if not name:
             return self
 
         def label(own: str) -> str:
@@ -52,9 +52,22 @@ class JobsOfCases:
 
         return replace(
             self,
-            jobs=tuple(replace(job, label=label(job.label)) for job in self.jobs),
+            jobs=tuple(
+                replace(job, label=label(job.label), by={MODEL: name, **job.by})
+                for job in self.jobs
+            ),
             cases=tuple(replace(one, label=label(one.label)) for one in self.cases),
         )
+
+
+def joined(each: Iterable[JobsOfCases]) -> JobsOfCases:
+    """What is estimated of several models or tables; a note that all have is said once."""
+    every = list(each)
+    return JobsOfCases(
+        tuple(job for one in every for job in one.jobs),
+        tuple(dict.fromkeys(note for one in every for note in one.notes)),
+        tuple(cases for one in every for cases in one.cases),
+    )
 
 
 def table_jobs(
