@@ -22,6 +22,7 @@ from sklearn import metrics as sk
 from timing import RESAMPLES, RUNS, Line, medians
 
 import halfwidth as hw
+from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Level
 from halfwidth.intervals.catalogue import METHODS
@@ -29,7 +30,6 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building
 from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 

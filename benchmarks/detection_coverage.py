@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from simulated_detectors import POPULATIONS, Images
 
+from halfwidth.arithmetic.match_records import with_equal_slots
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.match_lists import MatchLists, Outcome
 from halfwidth.core.spec import Metric, Statistic, spec_of
@@ -39,7 +40,6 @@ from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics.catalogue import DETECTION_METRICS
-from halfwidth.metrics.detection.match_records import with_equal_slots
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form

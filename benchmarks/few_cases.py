@@ -19,10 +19,10 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Bounds, Level
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
-from halfwidth.io.layout import layout_of, slices
-from halfwidth.io.readers import read_table
 from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.tables.layout import layout_of, slices
+from halfwidth.tables.readers import read_table
 
 SIZES = (10, 25, 50, 75, 100, 150, 200, 300)
 FEWEST_IN_POPULATION = 50

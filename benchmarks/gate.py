@@ -21,15 +21,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.comparison.gate import FAILED, PASSED, STATUS
 from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
-from halfwidth.io.readers import read_table
 from halfwidth.resampling.draws import Plan
+from halfwidth.results.gate import FAILED, PASSED, STATUS
+from halfwidth.tables.readers import read_table
 
 Values = NDArray[np.float64]
 SIZES = (10, 25, 50, 100, 200)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
+from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import UNIT_INTERVAL, Array, Level
 from halfwidth.core.undefined import AbsentClass
@@ -29,7 +30,6 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building
 from halfwidth.metrics.averaging import AreaFinish, CountingFinish
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS

@@ -44,12 +44,12 @@ from halfwidth.intervals import (
 )
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
-from halfwidth.io.layout import layout_of, slices
-from halfwidth.io.readers import read_table
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates
 from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.tables.layout import layout_of, slices
+from halfwidth.tables.readers import read_table
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]

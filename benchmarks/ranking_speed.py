@@ -77,12 +77,8 @@ def _table(tasks: list[Array]) -> pd.DataFrame:
 
 
 def _ranked(table: pd.DataFrame, method: str) -> hw.Rankings:
-    return hw.rank_table(
-        table,
-        "dsc",
-        within="task",
-        case="case",
-        metric="dsc",
+    return hw.rank(
+        hw.CaseValues.from_table(table, "dsc", metric="dsc", by="task", case="case"),
         method=method,
         n_resamples=RESAMPLES,
         rng=1,

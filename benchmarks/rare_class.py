@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Level
 from halfwidth.intervals.catalogue import METHODS
@@ -25,7 +26,6 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building
 from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 

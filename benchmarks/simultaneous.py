@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import halfwidth as hw
+from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.comparison.pairing import pair_job
 from halfwidth.comparison.simultaneous import (
     Comparanda,
@@ -41,16 +42,15 @@ from halfwidth.estimation.resolve import resolve_request
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.intervals.dirichlet_intervals import pseudo_cases_beyond
-from halfwidth.io.layout import layout_of, slices
-from halfwidth.io.readers import read_table
 from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.building import ranking_statistic
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.joint_dirichlet import JointDraws, draws_of_means, draws_of_test_sets
 from halfwidth.resampling.simultaneous import all_pairs, mean_differences
 from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.tables.layout import layout_of, slices
+from halfwidth.tables.readers import read_table
 
 Array = NDArray[Any]
 Draw = Callable[[np.random.Generator, int], Array]

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from halfwidth.core.types import Array
-from halfwidth.io.readers import read_table
 from halfwidth.planning.spread import DATA, Correlations, SpreadModel
 from halfwidth.planning.spread_fit import fit_spread
+from halfwidth.tables.readers import read_table
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = {"dsc": ("SegVal", "Touchstone"), "nsd": ("Touchstone",)}

@@ -76,12 +76,14 @@ def best_two(models: dict[str, pd.DataFrame]) -> Comparisons:
     for organ, scans in models.items():
         first, second = scans.mean().sort_values(ascending=False).index[:2]
         table = scans[[first, second]].reset_index().melt("name", var_name="model")
-        compared = hw.compare_table(
-            table.assign(organ=organ.replace("_", " ")),
-            "value",
-            within="organ",
-            case="name",
-            metric="dsc",
+        compared = hw.compare(
+            hw.CaseValues.from_table(
+                table.assign(organ=organ.replace("_", " ")),
+                "value",
+                metric="dsc",
+                by="organ",
+                case="name",
+            ),
             margin=MARGIN,
             rng=1,
         )

@@ -40,7 +40,9 @@ def _rankings(data: Path, metric: str) -> hw.Rankings:
         for path in sorted((data / "touchstone").glob(f"*_{metric}.csv"))
     }
     organs = [name for name in next(iter(tables.values())).columns if name != "name"]
-    return hw.rank_table(tables, organs, case="name", metric=metric, missing="omit", rng=1)
+    return hw.rank(
+        hw.CaseValues.from_table(tables, organs, metric=metric, case="name", missing="omit"), rng=1
+    )
 
 
 def _page_part(title: str, rankings: hw.Rankings) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.match_records import with_equal_slots
 from halfwidth.core.match_lists import Matching, MatchLists, Outcome
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
@@ -15,7 +16,6 @@ from halfwidth.estimation.detections.functionals import detection_functional, de
 from halfwidth.estimation.functionals import Policies
 from halfwidth.estimation.records import Functional
 from halfwidth.metrics.catalogue import DETECTION_METRICS
-from halfwidth.metrics.detection.match_records import with_equal_slots
 
 
 def match_lists(

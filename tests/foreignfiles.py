@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.io.importers.importer import ImportOptions
-from halfwidth.io.readers import Reading, read_table
 from halfwidth.io.table import Table
+from halfwidth.tables.importers.importer import ImportOptions
+from halfwidth.tables.readers import Reading, read_table
 
 FIXTURES = Path(__file__).parent / "io" / "importers" / "fixtures"
 

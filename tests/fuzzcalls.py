@@ -9,6 +9,7 @@ import datetime as dt
 import functools
 import inspect
 import math
+import operator
 import random
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -21,6 +22,7 @@ import pandas as pd
 from detectioncurves import curves, over_several
 from detectionscenes import boxed, solid
 from handmade import hand_made
+from over_data import over
 
 import halfwidth as hw
 from halfwidth.plots.ranking.panels import KINDS as RANKING_KINDS
@@ -388,9 +390,7 @@ GOOD: Mapping[str, Draw] = {
     "y_true": classes,
 }
 COMPARED: Mapping[str, Draw] = {
-    "models": compared_models,
-    "within": words((), "case", ["model"]),
-    "target": words("truth", None, "case"),
+    "target": words("truth", "truth", "case"),
     "score": words((), "dice", {"a": "dice", "b": "other"}),
     "prediction": words(None, "dice", {"a": "truth", "b": "other"}),
     "baseline": words(None, None, "a", "m0", "b"),
@@ -403,9 +403,10 @@ COMPARED: Mapping[str, Draw] = {
 }
 COMPARED_TABLE: Mapping[str, Draw] = {
     **COMPARED,
+    "by": words((), "case", ["model"]),
+    "model": words(None, "model", "model", "case", "missing"),
     "table": compared_tables,
     "value": words("dice", None, {"a": "dice", "b": "other"}, ["dice"], "missing"),
-    "by": words("model", "model", "case", "missing"),
     "groups": words("model", "case", "missing"),
     "strata": words("model", "missing"),
     "sample_weight": words("dice", None),
@@ -422,6 +423,8 @@ RANKED: Mapping[str, Draw] = {
     "missing": words("raise", "omit", "worst", "worst_rank"),
     "margin": words(0.0, 0.01, 1),
     "top": words(1, 3, 99),
+    "combine": words(None, "mean_rank", "median_rank"),
+    "absent_model": words("omit", "last"),
 }
 AUDITED: Mapping[str, Draw] = {
     "values": words("dice", ["dice"], None, "case", "missing"),
@@ -483,7 +486,37 @@ def detectors_of_images(s: Source) -> Any:
     return {name: objects_of_images(s, scored=scored) for name in names}
 
 
-COMPARED_DETECTORS: Mapping[str, Draw] = {**COMPARED, **DETECTED, "models": detectors_of_images}
+COMPARED_DETECTORS: Mapping[str, Draw] = {
+    **COMPARED,
+    **DETECTED,
+    "detections": detectors_of_images,
+}
+SUMMARIZED: Mapping[str, Draw] = {
+    "missing": words("raise", "omit", "worst", "all"),
+    "statistic": lambda s: s.choice([statistic(s), [statistic(s), statistic(s)]]),
+}
+SUMMARIZED_TABLE: Mapping[str, Draw] = {
+    **SUMMARIZED,
+    "table": column_table,
+    "value": words("dice", ["dice"], None, "case", "missing"),
+    "model": words(None, None, "model", "missing"),
+    "groups": words("model", "case", "missing"),
+    "strata": words("model", "missing"),
+}
+# Of verbs to which data are given as they are, and of the data that a call makes.
+HURRIED: Mapping[str, Draw] = {
+    "data": lambda s: s.choice([compared_models, numbers, column_table, classes])(s),
+    "other": lambda s: s.choice([None, compared_models(s), numbers(s), predictions(s)]),
+    "y_score": lambda s: s.choice([None, None, predictions(s)]),
+    "metric": any_metric,
+    "new": words(None, "a", "m0"),
+    "margin": words(0.01, 0.1, 1),
+}
+OF_ARRAYS: Mapping[str, Draw] = {"values": compared_models, "metric": any_metric}
+OF_PREDICTIONS: Mapping[str, Draw] = {
+    "y_score": lambda s: s.choice([compared_models, predictions])(s),
+    "metric": sample_metric,
+}
 
 
 def any_result(s: Source) -> Any:
@@ -504,11 +537,30 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
             *("auroc_difference_n", "auroc_difference_width"),
         )
     },
-    "compare_detections": COMPARED_DETECTORS,
-    "rank_detections": {
-        **COMPARED_DETECTORS,
+    **{
+        f"{verb}{of_kind}": {**COMPARED, **HURRIED, **of_verb, **draws}
+        for verb, of_verb in (
+            ("estimate", SUMMARIZED),
+            ("compare", {"margin": COMPARED["margin"]}),
+            ("rank", RANKED),
+            ("gate", {}),
+        )
+        for of_kind, draws in (
+            ("", {}),
+            ("(CaseValues.from_arrays)", OF_ARRAYS),
+            ("(CaseValues.from_table)", COMPARED_TABLE),
+            ("(Predictions.from_arrays)", OF_PREDICTIONS),
+            ("(Predictions.from_table)", {**COMPARED_TABLE, "metric": sample_metric}),
+            ("(Detections.from_files)", COMPARED_DETECTORS),
+        )
+    },
+    "estimate(CaseValues.from_arrays)": {**OF_ARRAYS, **SUMMARIZED},
+    "estimate(CaseValues.from_table)": SUMMARIZED_TABLE,
+    "rank(CaseValues.from_table)": {
+        **COMPARED_TABLE,
         **RANKED,
-        "combine": words(None, "mean_rank", "median_rank"),
+        "metric": words(None, "dsc", "hd95", ["dsc", "nsd"], {"dice": "dsc", "other": "nsd"}),
+        "by": words((), (), "case", "missing"),
     },
     "metric_ci": {"metric": sample_metric},
     "calibration_test": {
@@ -559,28 +611,9 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "threshold": words(None, 0.5, 5),
     },
     "match_detections": DETECTED,
-    "compare": {**COMPARED, "metric": any_metric, "penalty": words(None, 1.0)},
-    "compare_table": COMPARED_TABLE,
-    "rank": {**COMPARED, **RANKED, "metric": any_metric, "penalty": words(None, 1.0)},
-    "rank_table": {
-        **COMPARED_TABLE,
-        **RANKED,
-        "metric": words(None, "dsc", "hd95", ["dsc", "nsd"], {"dice": "dsc", "other": "nsd"}),
-        "by": words(None, "model", "case", "missing"),
-        "task": words((), (), "case", "missing"),
-        "combine": words(None, "mean_rank", "median_rank"),
-        "absent_model": words("omit", "last"),
-    },
     "score_masks": {
         "metrics": words("dsc", ("dsc", "hd95"), "nsd", "all", "hd:percentile=99"),
         "labels": words(None, {"liver": 1, "both": [1, 2]}),
-    },
-    "summary_table": {
-        "missing": words("raise", "omit", "worst", "all"),
-        "values": words("dice", ["dice"], None, "case", "missing"),
-        "groups": words("model", "case", "missing"),
-        "strata": words("model", "missing"),
-        "statistic": lambda s: s.choice([statistic(s), [statistic(s), statistic(s)]]),
     },
     "check_table": AUDITED,
     "check_tables": {**AUDITED, "tables": audited_tables},
@@ -644,7 +677,10 @@ def finished(kind: str) -> tuple[Any, ...]:
         "estimates": lambda: (
             hw.summary_ci(dice, metric="dsc"),
             [hw.summary_ci(dice, metric="dsc", label="a"), hw.summary_ci([0.5], metric="dsc")],
-            hw.summary_table({"a": dice, "b": [0.4] * 10}, metric="dsc", keep_cases=True),
+            hw.estimate(
+                hw.CaseValues.from_table({"a": dice, "b": [0.4] * 10}, metric="dsc"),
+                keep_cases=True,
+            ),
             hw.runs_table({"accuracy": dice, "seed": list(range(10))}, keep_runs=True),
             hw.summary_ci([1.0, 2.0, 30.0], metric="hd95", alternative="upper"),
         ),
@@ -667,11 +703,13 @@ def finished(kind: str) -> tuple[Any, ...]:
         "comparisons": lambda: tuple(hand_made(count) for count in (1, 3)),
         "rankings": lambda: (
             hw.rank({"A": dice, "B": dice[::-1]}, metric="dsc", keep_cases=True, **how),
-            hw.rank_table(
-                {"A": dice * 2, "B": [0.4] * 20, "task": ["x"] * 10 + ["y"] * 10},
-                {"A": "A", "B": "B"},
-                within="task",
-                metric="dsc",
+            hw.rank(
+                hw.CaseValues.from_table(
+                    {"A": dice * 2, "B": [0.4] * 20, "task": ["x"] * 10 + ["y"] * 10},
+                    {"A": "A", "B": "B"},
+                    metric="dsc",
+                    by="task",
+                ),
                 **how,
             ),
             hw.rank({"A": dice, "B": dice[::-1], "C": dice}, metric="dsc", **how)[0],
@@ -770,7 +808,8 @@ OF_RANKING_FIGURES: Mapping[str, Draw] = {
 # Most rankings have options that fit each other: nearly all random ones are refused.
 FITTING = 0.8
 OF_TEST_SETS = (
-    *("y_true", "target", "score", "prediction", "average", "labels", "pos_label", "scores"),
+    *("y_true", "y_score", "target", "score", "prediction", "average", "labels", "pos_label"),
+    "scores",
     *("threshold", "absent_class", "undefined", "costs", "priors", "sample_weight"),
 )
 OF_VALUES = ("statistic", "over", "bounds", "scale", "missing", "penalty", "ties", "value")
@@ -823,15 +862,15 @@ def ranked_rows(s: Source) -> tuple[Any, pd.DataFrame]:
     return metric, table.drop(index=0) if s.random() < 0.1 else table
 
 
-def fit(s: Source, positional: list[Any], keywords: dict[str, Any], *, table: bool) -> None:
-    """Make the options of a ranking fit each other and its values."""
+def fit(s: Source, kind: str, positional: list[Any], keywords: dict[str, Any]) -> None:
+    """Make the options of a ranking fit each other and its data."""
     first: Any
+    table, of_test_set = kind.endswith("from_table"), kind.startswith("Predictions")
     metric, first = ranked_rows(s) if table else ranked_models(s)
     positional[:] = [first]
-    of_test_set = s.random() < 0.25
     for name in OF_VALUES if of_test_set else OF_TEST_SETS:
         keywords.pop(name, None)
-    for name in ("groups", "strata", "within", "task", "by", "case", "method", "baseline"):
+    for name in ("groups", "strata", "by", "model", "case", "method", "baseline"):
         keywords.pop(name, None)
     keywords["metric"] = metric
     if of_test_set:
@@ -844,11 +883,11 @@ def fit(s: Source, positional: list[Any], keywords: dict[str, Any], *, table: bo
         keywords["unmatched"] = "omit"
         if table:
             scores = s.numpy.uniform(size=len(first)).round(1)
-            positional[0] = first.assign(dice=scores)
-            keywords |= {"by": "model", "target": "truth", "score": "dice"}
+            positional[:] = [first.assign(dice=scores), "truth"]
+            keywords |= {"model": "model", "score": "dice"}
         else:
-            positional[0] = {name: s.numpy.uniform(size=s.n).round(1) for name in first}
-            keywords["y_true"] = [i % 2 for i in range(s.n)]
+            models = {name: s.numpy.uniform(size=s.n).round(1) for name in first}
+            positional[:] = [[i % 2 for i in range(s.n)], models]
     else:
         fit_values(s, first, keywords, table=table)
     fit_schemes(keywords)
@@ -872,9 +911,9 @@ def fit_values(s: Source, first: Any, keywords: dict[str, Any], *, table: bool) 
         keywords["penalty"] = 1e3
     if not table:
         return
-    keywords |= {"value": "dice", "by": "model"}
+    keywords |= {"value": "dice", "model": "model"}
     if len(set(first["task"])) > 1:
-        keywords[s.choice(["within", "task"])] = "task"
+        keywords["by"] = "task"
     elif s.random() < 0.5:
         keywords.pop("combine", None)
     if isinstance(keywords["metric"], str) and s.random() < 0.3:
@@ -911,6 +950,22 @@ def public_functions() -> dict[str, Callable[..., Any]]:
     }
 
 
+DATA = (
+    *("CaseValues.from_arrays", "CaseValues.from_table", "Detections.from_files"),
+    *("Predictions.from_arrays", "Predictions.from_table"),
+)
+
+
+def drawn_functions() -> dict[str, Callable[..., Any]]:
+    """The public functions, and the verbs over each kind of data that is made in the same call."""
+    over_data = {
+        f"hw.{verb}({kind})": over(getattr(hw, verb), operator.attrgetter(kind)(hw))
+        for verb in ("estimate", "compare", "rank", "gate")
+        for kind in DATA
+    }
+    return public_functions() | over_data
+
+
 def source_of(function: str, argument: str) -> Draw:
     """What a good value of an argument is drawn from."""
     home, _, name = function.partition(".")
@@ -929,7 +984,7 @@ def source_of(function: str, argument: str) -> Draw:
 def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
     """A function's dotted name, its positional arguments and its keywords."""
     s = Source(seed)
-    known = public_functions()
+    known = drawn_functions()
     # A figure takes longer than most results, and less can be wrong with its arguments.
     name = s.choice([name for name in sorted(known) for _ in range(3 - 2 * ("plots" in name))])
     positional: list[Any] = []
@@ -945,8 +1000,9 @@ def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
             positional.append(value)
         else:
             keywords[parameter.name] = value
-    if name in ("hw.rank", "hw.rank_table") and s.random() < FITTING:
-        fit(s, positional, keywords, table=name == "hw.rank_table")
+    kind = name.removeprefix("hw.rank(").removesuffix(")")
+    if kind in DATA and kind.partition(".")[0] != "Detections" and s.random() < FITTING:
+        fit(s, kind, positional, keywords)
     if s.random() < 0.01:
         keywords[s.choice(["seed", "positive", "level", "alpha"])] = 1
     return name, positional, keywords

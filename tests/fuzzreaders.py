@@ -279,8 +279,8 @@ def _formats() -> dict[str, Format]:
 def _use_table(path: Path, r: Source) -> None:
     """Read a table and do with it what some verb does."""
     import halfwidth as hw
-    from halfwidth.io.layout import layout_of, slices
-    from halfwidth.io.readers import read_table
+    from halfwidth.tables.layout import layout_of, slices
+    from halfwidth.tables.readers import read_table
 
     table = read_table(path, _reading(r))
     rows = np.arange(len(table))
@@ -289,8 +289,10 @@ def _use_table(path: Path, r: Source) -> None:
         table.levels(name)
     uses: list[Callable[[], object]] = [
         lambda: [part.values for part in slices(table, layout_of(table))],
-        lambda: hw.summary_table(
-            table, method="t", missing=r.choice(["raise", "omit", "all"]), rng=1
+        lambda: hw.estimate(
+            hw.CaseValues.from_table(table, missing=r.choice(["raise", "omit", "all"])),
+            method="t",
+            rng=1,
         ).to_json(),
         lambda: hw.runs_table(table, n_resamples=19, rng=1),
         lambda: hw.check_table(table).to_json(),
@@ -300,10 +302,10 @@ def _use_table(path: Path, r: Source) -> None:
 
 def _reading(r: Source) -> Any:
     """How the user says that a table is to be read: mostly nothing."""
-    from halfwidth.io.importers.importer import ImportOptions
-    from halfwidth.io.importers.recognise import NAMES
-    from halfwidth.io.readers import FORMATS as PLAIN
-    from halfwidth.io.readers import Reading
+    from halfwidth.io.plain_tables import FORMATS as PLAIN
+    from halfwidth.tables.importers.importer import ImportOptions
+    from halfwidth.tables.importers.recognise import NAMES
+    from halfwidth.tables.readers import Reading
 
     if r.random() < 0.9:
         return Reading()

@@ -8,6 +8,7 @@ from typing import Any
 
 import generate
 import pytest
+from over_data import over
 from pages import examples, menu, quickstarts
 from pages.all import MAKERS
 from pages.figures_shown import GALLERY
@@ -220,7 +221,9 @@ def test_the_kidneys_of_the_docs_have_the_intervals_that_stand_there(shared: Pat
     rows = []
     designs: list[dict[str, Any]] = [{}, {"groups": "name"}, {"groups": "name", "over": "clusters"}]
     for options in designs:
-        (e,) = hw.summary_table(kidneys, "dice", case="name", metric="dsc", rng=1, **options)
+        (e,) = over(hw.estimate, hw.CaseValues.from_table)(
+            kidneys, "dice", case="name", metric="dsc", rng=1, **options
+        )
         rows.append(f"| {e.value:.3f} | {e.low:.3f} to {e.high:.3f} | {e.standard_error:.4f} |")
     assert [row for row in rows if row not in text] == []
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import subprocess
 import sys
 
 import pytest
 
-from halfwidth.resampling.forms.contract import Engine
-from halfwidth.resampling.forms.engines import MODULES
-
 # Packages that take a tenth of a second and more, and parts of ours that a call does not need.
 HEAVY = {"matplotlib", "pandas", "sklearn", "joblib", "scipy.stats", "numpy.ma"}
 OTHER_PARTS = {f"halfwidth.{part}" for part in ("planning", "plots", "scoring", "study")}
 OF_TERMINALS = {"typer", "rich", "pydantic", "halfwidth.cli", "halfwidth.report"}
-OF_FILES = {"halfwidth.io.table", "halfwidth.io.readers", "html"}
+OF_FILES = {"halfwidth.io.table", "halfwidth.tables.readers", "html"}
 
 ARRAYS = """
 import numpy as np
@@ -59,16 +55,13 @@ def _with_scipy(found: set[str]) -> set[str]:
     return found & {"numpy.ma"} if "scipy.special" in found else set()
 
 
-def test_a_mean_loads_nothing_of_test_sets_and_random_weights() -> None:
+def test_a_mean_loads_nothing_that_estimates_from_test_sets() -> None:
     found = loaded(ARRAYS + "hw.summary_ci(score, metric='dsc', method='bca')")
     others = (
         "halfwidth.estimation.test_sets",
         "halfwidth.estimation.runs",
         "halfwidth.estimation.detections",
-        "halfwidth.metrics.ranking",
-        "halfwidth.metrics.counting",
-        "halfwidth.metrics.detection",
-        "halfwidth.resampling.dirichlet",
+        "halfwidth.metrics.detection.ranked",
     )
     assert not [name for name in found if name.startswith(others)]
 
@@ -77,7 +70,7 @@ def test_a_metric_loads_its_family_alone() -> None:
     found = loaded(
         """
 import halfwidth as hw
-from halfwidth.metrics import ranked_scores
+from halfwidth.arithmetic import ranked_scores
 assert "dsc" in hw.METRICS
 assert hw.METRICS["Dice"].function is hw.metrics.overlap.dsc
 """
@@ -98,9 +91,3 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
     assert "halfwidth.cli.ci" in found
     others = {f"halfwidth.cli.{verb}" for verb in ("plan", "review", "runs", "score", "study")}
     assert not found & (HEAVY | OTHER_PARTS | others)
-
-
-def test_every_form_has_an_engine() -> None:
-    for name in MODULES.values():
-        module = importlib.import_module(f"halfwidth.resampling.forms.{name}")
-        assert isinstance(module.ENGINE, Engine)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fuzzcalls import public_functions
+from over_data import over
 
 import halfwidth as hw
 from halfwidth.summaries.quantiles import LEVEL
@@ -49,10 +50,10 @@ CALLS: dict[str, Callable[[], Any]] = {
     "hw.check_table": lambda: hw.check_table(FRAME, metric="dsc"),
     "hw.check_tables": lambda: hw.check_tables({"a": FRAME, "b": FRAME}, metric="dsc"),
     "hw.compare": lambda: hw.compare(VALUES, margin=0.1, **DSC),
-    "hw.compare_detections": lambda: hw.compare_detections(
+    "hw.compare of detections": lambda: over(hw.compare, hw.Detections.from_files)(
         {"a": FOUND, "b": FOUND[:1]}, OBJECTS, metric="object_sensitivity", **QUICK
     ),
-    "hw.compare_table": lambda: hw.compare_table(LONG, "dsc", **DSC),
+    "hw.compare of a table": lambda: over(hw.compare, hw.CaseValues.from_table)(LONG, "dsc", **DSC),
     "hw.compare_with_raters": lambda: hw.compare_with_raters(
         RIGHT, {"a": TRUTH, "b": RIGHT}, metric="accuracy", **QUICK
     ),
@@ -64,11 +65,16 @@ CALLS: dict[str, Callable[[], Any]] = {
     "hw.detection_ci": lambda: hw.detection_ci(FOUND, OBJECTS, metric="object_ppv", **QUICK),
     "hw.detection_curve_ci": lambda: hw.detection_curve_ci(FOUND, OBJECTS, **QUICK),
     "hw.difference_ci": lambda: hw.difference_ci(FIRST, VALUES["B"], **DSC),
+    "hw.gate": lambda: hw.gate({name: VALUES[name] for name in "AB"}, margin=0.1, **DSC),
     "hw.evidence": lambda: hw.evidence(metric="dsc"),
     "hw.explain": lambda: hw.explain("HW101"),
     "hw.limits_of_agreement": lambda: hw.limits_of_agreement(FIRST, VALUES["B"]),
     "hw.make_report": lambda: hw.make_report(
-        [hw.summary_table(FRAME, **DSC), hw.compare(VALUES, **DSC), hw.rank(VALUES, **DSC)],
+        [
+            over(hw.estimate, hw.CaseValues.from_table)(FRAME, **DSC),
+            hw.compare(VALUES, **DSC),
+            hw.rank(VALUES, **DSC),
+        ],
         figures=False,
     ),
     "hw.match_detections": lambda: hw.match_detections(FOUND, OBJECTS),
@@ -81,15 +87,17 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "hw.proportion_ci": lambda: hw.proportion_ci(3, 9),
     "hw.rank": lambda: hw.rank(VALUES, **DSC),
-    "hw.rank_detections": lambda: hw.rank_detections(
+    "hw.rank of detections": lambda: over(hw.rank, hw.Detections.from_files)(
         {"a": FOUND, "b": FOUND[:1]}, OBJECTS, metric="object_sensitivity", **QUICK
     ),
-    "hw.rank_table": lambda: hw.rank_table(LONG, "dsc", **DSC),
+    "hw.rank of a table": lambda: over(hw.rank, hw.CaseValues.from_table)(LONG, "dsc", **DSC),
     "hw.runs_ci": lambda: hw.runs_ci(FIRST),
     "hw.runs_table": lambda: hw.runs_table(FRAME, value="dsc"),
     "hw.score_masks": lambda: hw.score_masks(MASK, MASK, "dsc"),
     "hw.summary_ci": lambda: hw.summary_ci(FIRST, **DSC),
-    "hw.summary_table": lambda: hw.summary_table(FRAME, keep_cases=True, **DSC),
+    "hw.estimate": lambda: over(hw.estimate, hw.CaseValues.from_table)(
+        FRAME, keep_cases=True, **DSC
+    ),
     "planning.auroc_difference_n": lambda: PLAN.auroc_difference_n(0.8, width=0.3, correlation=0.5),
     "planning.auroc_difference_width": lambda: PLAN.auroc_difference_width(
         0.8, 200, correlation=0.5

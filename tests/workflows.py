@@ -36,6 +36,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from over_data import over
 from tellings import ODD_NAMES, TELLINGS, Told, a_file_each
 from workbench import (
     Bench,
@@ -246,11 +247,13 @@ def by_the_library(bench: Bench) -> None:
                 named |= {"groups": part["patient"]} if "groups" in named else {}
                 return kept_whole(hw.metric_ci(y, p, **named, names=("truth", "score")))
             if verb == "ci":
-                return kept_whole(
-                    hw.summary_table(frame, options.pop("value"), by=list(scene.by), **options)
-                )
-            work = hw.compare_table if verb == "compare" else hw.rank_table
-            return kept_whole(work(frame, by="model", within=list(scene.within), **options))
+                estimated = over(hw.estimate, hw.CaseValues.from_table)
+                return kept_whole(estimated(frame, by=list(scene.by), **options))
+            made = hw.Predictions if scene.of_test_set else hw.CaseValues
+            work: Any = hw.compare if verb == "compare" else hw.rank
+            return kept_whole(
+                over(work, made.from_table)(frame, model="model", by=list(scene.within), **options)
+            )
 
     alone = verb == "ci" and scene.of_test_set
     told = replace(scene, model="").having(where="model=a") if alone else scene

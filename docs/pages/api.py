@@ -30,11 +30,17 @@ class Job:
 
 
 JOBS = {
+    "data": Job(
+        "Data",
+        "What verbs work on: made once from arrays, tables or files, and checked there. What "
+        "describes the data is said here, what describes the inference to a verb.",
+        "CaseValues Predictions Detections",
+    ),
     "estimating": Job(
         "Estimate",
         "A number with its interval, from one value per case, from labels and scores, or from "
         "detections.",
-        "summary_ci summary_table proportion_ci metric_ci confusion_ci curve_ci "
+        "estimate summary_ci proportion_ci metric_ci confusion_ci curve_ci "
         "calibration_curve_ci calibration_test calibration_by_centre "
         "calibration_curve_by_centre detection_ci detection_curve_ci match_detections "
         "difference_ci runs_ci runs_table evidence",
@@ -44,7 +50,7 @@ JOBS = {
         "What the functions return: frozen, with `to_dict`, `to_frame` and `sentence`.",
         "Estimate Estimates RunsEstimate DetectionEstimate Curve Curves CalibrationCurve "
         "CalibrationCurves Confusion DetectionCurve DetectionCurves MatchedDetections MatchLists "
-        "Comparisons Difference Rankings Ranking Consensus RankStability Agreement "
+        "Comparisons Difference Gate Rankings Ranking Consensus RankStability Agreement "
         "CalibrationTest CalibrationTests OverCentres CentreResults CentreCurve "
         "CentreCurves Caution",
     ),
@@ -57,8 +63,8 @@ JOBS = {
     "comparing": Job(
         "Compare and rank",
         "Two models or many, a model against raters, and assertions for the tests of a model.",
-        "compare compare_table compare_detections compare_with_raters compare_with_raters_table "
-        "limits_of_agreement rank rank_table rank_detections testing.assert_not_inferior",
+        "compare gate compare_with_raters compare_with_raters_table "
+        "limits_of_agreement rank testing.assert_not_inferior",
     ),
     "planning": Job(
         "Plan and review",

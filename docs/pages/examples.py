@@ -239,7 +239,7 @@ def _of_two_models(method: MethodSpec, named: str) -> Example:
         metric = "accuracy"
         models = '{"first": y_score > 0.7, "second": y_score > -0.2}'
         options = "--prediction-a first --prediction-b second"
-    call = f'hw.compare({models}, y_true, metric="{metric}", {named}, rng=1)'
+    call = f'hw.compare(y_true, {models}, metric="{metric}", {named}, rng=1)'
     return Example(
         f"{PREAMBLE}{TWO_CLASSES}compared = {call}\nprint(compared[0].sentence())",
         f"halfwidth compare predictions.csv --target target {options} --metric {metric} "

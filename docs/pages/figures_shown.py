@@ -243,7 +243,7 @@ import pandas as pd
 cancer = pd.read_csv("cancer.csv")
 cases = pd.read_csv("masks.csv").query("metric == 'dsc'")
 curve = hw.curve_ci(cancer["y"], cancer["p1"], rng=1)
-means = hw.summary_table(cases, "value", by="model", metric="dsc", rng=1)
+means = hw.estimate(hw.CaseValues.from_table(cases, "value", by="model", metric="dsc"), rng=1)
 
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(9, 3), width_ratios=(1, 1.5), layout="constrained"

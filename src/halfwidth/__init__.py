@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
     from halfwidth.audit.api import check_table, check_tables
-    from halfwidth.comparison.agreement import Agreement, limits_of_agreement
-    from halfwidth.comparison.api import compare, compare_table
-    from halfwidth.comparison.detection_api import compare_detections
+    from halfwidth.comparison.agreement import limits_of_agreement
     from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
@@ -23,6 +21,9 @@ if TYPE_CHECKING:
     from halfwidth.core.objects import ObjectSet
     from halfwidth.core.spec import Better, Kind, MetricSpec, StatisticSpec
     from halfwidth.core.types import Bounds
+    from halfwidth.data.case_values import CaseValues
+    from halfwidth.data.detections import Detections
+    from halfwidth.data.predictions import Predictions
     from halfwidth.estimation.api import proportion_ci, summary_ci
     from halfwidth.estimation.detections.api import detection_ci
     from halfwidth.estimation.detections.curve_api import (
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
     from halfwidth.estimation.runs.api import runs_ci, runs_table
-    from halfwidth.estimation.tables import summary_table
     from halfwidth.estimation.test_sets.api import metric_ci
     from halfwidth.estimation.test_sets.calibration_curves import calibration_curve_ci
     from halfwidth.estimation.test_sets.calibration_tests import calibration_test
@@ -45,9 +45,8 @@ if TYPE_CHECKING:
     from halfwidth.io.detections.api import read_objects
     from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
     from halfwidth.plots.of_results import plot
-    from halfwidth.ranking.api import rank, rank_table
-    from halfwidth.ranking.detection_api import rank_detections
     from halfwidth.report.api import Report, make_report
+    from halfwidth.results.agreement import Agreement
     from halfwidth.results.audit import Audit, AuditedTable, Finding
     from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves
     from halfwidth.results.calibration_results import CalibrationTest, CalibrationTests
@@ -57,14 +56,18 @@ if TYPE_CHECKING:
     from halfwidth.results.curves import Confusion, Curve, Curves
     from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
     from halfwidth.results.detection_estimate import DetectionEstimate
-    from halfwidth.results.estimate import Estimate
-    from halfwidth.results.estimates import Estimates
+    from halfwidth.results.estimate import Estimate, Estimates
+    from halfwidth.results.gate import Gate
     from halfwidth.results.ranking import Ranking, Rankings
     from halfwidth.results.ranking_consensus import Consensus, RankStability
     from halfwidth.results.runs_estimate import RunsEstimate
     from halfwidth.scoring.api import score_folders, score_masks
     from halfwidth.scoring.scores import Scores
     from halfwidth.summaries.catalogue import STATISTICS
+    from halfwidth.verbs.compare import compare
+    from halfwidth.verbs.estimate import estimate
+    from halfwidth.verbs.gate import gate
+    from halfwidth.verbs.rank import rank
 
 __version__ = "0.1.0"
 
@@ -84,6 +87,7 @@ __all__ = [
     "CalibrationCurves",
     "CalibrationTest",
     "CalibrationTests",
+    "CaseValues",
     "Caution",
     "CentreCurve",
     "CentreCurves",
@@ -97,10 +101,12 @@ __all__ = [
     "DetectionCurve",
     "DetectionCurves",
     "DetectionEstimate",
+    "Detections",
     "Difference",
     "Estimate",
     "Estimates",
     "Finding",
+    "Gate",
     "HalfwidthError",
     "Kind",
     "MatchLists",
@@ -109,6 +115,7 @@ __all__ = [
     "ObjectSet",
     "OptionError",
     "OverCentres",
+    "Predictions",
     "RankStability",
     "Ranking",
     "Rankings",
@@ -124,8 +131,6 @@ __all__ = [
     "check_table",
     "check_tables",
     "compare",
-    "compare_detections",
-    "compare_table",
     "compare_with_raters",
     "compare_with_raters_table",
     "confusion_ci",
@@ -133,8 +138,10 @@ __all__ = [
     "detection_ci",
     "detection_curve_ci",
     "difference_ci",
+    "estimate",
     "evidence",
     "explain",
+    "gate",
     "limits_of_agreement",
     "make_report",
     "match_detections",
@@ -145,8 +152,6 @@ __all__ = [
     "plots",
     "proportion_ci",
     "rank",
-    "rank_detections",
-    "rank_table",
     "read_objects",
     "runs_ci",
     "runs_table",
@@ -155,7 +160,6 @@ __all__ = [
     "study",
     "summaries",
     "summary_ci",
-    "summary_table",
 ]
 
 _HOME = {
@@ -165,7 +169,7 @@ _HOME = {
     "METRICS": "metrics.catalogue",
     "SAMPLE_METRICS": "metrics.catalogue",
     "STATISTICS": "summaries.catalogue",
-    "Agreement": "comparison.agreement",
+    "Agreement": "results.agreement",
     "Audit": "results.audit",
     "AuditedTable": "results.audit",
     "Better": "core.spec",
@@ -175,6 +179,7 @@ _HOME = {
     "CalibrationTest": "results.calibration_results",
     "CalibrationTests": "results.calibration_results",
     "Caution": "core.cautions",
+    "CaseValues": "data.case_values",
     "CentreResults": "results.centre_results",
     "Comparisons": "results.comparison",
     "Consensus": "results.ranking_consensus",
@@ -187,10 +192,12 @@ _HOME = {
     "DetectionCurve": "results.detection_curves",
     "DetectionCurves": "results.detection_curves",
     "DetectionEstimate": "results.detection_estimate",
+    "Detections": "data.detections",
     "Difference": "results.comparison",
     "Estimate": "results.estimate",
-    "Estimates": "results.estimates",
+    "Estimates": "results.estimate",
     "Finding": "results.audit",
+    "Gate": "results.gate",
     "HalfwidthError": "core.errors",
     "Kind": "core.spec",
     "MatchLists": "core.match_lists",
@@ -200,6 +207,7 @@ _HOME = {
     "OptionError": "core.errors",
     "OverCentres": "results.centre_results",
     "RankStability": "results.ranking_consensus",
+    "Predictions": "data.predictions",
     "Ranking": "results.ranking",
     "Rankings": "results.ranking",
     "Report": "report.api",
@@ -213,9 +221,7 @@ _HOME = {
     "calibration_test": "estimation.test_sets.calibration_tests",
     "check_table": "audit.api",
     "check_tables": "audit.api",
-    "compare": "comparison.api",
-    "compare_detections": "comparison.detection_api",
-    "compare_table": "comparison.api",
+    "compare": "verbs.compare",
     "compare_with_raters": "comparison.rater_api",
     "compare_with_raters_table": "comparison.rater_api",
     "confusion_ci": "estimation.test_sets.confusion",
@@ -223,8 +229,10 @@ _HOME = {
     "detection_ci": "estimation.detections.api",
     "detection_curve_ci": "estimation.detections.curve_api",
     "difference_ci": "estimation.differences",
+    "estimate": "verbs.estimate",
     "evidence": "estimation.evidence",
     "explain": "core.cautions",
+    "gate": "verbs.gate",
     "limits_of_agreement": "comparison.agreement",
     "make_report": "report.api",
     "match_detections": "estimation.detections.curve_api",
@@ -234,9 +242,7 @@ _HOME = {
     "plots": "plots",
     "proportion_ci": "estimation.api",
     "plot": "plots.of_results",
-    "rank": "ranking.api",
-    "rank_detections": "ranking.detection_api",
-    "rank_table": "ranking.api",
+    "rank": "verbs.rank",
     "read_objects": "io.detections.api",
     "runs_ci": "estimation.runs.api",
     "runs_table": "estimation.runs.api",
@@ -245,7 +251,6 @@ _HOME = {
     "study": "study",
     "summaries": "summaries",
     "summary_ci": "estimation.api",
-    "summary_table": "estimation.tables",
 }
 # Public names that are packages.
 PACKAGES = ("metrics", "planning", "plots", "study", "summaries")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import halfwidth as hw
-from halfwidth.io.readers import read_table
+from halfwidth.tables.readers import read_table
 
 FIXTURES = Path(__file__).parents[1] / "io" / "importers" / "fixtures"
 

@@ -14,7 +14,7 @@ import pytest
 from support import Run
 
 import halfwidth as hw
-from halfwidth.io.readers import read_table
+from halfwidth.tables.readers import read_table
 
 FORMATS = ["table", "json", "csv", "markdown", "latex"]
 
@@ -110,7 +110,9 @@ def test_json_is_short_for_format_json(run: Run, wide: Path) -> None:
 
 def test_json_equals_what_python_gives(run: Run, wide: Path) -> None:
     ran = run("ci", wide, "--metric", "dsc", "--statistic", "median", "--seed", "4", "--json")
-    table = hw.summary_table(read_table(wide), metric="dsc", statistic="median", rng=4)
+    table = hw.estimate(
+        hw.CaseValues.from_table(read_table(wide), metric="dsc"), statistic="median", rng=4
+    )
     assert ran.out == table.to_json() + "\n"
     assert json.loads(ran.out)["schema_version"] == 1
 

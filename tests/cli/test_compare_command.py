@@ -14,7 +14,8 @@ from support import Run
 
 import halfwidth as hw
 from halfwidth.cli import comparison_options
-from halfwidth.comparison import matching, multiplicity, no_difference
+from halfwidth.comparison import multiplicity, no_difference
+from halfwidth.data import matching
 
 N = 24
 CASES = [f"case{i:02d}" for i in range(N)]

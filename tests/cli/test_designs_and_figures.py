@@ -134,8 +134,14 @@ def test_cases_are_kept_where_they_are_asked_for_and_written_nowhere(table: Path
     import pandas as pd
 
     frame = pd.read_csv(table)
-    kept = hw.summary_table(frame, "dice", metric="dsc", groups="patient", rng=1, keep_cases=True)
-    plain = hw.summary_table(frame, "dice", metric="dsc", groups="patient", rng=1)
+    kept = hw.estimate(
+        hw.CaseValues.from_table(frame, "dice", metric="dsc", groups="patient"),
+        rng=1,
+        keep_cases=True,
+    )
+    plain = hw.estimate(
+        hw.CaseValues.from_table(frame, "dice", metric="dsc", groups="patient"), rng=1
+    )
     assert plain.cases == ()
     (cases,) = kept.cases
     assert (cases.label, cases.metric) == ("dice", "DSC")

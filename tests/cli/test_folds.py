@@ -117,7 +117,11 @@ def test_the_folder_of_all_folds_is_said(run: Run, folds: Any) -> None:
 
 def test_a_column_of_folds_is_cautioned_by_what_its_cases_are() -> None:
     values = {"dice": np.linspace(0.7, 0.9, 12), "fold": [0, 1, 2] * 4}
-    apart = hw.summary_table({"case": range(12), **values}, "dice", metric="dsc")
-    again = hw.summary_table({"case": [0, 1, 2, 3] * 3, **values}, "dice", metric="dsc")
+    apart = hw.estimate(
+        hw.CaseValues.from_table({"case": range(12), **values}, "dice", metric="dsc")
+    )
+    again = hw.estimate(
+        hw.CaseValues.from_table({"case": [0, 1, 2, 3] * 3, **values}, "dice", metric="dsc")
+    )
     assert "HW411" in {one.code for one in apart.cautions}
     assert "HW401" in {one.code for one in again.cautions}

@@ -138,10 +138,14 @@ def test_other_columns_tell_nothing() -> None:
         {"loss": [0.9, 0.0, 0.8], "hd95": [2, None, 3]},
     ):
         values = list(columns)[1]
-        (estimate,) = hw.summary_table(columns, values, metric="hd95", missing="worst", penalty=9)
+        (estimate,) = hw.estimate(
+            hw.CaseValues.from_table(columns, values, metric="hd95", missing="worst", penalty=9)
+        )
         assert (estimate.n, estimate.n_missing) == (3, 1)
     told = {"dice": [0.9, 0.5, None], "hd95": [2, None, float("inf")]}
-    (estimate,) = hw.summary_table(told, "hd95", metric="hd95", missing="worst", penalty=9)
+    (estimate,) = hw.estimate(
+        hw.CaseValues.from_table(told, "hd95", metric="hd95", missing="worst", penalty=9)
+    )
     assert (estimate.n, estimate.n_missing, estimate.n_not_applicable) == (3, 2, 0)
     with pytest.raises(hw.DataError, match="2 where 'dice' tells neither"):
-        hw.summary_table(told, "hd95", metric="hd95")
+        hw.estimate(hw.CaseValues.from_table(told, "hd95", metric="hd95"))

@@ -43,8 +43,10 @@ def test_a_challenge_is_ranked_within_its_tasks(run: Run) -> None:
     assert ran.status == 0
     got = json.loads(ran.out)
     table = pd.read_csv("challenge.csv")
-    wanted = hw.rank_table(
-        table, "value", by="algorithm", within="task", metric="dsc", rng=3, n_resamples=199
+    wanted = hw.rank(
+        hw.CaseValues.from_table(table, "value", metric="dsc", model="algorithm", by="task"),
+        rng=3,
+        n_resamples=199,
     )
     assert got == json.loads(wanted.to_json())
     assert [one["label"] for one in got["rankings"]] == ["T1", "T2"]
@@ -54,7 +56,7 @@ def test_the_table_of_a_challenge_needs_no_options(run: Run) -> None:
     ran = run("rank", "challenge.csv", *QUICK, "--json")
     named = ("--by", "algorithm", "--task", "task", "--value", "value")
     assert ran.out == run("rank", "challenge.csv", *named, *QUICK, "--json").out
-    assert "ranked by 'value' within each 'task'" in ran.err
+    assert "compared by 'value' within each 'task'" in ran.err
 
 
 def test_models_are_ranked_by_the_tests_that_they_win(run: Run) -> None:

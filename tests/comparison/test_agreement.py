@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -57,6 +59,27 @@ def test_it_says_what_it_is() -> None:
     reach = stats.t.ppf(0.975, 3) * made.sd / 2
     assert made.bias.high == pytest.approx(0.15 + reach)
     assert made.sentence() in repr(made)
+
+
+def test_it_is_a_result_as_others_are() -> None:
+    made = hw.limits_of_agreement([10.1, 12.0, 9.4, 11.2], [9.8, 12.3, 9.0, 11.0], names=("a", "b"))
+    rows = made.to_frame().set_index("kind")
+    assert tuple(rows.loc["upper", ["value", "low", "high"]]) == made.upper
+    assert set(rows["sd"]) == {made.sd}
+    told = json.loads(made.to_json())
+    assert told["bias"] == made.bias._asdict()
+    assert told["sentence"] == made.sentence()
+    html = made._repr_html_()
+    missing = [
+        text for text in ("a against b", "mean difference", "lower limit") if text not in html
+    ]
+    assert missing == []
+
+
+def test_limits_of_clusters_have_no_interval_to_show() -> None:
+    made = hw.limits_of_agreement([1, 2, 4, 3], [1, 2, 3, 1], groups=[1, 1, 2, 2])
+    assert json.loads(made.to_json())["upper"]["low"] is None
+    assert "none" in made._repr_html_()
 
 
 def test_ratios_are_differences_of_logarithms() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import over
 
 import halfwidth as hw
 from halfwidth.results.comparison import Comparisons
@@ -69,13 +70,18 @@ def test_order_of_rows_changes_nothing(models: dict[str, pd.Series], statistic: 
     shuffled = {name: values.iloc[rng.permutation(30)] for name, values in models.items()}
     assert bounds(hw.compare(shuffled, **options)) == bounds(given)
     table = long_table(models)
-    assert bounds(hw.compare_table(table, "dice", **options)) == bounds(given)
+    assert bounds(over(hw.compare, hw.CaseValues.from_table)(table, "dice", **options)) == bounds(
+        given
+    )
     table = table.sample(frac=1, random_state=2)
-    assert {one[:2]: one for one in bounds(hw.compare_table(table, **options))} == {
-        one[:2]: one for one in bounds(hw.compare_table(table, "dice", **options))
+    assert {
+        one[:2]: one for one in bounds(over(hw.compare, hw.CaseValues.from_table)(table, **options))
+    } == {
+        one[:2]: one
+        for one in bounds(over(hw.compare, hw.CaseValues.from_table)(table, "dice", **options))
     }
     tables = {name: pd.DataFrame({"case": v.index, "dice": v}) for name, v in shuffled.items()}
-    assert bounds(hw.compare_table(tables, **options)) == bounds(given)
+    assert bounds(over(hw.compare, hw.CaseValues.from_table)(tables, **options)) == bounds(given)
 
 
 def test_arrays_go_by_place_in_any_order(models: dict[str, pd.Series]) -> None:
@@ -97,7 +103,9 @@ def test_a_wide_frame_has_a_model_in_each_column(models: dict[str, pd.Series]) -
     expected = bounds(hw.compare(models, metric="dsc"))
     assert bounds(hw.compare(frame, metric="dsc")) == expected
     columns = {name: name for name in models}
-    by_column = hw.compare_table(frame.rename_axis("case"), columns, metric="dsc")
+    by_column = hw.compare(
+        hw.CaseValues.from_table(frame.rename_axis("case"), columns, metric="dsc")
+    )
     assert bounds(by_column) == expected
 
 
@@ -114,19 +122,19 @@ def test_a_case_missing_for_one_is_left_out_for_all(models: dict[str, pd.Series]
     models["C"].iloc[4] = np.nan
     with pytest.raises(hw.DataError, match=r"C: 1 of 30 values are missing \(case s4\)"):
         hw.compare(models, metric="dsc")
-    result = hw.compare(models, metric="dsc", missing="omit")
+    result = hw.compare(hw.CaseValues.from_arrays(models, metric="dsc", missing="omit"))
     assert [(one.estimate.n, one.estimate.n_missing) for one in result] == [(29, 1)] * 3
-    worst = hw.compare(models, metric="dsc", missing="worst")
+    worst = hw.compare(hw.CaseValues.from_arrays(models, metric="dsc", missing="worst"))
     assert worst["A", "C"].second_value == pytest.approx(np.nan_to_num(models["C"]).mean())
 
 
 def test_families_are_compared_apart(models: dict[str, pd.Series]) -> None:
     table = pd.concat([long_table(models, organ="liver"), long_table(models, organ="spleen")])
-    result = hw.compare_table(table, "dice", within="organ", metric="dsc")
+    result = hw.compare(hw.CaseValues.from_table(table, "dice", metric="dsc", by="organ"))
     assert len(result) == 6
     assert dict(result["spleen", "A", "B"].by) == {"organ": "spleen"}
     with pytest.raises(hw.DataError, match="more than once"):
-        hw.compare_table(table, "dice", metric="dsc")
+        hw.compare(hw.CaseValues.from_table(table, "dice", metric="dsc"))
 
 
 def test_margin_and_goal(models: dict[str, pd.Series]) -> None:
@@ -186,7 +194,7 @@ def test_unpaired_means_are_welchs(models: dict[str, pd.Series]) -> None:
 
 def test_p_values_are_adjusted_over_a_family(models: dict[str, pd.Series]) -> None:
     table = pd.concat([long_table(models, organ="liver"), long_table(models, organ="spleen")])
-    result = hw.compare_table(table, "dice", within="organ", metric="dsc", rng=1)
+    result = hw.compare(hw.CaseValues.from_table(table, "dice", metric="dsc", by="organ"), rng=1)
     tests = [one.test for one in result if one.test is not None]
     assert len(tests) == 6
     assert {one.correction for one in tests} == {"holm"}
@@ -215,9 +223,9 @@ def test_clusters_and_strata_whatever_the_order_of_rows(
     sites = [i % 9 % 2 for i in range(30)]
     table = pd.concat([part.assign(patient=patients, site=sites) for part in parts(models)])
     how: dict[str, Any] = {"metric": "dsc", "method": "percentile", "n_resamples": 99, "rng": 4}
-    given = hw.compare_table(table, "dice", **how, **design)
+    given = over(hw.compare, hw.CaseValues.from_table)(table, "dice", **how, **design)
     shuffled = table.sample(frac=1, random_state=3).sort_values("model", kind="stable")
-    again = hw.compare_table(shuffled, "dice", **how, **design)
+    again = over(hw.compare, hw.CaseValues.from_table)(shuffled, "dice", **how, **design)
     assert [one.to_row() for one in again] == [one.to_row() for one in given]
     clusters = 9 if "groups" in design else None
     assert {one.estimate.n_groups for one in given} == {clusters}
@@ -238,8 +246,10 @@ def test_cases_are_known_within_their_cluster() -> None:
         }
     )
     with pytest.raises(hw.DataError, match="2 of its cases more than once"):
-        hw.compare_table(table, "dice", metric="dsc")
-    (one,) = hw.compare_table(table, "dice", metric="dsc", groups="patient", keep_cases=True)
+        hw.compare(hw.CaseValues.from_table(table, "dice", metric="dsc"))
+    (one,) = hw.compare(
+        hw.CaseValues.from_table(table, "dice", metric="dsc", groups="patient"), keep_cases=True
+    )
     assert (one.estimate.n, one.estimate.n_groups) == (4, 2)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import over
 
 import halfwidth as hw
 
@@ -69,13 +70,13 @@ def test_columns_of_a_frame_are_there_once() -> None:
 )
 def test_different_metrics_cannot_be_compared(other: pd.DataFrame, message: str) -> None:
     with pytest.raises(hw.DataError, match=message):
-        hw.compare_table({"A": frame(), "B": other})
+        hw.compare(hw.CaseValues.from_table({"A": frame(), "B": other}))
 
 
 def test_a_model_is_in_one_table() -> None:
     tables = [frame(model="A"), frame(model="A")]
     with pytest.raises(hw.DataError, match="'A' are in more than one table"):
-        hw.compare_table(tables)
+        hw.compare(hw.CaseValues.from_table(tables))
 
 
 def test_a_level_that_a_model_lacks() -> None:
@@ -87,8 +88,8 @@ def test_a_level_that_a_model_lacks() -> None:
         ]
     )
     with pytest.raises(hw.DataError, match="x: no rows of DSC for B"):
-        hw.compare_table(table)
-    result = hw.compare_table(table, unmatched="omit")
+        hw.compare(hw.CaseValues.from_table(table))
+    result = hw.compare(hw.CaseValues.from_table(table), unmatched="omit")
     assert len(result) == 1
     assert result.notes == ("x: no rows of B",)
 
@@ -96,32 +97,35 @@ def test_a_level_that_a_model_lacks() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"by": "modell"}, "did you mean 'model'"),
-        ({"within": "organ"}, "unknown column 'organ'"),
+        ({"model": "modell"}, "did you mean 'model'"),
+        ({"by": "organ"}, "unknown column 'organ'"),
         ({"case": "patient"}, "unknown column 'patient'"),
-        ({"within": 3}, "neither a name of a column"),
+        ({"by": 3}, "neither a name of a column"),
         ({"groups": ["a"]}, "takes the name of a column"),
-        ({"value": "value", "target": "case", "score": "value"}, "not both"),
         ({"value": {"A": ["value"]}}, "takes the name of a column"),
-        ({"by": ["model"]}, "takes the name of a column"),
+        ({"model": ["model"]}, "takes the name of a column"),
     ],
 )
 def test_columns_that_are_not_there(options: dict[str, Any], message: str) -> None:
     table = pd.concat([frame(model="A"), frame(model="B")])
     with pytest.raises(hw.OptionError, match=message):
-        hw.compare_table(table, **options)
+        over(hw.compare, hw.CaseValues.from_table)(table, **options)
 
 
 def test_models_are_named_once() -> None:
     with pytest.raises(hw.OptionError, match="names the models, and so does"):
-        hw.compare_table({"A": frame(), "B": frame()}, {"A": "value", "B": "value"})
+        hw.compare(
+            hw.CaseValues.from_table({"A": frame(), "B": frame()}, {"A": "value", "B": "value"})
+        )
 
 
 def test_rows_need_a_case() -> None:
     table = pd.DataFrame({"model": ["A", "A", "B", "B"], "dice": [0.1, 0.2, 0.3, 0.4]})
-    with pytest.raises(hw.OptionError, match=r"rows are of the same case.*case="):
-        hw.compare_table(table, metric="dsc")
-    assert hw.compare_table(table, metric="dsc", paired=False)[0].estimate.n == 4
+    with pytest.raises(hw.OptionError, match=r"rows are of the same case.*--case"):
+        hw.compare(hw.CaseValues.from_table(table, metric="dsc"))
+    assert (
+        hw.compare(hw.CaseValues.from_table(table, metric="dsc"), paired=False)[0].estimate.n == 4
+    )
 
 
 def codes(result: Any) -> set[str]:
@@ -142,7 +146,9 @@ def test_what_calls_for_caution() -> None:
     assert "HW805" in codes(hw.compare(three, metric="dsc", simultaneous=False, test="none"))
     assert "HW805" not in codes(hw.compare(three, metric="dsc", test="none"))
     gaps = given | {"B": values(shift=0.1).where(np.arange(30) > 2)}
-    assert "HW806" in codes(hw.compare(gaps, metric="dsc", missing="omit"))
+    assert "HW806" in codes(
+        hw.compare(hw.CaseValues.from_arrays(gaps, metric="dsc", missing="omit"))
+    )
 
 
 def test_prevalences_of_unpaired_test_sets() -> None:
@@ -152,21 +158,34 @@ def test_prevalences_of_unpaired_test_sets() -> None:
         for name, share in (("A", 0.2), ("B", 0.6))
     }
     options: dict[str, Any] = {"target": "y", "prediction": "p", "paired": False, "test": "none"}
-    assert "HW804" in codes(hw.compare_table(tables, metric="f1", rng=1, **options))
-    assert "HW804" not in codes(hw.compare_table(tables, metric="sensitivity", **options))
+    assert "HW804" in codes(
+        over(hw.compare, hw.Predictions.from_table)(tables, metric="f1", rng=1, **options)
+    )
+    assert "HW804" not in codes(
+        over(hw.compare, hw.Predictions.from_table)(tables, metric="sensitivity", **options)
+    )
 
 
 @pytest.mark.parametrize("name", ["groups", "strata", "sample_weight"])
 def test_columns_of_cases_are_as_long_as_models(name: str) -> None:
     models = {"A": [0, 1, 1, 0], "B": [0, 1, 0, 0]}
     with pytest.raises(hw.DataError, match=f"{name if name != 'sample_weight' else 'weights'} 2"):
-        hw.compare(models, [0, 1, 1, 0], metric="f1", **{name: [1, 2]})  # type: ignore[arg-type]
+        over(hw.compare, hw.Predictions.from_arrays)(
+            [0, 1, 1, 0], models, metric="f1", **{name: [1, 2]}
+        )
 
 
-def test_two_arrays_have_no_names() -> None:
-    """The second one is not blamed for being no target."""
+def test_two_samples_and_what_names_no_models() -> None:
+    """Two arrays are models A and B; one has nothing to be compared with."""
     for function in (hw.compare, hw.rank):
-        with pytest.raises(hw.OptionError, match="mapping from names to values, "):
-            function([0.1, 0.2], [0.2, 0.3], metric="dsc")
+        found = function([0.1, 0.2, 0.4], [0.2, 0.3, 0.5], metric="dsc", rng=1)
+        assert (
+            found.to_dict()
+            == function({"A": [0.1, 0.2, 0.4], "B": [0.2, 0.3, 0.5]}, metric="dsc", rng=1).to_dict()
+        )
+        with pytest.raises(hw.DataError, match="those of each model by its name"):
+            function([0.1, 0.2], metric="dsc")
+        with pytest.raises(hw.OptionError, match="CaseValues are complete, and"):
+            function(hw.CaseValues.from_arrays({"A": [0.1, 0.2]}), [0.1, 0.2])
     with pytest.raises(hw.OptionError, match=r"^raters=\[\[1, 0\]\] is neither"):
         hw.compare_with_raters([1, 0], [[1, 0]], metric="accuracy")

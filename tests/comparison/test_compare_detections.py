@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import over
 from support import Run
 
 import halfwidth as hw
@@ -71,7 +72,9 @@ METRICS = ("ap50", "ap@0.5:0.95", "froc_score", "wafroc_auc", "object_sensitivit
 def test_differences_are_those_of_single_estimates(metric: str, classes: int) -> None:
     """Each model's value is that of `detection_ci`, and the interval holds the difference."""
     references, models = three(classes)
-    result = hw.compare_detections(models, references, metric=metric, n_resamples=99, rng=1)
+    result = hw.compare(
+        hw.Detections.from_files(models, references), metric=metric, n_resamples=99, rng=1
+    )
     for name, own in models.items():
         single = hw.detection_ci(own, references, metric=metric, n_resamples=20, rng=1)
         for one in result:
@@ -90,9 +93,11 @@ def test_resamples_are_the_same_images_for_both() -> None:
     """The percentile interval of a difference, drawn again by hand from repeated images."""
     references, models = three()
     names = [f"image {i:02}" for i in range(IMAGES)]
-    found = hw.compare_detections(
-        {name: dict(zip(names, models[name], strict=True)) for name in "ab"},
-        dict(zip(names, references, strict=True)),
+    found = hw.compare(
+        hw.Detections.from_files(
+            {name: dict(zip(names, models[name], strict=True)) for name in "ab"},
+            dict(zip(names, references, strict=True)),
+        ),
         metric="object_sensitivity",
         method="percentile",
         n_resamples=4000,
@@ -121,9 +126,11 @@ def test_the_order_of_images_means_nothing() -> None:
 
     forth, back = range(IMAGES), range(IMAGES)[::-1]
     results = [
-        hw.compare_detections(
-            {"a": named(models["a"], order), "b": named(models["b"], back)},
-            named(references, first),
+        hw.compare(
+            hw.Detections.from_files(
+                {"a": named(models["a"], order), "b": named(models["b"], back)},
+                named(references, first),
+            ),
             metric="froc_score",
             n_resamples=199,
             rng=3,
@@ -137,7 +144,9 @@ def test_the_order_of_images_means_nothing() -> None:
 def test_sentences_name_the_matching() -> None:
     """Localisation, threshold and assignment, and how many images."""
     references, models = three()
-    result = hw.compare_detections(models, references, metric="ap50", n_resamples=99, rng=1)
+    result = hw.compare(
+        hw.Detections.from_files(models, references), metric="ap50", n_resamples=99, rng=1
+    )
     one = result["a", "b"]
     assert "box IoU ≥ 0.5, greedy by score; n = 40 images" in one.sentence()
     assert one.to_dict()["parameters"]["localisation"] == "box_iou"
@@ -148,7 +157,9 @@ def test_sentences_name_the_matching() -> None:
 def test_cautions_of_both_detectors_do_not_speak_of_their_difference() -> None:
     references, models = three()
     two = {name: models[name] for name in list(models)[:2]}
-    result = hw.compare_detections(two, references, metric="ap50", n_resamples=99, rng=1)
+    result = hw.compare(
+        hw.Detections.from_files(two, references), metric="ap50", n_resamples=99, rng=1
+    )
     messages = [
         one.message for row in result for one in row.estimate.cautions if one.code == "HW871"
     ]
@@ -169,11 +180,9 @@ def test_patients_are_drawn_together() -> None:
     """Clusters of images, named by a label for each."""
     references, models = three()
     groups = [f"patient {i // 4}" for i in range(IMAGES)]
-    one = hw.compare_detections(
-        {name: models[name] for name in "ac"},
-        references,
+    one = hw.compare(
+        hw.Detections.from_files({name: models[name] for name in "ac"}, references, groups=groups),
         metric="ap50",
-        groups=groups,
         n_resamples=99,
         rng=1,
     )["a", "c"]
@@ -185,12 +194,13 @@ def test_patients_are_drawn_together() -> None:
 def test_rankings() -> None:
     """By the metric, with sets that the differences leave."""
     references, models = three()
-    (ranking,) = hw.rank_detections(models, references, metric="ap50", n_resamples=199, rng=1)
+    (ranking,) = hw.rank(
+        hw.Detections.from_files(models, references), metric="ap50", n_resamples=199, rng=1
+    )
     assert [one.name for one in ranking.models] == ["a", "b", "c"]
     assert ranking["c"].rank_set.low == 3
-    several = hw.rank_detections(
-        models,
-        references,
+    several = hw.rank(
+        hw.Detections.from_files(models, references),
         metric=["object_sensitivity", "fppi"],
         combine="mean_rank",
         n_resamples=99,
@@ -206,7 +216,6 @@ def test_rankings() -> None:
         ({"metric": "auroc"}, "says nothing of where objects are"),
         ({"metric": None}, "nothing says what detectors are compared by"),
         ({"models": {"a": []}}, "one model"),
-        ({"models": [1, 2]}, "no mapping"),
         ({"margin": 2}, "whole range"),
         ({"test": "wilcoxon"}, "takes a value of each case"),
         ({"baseline": "x"}, "unknown baseline"),
@@ -218,7 +227,7 @@ def test_bad_calls(changed: dict[str, Any], message: str) -> None:
     references, models = three()
     given: dict[str, Any] = {"models": models, "metric": "ap50", "n_resamples": 20} | changed
     with pytest.raises(HalfwidthError, match=message) as raised:
-        hw.compare_detections(given.pop("models"), references, **given)
+        over(hw.compare, hw.Detections.from_files)(given.pop("models"), references, **given)
     assert "\n" not in str(raised.value)
 
 
@@ -233,7 +242,9 @@ def test_detectors_must_hold_the_same_kind_of_objects() -> None:
         for one in models["b"]
     ]
     with pytest.raises(HalfwidthError, match="a would be matched by box_iou and b by point_in_box"):
-        hw.compare_detections({"a": models["a"], "b": points}, references, metric="ap50")
+        hw.compare(
+            hw.Detections.from_files({"a": models["a"], "b": points}, references), metric="ap50"
+        )
 
 
 # --------------------------------------------------------------------------- command line
@@ -280,9 +291,10 @@ def test_the_verbs_give_what_the_functions_give(run: Run, files: Path) -> None:
     ran = run("compare", *given, *options)
     assert ran.status == 0
     (row,) = json.loads(ran.out)["comparisons"]
-    one = hw.compare_detections(
-        {"a": files / "a.json", "c": files / "c.json"},
-        files / "refs.json",
+    one = hw.compare(
+        hw.Detections.from_files(
+            {"a": files / "a.json", "c": files / "c.json"}, files / "refs.json"
+        ),
         metric="ap50",
         n_resamples=99,
         rng=4,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import over
 
 import halfwidth as hw
 from halfwidth.comparison.verdicts import verdict
@@ -65,7 +66,12 @@ def test_predictive_values_of_a_perfect_model(metric: str) -> None:
     # Whose predicted positives are the true ones; those of the other model are not.
     truth = np.array([0, 1] * 10)
     other = np.where(np.arange(20) < 4, 1 - truth, truth)
-    result = hw.compare({"A": truth, "B": other}, truth, metric=metric, rng=1, n_resamples=999)
+    result = hw.compare(
+        hw.Predictions.from_arrays(truth, {"A": truth, "B": other}),
+        metric=metric,
+        rng=1,
+        n_resamples=999,
+    )
     (one,) = result
     assert (one.first_value, one.second_value) == (1.0, 0.8)
     assert one.estimate.n == 20
@@ -80,7 +86,7 @@ def test_a_model_without_predicted_positives_has_no_test(order: str) -> None:
     predictions = {"A": np.where(np.arange(20) < 4, 1 - truth, truth), "B": np.zeros(20, dtype=int)}
     models = {name: predictions[name] for name in order}
     how: dict[str, Any] = {"metric": "ppv", "paired": False, "rng": 1, "n_resamples": 99}
-    (one,) = hw.compare(models, truth, labels=[0, 1], **how)
+    (one,) = over(hw.compare, hw.Predictions.from_arrays)(truth, models, labels=[0, 1], **how)
     assert np.isnan(one.value)
     assert one.test is not None
     assert np.isnan(one.test.p_value)
@@ -161,11 +167,13 @@ def test_ids_that_start_again_in_each_group_do_not_repeat() -> None:
         name: pd.DataFrame({"patient": patients, "lesion": lesions, "dsc": values * share})
         for name, share in (("A", 1.0), ("B", 0.98))
     }
-    (one,) = hw.compare_table(tables, "dsc", metric="dsc", case="lesion", groups="patient")
+    (one,) = hw.compare(
+        hw.CaseValues.from_table(tables, "dsc", metric="dsc", case="lesion", groups="patient")
+    )
     assert (one.estimate.n, one.estimate.n_groups) == (30, 15)
     assert "HW102" not in {caution.code for caution in one.cautions}
     with pytest.raises(hw.DataError, match="such as the lesion within groups="):
-        hw.compare_table(tables, "dsc", metric="dsc", groups="patient")
+        hw.compare(hw.CaseValues.from_table(tables, "dsc", metric="dsc", groups="patient"))
 
 
 def test_ids_that_are_the_clusters_too_are_named_once() -> None:
@@ -174,9 +182,9 @@ def test_ids_that_are_the_clusters_too_are_named_once() -> None:
     tables = {"A": table, "B": table[:3]}
     how: dict[str, Any] = {"case": "patient", "groups": "patient"}
     with pytest.raises(hw.DataError, match=r"B lacks 1 \(p3\)"):
-        hw.compare_table(tables, "p", metric="dsc", **how)
+        over(hw.compare, hw.CaseValues.from_table)(tables, "p", metric="dsc", **how)
     with pytest.raises(hw.DataError, match=r"B lacks 1 \(p3\)"):
-        hw.compare_table(tables, target="y", score="p", metric="auroc", **how)
+        over(hw.compare, hw.Predictions.from_table)(tables, "y", score="p", metric="auroc", **how)
 
 
 def test_models_as_given_are_no_less_extreme_than_themselves() -> None:
@@ -184,7 +192,9 @@ def test_models_as_given_are_no_less_extreme_than_themselves() -> None:
     values = [1, 0.8, 0.6, 0.6, 0.7, 0.9, 1, 1, 0.9, 0.9, 0.7, 1, 0.9, 0.8, 0.8, 1, 1, 1, 0.8, 1]
     groups = [3, 5, 2, 0, 0, 3, 5, 5, 0, 1, 0, 2, 0, 3, 1, 2, 4, 3, 5, 2]
     how: dict[str, Any] = {"metric": "dsc", "statistic": "sd", "rng": 1, "n_resamples": 99}
-    (one,) = hw.compare({"A": values, "B": [1.0] * 20}, groups=groups, **how)
+    (one,) = over(hw.compare, hw.CaseValues.from_arrays)(
+        {"A": values, "B": [1.0] * 20}, groups=groups, **how
+    )
     assert one.test is not None
     # The case of cluster 4 is the same for both.
     assert one.test.p_value == 2 / 2**5
@@ -217,8 +227,8 @@ def _lesions(value_of_b: float, status_of_b: str) -> pd.DataFrame:
 
 def test_a_spurious_structure_has_no_partner() -> None:
     """A case to which the metric applies for one model alone is left out, and that is said."""
-    both = hw.compare_table(_lesions(np.nan, "not applicable"), rng=1)[0]
-    one = hw.compare_table(_lesions(0.0, "spurious"), rng=1)[0]
+    both = hw.compare(hw.CaseValues.from_table(_lesions(np.nan, "not applicable")), rng=1)[0]
+    one = hw.compare(hw.CaseValues.from_table(_lesions(0.0, "spurious")), rng=1)[0]
     assert (one.low, one.value, one.high) == (both.low, both.value, both.high)
     assert (one.estimate.n, one.estimate.n_not_applicable, one.n_unmatched) == (9, 1, 0)
     assert "HW808" not in [caution.code for caution in both.cautions]
@@ -230,7 +240,7 @@ def test_a_spurious_structure_has_no_partner() -> None:
 def test_a_case_without_a_row_is_still_asked_about() -> None:
     table = _lesions(0.0, "spurious")
     with pytest.raises(hw.DataError, match=r"1 of 10 cases are not there for all models: A"):
-        hw.compare_table(table.drop(index=9))
+        hw.compare(hw.CaseValues.from_table(table.drop(index=9)))
 
 
 def test_a_metric_that_applies_to_no_case_of_both() -> None:
@@ -242,4 +252,4 @@ def test_a_metric_that_applies_to_no_case_of_both() -> None:
         {"case": 2, "model": "B", **there},
     ]
     with pytest.raises(hw.DataError, match="in no case does the metric apply for every model"):
-        hw.compare_table(pd.DataFrame(rows).assign(metric="dsc"))
+        hw.compare(hw.CaseValues.from_table(pd.DataFrame(rows).assign(metric="dsc")))

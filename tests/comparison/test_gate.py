@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
-from halfwidth.comparison.gate import gate
+from halfwidth.comparison.gate import judge
 from halfwidth.comparison.verdicts import verdict
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.results.comparison import Comparisons, Difference
@@ -38,7 +38,7 @@ def judged(*ends: tuple[float, float], at_stricter: tuple[tuple[float, float], .
         items = (difference(*both, label=f"organ {k}") for k, both in enumerate(chosen))
         return Comparisons(tuple(items))
 
-    return gate(compare_at, 0.95), asked
+    return judge(compare_at, 0.95), asked
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_one_comparison(ends: tuple[float, float], outcome: str, status: int) ->
     found, asked = judged(ends)
     assert (found.outcome, found.status) == (outcome, status)
     assert asked == [0.95]
-    assert found.line.startswith(f"{outcome}: organ 0: ")
+    assert found.sentence().startswith(f"{outcome}: organ 0: ")
     assert found.to_dict()["gate"]["status"] == status
 
 
@@ -65,7 +65,7 @@ GOOD, BAD, OPEN = (-0.05, 0.1), (-0.3, -0.2), (-0.15, -0.04)
 def test_several_comparisons_pass_where_all_do() -> None:
     found, asked = judged(GOOD, GOOD, GOOD)
     assert found.status == 0
-    assert found.sentence == (
+    assert found.reason == (
         "new is not inferior to old by the margin of 0.1 in any of 3 comparisons: organ 0, organ "
         "1, organ 2."
     )
@@ -75,8 +75,8 @@ def test_several_comparisons_pass_where_all_do() -> None:
 def test_several_comparisons_fail_by_the_stricter_level() -> None:
     found, asked = judged(GOOD, BAD, BAD, at_stricter=(GOOD, BAD, BAD))
     assert found.status == 4
-    assert found.sentence.startswith("organ 1: new is inferior to old")
-    assert found.sentence.endswith(" Likewise organ 2.")
+    assert found.reason.startswith("organ 1: new is inferior to old")
+    assert found.reason.endswith(" Likewise organ 2.")
     assert asked == [0.95, pytest.approx(1 - 0.05 / 3, abs=1e-15)]
 
 
@@ -85,7 +85,7 @@ def test_inferior_at_the_usual_level_alone_is_no_pass_and_no_failure() -> None:
     assert found.status == 5
     found, _ = judged(GOOD, OPEN)
     assert found.status == 5
-    assert found.sentence.startswith("organ 1: the 95 % CI")
+    assert found.reason.startswith("organ 1: the 95 % CI")
 
 
 def test_rows_for_programs_say_the_outcome_first() -> None:
@@ -100,7 +100,7 @@ def test_rows_for_programs_say_the_outcome_first() -> None:
 def test_a_gate_needs_a_margin() -> None:
     item = replace(difference(0, 1), verdict=None)
     with pytest.raises(hw.OptionError, match="needs comparisons with a margin"):
-        gate(lambda _: Comparisons((item,)), 0.95)
+        judge(lambda _: Comparisons((item,)), 0.95)
 
 
 def compared_at(models: dict[str, Any], level: float) -> Comparisons:
@@ -118,7 +118,7 @@ def test_it_passes_and_fails_as_often_as_it_should(truth: float) -> None:
     for _ in range(400):
         old = rng.normal(0, 1, 20)
         new = old + truth + rng.normal(0, 3 * MARGIN, 20)
-        found = gate(functools.partial(compared_at, {"new": new, "old": old}), 0.95)
+        found = judge(functools.partial(compared_at, {"new": new, "old": old}), 0.95)
         counts[found.outcome] += 1
     if truth == -MARGIN:
         assert 1 <= counts["passed"] <= 26

@@ -83,13 +83,14 @@ def test_the_ratio_is_williams_index() -> None:
 
 def test_replicates_are_those_of_gathered_cases() -> None:
     """The engine of averages over pairs equals the statistic on every resample."""
-    from halfwidth.comparison.families import Family, ModelCases
-    from halfwidth.comparison.measuring import OF_TEST_SETS, OF_VALUES, measuring_test_sets
     from halfwidth.comparison.raters import Ratings, _Sides, pair_name
-    from halfwidth.comparison.test_sets import measure_test_sets
+    from halfwidth.data.families import Family, ModelCases
+    from halfwidth.data.measured_test_sets import measure_test_sets
+    from halfwidth.data.measuring import measuring_each_metric
+    from halfwidth.estimation.test_sets.options import TestSetOptions
 
     ratings, said = Ratings("model", tuple(RATERS)), {"model": MODEL, **RATERS}
-    measuring = measuring_test_sets("cohen_kappa", None, {**OF_VALUES, **OF_TEST_SETS})
+    (measuring,) = measuring_each_metric(["cohen_kappa"], None, TestSetOptions(), None)
     pairs = [*ratings.with_model, *ratings.among_raters]
     models = tuple(ModelCases(pair_name(p, r), said[p], target=said[r]) for p, r in pairs)
     family = Family(models, measuring.metric)

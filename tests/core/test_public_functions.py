@@ -38,7 +38,11 @@ SET = {"y_true": Y, "y_score": P}
         ("summary_ci", {"values": VALUES, "level": 0.9}, "it is called confidence_level"),
         ("summary_ci", {"values": VALUES, "labels": "x"}, "did you mean label?"),
         ("summary_ci", {"n_jobs": 2}, "has no option n_jobs; it has values, metric, "),
-        ("summary_table", {"frame": {"a": VALUES}, "value": "a"}, "it is called values"),
+        (
+            "compare",
+            {"data": {"A": VALUES, "B": VALUES}, "missing": "omit"},
+            "it describes the data: give it where these are made (CaseValues, Predictions)",
+        ),
         ("runs_table", {"frame": {"a": VALUES}, "values": "a"}, "it is called value"),
         ("proportion_ci", {"count": 3, "nobs": 10}, "it is called successes"),
         ("planning.mean_n", {"sd": 0.1, "half_width": 0.02}, "did you mean halfwidth?"),
@@ -101,8 +105,10 @@ def test_what_is_no_function_or_takes_any_keyword_is_left_alone() -> None:
 # --------------------------------------------------------------------------- look-ups
 
 METRICS = hw.metric_ci(Y, P, metric=["auroc", "f1", "sensitivity"], rng=1, n_resamples=49)
-TABLE = hw.summary_table(
-    {"liver": VALUES, "spleen": VALUES}, metric="dsc", statistic=["mean", "median"], rng=1
+TABLE = hw.estimate(
+    hw.CaseValues.from_table({"liver": VALUES, "spleen": VALUES}, metric="dsc"),
+    statistic=["mean", "median"],
+    rng=1,
 )
 
 

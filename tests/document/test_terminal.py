@@ -29,7 +29,9 @@ def text_table(headings: list[str], rows: list[list[str]], numbers: list[str]) -
 def estimates() -> hw.Estimates:
     rng = np.random.default_rng(1)
     columns = {label: rng.beta(9, 1, 30) for label in LABELS}
-    return hw.summary_table(columns, metric="dsc", method="t", statistic=["mean", "median"])
+    return hw.estimate(
+        hw.CaseValues.from_table(columns, metric="dsc"), method="t", statistic=["mean", "median"]
+    )
 
 
 def numbers(e: hw.Estimate) -> list[str]:
@@ -40,9 +42,11 @@ def numbers(e: hw.Estimate) -> list[str]:
 
 @pytest.mark.parametrize("columns", [40, 48, 56, 64, 72, 80, 200])
 def test_every_number_is_whole_on_a_narrow_terminal(columns: int) -> None:
-    made = hw.summary_table(
-        {"case": list("abcdef"), "Submandibular-Lt": [0.5, 0.6, 0.7, 0.8, 0.85, 0.9]},
-        metric="dsc",
+    made = hw.estimate(
+        hw.CaseValues.from_table(
+            {"case": list("abcdef"), "Submandibular-Lt": [0.5, 0.6, 0.7, 0.8, 0.85, 0.9]},
+            metric="dsc",
+        ),
         method="t",
     )
     with terminal_width.on_terminal(columns):
@@ -103,7 +107,7 @@ def test_the_method_shown_with_clusters_is_the_one_used(
 ) -> None:
     values = np.random.default_rng(1).integers(0, 2, 60) * 1.0
     table = {"patient": [f"p{i // 3}" for i in range(60)], "value": values}
-    made = hw.summary_table(table, "value", groups="patient", **options)  # type: ignore[arg-type]
+    made = hw.estimate(hw.CaseValues.from_table(table, "value", groups="patient"), **options)  # type: ignore[arg-type]
     for fmt in ("table", "markdown", "latex"):
         assert shown in render(made, fmt)
     assert made[0].method_title == (shown if shown != "cluster" else made[0].method_title)
@@ -120,6 +124,8 @@ def test_a_label_that_is_a_number_does_not_read_as_a_count() -> None:
 
 
 def test_the_worst_value_does_not_read_as_a_label() -> None:
-    (e,) = hw.summary_table({"liver": [0.0] * 5 + [0.8, 0.9] * 10}, metric="dsc", method="t")
+    (e,) = hw.estimate(
+        hw.CaseValues.from_table({"liver": [0.0] * 5 + [0.8, 0.9] * 10}, metric="dsc"), method="t"
+    )
     (text,) = [str(c) for c in e.cautions if c.code == "HW103"]
     assert "equal the worst one (0): failures" in text

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import over
 from support import codes
 
 import halfwidth as hw
@@ -29,7 +30,9 @@ CLOSE = np.array([0.05, 0.01, 0.02, 0.03, 0.04, 0.01, 0.02, -0.015])
 
 
 def table(**columns: Any) -> hw.Estimate:
-    return hw.summary_table({"dice": SMALL, **columns}, "dice", metric="dsc")[0]
+    return hw.estimate(hw.CaseValues.from_table({"dice": SMALL, **columns}, "dice", metric="dsc"))[
+        0
+    ]
 
 
 def undefined_now_and_then(values: Any) -> float:
@@ -214,7 +217,10 @@ def between(*models: Any, place: int = 0, **options: Any) -> Any:
     """The difference of two models, or the first of several."""
     named = dict(zip("ABC", models, strict=False))
     settings: dict[str, Any] = {"metric": "dsc", "rng": 1} | options
-    return hw.compare(named, **settings)[place]
+    if "y_true" in settings:
+        truth = settings.pop("y_true")
+        return over(hw.compare, hw.Predictions.from_arrays)(truth, named, **settings)[place]
+    return over(hw.compare, hw.CaseValues.from_arrays)(named, **settings)[place]
 
 
 def raters(model: Any, *others: Any) -> Any:
@@ -230,14 +236,16 @@ SITUATIONS |= {
     "HW801": lambda: between(SERIES, SERIES),
     "HW802": lambda: between(SERIES, LOWER.iloc[2:], unmatched="omit"),
     "HW803": lambda: between(SERIES, LOWER, paired=False),
-    "HW804": lambda: hw.compare_table(
-        {
-            name: pd.DataFrame({"y": truth, "p": truth})
-            for name, truth in (("A", [0, 1] * 30), ("B", [0, 0, 0, 1] * 15))
-        },
+    "HW804": lambda: hw.compare(
+        hw.Predictions.from_table(
+            {
+                name: pd.DataFrame({"y": truth, "p": truth})
+                for name, truth in (("A", [0, 1] * 30), ("B", [0, 0, 0, 1] * 15))
+            },
+            "y",
+            prediction="p",
+        ),
         metric="f1",
-        target="y",
-        prediction="p",
         paired=False,
         test="none",
         rng=1,
@@ -245,15 +253,17 @@ SITUATIONS |= {
     "HW805": lambda: between(SERIES, LOWER, LOWER**2, simultaneous=False, test="none"),
     "HW806": lambda: between(SERIES, LOWER.where(np.arange(len(LOWER)) > 2), missing="omit"),
     "HW807": lambda: between(0.8 + CLOSE, np.full(len(CLOSE), 0.8)),
-    "HW808": lambda: hw.compare_table(
-        pd.DataFrame(
-            {
-                "case": [0, 1, 2] * 2,
-                "metric": "dsc",
-                "value": [0.9, 0.8, 0.0, 0.8, 0.7, np.nan],
-                "model": ["A"] * 3 + ["B"] * 3,
-                "status": ["ok", "ok", "spurious", "ok", "ok", "not applicable"],
-            }
+    "HW808": lambda: hw.compare(
+        hw.CaseValues.from_table(
+            pd.DataFrame(
+                {
+                    "case": [0, 1, 2] * 2,
+                    "metric": "dsc",
+                    "value": [0.9, 0.8, 0.0, 0.8, 0.7, np.nan],
+                    "model": ["A"] * 3 + ["B"] * 3,
+                    "status": ["ok", "ok", "spurious", "ok", "ok", "not applicable"],
+                }
+            )
         )
     )[0],
     "HW811": lambda: between(SERIES[:4], LOWER[:4]),
@@ -271,9 +281,11 @@ SITUATIONS |= {
     )[0],
     "HW851": lambda: hw.rank({"A": 0.8 + CLOSE, "B": 0.8 + 0 * CLOSE}, metric="dsc", rng=1)[0],
     "HW852": lambda: hw.rank(
-        {"A": SERIES, "B": LOWER, "C": SERIES.where(np.arange(len(LOWER)) > 2) + 0.001},
-        metric="dsc",
-        missing="omit",
+        hw.CaseValues.from_arrays(
+            {"A": SERIES, "B": LOWER, "C": SERIES.where(np.arange(len(LOWER)) > 2) + 0.001},
+            metric="dsc",
+            missing="omit",
+        ),
         rng=1,
     )[0],
     "HW853": lambda: hw.rank(

@@ -15,7 +15,7 @@ from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs
 from halfwidth.estimation.grouping import arrange_cases
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Records
-from halfwidth.estimation.test_sets.curves import plain_request
+from halfwidth.estimation.test_sets.curve_parts import plain_request
 from halfwidth.resampling.kernels import native
 from halfwidth.results.detection_curves import DetectionCurveKind, DetectionCurves
 

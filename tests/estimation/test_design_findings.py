@@ -71,7 +71,7 @@ def test_a_column_is_named_by_a_text() -> None:
     frame = {"case": list("abcd"), "dice": [0.9, 0.8, 0.7, 0.6]}
     for wrong in (["case"], np.arange(4)):
         with pytest.raises(hw.OptionError, match="takes the name of a column"):
-            hw.summary_table(frame, "dice", groups=wrong)  # type: ignore[arg-type]
+            hw.estimate(hw.CaseValues.from_table(frame, "dice", groups=wrong))  # type: ignore[arg-type]
 
 
 def test_a_label_may_lack_where_the_case_is_left_out() -> None:
@@ -84,7 +84,7 @@ def test_a_label_may_lack_where_the_case_is_left_out() -> None:
 def test_a_case_without_id_is_found_by_its_row() -> None:
     frame = {"case": ["a", None, "c"], "dice": [0.9, 0.8, 0.7]}
     with pytest.raises(hw.DataError, match=r"lack a label in groups \(case in row 3\)"):
-        hw.summary_table(frame, "dice", groups="case")
+        hw.estimate(hw.CaseValues.from_table(frame, "dice", groups="case"))
 
 
 def test_many_clusters_in_several_strata_are_not_all_listed() -> None:

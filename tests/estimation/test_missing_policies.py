@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import over
 from support import Run, codes
 
 import halfwidth as hw
@@ -33,7 +34,9 @@ def same(row: hw.Estimate, values: list[float], **settings: Any) -> None:
 
 def test_overlap_of_missed_structures() -> None:
     values = [*OK, 0.0, 0.0, 0.0, None, None]
-    table = hw.summary_table(canonical("dsc", values, status=STATUS), missing="all")
+    table = hw.estimate(
+        hw.CaseValues.from_table(canonical("dsc", values, status=STATUS), missing="all")
+    )
     assert [row.label for row in table] == ["omit", "worst", "file"]
     assert [row.missing for row in table] == ["omit", "worst", "file"]
     same(table["omit"], OK, metric="dsc")
@@ -55,7 +58,7 @@ def test_distances_that_the_file_imputed() -> None:
     # A tool that writes 374 mm for a failure, and 0 mm for what is in neither mask.
     values = [*MM, 374.0, 374.0, np.inf, 0.0, None]
     frame = canonical("hd95", values, status=STATUS)
-    table = hw.summary_table(frame, missing="all", penalty=500)
+    table = hw.estimate(hw.CaseValues.from_table(frame, missing="all", penalty=500))
     same(table["omit"], MM, metric="hd95")
     same(table["worst"], [*MM, 500, 500, 500, 500], metric="hd95")
     same(table["file"], [*MM, 374, 374, 0], metric="hd95")
@@ -63,15 +66,17 @@ def test_distances_that_the_file_imputed() -> None:
     assert table["file"].without_result is not None
     assert table["file"].without_result.text == "3 as 0 to 374, 2 left out"
     with pytest.raises(hw.OptionError, match="penalty"):
-        hw.summary_table(frame, missing="all")
+        hw.estimate(hw.CaseValues.from_table(frame, missing="all"))
 
 
 def test_a_penalty_says_which_values_of_a_plain_table_are_imputed() -> None:
-    table = hw.summary_table(
-        {"case": list("abcdefghij"), "hd95": [*MM, 374.0, None]},
-        metric="hd95",
-        missing="all",
-        penalty=374,
+    table = hw.estimate(
+        hw.CaseValues.from_table(
+            {"case": list("abcdefghij"), "hd95": [*MM, 374.0, None]},
+            metric="hd95",
+            missing="all",
+            penalty=374,
+        )
     )
     same(table["omit"], MM, metric="hd95")
     same(table["worst"], [*MM, 374, 374], metric="hd95")
@@ -90,10 +95,12 @@ def test_without_a_status_the_rows_are_those_of_each_policy(statistic: str) -> N
         "by": "model", "metric": "dsc", "statistic": statistic, "groups": "patient",
         "method": "percentile", "rng": 3, "n_resamples": 199,
     }  # fmt: skip
-    table = hw.summary_table(frame, "dice", missing="all", **settings)
+    table = over(hw.estimate, hw.CaseValues.from_table)(frame, "dice", missing="all", **settings)
     assert len(table) == 6
     for policy in ("omit", "worst"):
-        for row in hw.summary_table(frame, "dice", missing=policy, **settings):
+        for row in over(hw.estimate, hw.CaseValues.from_table)(
+            frame, "dice", missing=policy, **settings
+        ):
             beside = table[row.label, policy]
             found = (row.value, row.low, row.high)
             expected = (beside.value, beside.low, beside.high)
@@ -104,7 +111,9 @@ def test_without_a_status_the_rows_are_those_of_each_policy(statistic: str) -> N
 
 
 def test_a_table_without_such_cases_has_equal_rows() -> None:
-    table = hw.summary_table({"dice": OK}, metric="dsc", missing="all", keep_cases=True)
+    table = hw.estimate(
+        hw.CaseValues.from_table({"dice": OK}, metric="dsc", missing="all"), keep_cases=True
+    )
     assert {(row.value, row.low, row.high) for row in table} == {
         (table[0].value, table[0].low, table[0].high)
     }
@@ -114,7 +123,7 @@ def test_a_table_without_such_cases_has_equal_rows() -> None:
 
 def test_where_nothing_is_left_there_is_no_interval() -> None:
     frame = canonical("dsc", [0.0] * 4, status=["missed"] * 4)
-    table = hw.summary_table(frame, missing="all")
+    table = hw.estimate(hw.CaseValues.from_table(frame, missing="all"))
     assert np.isnan(table["omit"].value)
     assert table["worst"].value == table["file"].value == 0
 

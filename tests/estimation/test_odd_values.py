@@ -57,7 +57,7 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     "summary_ci": hw.summary_ci,
     "difference_ci": lambda v: hw.difference_ci(DICE, v),
     "runs_ci": hw.runs_ci,
-    "summary_table": lambda v: hw.summary_table({"dice": v}, "dice"),
+    "summary_table": lambda v: hw.estimate(hw.CaseValues.from_table({"dice": v}, "dice")),
     "metric_ci, scores": lambda v: hw.metric_ci(TRUTH, v, metric="auroc"),
     "metric_ci, numbers": lambda v: hw.metric_ci(DICE, v, metric="rmse"),
     "metric_ci, targets": lambda v: hw.metric_ci(v, DICE, metric="rmse"),
@@ -276,7 +276,11 @@ def test_threads_that_are_none(threads: Any) -> None:
 def test_errors_are_one_short_printable_line_whatever_they_quote() -> None:
     text = refused(label="\x1b[31mred\x07\nline", metric="d" * 5000)
     assert text.isprintable()
-    text = complaint(lambda: hw.summary_table({"\x1b]0;title\x07": ["a"]}, "\x1b]0;title\x07"))
+    text = complaint(
+        lambda: hw.estimate(
+            hw.CaseValues.from_table({"\x1b]0;title\x07": ["a"]}, "\x1b]0;title\x07")
+        )
+    )
     assert text.isprintable()
     assert "Known" in refused(metric="\x00" * 5000)
 

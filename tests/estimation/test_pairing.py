@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import over
 from support import codes, message
 
 import halfwidth as hw
@@ -190,14 +191,30 @@ def test_lengths_that_differ_are_a_matter_of_length() -> None:
 
 
 def test_columns_of_a_mapping_with_labels_in_another_order_are_refused() -> None:
-    text = complaint(hw.summary_table, {"dice": DICE, "site": SITE.iloc[ORDER]}, "dice", by="site")
+    text = complaint(
+        over(hw.estimate, hw.CaseValues.from_table),
+        {"dice": DICE, "site": SITE.iloc[ORDER]},
+        "dice",
+        by="site",
+    )
     assert text.startswith("columns 'dice' and 'site' carry different labels, or the same in ")
-    e = hw.summary_table({"dice": DICE, "site": SITE}, "dice", by="site", metric="dsc")[0]
+    e = hw.estimate(
+        hw.CaseValues.from_table({"dice": DICE, "site": SITE}, "dice", by="site", metric="dsc")
+    )[0]
     assert e.n == N // 2
     counted = pd.Series(SITE.to_numpy())
-    assert len(hw.summary_table({"dice": DICE, "site": counted}, "dice", by="site")) == 2
+    assert (
+        len(
+            hw.estimate(
+                hw.CaseValues.from_table({"dice": DICE, "site": counted}, "dice", by="site")
+            )
+        )
+        == 2
+    )
     shuffled = {"dice": DICE.set_axis(COUNTED[0]), "site": counted.iloc[ORDER]}
-    assert "carry different labels" in complaint(hw.summary_table, shuffled, "dice", by="site")
+    assert "carry different labels" in complaint(
+        over(hw.estimate, hw.CaseValues.from_table), shuffled, "dice", by="site"
+    )
 
 
 @pytest.mark.parametrize("labels", [dict(zip(NAMES, PATIENT, strict=True)), set(NAMES)])

@@ -72,7 +72,11 @@ def test_levels_near_1_give_an_interval_or_say_why_not(method: str, level: float
         truth = [0, 0, 1, 1, 0, 1]
         scores = {"a": [0.1, 0.7, 0.4, 0.8, 0.2, 0.9], "b": [0.2, 0.8, 0.3, 0.7, 0.4, 0.6]}
         (one,) = hw.compare(
-            scores, truth, metric="auroc", method=method, confidence_level=level, test="none"
+            hw.Predictions.from_arrays(truth, scores),
+            metric="auroc",
+            method=method,
+            confidence_level=level,
+            test="none",
         )
         assert one.low < one.value < one.high
         return

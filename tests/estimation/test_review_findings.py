@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import over
 from support import Run, codes
 
 import halfwidth as hw
-from halfwidth.io.readers import read_table
+from halfwidth.tables.readers import read_table
 
 DICE = np.random.default_rng(0).beta(8, 2, 60)
 
@@ -68,29 +69,35 @@ CANONICAL = {
 @pytest.mark.parametrize("option", [{"scale": 100}, {"bounds": (0, 1000)}])
 def test_one_scale_or_range_for_several_metrics_is_refused(option: dict[str, object]) -> None:
     with pytest.raises(hw.OptionError, match="dsc, hd95"):
-        hw.summary_table(CANONICAL, **option)  # type: ignore[arg-type]
+        over(hw.estimate, hw.CaseValues.from_table)(CANONICAL, **option)
 
 
 def test_a_scale_for_the_metric_that_is_named_is_used() -> None:
-    (e,) = hw.summary_table(CANONICAL, metric="dsc", scale=100)
+    (e,) = hw.estimate(hw.CaseValues.from_table(CANONICAL, metric="dsc", scale=100))
     assert e.value == pytest.approx(0.9066666)
 
 
 def test_a_column_called_as_a_metric_that_no_one_named_is_said() -> None:
     table = {"case": [*"abc"], "Dice": [0.9, 0.8, 0.7], "correct": [1, 0, 1], "age": [50, 60, 70]}
-    (note,) = hw.summary_table(table).notes
+    (note,) = hw.estimate(hw.CaseValues.from_table(table)).notes
     assert note.startswith("column 'Dice' is taken for numbers without a range; if they are DSC")
-    assert hw.summary_table(table, "Dice", bounds=(0, 1)).notes == ()
-    assert hw.summary_table(table, "Dice", metric="dsc").notes == ()
+    assert hw.estimate(hw.CaseValues.from_table(table, "Dice", bounds=(0, 1))).notes == ()
+    assert hw.estimate(hw.CaseValues.from_table(table, "Dice", metric="dsc")).notes == ()
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda: hw.summary_ci(["0.91", "0.88"]), "not a number but text; convert the values"),
-        (lambda: hw.summary_ci(pd.DataFrame({"dice": [0.9]})), "give the table to summary_table"),
-        (lambda: hw.summary_table("dice.csv"), "read the file first: pandas.read_csv"),
-        (lambda: hw.summary_ci([0.9, 0.8], metric="auroc"), "metric_ci (y_true=, y_score=)"),
+        (
+            lambda: hw.summary_ci(pd.DataFrame({"dice": [0.9]})),
+            "give the table to CaseValues.from_table",
+        ),
+        (
+            lambda: hw.estimate(hw.CaseValues.from_table("dice.csv")),
+            "read the file first: pandas.read_csv",
+        ),
+        (lambda: hw.summary_ci([0.9, 0.8], metric="auroc"), "metric_ci (--target, --score)"),
     ],
 )
 def test_first_slips_are_told_what_to_do(call: Callable[[], object], words: str) -> None:
@@ -109,16 +116,18 @@ def test_a_metric_given_twice_is_refused(tmp_path: Path, run: Run) -> None:
 
 def test_a_frame_keeps_every_digit_of_the_seed() -> None:
     seed = 2**60 + 1
-    table = hw.summary_table({"dice": DICE}, statistic=["sd", "median"], rng=seed)
+    table = hw.estimate(
+        hw.CaseValues.from_table({"dice": DICE}), statistic=["sd", "median"], rng=seed
+    )
     assert table.to_frame()["seed"].tolist() == [seed, None]
 
 
 def test_what_was_left_out_is_shown_and_counted() -> None:
     frame = {**CANONICAL, "status": ["", "not applicable", "", "", "", ""]}
-    table = hw.summary_table(frame, metric="hd95")
+    table = hw.estimate(hw.CaseValues.from_table(frame, metric="hd95"))
     assert table[0].n_not_applicable == 0
     frame["value"] = [0.91, 0.88, 0.93, 2.0, 3.0, 4.0]
-    table = hw.summary_table(frame)
+    table = hw.estimate(hw.CaseValues.from_table(frame))
     assert [e.n_not_applicable for e in table] == [1, 0]
     assert [e.to_dict()["n_not_applicable"] for e in table] == [1, 0]
     assert "left out: 1 row that is" in repr(table)
@@ -164,5 +173,5 @@ def test_a_large_batch_is_sorted_block_by_block() -> None:
 
 def test_a_column_of_hits_counts_in_every_group_also_with_gaps() -> None:
     frame = {"model": ["U"] * 4 + ["V"] * 4, "hit": [1, 1, 1, None, 0, 1, 1, 0]}
-    table = hw.summary_table(frame, "hit", by="model", missing="omit")
+    table = hw.estimate(hw.CaseValues.from_table(frame, "hit", by="model", missing="omit"))
     assert [(e.method, e.n) for e in table] == [("wilson", 3), ("wilson", 4)]

@@ -131,7 +131,7 @@ def test_what_needs_an_interval_of_the_level_asked_for_takes_no_other() -> None:
         "dsc": [0.8, 0.9, 0.85, 0.7, 0.95, 0.6, 0.7, 0.75, 0.5, 0.8],
     }
     how: dict[str, Any] = {"metric": "dsc", "statistic": "median", "paired": False, "test": "none"}
-    made = hw.compare_table(cases, goal=0.6, **how)
+    made = hw.compare(hw.CaseValues.from_table(cases), goal=0.6, **how)
     # The smallest of A lies above 0.6, at 93.75 %.
     assert [goal.met for goal in made.goals] == [False, False]
     assert "no 95 % interval" in made.goals[0].sentence
@@ -140,7 +140,7 @@ def test_what_needs_an_interval_of_the_level_asked_for_takes_no_other() -> None:
     assert "HW317" in codes(difference.estimate)
     for method in ("exact_attained", "mover:exact_attained"):
         with pytest.raises(hw.OptionError, match="put together at one level"):
-            hw.compare_table(cases, method=method, **how)
+            hw.compare(hw.CaseValues.from_table(cases), method=method, **how)
 
 
 def test_semiparametric_says_where_it_extrapolates() -> None:
@@ -163,7 +163,7 @@ def test_a_quantile_of_few_runs_is_held_as_often_as_is_printed(
     truth = _quantile_of_runs(q, share_diverging)
     samples = rng.normal(size=(2000, n)) - 10 * (rng.random((2000, n)) < share_diverging)
     columns = {f"{place}": row for place, row in enumerate(samples)}
-    made = hw.summary_table(columns, statistic=f"quantile:{q}")
+    made = hw.estimate(hw.CaseValues.from_table(columns), statistic=f"quantile:{q}")
     level = made[0].confidence_level
     held = np.mean([e.low <= truth <= e.high for e in made])
     assert held > level - 4 * np.sqrt(level * (1 - level) / len(made))

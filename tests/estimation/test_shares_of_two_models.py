@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import over
 
 import halfwidth as hw
 from halfwidth.core.types import Level
@@ -22,9 +23,9 @@ GROUPS = np.arange(N) // 3
 
 def compared(metric: str = "accuracy", **options: Any) -> Estimate:
     models = {"A": FIRST, "B": SECOND}
-    estimate: Estimate = hw.compare(models, TRUTH, metric=metric, pos_label=1, **options)[
-        0
-    ].estimate
+    estimate: Estimate = over(hw.compare, hw.Predictions.from_arrays)(
+        TRUTH, models, pos_label=1, metric=metric, **options
+    )[0].estimate
     return estimate
 
 
@@ -74,14 +75,19 @@ def test_clusters_count_as_what_they_are_worth() -> None:
     # Clusters of equal cases are worth one case each, and a little less for being few.
     repeated = {"A": np.repeat(FIRST, 3), "B": np.repeat(SECOND, 3)}
     thrice = hw.compare(
-        repeated, np.repeat(TRUTH, 3), metric="accuracy", groups=np.repeat(np.arange(N), 3)
+        hw.Predictions.from_arrays(
+            np.repeat(TRUTH, 3), repeated, groups=np.repeat(np.arange(N), 3)
+        ),
+        metric="accuracy",
     )[0].estimate
     assert alone.width < thrice.width < 1.1 * alone.width
 
 
 def test_clusters_without_a_disagreement_weigh_as_many_cases_as_there_are_clusters() -> None:
     models = {"A": FIRST, "B": FIRST.copy()}
-    e = hw.compare(models, TRUTH, metric="accuracy", method="tango", groups=GROUPS)[0].estimate
+    e = hw.compare(
+        hw.Predictions.from_arrays(TRUTH, models, groups=GROUPS), metric="accuracy", method="tango"
+    )[0].estimate
     z2 = float(wilson(0, 1, Level()).high / (1 - wilson(0, 1, Level()).high))
     units = N / 3
     assert e.high == pytest.approx(z2 / (units + z2), rel=1e-10)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import over
 
 import halfwidth as hw
-from halfwidth.io.readers import read_table
+from halfwidth.tables.readers import read_table
 
 STATISTICS = ["mean", "median", "trimmed_mean:0.1", "sd", "iqr", "quantile:0.9"]
 
@@ -38,7 +39,9 @@ def test_a_row_equals_the_estimate_of_its_values_alone(method: str, n: int) -> N
     settings: dict[str, Any] = {
         "metric": "dsc", "method": method, "rng": 11, "n_resamples": 499
     }  # fmt: skip
-    table = hw.summary_table(frame, "dice", by=["model", "task"], statistic=STATISTICS, **settings)
+    table = over(hw.estimate, hw.CaseValues.from_table)(
+        frame, "dice", by=["model", "task"], statistic=STATISTICS, **settings
+    )
     assert len(table) == 24
     groups = frame.groupby(["model", "task"], sort=False)["dice"]
     expected = [
@@ -54,7 +57,9 @@ def test_a_row_equals_the_estimate_of_its_values_alone(method: str, n: int) -> N
 
 def test_groups_of_different_size_are_estimated_each_on_its_own() -> None:
     frame = long_table().iloc[:200]
-    table = hw.summary_table(frame, "dice", by=["model", "task"], method="bca", rng=3)
+    table = hw.estimate(
+        hw.CaseValues.from_table(frame, "dice", by=["model", "task"]), method="bca", rng=3
+    )
     assert [e.n for e in table] == [60, 60, 60, 20]
     alone = hw.summary_ci(frame["dice"][180:], method="bca", rng=3)
     np.testing.assert_allclose(numbers(table[3]), numbers(alone), rtol=1e-9)
@@ -65,8 +70,14 @@ def test_the_order_of_rows_and_columns_does_not_matter(method: str) -> None:
     frame = long_table()
     shuffled = frame.sample(frac=1, random_state=3)[["dice", "task", "case", "model"]]
     settings: dict[str, Any] = {"by": ["model", "task"], "method": method, "rng": 5}
-    one = {e.label: numbers(e) for e in hw.summary_table(frame, "dice", **settings)}
-    other = {e.label: numbers(e) for e in hw.summary_table(shuffled, "dice", **settings)}
+    one = {
+        e.label: numbers(e)
+        for e in over(hw.estimate, hw.CaseValues.from_table)(frame, "dice", **settings)
+    }
+    other = {
+        e.label: numbers(e)
+        for e in over(hw.estimate, hw.CaseValues.from_table)(shuffled, "dice", **settings)
+    }
     assert one.keys() == other.keys()
     for label, expected in one.items():
         np.testing.assert_allclose(other[label], expected, rtol=1e-12)
@@ -74,7 +85,12 @@ def test_the_order_of_rows_and_columns_does_not_matter(method: str) -> None:
 
 def test_the_same_seed_gives_the_same_table_and_all_rows_report_it() -> None:
     first, second = (
-        hw.summary_table(long_table(), "dice", by="model", method="bca", rng=9, n_resamples=999)
+        hw.estimate(
+            hw.CaseValues.from_table(long_table(), "dice", by="model"),
+            method="bca",
+            rng=9,
+            n_resamples=999,
+        )
         for _ in range(2)
     )
     assert first.to_json() == second.to_json()
@@ -82,10 +98,15 @@ def test_the_same_seed_gives_the_same_table_and_all_rows_report_it() -> None:
 
 
 def test_fresh_entropy_is_shared_by_the_rows_and_reproduces_them() -> None:
-    first = hw.summary_table(long_table(), "dice", by="model", method="bca", n_resamples=99)
+    first = hw.estimate(
+        hw.CaseValues.from_table(long_table(), "dice", by="model"), method="bca", n_resamples=99
+    )
     (seed,) = {e.seed for e in first}
-    again = hw.summary_table(
-        long_table(), "dice", by="model", method="bca", n_resamples=99, rng=seed
+    again = hw.estimate(
+        hw.CaseValues.from_table(long_table(), "dice", by="model"),
+        method="bca",
+        n_resamples=99,
+        rng=seed,
     )
     assert first.to_json() == again.to_json()
 
@@ -93,9 +114,11 @@ def test_fresh_entropy_is_shared_by_the_rows_and_reproduces_them() -> None:
 def test_wide_and_long_give_the_same_estimates() -> None:
     long = long_table()
     wide = long[long["model"] == "U-Net"].pivot_table(index="case", columns="task", values="dice")
-    rows = hw.summary_table(wide, metric="dsc", method="bca", rng=2)
-    again = hw.summary_table(
-        long[long["model"] == "U-Net"], "dice", by="task", metric="dsc", method="bca", rng=2
+    rows = hw.estimate(hw.CaseValues.from_table(wide, metric="dsc"), method="bca", rng=2)
+    again = hw.estimate(
+        hw.CaseValues.from_table(long[long["model"] == "U-Net"], "dice", by="task", metric="dsc"),
+        method="bca",
+        rng=2,
     )
     assert [e.label for e in rows] == [e.label for e in again] == ["liver", "spleen"]
     for row, other in zip(rows, again, strict=True):
@@ -103,20 +126,24 @@ def test_wide_and_long_give_the_same_estimates() -> None:
 
 
 def test_several_statistics_keep_their_order_within_a_group() -> None:
-    table = hw.summary_table(long_table(), "dice", by="model", statistic=["sd", "mean"], rng=1)
+    table = hw.estimate(
+        hw.CaseValues.from_table(long_table(), "dice", by="model"), statistic=["sd", "mean"], rng=1
+    )
     assert [(e.label, e.statistic) for e in table] == [
         ("U-Net", "sd"), ("U-Net", "mean"), ("ViT", "sd"), ("ViT", "mean")
     ]  # fmt: skip
 
 
 def test_functions_and_names_may_be_mixed() -> None:
-    table = hw.summary_table(long_table(), "dice", statistic=["mean", np.max], n_resamples=99)
+    table = hw.estimate(
+        hw.CaseValues.from_table(long_table(), "dice"), statistic=["mean", np.max], n_resamples=99
+    )
     assert [e.statistic for e in table] == ["mean", "max"]
 
 
 def test_no_statistic_at_all_is_refused() -> None:
     with pytest.raises(hw.OptionError, match="statistic: name at least one"):
-        hw.summary_table(long_table(), "dice", statistic=[])
+        hw.estimate(hw.CaseValues.from_table(long_table(), "dice"), statistic=[])
 
 
 def test_missing_values_name_the_column_the_group_and_the_case() -> None:
@@ -126,21 +153,22 @@ def test_missing_values_name_the_column_the_group_and_the_case() -> None:
         hw.DataError,
         match=r"^column 'dice', U-Net / spleen: 1 of 60 values are missing \(case c5\)",
     ):
-        hw.summary_table(frame, "dice", by=["model", "task"])
+        hw.estimate(hw.CaseValues.from_table(frame, "dice", by=["model", "task"]))
 
 
 def test_missing_values_are_counted_for_each_group() -> None:
     frame = long_table()
     frame.loc[[65, 66, 180], "dice"] = np.nan
-    table = hw.summary_table(
-        frame, "dice", by=["model", "task"], metric="dsc", missing="omit", rng=1
+    table = hw.estimate(
+        hw.CaseValues.from_table(frame, "dice", by=["model", "task"], metric="dsc", missing="omit"),
+        rng=1,
     )
     assert [(e.n, e.n_missing) for e in table] == [(60, 0), (58, 2), (60, 0), (59, 1)]
 
 
 def test_a_group_without_any_value_is_reported_as_undefined() -> None:
     frame = pd.DataFrame({"case": list("abcd"), "liver": [0.9, 0.8, 0.7, 0.6], "aorta": np.nan})
-    liver, aorta = hw.summary_table(frame, metric="dsc", missing="omit", rng=1)
+    liver, aorta = hw.estimate(hw.CaseValues.from_table(frame, metric="dsc", missing="omit"), rng=1)
     assert (liver.n, aorta.n, aorta.n_missing) == (4, 0, 4)
     assert np.isnan([aorta.value, aorta.low, aorta.high]).all()
     assert "HW306" in [caution.code for caution in aorta.cautions]
@@ -149,26 +177,28 @@ def test_a_group_without_any_value_is_reported_as_undefined() -> None:
 def test_a_table_without_any_value_is_an_error() -> None:
     frame = pd.DataFrame({"case": list("ab"), "liver": np.nan})
     with pytest.raises(hw.DataError, match="no values left"):
-        hw.summary_table(frame, metric="dsc", missing="omit")
+        hw.estimate(hw.CaseValues.from_table(frame, metric="dsc", missing="omit"))
 
 
 def test_text_in_a_value_column_names_the_column_and_the_case() -> None:
     frame = {"case": list("abc"), "dice": ["0.9", "oops", "0.8"]}
     with pytest.raises(hw.DataError, match=r"^column 'dice': case b holds 'oops', which is not"):
-        hw.summary_table(frame, "dice")
+        hw.estimate(hw.CaseValues.from_table(frame, "dice"))
 
 
 def test_one_group_in_per_cent_gets_the_hint_with_its_name() -> None:
     frame = long_table()
     frame.loc[frame["model"] == "ViT", "dice"] *= 100
     with pytest.raises(hw.DataError, match=r"^column 'dice', ViT: 120 of 120 .*scale=100"):
-        hw.summary_table(frame, "dice", by="model", metric="dsc")
+        hw.estimate(hw.CaseValues.from_table(frame, "dice", by="model", metric="dsc"))
 
 
 def test_a_table_of_three_hundred_columns() -> None:
     values = np.random.default_rng(1).beta(8, 1, (60, 300))
     frame = pd.DataFrame(values, columns=[f"structure {i}" for i in range(300)])
-    table = hw.summary_table(frame, metric="dsc", statistic=["mean", "median"], rng=1)
+    table = hw.estimate(
+        hw.CaseValues.from_table(frame, metric="dsc"), statistic=["mean", "median"], rng=1
+    )
     assert len(table) == 600
     assert {e.method for e in table} == {"dirichlet_pareto", "percentile"}
 
@@ -178,7 +208,9 @@ def test_a_table_of_three_hundred_columns() -> None:
 
 def test_published_mean_and_standard_error_of_the_hippocampus(shared: Path) -> None:
     table = read_table(shared / "data/segval/hippocampus_3d_dsc.csv")
-    (e,) = hw.summary_table(table, "metric", metric="dsc", scale=100, method="z")
+    (e,) = hw.estimate(
+        hw.CaseValues.from_table(table, "metric", metric="dsc", scale=100), method="z"
+    )
     assert round(e.value, 5) == 0.89714
     assert round(e.standard_error, 5) == 0.00267
     assert round(e.halfwidth, 4) == 0.0052
@@ -186,7 +218,9 @@ def test_published_mean_and_standard_error_of_the_hippocampus(shared: Path) -> N
 
 def test_organs_that_are_not_in_the_scan_are_missing(shared: Path) -> None:
     path = shared / "data/touchstone/nnU-Net_U-Net_dsc.csv"
-    table = hw.summary_table(read_table(path), metric="dsc", missing="omit", method="t")
+    table = hw.estimate(
+        hw.CaseValues.from_table(read_table(path), metric="dsc", missing="omit"), method="t"
+    )
     frame = pd.read_csv(path).drop(columns="name")
     assert [e.label for e in table] == list(frame.columns)
     assert [e.n + e.n_missing for e in table] == [743] * 9

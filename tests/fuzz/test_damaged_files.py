@@ -16,9 +16,9 @@ import pytest
 from fuzzreaders import FIXTURES, FORMATS, Format, inspect_log, outcome, source_of, tried
 
 from halfwidth.core.errors import DataError
-from halfwidth.io.importers.catalogue import IMPORTERS
-from halfwidth.io.importers.importer import Candidate
 from halfwidth.io.table_sources import Source
+from halfwidth.tables.importers.catalogue import IMPORTERS
+from halfwidth.tables.importers.importer import Candidate
 
 LONG = int(os.environ.get("HALFWIDTH_FUZZ_READERS", "1700"))
 FIRST = int(os.environ.get("HALFWIDTH_FUZZ_SEED", "0"))

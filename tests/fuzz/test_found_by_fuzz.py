@@ -17,9 +17,9 @@ import pytest
 from foreignfiles import written, zipped
 
 import halfwidth as hw
-from halfwidth.io.importers.catalogue import IMPORTERS
-from halfwidth.io.readers import Reading, read_table
 from halfwidth.scoring.tolerances import resolve_tolerances
+from halfwidth.tables.importers.catalogue import IMPORTERS
+from halfwidth.tables.readers import Reading, read_table
 
 CORPUS = Path(__file__).parent / "corpus"
 

@@ -20,7 +20,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from fuzzcalls import call_of, public_functions, source_of
+from fuzzcalls import call_of, drawn_functions, source_of
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -39,7 +39,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def test_every_public_function_and_argument_can_be_drawn() -> None:
-    for name, function in public_functions().items():
+    for name, function in drawn_functions().items():
         for argument in inspect.signature(function).parameters:
             assert callable(source_of(name, argument)), (name, argument)
 
@@ -80,7 +80,7 @@ def described(seed: int) -> str:
 def outcome(seed: int) -> str:
     """What became of one call: refused in a few words, or accepted with a sound result."""
     name, positional, keywords = call_of(seed)
-    function = public_functions()[name]
+    function = drawn_functions()[name]
     unknown = set(keywords) - set(inspect.signature(function).parameters)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

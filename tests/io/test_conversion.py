@@ -14,10 +14,10 @@ import pytest
 from support import Run
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
-from halfwidth.io.conversion import long_table, rows_of, stacked
-from halfwidth.io.readers import read_table
 from halfwidth.io.table import Table
 from halfwidth.io.writers import write_table
+from halfwidth.tables.conversion import long_table, rows_of, stacked
+from halfwidth.tables.readers import read_table
 
 NNUNET = Path(__file__).parent / "importers" / "fixtures" / "nnunet" / "summary.json"
 WIDE: Mapping[str, Sequence[Any]] = {

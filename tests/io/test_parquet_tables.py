@@ -16,8 +16,8 @@ import pytest
 import halfwidth as hw
 from halfwidth.core.options import Door, through
 from halfwidth.io import parquet
-from halfwidth.io.readers import Reading, read_table
 from halfwidth.io.table import Table
+from halfwidth.tables.readers import Reading, read_table
 
 DAY = dt.date(2024, 2, 29)
 
@@ -54,8 +54,8 @@ def test_columns_that_are_no_numbers_are_no_values(column: Any, tmp_path: Path) 
     table = read_table(saved(tmp_path, {"dice": [0.9, 0.8, 0.7], "odd": column}))
     assert not table.is_numeric("odd")
     with pytest.raises(hw.DataError, match="column 'odd'"):
-        hw.summary_table(table, "odd")
-    assert hw.summary_table(table, "dice", by="odd", missing="omit")
+        hw.estimate(hw.CaseValues.from_table(table, "odd"))
+    assert hw.estimate(hw.CaseValues.from_table(table, "dice", by="odd", missing="omit"))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_columns_that_are_no_numbers_are_no_values(column: Any, tmp_path: Path) 
 )
 def test_numbers_of_any_type_are_numbers(column: Any, tmp_path: Path) -> None:
     table = read_table(saved(tmp_path, {"v": column}))
-    (e,) = hw.summary_table(table, missing="omit")
+    (e,) = hw.estimate(hw.CaseValues.from_table(table, missing="omit"))
     assert (e.n, e.n_missing) == (2, 1)
 
 

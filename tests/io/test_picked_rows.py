@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from halfwidth.core.errors import HalfwidthError
-from halfwidth.io.picked_rows import pick_rows
 from halfwidth.io.table import Table
+from halfwidth.tables.picked_rows import pick_rows
 
 TABLE = Table.from_frame(
     {

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
-from halfwidth.io.readers import SUFFIXES, read_table
+from halfwidth.tables.readers import SUFFIXES, read_table
 
 FRAME = pd.DataFrame(
     {
@@ -48,7 +48,11 @@ def save(frame: pd.DataFrame, path: Path) -> None:
 
 
 def estimates_of(path: Path) -> list[tuple[str, int, float, float, float]]:
-    table = hw.summary_table(read_table(path), ["dice", "hd95"], by="model", method="bca", rng=4)
+    table = hw.estimate(
+        hw.CaseValues.from_table(read_table(path), ["dice", "hd95"], by="model"),
+        method="bca",
+        rng=4,
+    )
     return [(e.label, e.n, e.value, e.low, e.high) for e in table]
 
 
@@ -73,7 +77,9 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
 @pytest.mark.parametrize("name", WRITERS)
 def test_every_format_gives_the_same_estimates(name: str, tmp_path: Path) -> None:
     WRITERS[name](tmp_path / name)
-    expected = hw.summary_table(FRAME, ["dice", "hd95"], by="model", method="bca", rng=4)
+    expected = hw.estimate(
+        hw.CaseValues.from_table(FRAME, ["dice", "hd95"], by="model"), method="bca", rng=4
+    )
     got = estimates_of(tmp_path / name)
     assert [row[:2] for row in got] == [(e.label, e.n) for e in expected]
     for row, e in zip(got, expected, strict=True):
@@ -85,7 +91,7 @@ def test_right_and_wrong_are_read_alike_from_every_format(suffix: str, tmp_path:
     frame = pd.DataFrame({"case": ["a", "b", "c", "d"], "ok": [True, False, True, True]})
     path = tmp_path / f"table{suffix}"
     save(frame, path)
-    (e,) = hw.summary_table(read_table(path), metric="correct")
+    (e,) = hw.estimate(hw.CaseValues.from_table(read_table(path), metric="correct"))
     assert (e.value, e.n, e.method) == (0.75, 4, "wilson")
 
 
@@ -94,14 +100,14 @@ def test_missing_cells_are_missing_in_every_format(suffix: str, tmp_path: Path) 
     frame = pd.DataFrame({"case": list("abcd"), "dice": [0.9, None, 0.8, 0.7]})
     path = tmp_path / f"table{suffix}"
     save(frame, path)
-    (e,) = hw.summary_table(read_table(path), metric="dsc", missing="omit")
+    (e,) = hw.estimate(hw.CaseValues.from_table(read_table(path), metric="dsc", missing="omit"))
     assert (e.n, e.n_missing) == (3, 1)
 
 
 @pytest.mark.parametrize("cell", ["", " ", "NA", "n/a", "N/A", "NaN", "nan", "null", "None"])
 def test_cells_that_say_missing_are_missing(cell: str, tmp_path: Path) -> None:
     path = written(tmp_path, "t.csv", f"case,dice\na,0.9\nb,{cell}\nc,0.8\nd,0.7\n")
-    (e,) = hw.summary_table(read_table(path), missing="omit")
+    (e,) = hw.estimate(hw.CaseValues.from_table(read_table(path), missing="omit"))
     assert (e.n, e.n_missing) == (3, 1)
 
 
@@ -109,7 +115,9 @@ def test_cells_that_say_missing_are_missing(cell: str, tmp_path: Path) -> None:
 def test_infinite_cells_are_infinite(cell: str, tmp_path: Path) -> None:
     path = written(tmp_path, "t.csv", f"case,hd95\na,1\nb,{cell}\nc,2\n")
     with pytest.raises(hw.DataError, match=r"column 'hd95': 1 of 3 .*\(1 infinite\) \(case b\)"):
-        hw.summary_table(read_table(path), metric="hd95" if cell[0] != "-" else None)
+        hw.estimate(
+            hw.CaseValues.from_table(read_table(path), metric="hd95" if cell[0] != "-" else None)
+        )
 
 
 @pytest.mark.parametrize("letter", ["\u2028", "\x0c", "\x85", "\x1c"])
@@ -132,25 +140,25 @@ def test_names_lose_surrounding_blanks_and_keep_commas_in_quotes(tmp_path: Path)
 def test_case_ids_keep_their_zeros(tmp_path: Path) -> None:
     path = written(tmp_path, "t.csv", "case,dice\n001,0.9\n002,\n003,0.7\n")
     with pytest.raises(hw.DataError, match=r"\(case 002\)"):
-        hw.summary_table(read_table(path))
+        hw.estimate(hw.CaseValues.from_table(read_table(path)))
 
 
 def test_rows_without_case_ids_are_named_by_their_line(tmp_path: Path) -> None:
     path = written(tmp_path, "t.csv", "dice,iou\n0.9,0.8\n0.7,0.6\n,0.5\n")
     with pytest.raises(hw.DataError, match="row 4"):
-        hw.summary_table(read_table(path))
+        hw.estimate(hw.CaseValues.from_table(read_table(path)))
 
 
 def test_blank_lines_do_not_shift_the_row_that_an_error_names(tmp_path: Path) -> None:
     path = written(tmp_path, "t.csv", "dice,iou\n0.9,0.8\n\n\n,0.5\n")
     with pytest.raises(hw.DataError, match="row 5"):
-        hw.summary_table(read_table(path))
+        hw.estimate(hw.CaseValues.from_table(read_table(path)))
 
 
 def test_a_blank_line_in_a_column_of_its_own_is_a_missing_value(tmp_path: Path) -> None:
     path = written(tmp_path, "t.csv", "dice\n0.9\n\n0.8\n0.7\n\n")
     with pytest.raises(hw.DataError, match="missing"):
-        hw.summary_table(read_table(path))
+        hw.estimate(hw.CaseValues.from_table(read_table(path)))
 
 
 def test_the_index_of_a_parquet_file_is_a_column_like_any_other(tmp_path: Path) -> None:
@@ -160,7 +168,7 @@ def test_the_index_of_a_parquet_file_is_a_column_like_any_other(tmp_path: Path) 
 
 def test_unnamed_index_columns_are_no_values(tmp_path: Path) -> None:
     FRAME.to_csv(tmp_path / "t.csv")
-    table = hw.summary_table(read_table(tmp_path / "t.csv"))
+    table = hw.estimate(hw.CaseValues.from_table(read_table(tmp_path / "t.csv")))
     assert [e.label for e in table] == ["dice", "hd95"]
 
 
@@ -168,7 +176,7 @@ def test_empty_columns_without_a_name_as_spreadsheets_leave_them_are_no_matter(
     tmp_path: Path,
 ) -> None:
     path = written(tmp_path, "t.csv", "case,dice,,\na,0.9,,\nb,0.8,,\n")
-    assert [e.label for e in hw.summary_table(read_table(path))] == ["dice"]
+    assert [e.label for e in hw.estimate(hw.CaseValues.from_table(read_table(path)))] == ["dice"]
 
 
 # --------------------------------------------------------------------------- bad files

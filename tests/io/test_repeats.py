@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import halfwidth as hw
-from halfwidth.io.repeats import Repeats, case_column, is_design_column, repeats_in
 from halfwidth.io.table import Table
+from halfwidth.tables.repeats import Repeats, case_column, is_design_column, repeats_in
 
 PERSONS = [f"P{i // 3}" for i in range(12)]
 
@@ -114,7 +114,7 @@ def test_case_columns_are_known_whatever_their_capitals() -> None:
 
 def test_numbers_of_patients_are_no_values() -> None:
     frame = {"CaseID": range(6), "PatientID": [1, 1, 2, 2, 3, 3], "dice": [0.9, 0.8, 0.7] * 2}
-    table = hw.summary_table(frame)
+    table = hw.estimate(hw.CaseValues.from_table(frame))
     assert [e.label for e in table] == ["dice"]
     assert "HW402" in [c.code for c in table.cautions]
     assert is_design_column("Seed")

@@ -9,7 +9,7 @@ import pytest
 from halfwidth.core.errors import DataError
 from halfwidth.core.options import Door, through
 from halfwidth.io.table import Table
-from halfwidth.io.table_kinds import refuse_objects, refuse_predictions, refuse_runs
+from halfwidth.tables.table_kinds import refuse_objects, refuse_predictions, refuse_runs
 
 P = [0.1, 0.9, 0.4]
 

@@ -15,8 +15,8 @@ from support import Run
 import halfwidth as hw
 from halfwidth.core.options import Door, through
 from halfwidth.io import delimited, table_sources
-from halfwidth.io.readers import Reading, read_table
 from halfwidth.io.table import Table
+from halfwidth.tables.readers import Reading, read_table
 
 PLAIN = "case,größe,dice\nä,1.5,0.9\nb,,0.8\nc,3,0.7\n"
 GERMAN = "fall;dice;hd95\na;0,91;1,5\nb;0,88;2,25\nc;NA;3\n"
@@ -103,7 +103,7 @@ def test_a_point_keeps_commas_as_text(tmp_path: Path) -> None:
 def test_a_word_among_decimal_commas_is_the_cell_that_is_named(tmp_path: Path) -> None:
     table = read(tmp_path, GERMAN.replace("0,88", "oops"))
     with pytest.raises(hw.DataError, match=r"case in row 3 holds 'oops'"):
-        hw.summary_table(table, "dice", missing="omit")
+        hw.estimate(hw.CaseValues.from_table(table, "dice", missing="omit"))
 
 
 @pytest.mark.parametrize(
@@ -287,14 +287,14 @@ MONAI = (
 def test_a_summary_has_no_cases(content: str, tmp_path: Path) -> None:
     table = read(tmp_path, content)
     with pytest.raises(hw.DataError, match=r"^the table is a summary: its (columns|rows) are"):
-        hw.summary_table(table, metric="dsc")
+        hw.estimate(hw.CaseValues.from_table(table, metric="dsc"))
 
 
 @pytest.mark.parametrize("word", ["mean", "Average", "std", "median"])
 def test_a_total_below_the_cases_is_no_case(word: str, tmp_path: Path) -> None:
     table = read(tmp_path, f"case,dice\na,0.9\nb,0.8\nc,0.7\n{word},0.8\n")
     with pytest.raises(hw.DataError, match=rf"names '{word}' among the cases \(row 5\)"):
-        hw.summary_table(table, metric="dsc")
+        hw.estimate(hw.CaseValues.from_table(table, metric="dsc"))
 
 
 @pytest.mark.parametrize(
@@ -310,13 +310,13 @@ def test_a_total_below_the_cases_is_no_case(word: str, tmp_path: Path) -> None:
 )
 def test_statistics_of_each_case_are_values(content: str, tmp_path: Path) -> None:
     table = read(tmp_path, content)
-    assert len(hw.summary_table(table)) == len(table.names) - 1
+    assert len(hw.estimate(hw.CaseValues.from_table(table))) == len(table.names) - 1
 
 
 def test_counts_are_not_called_per_cent(tmp_path: Path) -> None:
     table = read(tmp_path, "case,dice,voxels\na,0.9,20\nb,0.8,20\nc,0.7,19\n")
     with pytest.raises(hw.DataError, match=r"column 'voxels'.* if they are counts") as caught:
-        hw.summary_table(table, metric="dsc")
+        hw.estimate(hw.CaseValues.from_table(table, metric="dsc"))
     assert "look like per cent" not in str(caught.value)
 
 
@@ -327,13 +327,13 @@ def test_a_cell_of_thousands_of_digits_is_a_level_like_any_other(tmp_path: Path)
     long = "7" * 5000
     table = read(tmp_path, f"case,dice\n{long},0.9\n01,0.8\n1,0.7\n")
     assert table.levels("case") == [long, "01", 1]
-    assert [e.n for e in hw.summary_table(table)] == [3]
+    assert [e.n for e in hw.estimate(hw.CaseValues.from_table(table))] == [3]
 
 
 def test_a_value_of_thousands_of_digits_is_infinite(tmp_path: Path) -> None:
     table = read(tmp_path, f"case,dice\na,{'7' * 5000}\nb,0.8\nc,0.7\n")
     with pytest.raises(hw.DataError, match=r"lie outside the range \[0, 1\]"):
-        hw.summary_table(table, metric="dsc")
+        hw.estimate(hw.CaseValues.from_table(table, metric="dsc"))
 
 
 def test_a_cell_without_end_is_refused_in_plain_words(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ import pytest
 import halfwidth as hw
 from halfwidth.core.options import Door, through
 from halfwidth.io import workbook
-from halfwidth.io.readers import Reading, read_table
 from halfwidth.io.table import Table
+from halfwidth.tables.readers import Reading, read_table
 
 CASES: list[list[Any]] = [["case", "dice"], ["a", 0.9], ["b", 0.8], ["c", 0.7]]
 
@@ -91,7 +91,7 @@ def test_a_stray_cell_far_away_costs_nothing(tmp_path: Path) -> None:
     # It is a row of its own, which has no value: an error names it.
     assert (len(table), table.row_number(3)) == (4, 99999)
     with pytest.raises(hw.DataError, match="case in row 99999"):
-        hw.summary_table(table, metric="dsc")
+        hw.estimate(hw.CaseValues.from_table(table, metric="dsc"))
 
 
 def test_blank_rows_and_columns_are_no_rows_and_columns(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_an_error_of_the_spreadsheet_is_the_cell_that_is_named(tmp_path: Path) -
     rows = [*CASES, ["d", "#DIV/0!"], ["e", "#N/A"]]
     table = read(book(tmp_path / "t.xlsx", Dice=rows))
     with pytest.raises(hw.DataError, match="case d holds '#DIV/0!', which is not a number"):
-        hw.summary_table(table, metric="dsc", missing="omit")
+        hw.estimate(hw.CaseValues.from_table(table, metric="dsc", missing="omit"))
 
 
 def test_formulas_whose_values_nobody_computed_are_no_missing_values(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.metrics import brier_score_loss, log_loss
 
 import halfwidth as hw
+from halfwidth.arithmetic.probabilities import CLIP
 from halfwidth.metrics import brier, brier_skill, nll, root_brier
-from halfwidth.metrics.calibration.probabilities import CLIP
 
 Array = NDArray[Any]
 SIMULATED = Path(__file__).parents[3] / "shared" / "data" / "calibration"

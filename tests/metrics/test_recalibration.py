@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 import halfwidth as hw
+from halfwidth.arithmetic.logistic import fit_logistic
 from halfwidth.metrics import (
     calibration_in_the_large,
     calibration_intercept,
@@ -26,7 +27,6 @@ from halfwidth.metrics import (
     ici,
     oe_ratio,
 )
-from halfwidth.metrics.calibration.logistic import fit_logistic
 from halfwidth.metrics.calibration.splines import QUANTILES_OF_KNOTS, spline_terms
 
 Array = NDArray[Any]
@@ -296,4 +296,6 @@ def test_clipped_probabilities_are_counted() -> None:
 def test_a_model_is_not_ranked_by_what_is_best_at_one() -> None:
     y, p, _ = cases()
     with pytest.raises(hw.OptionError, match="closer to one"):
-        hw.rank({"a": p, "b": p**2}, y, metric="calibration_slope", rng=1)
+        hw.rank(
+            hw.Predictions.from_arrays(y, {"a": p, "b": p**2}), metric="calibration_slope", rng=1
+        )

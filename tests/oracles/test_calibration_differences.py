@@ -82,18 +82,18 @@ def test_noise_of_two_curves_goes_together_as_the_scores_of_cases_do() -> None:
     n = 400
     pairs, statistic = pairs_of(2, 1, n), single_model(difference_of("ici"))
     first, second, (together,) = paired_curve_gaps(pairs, paired(n), statistic)
-    made = first.curves[0].noise.T @ together @ second.curves[0].noise
+    made = first.samples[0].noise.T @ together @ second.samples[0].noise
     # Of refits to resamples, at the lowest and the highest of the points.
     generator = np.random.default_rng(3)
     gaps = []
     for _ in range(120):
         chosen = generator.integers(n, size=n)
         one, other, _ = paired_curve_gaps(pairs[..., chosen], paired(n), statistic)
-        gaps.append([one.curves[0].gaps[[5, 95]], other.curves[0].gaps[[5, 95]]])
+        gaps.append([one.samples[0].gaps[[5, 95]], other.samples[0].gaps[[5, 95]]])
     drawn = np.array(gaps).reshape(120, 4)
     # Gaps are at other probabilities in each resample; 120 have an error below .09.
     correlation = np.corrcoef(drawn.T)[:2, 2:]
-    errors = [np.sqrt((one.curves[0].noise ** 2).sum(axis=0)) for one in (first, second)]
+    errors = [np.sqrt((one.samples[0].noise ** 2).sum(axis=0)) for one in (first, second)]
     expected = made[np.ix_([5, 95], [5, 95])] / np.outer(errors[0][[5, 95]], errors[1][[5, 95]])
     assert np.abs(expected).max() > 0.5
     np.testing.assert_allclose(correlation, expected, atol=0.4)
@@ -246,7 +246,9 @@ def models_of(n: int) -> tuple[dict[str, Array], Array]:
 def test_auto_takes_it_and_its_word_is_that_of_the_interval(name: str) -> None:
     models, y = models_of(1500)
     two = {one: models[one] for one in ("bold", "right")}
-    (one,) = hw.compare(two, y, metric=name, rng=1, n_resamples=999, margin=0.005)
+    (one,) = hw.compare(
+        hw.Predictions.from_arrays(y, two), metric=name, rng=1, n_resamples=999, margin=0.005
+    )
     assert one.estimate.method == "joint_inversion"
     assert one.estimate.rule is not None
     assert 0.005 < one.low < one.value < one.high
@@ -262,12 +264,14 @@ def test_a_model_and_itself_do_not_differ_and_one_like_it_hardly(name: str) -> N
     models, y = models_of(400)
     own, others = models["right"], np.roll(models["right"], 1)
     options: dict[str, Any] = {"metric": name, "rng": 1, "n_resamples": 299}
-    same = hw.compare({"a": own, "b": own}, y, **options)[0]
+    same = hw.compare(hw.Predictions.from_arrays(y, {"a": own, "b": own}), **options)[0]
     assert (same.low, same.high) == (0, 0)
     assert "HW801" in codes(same)
     if name == "ece_l2":
         return
-    like = hw.compare({"a": own, "b": 0.99 * own + 0.01 * others}, y, **options)[0]
+    like = hw.compare(
+        hw.Predictions.from_arrays(y, {"a": own, "b": 0.99 * own + 0.01 * others}), **options
+    )[0]
     right = hw.metric_ci(y, own, **options)
     assert like.low <= like.value <= like.high
     # Some cases change bins; what two curves differ by at most is more than on average.
@@ -283,7 +287,9 @@ def test_models_on_different_cases_have_draws_of_their_own(name: str) -> None:
         p = np.concatenate([models[first][:700], models[second][700:]])
         model = np.repeat([first, second], [700, 800])
         table = pd.DataFrame({"model": model, "y": y, "p": p})
-        return hw.compare_table(table, by="model", target="y", score="p", **options, **more)[0]
+        return hw.compare(
+            hw.Predictions.from_table(table, "y", score="p", model="model"), **options, **more
+        )[0]
 
     one = between("bold", "right")
     assert one.estimate.method == "joint_inversion"
@@ -297,7 +303,9 @@ def test_models_on_different_cases_have_draws_of_their_own(name: str) -> None:
 
 def test_intervals_that_hold_together_and_ranks_tell_the_same() -> None:
     models, y = models_of(1500)
-    compared = hw.compare(models, y, metric="ece", rng=1, n_resamples=999)
+    compared = hw.compare(
+        hw.Predictions.from_arrays(y, models), metric="ece", rng=1, n_resamples=999
+    )
     assert {one.simultaneous.method for one in compared if one.simultaneous} == {"bonferroni"}
     apart = {
         frozenset((one.first, one.second))
@@ -305,7 +313,9 @@ def test_intervals_that_hold_together_and_ranks_tell_the_same() -> None:
         if one.simultaneous and not one.simultaneous.low <= 0 <= one.simultaneous.high
     }
     assert apart == {frozenset(("right", "bold")), frozenset(("right", "shy"))}
-    (ranking,) = hw.rank(models, y, metric="ece", rng=1, n_resamples=999)
+    (ranking,) = hw.rank(
+        hw.Predictions.from_arrays(y, models), metric="ece", rng=1, n_resamples=999
+    )
     sets = {name: (ranking[name].rank_set.low, ranking[name].rank_set.high) for name in models}
     assert sets == {"right": (1, 1), "bold": (2, 3), "shy": (2, 3)}
 
@@ -314,11 +324,13 @@ def test_copies_of_cases_in_clusters_say_nothing_new() -> None:
     models, y = models_of(80)
     options: dict[str, Any] = {"metric": "ece", "rng": 1, "n_resamples": 999, "test": "none"}
     two = {one: models[one] for one in ("bold", "right")}
-    (single,) = hw.compare(two, y, **options)
+    (single,) = hw.compare(hw.Predictions.from_arrays(y, two), **options)
     copies = {name: np.repeat(p, 3) for name, p in two.items()}
     groups = np.repeat(np.arange(80), 3)
-    (copied,) = hw.compare(copies, np.repeat(y, 3), groups=groups, **options)
-    (blind,) = hw.compare(copies, np.repeat(y, 3), **options)
+    (copied,) = hw.compare(
+        hw.Predictions.from_arrays(np.repeat(y, 3), copies, groups=groups), **options
+    )
+    (blind,) = hw.compare(hw.Predictions.from_arrays(np.repeat(y, 3), copies), **options)
     assert 0.95 < copied.estimate.width / single.estimate.width < 1.1
     assert blind.estimate.width < 0.75 * single.estimate.width
 

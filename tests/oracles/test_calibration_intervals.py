@@ -343,10 +343,14 @@ def test_what_auto_takes_is_not_cautioned_as_resampled() -> None:
 def test_a_comparison_of_calibration_errors_is_cautioned_too() -> None:
     p, y = np.linspace(0.01, 0.99, 60), np.arange(60) % 2
     models = {"a": p, "b": p**2}
-    compared = hw.compare(models, y, metric="ece", n_resamples=199, rng=1, method="bca")
+    compared = hw.compare(
+        hw.Predictions.from_arrays(y, models), metric="ece", n_resamples=199, rng=1, method="bca"
+    )
     assert "HW321" in codes(compared[0])
     assert "ECE of each model" in message(compared[0], "HW321")  # type: ignore[arg-type]
-    assert "HW321" not in codes(hw.compare(models, y, metric="brier", n_resamples=199, rng=1)[0])
+    assert "HW321" not in codes(
+        hw.compare(hw.Predictions.from_arrays(y, models), metric="brier", n_resamples=199, rng=1)[0]
+    )
 
 
 # --------------------------------------------------------------------------- coverage

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from over_data import over
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
@@ -530,7 +531,7 @@ def test_missing_label_is_refused_by_case(option: str, missing: Any) -> None:
     frame = pd.DataFrame({"case": list("wxyz"), "dice": values, "of": given[option]})
     column: dict[str, Any] = {option: "of"}
     with pytest.raises(DataError, match=rf"'dice'.*{option}.*\by\b"):
-        hw.summary_table(frame, "dice", metric="dsc", **column)
+        over(hw.estimate, hw.CaseValues.from_table)(frame, "dice", metric="dsc", **column)
 
 
 @pytest.mark.parametrize("option", ["groups", "strata"])
@@ -560,7 +561,7 @@ def test_cluster_in_two_strata_is_refused_by_name() -> None:
     assert "Ann" not in str(caught.value)
     frame = pd.DataFrame({"dice": values, "patient": groups, "site": strata})
     with pytest.raises(DataError, match=r"\bBob\b"):
-        hw.summary_table(frame, "dice", groups="patient", strata="site")
+        hw.estimate(hw.CaseValues.from_table(frame, "dice", groups="patient", strata="site"))
 
 
 def test_over_clusters_without_clusters_is_refused() -> None:
@@ -662,7 +663,7 @@ def test_row_of_a_table_is_the_estimate_of_its_values_with_their_clusters(
         }
     )
     options: dict[str, Any] = {"statistic": statistic, "method": method, "rng": 7}
-    table = hw.summary_table(
+    table = over(hw.estimate, hw.CaseValues.from_table)(
         frame, ["liver", "spleen"], by="model", groups="patient", strata="site", **options
     )
     assert [(e.by["model"], "spleen" in e.label) for e in table] == list(
@@ -686,8 +687,11 @@ def test_columns_of_a_table_with_the_same_clusters_share_their_draws() -> None:
     values, patients = clustered(UNEQUAL)
     frame = pd.DataFrame({"one": values, "two": values + 1, "patient": patients})
     for statistic in ("mean", "median", "sd"):
-        one, two = hw.summary_table(
-            frame, ["one", "two"], groups="patient", statistic=statistic, method="percentile", rng=8
+        one, two = hw.estimate(
+            hw.CaseValues.from_table(frame, ["one", "two"], groups="patient"),
+            statistic=statistic,
+            method="percentile",
+            rng=8,
         )
         moved = 0.0 if statistic == "sd" else 1.0
         assert (two.low - moved, two.high - moved) == pytest.approx((one.low, one.high), rel=1e-11)
@@ -701,8 +705,9 @@ def test_clusters_that_vanish_with_their_missing_values_are_not_counted() -> Non
             "spleen": [np.nan, np.nan, 0.3, 0.4, np.nan, 0.6, np.nan],
         }
     )
-    liver, spleen = hw.summary_table(
-        frame, ["liver", "spleen"], groups="patient", missing="omit", method="t"
+    liver, spleen = hw.estimate(
+        hw.CaseValues.from_table(frame, ["liver", "spleen"], groups="patient", missing="omit"),
+        method="t",
     )
     assert (liver.n, liver.n_groups, liver.n_missing) == (7, 4, 0)
     assert (spleen.n, spleen.n_groups, spleen.n_missing) == (3, 2, 4)

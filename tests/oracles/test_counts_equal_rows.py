@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn import metrics as sk
 
 import halfwidth as hw
+from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass
 from halfwidth.metrics.averaging import AreaFinish, CountingFinish
@@ -23,7 +24,6 @@ from halfwidth.metrics.building import (
     tuned_statistic,
     weighted_counting_statistic,
 )
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import leave_one_out, replicates

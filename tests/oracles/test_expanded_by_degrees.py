@@ -150,12 +150,18 @@ def test_two_perfect_detectors_have_an_interval_of_what_was_not_seen() -> None:
         name: [{**one, "scores": [score]} for one in references]
         for name, score in (("a", 0.9), ("b", 0.8))
     }
-    found = hw.compare_detections(models, references, metric="ap50", rng=1, n_resamples=499)
+    found = hw.compare(
+        hw.Detections.from_files(models, references), metric="ap50", rng=1, n_resamples=499
+    )
     difference = found["a", "b"].estimate
     assert difference.method == "dirichlet_expanded"
     assert difference.low < 0 < difference.high
-    asked = hw.compare_detections(
-        models, references, metric="ap50", rng=1, n_resamples=499, method="percentile_expanded"
+    asked = hw.compare(
+        hw.Detections.from_files(models, references),
+        metric="ap50",
+        rng=1,
+        n_resamples=499,
+        method="percentile_expanded",
     )["a", "b"].estimate
     assert math.isnan(asked.low)
     assert any("dirichlet_expanded" in one.message for one in asked.cautions)

@@ -15,15 +15,14 @@ from batches import statistic_of
 from numpy.typing import NDArray
 
 import halfwidth as hw
+from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Level
 from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.building import ranking_statistic
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.engine import standard_error
-from halfwidth.resampling.joint_errors import joint_resampling
+from halfwidth.resampling.engine import joint_resampling, standard_error
 from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.simultaneous import (
     all_pairs,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,14 @@ from scipy import integrate, stats
 from support import codes
 
 import halfwidth as hw
+from halfwidth.arithmetic import kernel_curves, kernel_products
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Level
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building, ece_kde, kce, smooth_ece
-from halfwidth.metrics.calibration import kernel_curve, kernel_error
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.resampling.designs import Design
+from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.products import products
 from halfwidth.resampling.smoothed_deviations import smoothed_deviations
@@ -97,6 +98,47 @@ def test_smoothed_deviations_have_the_size_of_the_metric() -> None:
     assert made.samples[0].at(float(made.size[0])).size[0] == pytest.approx(made.size[0], abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("clusters", "strata"),
+    [(None, None), (None, 3), (100, None), (2, None), (100, 4)],
+    ids=["cases", "strata", "clusters", "clusters larger than blocks", "clusters in strata"],
+)
+def test_smoothed_deviations_are_the_same_in_blocks_of_cases(
+    monkeypatch: pytest.MonkeyPatch, clusters: int | None, strata: int | None
+) -> None:
+    y, p = cases(8, 500, power=1.5)
+    groups = None if clusters is None else np.arange(500) % clusters
+    stratum = None if strata is None else np.arange(500) % strata
+    records, design = arrange(np.stack([p, y]).astype(float), groups, stratum, paired=True)
+
+    def sums() -> tuple[Array, Array, Array]:
+        plan = Plan(entropy=1, n_resamples=99)
+        made = smoothed_deviations(records[None], design, statistic_of("smooth_ece"), plan)
+        (waves,) = made.samples
+        # Roots of what has no inverse are known less well than what they are roots of.
+        return waves.centre, waves.perfect @ waves.perfect, waves.noise @ waves.noise
+
+    whole = sums()
+    monkeypatch.setattr("halfwidth.resampling.smoothed_deviations.AT_ONCE", 64 * 7)
+    for found, wanted in zip(sums(), whole, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12 * np.abs(wanted).max())
+
+
+def test_the_interval_of_smooth_ece_takes_little_memory() -> None:
+    y, p = cases(9, 100_000, power=1.2)
+    # Whatever is imported at first use is.
+    hw.metric_ci(y[:100], p[:100], metric="smooth_ece", n_resamples=99, rng=1)
+    tracemalloc.start()
+    try:
+        e = hw.metric_ci(y, p, metric="smooth_ece", n_resamples=99, rng=1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert 0 < e.low < e.high
+    # Sixty-four cosines of every case would be 51 MB, and several such arrays were needed.
+    assert peak < 90e6
+
+
 # --------------------------------------------------------------------------- ECE-KDE
 
 
@@ -140,26 +182,26 @@ def test_ece_kde_of_vectors_is_the_sum_over_pairs() -> None:
 def test_bandwidth_is_the_most_likely_one() -> None:
     y, p = cases(10, 60)
     likelihoods = []
-    for bandwidth in kernel_curve.BANDWIDTHS:
+    for bandwidth in kernel_curves.BANDWIDTHS:
         densities = stats.beta.pdf(p[:, None], p / bandwidth + 1, (1 - p) / bandwidth + 1)
         np.fill_diagonal(densities, 0)
         likelihoods.append(np.log(densities.sum(axis=1)).sum())
-    chosen = kernel_curve.BANDWIDTHS[np.argmax(likelihoods)]
-    assert kernel_curve.likely_bandwidth(np.stack([p, 1 - p])) == chosen
+    chosen = kernel_curves.BANDWIDTHS[np.argmax(likelihoods)]
+    assert kernel_curves.likely_bandwidth(np.stack([p, 1 - p])) == chosen
     assert f"bandwidth {chosen:g}" in hw.metric_ci(y, p, metric="ece_kde", rng=1).sentence()
 
 
 def test_of_many_cases_some_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     y, p = cases(11, 300, power=2)
     whole = ece_kde(y, p, bandwidth=0.1)
-    monkeypatch.setattr(kernel_curve, "MOST_CASES", 100)
+    monkeypatch.setattr(kernel_curves, "MOST_CASES", 100)
     order = np.lexsort((y, p))[::3]
     part = ece_kde(y, p, bandwidth=0.1)
     assert part == pytest.approx(ece_kde(y[order], p[order], bandwidth=0.1))
     assert part != whole
-    monkeypatch.setattr(kernel_error, "MOST_VECTORS", 20)
+    monkeypatch.setattr(kernel_products, "MOST_VECTORS", 20)
     several, rows = vectors(12, 60, 3)
-    assert kernel_error.cases_of(rows.T, np.eye(3)[several].T)[0].shape == (3, 20)
+    assert kernel_products.cases_of(rows.T, np.eye(3)[several].T)[0].shape == (3, 20)
 
 
 # --------------------------------------------------------------------------- KCE
@@ -190,20 +232,20 @@ def test_kce_of_vectors_is_the_sum_over_pairs() -> None:
     total = products_by_hand(np.eye(4)[y], p, 0.3)
     e = hw.metric_ci(y, p, metric="kce:0.3", n_resamples=99, rng=1)
     assert (e.average, e.value) == ("canonical", pytest.approx(total / (30 * 29), rel=1e-9))
-    each, squares = kernel_error.products_of_cases(*ordered(y, p), 0.3)
+    each, squares = kernel_products.products_of_cases(*ordered(y, p), 0.3)
     assert each.sum() == pytest.approx(total)
     assert squares == pytest.approx(squares_by_hand(np.eye(4)[y] - p, p, 0.3))
     # A single class takes the way along a line.
     one = np.sort(p[:, 0])[None]
     r = (np.arange(30) % 2 - one[0])[None]
-    each, squares = kernel_error.products_of_cases(one, r, 0.3)
+    each, squares = kernel_products.products_of_cases(one, r, 0.3)
     kernel = np.exp(-np.abs(one.T - one) / 0.3) - np.eye(30)
     assert each == pytest.approx(r[0] * (kernel @ r[0]))
     assert squares == pytest.approx(((kernel * np.outer(r[0], r[0])) ** 2).sum())
 
 
 def ordered(y: Array, p: Array) -> tuple[Array, Array]:
-    probabilities, outcomes = kernel_error.cases_of(p.T, np.eye(p.shape[1])[y].T)
+    probabilities, outcomes = kernel_products.cases_of(p.T, np.eye(p.shape[1])[y].T)
     return probabilities, outcomes - probabilities
 
 
@@ -312,9 +354,9 @@ def test_pairs_are_not_resampled(name: str) -> None:
         hw.metric_ci(y, p, metric=name, groups=np.arange(60) // 2)
     models = {"a": p, "b": p**2}
     with pytest.raises(hw.HalfwidthError, match=rf"metric_ci .* has the {name} of each model"):
-        hw.compare(models, y, metric=name)
+        hw.compare(hw.Predictions.from_arrays(y, models), metric=name)
     with pytest.raises(hw.HalfwidthError, match="compare brier"):
-        hw.rank(models, y, metric=name)
+        hw.rank(hw.Predictions.from_arrays(y, models), metric=name)
 
 
 def test_smooth_ece_takes_weights_clusters_and_resamples() -> None:
@@ -368,7 +410,7 @@ def covered(name: str, bent: float, middle: float, n: int, samples: int) -> tupl
     if name == "ece_kde":
         truth = np.abs(p - q).mean()
     elif name == "kce":
-        truth = float(kernel_error.sum_of_products(p[None], (q - p)[None], 0.25)) / 40_000**2
+        truth = float(kernel_products.sum_of_products(p[None], (q - p)[None], 0.25)) / 40_000**2
     else:
         truth = 0.0 if bent == 1 else statistic_of(name)(np.stack([p, q])[None])[0]
     p, q = drawn(samples, n)

@@ -18,6 +18,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
+from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.core.undefined import AbsentClass
@@ -27,7 +28,6 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building
 from halfwidth.metrics.averaging import AreaFinish, CountingFinish
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 

@@ -14,13 +14,13 @@ from scipy import stats
 from scipy.special import expit, logit
 
 import halfwidth as hw
+from halfwidth.arithmetic.logistic import fit_logistic
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.intervals.recalibration import expected_score
 from halfwidth.metrics.building import logistic_statistic
-from halfwidth.metrics.calibration.logistic import fit_logistic
 from halfwidth.metrics.calibration.splines import spline_terms
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import Design

@@ -235,8 +235,7 @@ def test_non_inferiority_of_two_aurocs_is_shown_as_often_as_planned(paired: bool
         weight = math.sqrt(0.6) if paired else 0.0
         scores = shift + weight * shared[0] + math.sqrt(1 - weight**2) * own
         (item,) = hw.compare(
-            {"new": scores[0], "old": scores[1]},
-            y_true=truth,
+            hw.Predictions.from_arrays(truth, {"new": scores[0], "old": scores[1]}),
             metric="auroc",
             paired=paired,
             test="none",

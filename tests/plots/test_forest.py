@@ -25,7 +25,7 @@ TABLE = pd.DataFrame(
         "spleen": RNG.beta(7, 2, 120),
     }
 )
-ESTIMATES = hw.summary_table(TABLE, metric="dsc", by="model", rng=1)
+ESTIMATES = hw.estimate(hw.CaseValues.from_table(TABLE, metric="dsc", by="model"), rng=1)
 
 
 def drawn(ax: Axes) -> None:

@@ -114,7 +114,9 @@ def test_differences_of_many_families_are_pages_of_one_axis() -> None:
         for case, value in enumerate(VALUES[:12])
     ]
     table = pd.DataFrame(rows, columns=["case", "organ", "model", "dsc"])
-    of_organs = hw.compare_table(table, "dsc", within="organ", metric="dsc", method="t", rng=1)
+    of_organs = hw.compare(
+        hw.CaseValues.from_table(table, "dsc", metric="dsc", by="organ"), method="t", rng=1
+    )
     pages: list[Any] = figures_of_differences(of_organs, rows=10)
     labels = [[text.get_text() for text in page.axes[0].get_yticklabels()] for page in pages]
     pairs = ["  a − b", "  a − c", "  b − c"]

@@ -167,7 +167,9 @@ def test_families_told_apart_by_their_column_have_their_own_cases() -> None:
         "liver": rng.beta(9, 1, 40),
         "spleen": rng.beta(5, 2, 40),
     }
-    compared = hw.compare_table(table, ["liver", "spleen"], metric="dsc", keep_cases=True, rng=1)
+    compared = hw.compare(
+        hw.CaseValues.from_table(table, ["liver", "spleen"], metric="dsc"), keep_cases=True, rng=1
+    )
     for place, organ in enumerate(("liver", "spleen")):
         frame = paired_cases_frame(compared[place : place + 1])
         assert sorted(frame["first"]) == pytest.approx(sorted(table[organ][:20]))

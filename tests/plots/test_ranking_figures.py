@@ -39,8 +39,11 @@ def table() -> dict[str, Any]:
     return columns
 
 
-RANKINGS = hw.rank_table(
-    table(), "dsc", within="task", metric="dsc", unmatched="omit", keep_cases=True, **FEW
+RANKINGS = hw.rank(
+    hw.CaseValues.from_table(table(), "dsc", metric="dsc", by="task"),
+    unmatched="omit",
+    keep_cases=True,
+    **FEW,
 )
 LIVER = RANKINGS["liver"]
 ONE_AXES = {
@@ -285,7 +288,9 @@ def test_without_cases_figures_of_them_say_what_to_do() -> None:
     generator = np.random.default_rng(1)
     truth = generator.integers(0, 2, 40)
     scores = {name: generator.random(40) + truth / 2 for name in "AB"}
-    (of_test_set,) = hw.rank(scores, truth, metric="auroc", keep_cases=True, **FEW)
+    (of_test_set,) = hw.rank(
+        hw.Predictions.from_arrays(truth, scores), metric="auroc", keep_cases=True, **FEW
+    )
     with pytest.raises(hw.OptionError, match="dots needs a value of each case"):
         plots.dots(of_test_set)
 

@@ -18,6 +18,7 @@ from halfwidth.core.kinds import Estimand
 from halfwidth.core.types import Bounds, Level
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.mean import empirical_bernstein, hoeffding, t
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.plots.figure import write_figure
 from halfwidth.plots.study import (
     METHOD_STYLES,
@@ -46,6 +47,7 @@ from halfwidth.plots.study import (
     targets_of,
     theoretical_width,
 )
+from halfwidth.plots.study.own_styles import METHODS_DRAWN, PLACES, SHORT_TITLES
 from halfwidth.plots.study.styles import method_groups
 from halfwidth.study import analysis
 
@@ -410,9 +412,18 @@ def test_outliers_of_failing_instances_are_counted_and_seen() -> None:
     assert set(failures_frame(failing, dict.fromkeys(names, cases), far)["outliers"]) == {0}
 
 
+def test_own_styles_are_of_methods_and_metrics_that_there_are() -> None:
+    assert METHODS_DRAWN.keys() | SHORT_TITLES.keys() <= set(METHODS.names)
+    assert PLACES.keys() <= {*METRICS.names, *SAMPLE_METRICS.names}
+
+
 def test_methods_that_stand_in_one_figure_never_share_a_colour() -> None:
     for estimand in Estimand:
-        own = [METHOD_STYLES[m.name] for m in METHODS if estimand in m.accepts and m.drawn]
+        own = [
+            METHOD_STYLES[m.name]
+            for m in METHODS
+            if estimand in m.accepts and m.name in METHODS_DRAWN
+        ]
         assert len({style.colour for style in own}) == len(own), estimand
     colours = [style.colour for style in METHOD_STYLES.values()]
     assert max(colours.count(colour) for colour in colours) <= 2
@@ -428,7 +439,7 @@ def test_methods_that_stand_in_one_figure_never_share_a_colour() -> None:
     assert len({style.stroke for style in usual}) == len({style.marker for style in usual}) == 3
 
 
-ALL_OF_A_MEAN = [m.name for m in METHODS if Estimand.MEAN in m.accepts and m.drawn]
+ALL_OF_A_MEAN = [m.name for m in METHODS if Estimand.MEAN in m.accepts and m.name in METHODS_DRAWN]
 
 
 def test_a_panel_has_four_methods_at_most_a_title_of_its_own_and_names_at_its_lines() -> None:
@@ -552,7 +563,7 @@ def seen(colour: str, by: Any) -> Any:
 
 @pytest.mark.parametrize("estimand", [e for e in Estimand if "two" not in e])
 def test_colours_of_a_panel_differ_for_colour_blind_readers(estimand: Estimand) -> None:
-    names = [m.name for m in METHODS if estimand in m.accepts and m.drawn]
+    names = [m.name for m in METHODS if estimand in m.accepts and m.name in METHODS_DRAWN]
     for _, group in method_groups(names):
         for one, other in itertools.combinations(group, 2):
             for by in SEEN_BY:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import examples
 
+from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, Promise, Statistic
 from halfwidth.core.types import Array, Bounds, Interval, Level
 from halfwidth.intervals.catalogue import METHODS
@@ -15,7 +16,6 @@ from halfwidth.intervals.compute import PAIRED_PROPORTIONS, intervals
 from halfwidth.metrics import building
 from halfwidth.metrics.averaging import AreaFinish, CountingFinish
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS

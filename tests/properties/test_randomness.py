@@ -89,7 +89,7 @@ def test_threads_do_not_matter() -> None:
         "import numpy as np, halfwidth as hw;"
         "x = np.random.default_rng(0).beta(8, 2, (40, 60));"
         "import pandas as pd;"
-        "t = hw.summary_table(pd.DataFrame(x.T), method='bca', n_resamples=999, rng=1);"
+        "t = hw.estimate(pd.DataFrame(x.T), method='bca', n_resamples=999, rng=1);"
         "print([(e.low, e.high) for e in t])"
     )
     made = [
@@ -110,7 +110,9 @@ def test_draws_depend_on_the_number_of_cases_and_not_on_the_table() -> None:
     import pandas as pd
 
     frame = pd.DataFrame({"a": VALUES, "b": np.sqrt(VALUES)})
-    table = hw.summary_table(frame, method="percentile", n_resamples=999, rng=9)
+    table = hw.estimate(
+        hw.CaseValues.from_table(frame), method="percentile", n_resamples=999, rng=9
+    )
     for e in table:
         alone = hw.summary_ci(frame[e.label], method="percentile", n_resamples=999, rng=9)
         np.testing.assert_allclose(bounds_of(e), bounds_of(alone), rtol=1e-12)

@@ -38,7 +38,7 @@ def tasks(leads: Mapping[str, tuple[float, ...]] = LEADS, n: int = 30) -> pd.Dat
 
 
 def ranked(table: pd.DataFrame, **how: Any) -> hw.Rankings:
-    return hw.rank_table(table, "dsc", within="task", metric="dsc", **FEW | how)
+    return hw.rank(hw.CaseValues.from_table(table, "dsc", metric="dsc", by="task"), **FEW | how)
 
 
 # --------------------------------------------------------------------------- sets of ranks
@@ -229,12 +229,28 @@ def test_stability_over_tasks_and_with_the_consensus() -> None:
             for pair in itertools.combinations(LEADS, 2)
         ]
     )
-    assert [pair.tau for pair in over_tasks] == pytest.approx(expected)
+    assert [pair.kendall_tau for pair in over_tasks] == pytest.approx(expected)
     assert over_tasks.mean_tau == pytest.approx(expected.mean())
     assert (over_tasks[0].first, over_tasks[0].second) == ("T1", "T2")
     assert len(found.stability.over("consensus")) == 3
     assert "between tasks" in repr(found.stability)
-    assert found.stability.to_frame()["moved"].tolist()[0] == ["B", "C"]
+    assert found.stability.to_frame()["moved"].tolist()[0] == "B; C"
+
+
+def test_consensus_and_stability_are_results_as_others_are() -> None:
+    found = ranked(tasks())
+    (consensus,) = found.consensus
+    told = json.loads(consensus.to_json())
+    assert told.pop("schema_version") == 1
+    assert told == found.to_dict()["consensus"][0]
+    assert consensus.to_frame()["model"].tolist() == [model.name for model in consensus.models]
+    assert consensus.sentence() in consensus._repr_html_()
+    assert json.loads(found.stability.to_json())["stability"] == found.to_dict()["stability"]
+    assert "B, C" in found.stability._repr_html_()
+    assert "No rankings to compare" in found.stability.over("metrics")._repr_html_()
+    for result in (consensus, found.stability):
+        with pytest.raises(hw.OptionError, match="has no picture"):
+            hw.plot(result)
 
 
 def test_stability_over_schemes_names_the_models_that_change_places() -> None:
@@ -245,7 +261,7 @@ def test_stability_over_schemes_names_the_models_that_change_places() -> None:
     found = hw.rank(table, metric="dsc", scheme=both, **FEW)
     (pair,) = found.stability
     assert (pair.over, pair.first, pair.second) == ("schemes", *both)
-    assert pair.tau == pytest.approx(1 / 3)
+    assert pair.kendall_tau == pytest.approx(1 / 3)
     assert pair.moved == ("A", "B")
     assert "A and B change places" in repr(found.stability)
     assert found.to_dict()["stability"][0]["moved"] == ["A", "B"]

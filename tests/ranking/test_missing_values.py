@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import over
 
 import halfwidth as hw
 from halfwidth import plots
@@ -37,8 +38,8 @@ def values(ranking: Any) -> dict[str, float]:
 
 
 def test_a_missing_value_takes_the_last_rank_of_its_case() -> None:
-    (ranking,) = hw.rank(
-        MODELS, metric="dsc", scheme="rank_then_aggregate", missing="worst_rank", **FEW
+    (ranking,) = over(hw.rank, hw.CaseValues.from_arrays)(
+        MODELS, metric="dsc", missing="worst_rank", scheme="rank_then_aggregate", **FEW
     )
     # Ranks of A 1 1 1 2 1 1, of B 2 2 2 3 3 2, of C 3 3 3 1 3 3: both that lack a case are last.
     assert values(ranking) == pytest.approx({"A": 7 / 6, "B": 14 / 6, "C": 16 / 6})
@@ -51,15 +52,18 @@ def test_the_last_rank_is_not_that_of_the_worst_value() -> None:
     shared = {"A": np.array([0.5, 0.4]), "B": np.array([NONE, 0.3]), "C": np.array([0.0, 0.2])}
     how: dict[str, Any] = {"metric": "dsc", "scheme": "rank_then_aggregate", **FEW}
     # As DSC 0, B shares the second rank of the first case with C.
-    assert values(hw.rank(shared, missing="worst", **how)[0])["B"] == 2
-    (last,) = hw.rank(shared, missing="worst_rank", **how)
+    assert (
+        values(over(hw.rank, hw.CaseValues.from_arrays)(shared, missing="worst", **how)[0])["B"]
+        == 2
+    )
+    (last,) = over(hw.rank, hw.CaseValues.from_arrays)(shared, missing="worst_rank", **how)
     assert values(last) == {"A": 1, "B": 2.5, "C": 2.5}
 
 
 def test_lower_is_better_for_distances_and_infinite_ones_are_missing() -> None:
     distances = {"A": np.array([2.0, 3.0, 9.0]), "B": np.array([np.inf, 4.0, 8.0])}
-    (ranking,) = hw.rank(
-        distances, metric="hd95", scheme="rank_then_aggregate", missing="worst_rank", **FEW
+    (ranking,) = over(hw.rank, hw.CaseValues.from_arrays)(
+        distances, metric="hd95", missing="worst_rank", scheme="rank_then_aggregate", **FEW
     )
     assert values(ranking) == pytest.approx({"A": 4 / 3, "B": 5 / 3})
     # No value is known to be the worst of a distance.
@@ -70,16 +74,18 @@ def test_lower_is_better_for_distances_and_infinite_ones_are_missing() -> None:
 @pytest.mark.parametrize("missing", ["omit", "worst", "worst_rank"])
 def test_the_ranks_under_each_policy_are_those_of_a_call_with_it(models: Any, missing: Any) -> None:
     how: dict[str, Any] = {"metric": "dsc", "scheme": "rank_then_aggregate", **FEW}
-    (ranking,) = hw.rank(models, missing=missing, **how)
+    (ranking,) = over(hw.rank, hw.CaseValues.from_arrays)(models, missing=missing, **how)
     assert list(ranking.under_policies) == ["omit", "worst", "worst_rank"]
     assert ranking.under_policies[missing] == ranks(ranking)
     policy: Any
     for policy, found in ranking.under_policies.items():
-        assert found == ranks(hw.rank(models, missing=policy, **how)[0])
+        assert found == ranks(
+            over(hw.rank, hw.CaseValues.from_arrays)(models, missing=policy, **how)[0]
+        )
 
 
 def test_leaving_cases_out_is_seen_not_to_pay() -> None:
-    (ranking,) = hw.rank(
+    (ranking,) = over(hw.rank, hw.CaseValues.from_arrays)(
         {"A": np.array([0.8, 0.7, 0.3, 0.2]), "B": np.array([0.9, 0.8, NONE, NONE])},
         metric="dsc",
         missing="omit",
@@ -119,22 +125,28 @@ def test_leaving_cases_out_is_seen_not_to_pay() -> None:
 def test_where_policies_agree_or_there_is_one_a_line_says_so(
     models: Any, metric: str, missing: Any, text: str
 ) -> None:
-    found = hw.rank(models, metric=metric, missing=missing, **FEW)
+    found = over(hw.rank, hw.CaseValues.from_arrays)(models, metric=metric, missing=missing, **FEW)
     assert text in " ".join(render(rankings_document(found), "table").split())
 
 
 def test_without_missing_values_nothing_is_set_side_by_side() -> None:
     whole = {name: values[:4] for name, values in MODELS.items()}
-    (ranking,) = hw.rank(whole, metric="dsc", missing="worst", **FEW)
+    (ranking,) = over(hw.rank, hw.CaseValues.from_arrays)(
+        whole, metric="dsc", missing="worst", **FEW
+    )
     assert ranking.under_policies == {}
     plain = hw.rank(whole, metric="dsc", scheme="rank_then_aggregate", **FEW)[0]
     last: Any = {"scheme": "rank_then_aggregate", "missing": "worst_rank"}
-    assert values(hw.rank(whole, metric="dsc", **last, **FEW)[0]) == values(plain)
+    assert values(
+        over(hw.rank, hw.CaseValues.from_arrays)(whole, metric="dsc", **last, **FEW)[0]
+    ) == values(plain)
 
 
 def test_where_too_few_cases_are_left_that_policy_is_not_shown() -> None:
     apart = {"A": np.array([0.8, 0.7, NONE]), "B": np.array([NONE, 0.9, 0.5])}
-    (ranking,) = hw.rank(apart, metric="dsc", missing="worst", **FEW)
+    (ranking,) = over(hw.rank, hw.CaseValues.from_arrays)(
+        apart, metric="dsc", missing="worst", **FEW
+    )
     assert list(ranking.under_policies) == ["worst"]
 
 
@@ -146,18 +158,21 @@ def test_the_order_of_rows_and_clusters_keep_their_meaning() -> None:
         "missing": "worst_rank",
         **FEW,
     }
-    (ranking,) = hw.rank(LABELLED, groups=clusters, **how)
+    (ranking,) = over(hw.rank, hw.CaseValues.from_arrays)(LABELLED, groups=clusters, **how)
     assert values(ranking) == pytest.approx({"A": 7 / 6, "B": 14 / 6, "C": 16 / 6})
     turned = {name: one[::-1] for name, one in LABELLED.items()}
-    assert hw.rank(turned, groups=clusters, **how)[0].to_dict() == ranking.to_dict()
+    assert (
+        over(hw.rank, hw.CaseValues.from_arrays)(turned, groups=clusters, **how)[0].to_dict()
+        == ranking.to_dict()
+    )
 
 
 def test_values_that_are_missing_stay_missing_where_cases_are_kept() -> None:
-    (ranking,) = hw.rank(
+    (ranking,) = over(hw.rank, hw.CaseValues.from_arrays)(
         LABELLED,
         metric="dsc",
-        scheme="rank_then_aggregate",
         missing="worst_rank",
+        scheme="rank_then_aggregate",
         keep_cases=True,
         **FEW,
     )
@@ -173,15 +188,21 @@ def test_values_that_are_missing_stay_missing_where_cases_are_kept() -> None:
 
 def test_the_last_rank_of_a_case_needs_ranks_within_cases() -> None:
     with pytest.raises(hw.OptionError, match="scheme='aggregate_then_rank' ranks no models within"):
-        hw.rank(MODELS, metric="dsc", missing="worst_rank")
+        hw.rank(hw.CaseValues.from_arrays(MODELS, metric="dsc", missing="worst_rank"))
     several: Any = ["rank_then_aggregate", "aggregate_then_rank"]
     with pytest.raises(hw.OptionError, match="missing='worst'"):
-        hw.rank(MODELS, metric="dsc", scheme=several, missing="worst_rank")
-    with pytest.raises(hw.OptionError, match="whole test set"):
-        hw.rank({"A": [0.1, 0.9], "B": [0.2, 0.8]}, [0, 1], metric="auroc", missing="worst_rank")
+        hw.rank(
+            hw.CaseValues.from_arrays(MODELS, metric="dsc", missing="worst_rank"), scheme=several
+        )
+    with pytest.raises(hw.OptionError, match="missing='worst_rank'"):
+        hw.Predictions.from_arrays(
+            [0, 1],
+            {"A": [0.1, 0.9], "B": [0.2, 0.8]},
+            missing="worst_rank",  # type: ignore[arg-type]
+        )
     nothing = {"A": np.array([0.5, 0.4]), "B": np.array([NONE, NONE])}
-    (ranking,) = hw.rank(
-        nothing, metric="dsc", scheme="rank_then_aggregate", missing="worst_rank", **FEW
+    (ranking,) = over(hw.rank, hw.CaseValues.from_arrays)(
+        nothing, metric="dsc", missing="worst_rank", scheme="rank_then_aggregate", **FEW
     )
     assert values(ranking) == {"A": 1, "B": 2}
 
@@ -189,8 +210,10 @@ def test_the_last_rank_of_a_case_needs_ranks_within_cases() -> None:
 def test_an_undefined_metric_of_a_test_set_is_last_where_a_policy_says_so() -> None:
     truth = [1, 0] * 10
     predictions = {"A": truth, "B": [0] * 20, "C": [1] * 20}
-    with pytest.raises(hw.DataError, match=r"ppv is undefined for B.*undefined="):
-        hw.rank(predictions, truth, metric="ppv", **FEW)
-    (ranking,) = hw.rank(predictions, truth, metric="ppv", undefined="worst", **FEW)
+    with pytest.raises(hw.DataError, match=r"ppv is undefined for B.*--undefined"):
+        over(hw.rank, hw.Predictions.from_arrays)(truth, predictions, metric="ppv", **FEW)
+    (ranking,) = over(hw.rank, hw.Predictions.from_arrays)(
+        truth, predictions, undefined="worst", metric="ppv", **FEW
+    )
     assert ranks(ranking) == {"A": 1, "C": 2, "B": 3}
     assert values(ranking)["B"] == 0

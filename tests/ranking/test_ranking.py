@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import over
 from scipy import stats
 
 import halfwidth as hw
@@ -212,9 +213,10 @@ def test_several_schemes_make_a_ranking_each() -> None:
     for scheme in schemes:
         (alone,) = hw.rank(models(), metric="dsc", scheme=scheme, **FEW)
         assert both[scheme].to_dict() == alone.to_dict()
-    found = hw.rank_table(
-        *(long_table(), "value"), by="algorithm", within="task", metric="dsc", scheme=schemes, **FEW
+    values = hw.CaseValues.from_table(
+        long_table(), "value", model="algorithm", by="task", metric="dsc"
     )
+    found = hw.rank(values, scheme=schemes, **FEW)
     assert [one.label for one in found] == ["T1", "T1", "T2", "T2", "T3", "T3"]
     assert found["T2", "rank_then_aggregate"].names == ("T2", "dsc", "rank_then_aggregate")
     with pytest.raises(hw.OptionError, match=r"\['T2', 'aggregate_then_rank'\]\. There are"):
@@ -233,11 +235,13 @@ def test_metrics_of_a_test_set_are_ranked() -> None:
         name: truth * lead + generator.normal(size=80)
         for name, lead in zip("AB", (0, 4), strict=True)
     }
-    (ranking,) = hw.rank(scores, truth, metric="auroc", **FEW)
+    (ranking,) = over(hw.rank, hw.Predictions.from_arrays)(truth, scores, metric="auroc", **FEW)
     assert [model.name for model in ranking.models] == ["B", "A"]
     assert ranking["B"].rank_set == RankSet(1, 1)
     with pytest.raises(hw.OptionError, match="values of cases"):
-        hw.rank(scores, truth, metric="auroc", scheme="rank_then_aggregate", **FEW)
+        over(hw.rank, hw.Predictions.from_arrays)(
+            truth, scores, metric="auroc", scheme="rank_then_aggregate", **FEW
+        )
 
 
 def long_table() -> pd.DataFrame:
@@ -253,7 +257,9 @@ def long_table() -> pd.DataFrame:
 
 
 def test_each_task_of_a_table_is_ranked_apart() -> None:
-    found = hw.rank_table(long_table(), "value", by="algorithm", within="task", metric="dsc", **FEW)
+    found = over(hw.rank, hw.CaseValues.from_table)(
+        long_table(), "value", metric="dsc", model="algorithm", by="task", **FEW
+    )
     assert [one.label for one in found] == ["T1", "T2", "T3"]
     assert found["T1"].models[0].name == "B"
     assert found["T2"].models[0].name == "A"
@@ -266,30 +272,40 @@ def test_each_task_of_a_table_is_ranked_apart() -> None:
 
 
 def test_the_table_of_a_challenge_needs_no_options() -> None:
-    named = hw.rank_table(long_table(), "value", by="algorithm", within="task", metric="dsc", **FEW)
-    found = hw.rank_table(long_table(), metric="dsc", **FEW)
+    named = over(hw.rank, hw.CaseValues.from_table)(
+        long_table(), "value", metric="dsc", model="algorithm", by="task", **FEW
+    )
+    found = over(hw.rank, hw.CaseValues.from_table)(long_table(), metric="dsc", **FEW)
     assert found.to_dict() == named.to_dict()
     assert found.notes[0].startswith(
-        "models ('algorithm') are ranked by 'value' within each 'task'"
+        "models ('algorithm') are compared by 'value' within each 'task'"
     )
     assert named.notes == ()
     as_model = long_table().rename(columns={"algorithm": "model"}).assign(further=1.0)
-    assert hw.rank_table(as_model, metric="dsc", **FEW).to_dict() == named.to_dict()
+    assert (
+        over(hw.rank, hw.CaseValues.from_table)(as_model, metric="dsc", **FEW).to_dict()
+        == named.to_dict()
+    )
     columns = long_table().to_dict("list")
-    assert hw.rank_table(columns, metric="dsc", **FEW).to_dict() == named.to_dict()
-    by_task = hw.rank_table(long_table(), "value", task="task", metric="dsc", **FEW)
+    assert (
+        over(hw.rank, hw.CaseValues.from_table)(columns, metric="dsc", **FEW).to_dict()
+        == named.to_dict()
+    )
+    by_task = over(hw.rank, hw.CaseValues.from_table)(
+        long_table(), "value", metric="dsc", by="task", **FEW
+    )
     assert by_task.to_dict() == named.to_dict()
-    with pytest.raises(hw.OptionError, match="by another name"):
-        hw.rank_table(long_table(), within="task", task="task", metric="dsc")
 
 
 def test_a_canonical_table_is_ranked_within_its_tasks_and_labels() -> None:
     table = long_table().rename(columns={"algorithm": "model"}).assign(metric="dsc", label="liver")
-    found = hw.rank_table(table, **FEW)
+    found = over(hw.rank, hw.CaseValues.from_table)(table, **FEW)
     assert [one.label for one in found] == ["T1 / liver", "T2 / liver", "T3 / liver"]
     assert (
         found[0].to_dict()["models"]
-        == hw.rank_table(long_table(), metric="dsc", **FEW)[0].to_dict()["models"]
+        == over(hw.rank, hw.CaseValues.from_table)(long_table(), metric="dsc", **FEW)[0].to_dict()[
+            "models"
+        ]
     )
 
 
@@ -298,10 +314,12 @@ def test_a_missing_value_needs_a_policy_and_counts_as_it_says() -> None:
     given["B"] = np.where(np.arange(40) < 30, np.nan, given["B"])
     with pytest.raises(hw.DataError, match="missing"):
         hw.rank(given, metric="dsc", **FEW)
-    (omitted,) = hw.rank(given, metric="dsc", missing="omit", **FEW)
+    (omitted,) = over(hw.rank, hw.CaseValues.from_arrays)(
+        given, metric="dsc", missing="omit", **FEW
+    )
     assert omitted.models[0].name == "B"
     assert "HW806" in [caution.code for caution in omitted.cautions]
-    (worst,) = hw.rank(given, metric="dsc", missing="worst", **FEW)
+    (worst,) = over(hw.rank, hw.CaseValues.from_arrays)(given, metric="dsc", missing="worst", **FEW)
     assert worst.models[0].name == "A"
 
 
@@ -350,8 +368,11 @@ def test_nine_models_of_a_real_benchmark() -> None:
         path.name.removesuffix("_dsc.csv"): pd.read_csv(path)
         for path in sorted(TOUCHSTONE.glob("*_dsc.csv"))
     }
-    found = hw.rank_table(
-        tables, ["liver", "aorta"], case="name", metric="dsc", missing="omit", rng=1
+    found = hw.rank(
+        hw.CaseValues.from_table(
+            tables, ["liver", "aorta"], metric="dsc", case="name", missing="omit"
+        ),
+        rng=1,
     )
     assert [one.label for one in found] == ["liver", "aorta"]
     for ranking in found:
@@ -393,9 +414,9 @@ def test_a_model_among_others_has_the_interval_that_it_has_by_itself(
         }
     )
     how = {**options, **FEW}
-    (ranking,) = hw.rank_table(table, **how)
-    goals = hw.compare_table(table, goal=0.5, **how).goals
-    alone = hw.summary_table(table, how.pop("value"), by="model", **how)
+    (ranking,) = over(hw.rank, hw.CaseValues.from_table)(table, **how)
+    goals = over(hw.compare, hw.CaseValues.from_table)(table, goal=0.5, **how).goals
+    alone = over(hw.estimate, hw.CaseValues.from_table)(table, how.pop("value"), by="model", **how)
     for e, goal in zip(alone, goals, strict=True):
         ranked = ranking[e.label].estimate
         assert math.isfinite(e.low)

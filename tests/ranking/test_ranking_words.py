@@ -51,7 +51,9 @@ def test_one_case_left_out_is_one_case() -> None:
         "case": [*range(6), *range(5)],
         "dice": np.linspace(0.5, 0.9, 11),
     }
-    rankings = hw.rank_table(table, "dice", metric="dsc", unmatched="omit", **FEW)
+    rankings = hw.rank(
+        hw.CaseValues.from_table(table, "dice", metric="dsc"), unmatched="omit", **FEW
+    )
     assert "Left out: 1 case that was not there for all models." in as_text(
         rankings_document(rankings)
     )
@@ -66,7 +68,9 @@ def test_agreement_of_several_metrics_says_whose() -> None:
         "dsc": values,
         "hd95": 20 * (1 - values) + rng.uniform(size=40),
     }
-    rankings = hw.rank_table(table, metric=["dsc", "hd95"], by="model", **FEW)
+    rankings = hw.rank(
+        hw.CaseValues.from_table(table, metric=["dsc", "hd95"], model="model"), **FEW
+    )
     text = " ".join(as_text(rankings_document(rankings)).split())
     assert "on average: mean DSC: " in text
     assert "; mean HD95: " in text

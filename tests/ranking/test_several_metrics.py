@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import over
 from scipy import stats
 
 import halfwidth as hw
@@ -37,7 +38,9 @@ def long(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def ranked(table: pd.DataFrame, **how: Any) -> hw.Rankings:
-    return hw.rank_table(table, **FEW | {"metric": list(METRICS), "task": "task"} | how)
+    return over(hw.rank, hw.CaseValues.from_table)(
+        table, **FEW | {"metric": list(METRICS), "by": "task"} | how
+    )
 
 
 def ranks_by(table: pd.DataFrame, metric: str) -> pd.DataFrame:
@@ -72,7 +75,9 @@ def test_each_metric_has_its_own_direction_and_is_ranked_as_it_is_alone() -> Non
     assert found["liver", "dsc"].models[0].name == "C"
     assert found["liver", "hd95"].models[0].name == "B"
     for metric in METRICS:
-        alone = hw.rank_table(table, metric, task="task", metric=metric, **FEW)[0]
+        alone = over(hw.rank, hw.CaseValues.from_table)(
+            table, metric, metric=metric, by="task", **FEW
+        )[0]
         assert found["liver", metric].to_dict()["models"] == alone.to_dict()["models"]
     assert found.consensus == ()
     (pair,) = found.stability
@@ -169,20 +174,17 @@ def test_metrics_of_test_sets_are_combined() -> None:
         for at in range(40)
     ]
     table = pd.DataFrame(rows, columns=["model", "case", "y", "p"])
-    found = hw.rank_table(
-        table,
-        target="y",
-        score="p",
-        metric=["auroc", "average_precision"],
-        combine="mean_rank",
-        **FEW,
+    found = over(hw.rank, hw.Predictions.from_table)(
+        table, "y", score="p", metric=["auroc", "average_precision"], combine="mean_rank", **FEW
     )
     assert [one.metrics for one in found] == [("auroc",), ("average_precision",)]
     (consensus,) = found.consensus
     assert consensus["B"].ranks == (1, 1)
     assert (
         consensus["B"].rank_set
-        == hw.rank_table(table, target="y", score="p", metric="auroc", **FEW)[0]["B"].rank_set
+        == over(hw.rank, hw.Predictions.from_table)(table, "y", score="p", metric="auroc", **FEW)[
+            0
+        ]["B"].rank_set
     )
 
 
@@ -190,12 +192,20 @@ def test_an_option_need_have_an_effect_on_one_of_the_metrics_only() -> None:
     table = {"case": [1, 2, 3, 4] * 2, "model": ["A"] * 4 + ["B"] * 4, "y": [0, 1] * 4}
     table["p"] = [0.1, 0.6, 0.2, 0.9, 0.1, 0.6, 0.7, 0.2]
     of_table: Any = {"target": "y", "score": "p", "rng": 1}
-    found = hw.rank_table(table, metric=["auroc", "accuracy"], threshold=0.8, **of_table)
+    found = over(hw.rank, hw.Predictions.from_table)(
+        table, metric=["auroc", "accuracy"], threshold=0.8, **of_table
+    )
     assert found[1]["A"].value == 0.75  # two true negatives and one of two positives
-    found = hw.rank_table(table, metric=["auroc", "accuracy"], average="macro", **of_table)
+    found = over(hw.rank, hw.Predictions.from_table)(
+        table, metric=["auroc", "accuracy"], average="macro", **of_table
+    )
     assert [one["A"].estimate.average for one in found] == ["macro", None]
-    with pytest.raises(hw.OptionError, match="average='macro' has no effect on acc"):
-        hw.rank_table(table, metric=["accuracy"], average="macro", **of_table)
+    with pytest.raises(
+        hw.OptionError, match="average='macro' \\(--average\\) has no effect on acc"
+    ):
+        over(hw.rank, hw.Predictions.from_table)(
+            table, metric=["accuracy"], average="macro", **of_table
+        )
 
 
 @pytest.mark.parametrize(

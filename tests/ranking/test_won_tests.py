@@ -159,12 +159,14 @@ def test_accuracy_is_ranked_by_mcnemars_tests_and_auroc_without_resamples() -> N
         name: np.where(generator.random(80) < share, truth, 1 - truth)
         for name, share in (("A", 0.95), ("B", 0.5), ("C", 0.55))
     }
-    (by_decisions,) = hw.rank(right, truth, metric="accuracy", **TESTED)
+    (by_decisions,) = hw.rank(hw.Predictions.from_arrays(truth, right), metric="accuracy", **TESTED)
     assert by_decisions.test == "mcnemar_midp"
     assert wins(by_decisions) == {"A": 2, "B": 0, "C": 0}
     assert by_decisions["A"].first_share == 1
     scores = {name: truth * lead + generator.normal(size=80) for name, lead in (("A", 4), ("B", 0))}
-    (by_ranks,) = hw.rank(scores, truth, metric="auroc", **TESTED | {"n_resamples": 999})
+    (by_ranks,) = hw.rank(
+        hw.Predictions.from_arrays(truth, scores), metric="auroc", **TESTED | {"n_resamples": 999}
+    )
     assert wins(by_ranks) == {"A": 1, "B": 0}
     assert by_ranks["A"].shares == ()
     assert by_ranks.n_resamples == 0
@@ -204,7 +206,7 @@ def test_few_cases_let_no_model_win(cases: int, possible: bool) -> None:
 def test_missing_values_are_shown_under_each_policy() -> None:
     given = models((0.0, 0.2))
     given["B"] = np.where(np.arange(30) < 20, np.nan, given["B"])
-    (ranking,) = hw.rank(given, metric="dsc", missing="omit", **TESTED)
+    (ranking,) = hw.rank(hw.CaseValues.from_arrays(given, metric="dsc", missing="omit"), **TESTED)
     assert ranking.under_policies == {"omit": {"A": 2, "B": 1}, "worst": {"A": 1, "B": 2}}
 
 
@@ -213,7 +215,7 @@ def test_all_schemes_stand_side_by_side() -> None:
     table = pd.DataFrame(models((0.0, 0.025, 0.06))).melt(var_name="algorithm")
     table["case"] = list(range(30)) * 3
     both = pd.concat([table.assign(task=task) for task in ("T1", "T2")])
-    found = hw.rank_table(both, metric="dsc", **TESTED | {"scheme": schemes})
+    found = hw.rank(hw.CaseValues.from_table(both, metric="dsc"), **TESTED | {"scheme": schemes})
     assert [one.scheme for one in found] == schemes * 2
     assert found["T1", "test_then_rank"].test == "wilcoxon"
     assert found["T1", "aggregate_then_rank"].to_dict()["test"] is None
@@ -229,7 +231,12 @@ def test_all_schemes_stand_side_by_side() -> None:
         (lambda given: hw.rank(given, metric="dsc", test="none", **TESTED), "none of auto"),
         (lambda given: hw.rank(given, metric="dsc", test="wilcoxon"), "test_then_rank"),
         (lambda given: hw.rank(given, metric="dsc", test="mcnemar", **TESTED), "shares of cases"),
-        (lambda given: hw.rank(given, metric="dsc", missing="worst_rank", **TESTED), "within"),
+        (
+            lambda given: hw.rank(
+                hw.CaseValues.from_arrays(given, metric="dsc", missing="worst_rank"), **TESTED
+            ),
+            "within",
+        ),
     ],
 )
 def test_bad_options_say_what_to_do(call: Callable[[Any], Any], match: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from over_data import over
 
 import halfwidth as hw
 from halfwidth.document.parts import Adaptive, Document, Table
@@ -25,12 +26,16 @@ def three_models() -> hw.Comparisons:
     third = table[table["model"] == "U-Net"].assign(
         model="<C>", liver=lambda d: d["liver"] - d["spleen"] / 50
     )
-    return hw.compare_table(pd.concat([table, third]), "liver", margin=0.05, **HOW)
+    return over(hw.compare, hw.CaseValues.from_table)(
+        pd.concat([table, third]), "liver", margin=0.05, **HOW
+    )
 
 
 def two_organs() -> hw.Comparisons:
     table = pd.read_csv(GOLDEN / "cases.csv")
-    return hw.compare_table(table, ["liver", "pancreas"], goal=0.5, margin=0.05, **HOW)
+    return over(hw.compare, hw.CaseValues.from_table)(
+        table, ["liver", "pancreas"], goal=0.5, margin=0.05, **HOW
+    )
 
 
 MADE = {
@@ -119,7 +124,7 @@ def of_organs(models: list[str]) -> hw.Comparisons:
         for place, name in enumerate(models)
     ]
     values = ["gall_bladder", "pancreas"]
-    return hw.compare_table(
+    return over(hw.compare, hw.CaseValues.from_table)(
         pd.concat(parts), values, baseline=models[-1], margin=0.05, test="none", **HOW
     )
 

@@ -49,7 +49,7 @@ def test_methods_are_named_with_what_they_were_used_for() -> None:
 
 
 def test_many_estimates_are_said_by_their_range() -> None:
-    table = hw.summary_table(values(5), by=["model", "organ"], metric="dsc")
+    table = hw.estimate(hw.CaseValues.from_table(values(5), by=["model", "organ"], metric="dsc"))
     said = section(table, "For the paper")
     lowest, highest = (pick(table, key=lambda one: one.value) for pick in (min, max))
     assert f"ranges from {lowest.text_of(lowest.value)} ({lowest.label};" in said
@@ -59,8 +59,11 @@ def test_many_estimates_are_said_by_their_range() -> None:
 
 
 def test_tests_without_correction_and_margins_are_named() -> None:
-    compared = hw.compare_table(
-        values(7), metric="dsc", by="model", within="organ", margin=0.01, rng=1, n_resamples=99
+    compared = hw.compare(
+        hw.CaseValues.from_table(values(7), metric="dsc", model="model", by="organ"),
+        margin=0.01,
+        rng=1,
+        n_resamples=99,
     )
     said = section(compared, "For the paper")
     assert "the 7 are not adjusted for multiple comparisons" in said
@@ -87,7 +90,7 @@ def test_more_cases_are_drawn_and_evaluated_by_the_method_itself() -> None:
     kept: dict[str, Any] = {"metric": "dsc", "keep_cases": True}
     found = {}
     for method in ("auto", "t"):
-        table = hw.summary_table({"dice": dice}, method=method, **kept)
+        table = hw.estimate(hw.CaseValues.from_table({"dice": dice}), method=method, **kept)
         said = section(table, "How far to trust the intervals")
         assert "drawn from these with replacement" in said
         assert "~" not in said
@@ -98,7 +101,8 @@ def test_more_cases_are_drawn_and_evaluated_by_the_method_itself() -> None:
     assert found["t"] == pytest.approx([times**-0.5 for times in (2, 4, 10)], rel=0.2)
     assert all(one < of_t for one, of_t in zip(found["auto"], found["t"], strict=True))
     without = section(
-        hw.summary_table({"dice": dice}, metric="dsc"), "How far to trust the intervals"
+        hw.estimate(hw.CaseValues.from_table({"dice": dice}, metric="dsc")),
+        "How far to trust the intervals",
     )
     assert "~: an extrapolation" in without
 

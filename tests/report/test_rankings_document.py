@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from over_data import over
 
 import halfwidth as hw
 from halfwidth.document import terminal_width
@@ -24,11 +25,13 @@ HOW: dict[str, Any] = {"metric": "dsc", "missing": "omit", "rng": 7}
 def three_models() -> hw.Rankings:
     table = pd.read_csv(GOLDEN / "cases.csv")
     third = table[table["model"] == "U-Net"].assign(model="<C>", liver=lambda d: d["liver"] * 0.7)
-    return hw.rank_table(pd.concat([table, third]), "liver", top=2, **HOW)
+    return over(hw.rank, hw.CaseValues.from_table)(pd.concat([table, third]), "liver", top=2, **HOW)
 
 
 def two_organs() -> hw.Rankings:
-    return hw.rank_table(pd.read_csv(GOLDEN / "cases.csv"), ["liver", "pancreas"], **HOW)
+    return over(hw.rank, hw.CaseValues.from_table)(
+        pd.read_csv(GOLDEN / "cases.csv"), ["liver", "pancreas"], **HOW
+    )
 
 
 MADE = {
@@ -67,7 +70,7 @@ def test_prose_of_many_rankings_is_for_pages() -> None:
 def test_long_names_of_models_are_wrapped_so_that_the_table_fits() -> None:
     table = pd.read_csv(GOLDEN / "cases.csv")
     table["model"] = [f"Vision_Language_{name}_CLIP_dsc" for name in table["model"]]
-    document = rankings_document(hw.rank_table(table, "liver", **HOW))
+    document = rankings_document(over(hw.rank, hw.CaseValues.from_table)(table, "liver", **HOW))
     with terminal_width.on_terminal(80):
         _, ranks, *_ = render(document, "table").split("\n\n")
     lines = ranks.splitlines()
@@ -96,6 +99,8 @@ def test_ties_of_a_consensus_are_said_too() -> None:
         for model, name in zip("AB", names, strict=True)
         for i, value in enumerate(values[name])
     ]
-    ranked = hw.rank_table(pd.DataFrame(rows), "dice", within="organ", metric="dsc", rng=1)
+    ranked = hw.rank(
+        hw.CaseValues.from_table(pd.DataFrame(rows), "dice", metric="dsc", by="organ"), rng=1
+    )
     assert [model.first_share for model in ranked.consensus[0].models] == [1, 1]
     assert "tie for the first rank are each first" in render(rankings_document(ranked), "table")

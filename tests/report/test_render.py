@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import over
 
 import halfwidth as hw
 from halfwidth.document.parts import Document, Kind, Table
 from halfwidth.document.render import FORMATS
 from halfwidth.document.render import render as render_document
-from halfwidth.io.readers import read_table
 from halfwidth.results.documents.estimates import estimates_document
+from halfwidth.tables.readers import read_table
 
 VALUES = np.random.default_rng(6).beta(12, 2, 30).round(4)
 NASTY = "a_b & 50% $x$ {y} #1 ~^\\ <z> [i] \"q\" 'p' |p| *s* `c`"
@@ -188,7 +189,7 @@ def test_text_table_keeps_the_order_of_headings_and_rows() -> None:
 def test_real_tables_fit_80_columns(
     path: str, options: dict[str, Any], statistics: list[str], shared: Path
 ) -> None:
-    table = hw.summary_table(
+    table = over(hw.estimate, hw.CaseValues.from_table)(
         read_table(shared / "data" / path), statistic=statistics, rng=1, n_resamples=199, **options
     )
     text = render(table, "table")
@@ -227,7 +228,9 @@ def test_csv_leaves_nan_and_none_empty() -> None:
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_csv_defuses_cells_that_a_spreadsheet_would_run(start: str) -> None:
     columns = {"model": [f"{start}cmd()"] * 15 + ["U-Net"] * 15, "dice": VALUES}
-    first, second = rows_of(hw.summary_table(columns, "dice", by="model", metric="dsc"))
+    first, second = rows_of(
+        hw.estimate(hw.CaseValues.from_table(columns, "dice", by="model", metric="dsc"))
+    )
     assert first["label"] == first["model"] == f"'{start}cmd()"
     assert second["label"] == "U-Net"
 
@@ -235,7 +238,7 @@ def test_csv_defuses_cells_that_a_spreadsheet_would_run(start: str) -> None:
 @pytest.mark.parametrize("start", ["=", "+", "-", "@"])
 def test_csv_defuses_headings_too(start: str) -> None:
     columns = {f"{start}cmd()": ["U"] * 15 + ["V"] * 15, "dice": VALUES}
-    text = render(hw.summary_table(columns, "dice", by=f"{start}cmd()"), "csv")
+    text = render(hw.estimate(hw.CaseValues.from_table(columns, "dice", by=f"{start}cmd()")), "csv")
     assert not text.startswith(start)
 
 

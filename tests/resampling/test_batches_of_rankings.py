@@ -12,16 +12,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic import ranked_scores
+from halfwidth.arithmetic.ranked_scores import RankEach, cumulated, rank
 from halfwidth.core import rng
 from halfwidth.core.forms import Area, RankedAreas, Ranking
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Level
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
-from halfwidth.metrics import building, ranked_scores
+from halfwidth.metrics import building
 from halfwidth.metrics.averaging import AreaFinish, averaged
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranked_scores import RankEach, cumulated, rank
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, counter
 from halfwidth.resampling.forms import ranked, ranked_resamples

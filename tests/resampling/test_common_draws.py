@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Array
 from halfwidth.metrics import building
 from halfwidth.metrics.averaging import AreaFinish, CountingFinish
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Codes, Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import leave_one_out, replicates

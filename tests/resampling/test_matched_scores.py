@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from rankedscenes import RANKED, functional_of, of_entries, ranked_scene, some_images
 
+from halfwidth.arithmetic.match_records import with_equal_slots
 from halfwidth.core.detection_forms import MatchedScores, ScoredMatches
 from halfwidth.core.types import Array
 from halfwidth.estimation.differences import difference_functional
-from halfwidth.metrics.detection.match_records import with_equal_slots
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form

@@ -12,10 +12,10 @@ from detectors import match_lists, records_of
 from numpy.typing import NDArray
 from scipy import stats
 
+from halfwidth.arithmetic.match_records import SLOT
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.types import Array
 from halfwidth.estimation.records import Functional
-from halfwidth.metrics.detection.match_records import SLOT
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form

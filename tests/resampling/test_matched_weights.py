@@ -22,7 +22,7 @@ from halfwidth.resampling.class_averages import ClassAverage
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.discordance import STEP
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms import matched_weighted
+from halfwidth.resampling.forms import matched_scores, matched_weighted
 from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.resampling.forms.matched_curves import plain_curves
 from halfwidth.resampling.kernels import native
@@ -162,7 +162,7 @@ def test_perfect_detectors_have_intervals() -> None:
 def test_models_that_do_alike_are_seldom_discordant() -> None:
     functional, (first, second) = records_of(match_lists(8, 40), "ap")
     models, places = np.stack([first, second]), np.array([[0, 0], [0, 1]])
-    same, other = matched_weighted.discordance(models, places, functional.statistic)
+    same, other = matched_scores.discordance(models, places, functional.statistic)
     assert same == STEP
     assert other > 0.3
 

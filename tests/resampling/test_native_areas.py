@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 import halfwidth as hw
+from halfwidth.arithmetic.ranked_scores import rank
 from halfwidth.core import rng
 from halfwidth.core.forms import Area, Ranking
 from halfwidth.core.spec import Metric
-from halfwidth.metrics.ranked_scores import rank
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.ranked_resamples import areas_of_counts, areas_of_resamples

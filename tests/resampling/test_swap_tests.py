@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.forms import OrderStatistics, RankedAreas
 from halfwidth.core.rng import Key, bits, words
 from halfwidth.core.spec import Metric, Statistic
@@ -16,7 +17,6 @@ from halfwidth.core.types import Array
 from halfwidth.estimation.functionals import Classes, MetricRow, Policies, build_functional
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import Pair

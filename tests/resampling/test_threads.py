@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
+from halfwidth.arithmetic.ranked_scores import rank
 from halfwidth.core import rng
-from halfwidth.metrics.ranked_scores import rank
 from halfwidth.resampling import draws
 from halfwidth.resampling.kernels import native, native_areas
 

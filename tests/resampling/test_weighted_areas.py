@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.areas import CONCORDANCE, STEPS
+from halfwidth.arithmetic.ranked_scores import rank
 from halfwidth.core import rng
 from halfwidth.core.forms import Ranking
-from halfwidth.metrics.ranked_scores import rank
-from halfwidth.metrics.ranking import CONCORDANCE, STEPS
 from halfwidth.resampling.kernels import native, native_areas, reference
 
 KEY = rng.Key(17)

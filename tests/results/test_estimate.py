@@ -57,7 +57,9 @@ def estimate(**options: Any) -> hw.Estimate:
 
 def estimates() -> hw.Estimates:
     columns = {"case": list("abcdefghij"), "liver": DICE, "spleen": DICE[::-1], "aorta": DICE}
-    return hw.summary_table(columns, metric="dsc", method="bca", rng=5, n_resamples=199)
+    return hw.estimate(
+        hw.CaseValues.from_table(columns, metric="dsc"), method="bca", rng=5, n_resamples=199
+    )
 
 
 # --------------------------------------------------------------------------- the contract's names
@@ -150,7 +152,7 @@ def test_nan_and_infinity_are_null_in_json() -> None:
 
 def test_json_holds_plain_types_whatever_the_levels_were() -> None:
     columns = {"g": np.array([1, 1, 2, 2]), "ok": np.array([True, False, True, True])}
-    table = hw.summary_table(columns, "ok", by="g")
+    table = hw.estimate(hw.CaseValues.from_table(columns, "ok", by="g"))
     assert [entry["by"] for entry in table.to_dict()["estimates"]] == [{"g": 1}, {"g": 2}]
     assert json.loads(table.to_json()) == table.to_dict()
 
@@ -181,7 +183,9 @@ def test_frame_of_one_estimate_has_one_row_with_the_names_of_the_contract() -> N
 
 def test_frame_shows_the_levels_apart_and_parameters_as_text() -> None:
     columns = {"model": ["U"] * 5 + ["V"] * 5, "task": ["a", "b"] * 5, "nsd": DICE}
-    table = hw.summary_table(columns, "nsd", by=["model", "task"], metric="nsd:tolerance=3")
+    table = hw.estimate(
+        hw.CaseValues.from_table(columns, "nsd", by=["model", "task"], metric="nsd:tolerance=3")
+    )
     frame = table.to_frame()
     assert list(frame.columns[:2]) == ["model", "task"]
     assert list(frame["model"]) == ["U", "U", "V", "V"]
@@ -204,7 +208,7 @@ def test_frame_keeps_nan_and_infinity_as_numbers() -> None:
 @pytest.mark.parametrize("name", ["method", "label", "n", "metric", "value"])
 def test_frame_keeps_levels_whose_column_is_named_like_one_of_the_contract(name: str) -> None:
     columns = {name: ["U-Net"] * 5 + ["ViT"] * 5, "dice": DICE}
-    frame = hw.summary_table(columns, "dice", by=name).to_frame()
+    frame = hw.estimate(hw.CaseValues.from_table(columns, "dice", by=name)).to_frame()
     shown = [list(frame[column]) for column in frame.columns if column != "label"]
     assert ["U-Net", "ViT"] in (shown if name != "label" else [*shown, list(frame["label"])])
     assert list(frame.columns).count("method") == 1

@@ -60,7 +60,7 @@ def test_metrics_of_other_units_have_axes_of_their_own() -> None:
         "metric": ["dsc"] * 4 + ["hd95"] * 4,
         "value": [0.91, 0.88, 0.93, 0.79, 12.0, 30.0, 9.0, 44.0],
     }
-    html = hw.summary_table(table)._repr_html_()
+    html = hw.estimate(hw.CaseValues.from_table(table))._repr_html_()
     assert html.count("<table") == 2
 
 
@@ -71,7 +71,9 @@ def test_the_repr_of_a_plan_is_its_sentence() -> None:
 
 
 def test_a_notebook_says_nothing_of_its_tables_and_colours() -> None:
-    html = hw.summary_table({"a": DICE, "b": DICE[::-1]}, metric="dsc")._repr_html_()
+    html = hw.estimate(
+        hw.CaseValues.from_table({"a": DICE, "b": DICE[::-1]}, metric="dsc")
+    )._repr_html_()
     # Heavier than JupyterLab's ":not(.jp-RenderedMarkdown).jp-RenderedHTMLCommon td".
     assert ".page.page th, .page.page td {" in html
     assert re.search(r"\.page(?!\.page)(?<!\.page\.page)", html) is None

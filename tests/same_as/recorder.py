@@ -34,6 +34,7 @@ from door import Answer, run_command
 from same_as.calls import Call
 from same_as.canonical import Masks, csv_told, file_told, output_told, told
 from same_as.data import values, write_files
+from same_as.old_verbs import lend_verbs
 from same_as.renames import Table
 
 __all__ = ["Recorder", "name_of", "record"]
@@ -65,6 +66,7 @@ class Recorder:
             }
         )
         with_old_names(before)
+        lend_verbs(halfwidth)
 
     def answer(self, call: Call) -> dict[str, Any]:
         """What comes of a call."""

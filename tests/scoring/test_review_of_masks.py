@@ -181,7 +181,7 @@ def test_other_labels_are_refused(labels: Any) -> None:
 def test_a_summary_takes_scores_as_they_are() -> None:
     truth = {str(i): blob() for i in range(5)}
     scores = hw.score_masks({str(i): blob(i) for i in range(5)}, truth, "dsc")
-    (e,) = hw.summary_table(scores)
+    (e,) = hw.estimate(hw.CaseValues.from_table(scores))
     assert (e.n, e.metric) == (5, "dsc")
 
 
@@ -207,7 +207,7 @@ def test_voxels_stay_voxels_through_the_table(tmp_path: Path, run: Run) -> None:
     assert "mm" not in run("ci", tmp_path / "cases.csv").out
     assert "voxels" in run("ci", tmp_path / "cases.csv").out
     assert ran.status == 0
-    first, second, _ = hw.summary_table(scores)
+    first, second, _ = hw.estimate(hw.CaseValues.from_table(scores))
     assert " voxels (95 % CI" in first.sentence()
     assert "NSD (tolerance 2 voxels)" in second.sentence()
     with pytest.raises(hw.OptionError, match="unit is that of the spacing"):

@@ -855,7 +855,7 @@ def test_scores_feed_the_summary() -> None:
     shifts = {f"case{i}": prediction(i % 4) for i in range(12)}
     truth = dict.fromkeys(shifts, reference())
     scores = hw.score_masks(shifts, truth, "dsc,hd95", spacing=1.5)
-    estimates = hw.summary_table(scores.to_frame(), by="label", rng=1)
+    estimates = hw.estimate(hw.CaseValues.from_table(scores.to_frame(), by="label"), rng=1)
     assert len(estimates) == 6
     for e in estimates:
         assert e.n == 12

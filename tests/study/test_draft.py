@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
-from halfwidth.io.metric_names import metric_in
 from halfwidth.study.specs.draft import draft
 from halfwidth.study.specs.draft_sections import toml
 from halfwidth.study.specs.guessing import files_in
@@ -22,6 +21,7 @@ from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import DEFAULTS, read_spec
 from halfwidth.study.specs.parsing_sources import OF_SCORES, OF_TABLES
 from halfwidth.study.specs.spec import Instance
+from halfwidth.tables.metric_names import metric_in
 
 VALUES = np.linspace(0.2, 0.9, 60)
 LABELS = np.arange(60) % 3

@@ -29,11 +29,11 @@ from halfwidth.estimation.check import WANTED_SCALE
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.estimation.tables import check_names as check_options
 from halfwidth.estimation.tables import column_names, layout_notes
-from halfwidth.io.layout import Layout, check_columns, layout_of
-from halfwidth.io.repeats import case_column
-from halfwidth.io.summary_rows import totals_in, why_a_summary
 from halfwidth.io.table import StatedMean, Table
 from halfwidth.results.audit import MOST_NAMED, Audit, AuditedTable, Finding
+from halfwidth.tables.layout import Layout, check_columns, layout_of
+from halfwidth.tables.repeats import case_column
+from halfwidth.tables.summary_rows import totals_in, why_a_summary
 
 
 def check_table(
@@ -52,7 +52,7 @@ def check_table(
     Parameters
     ----------
     frame : DataFrame (pandas or polars), or mapping of column names to sequences
-        As for `summary_table`.
+        As for `CaseValues.from_table`.
     values : str or sequence of str, optional
         Value columns; default: every numeric column that is neither a case id nor a group.
     by : str or sequence of str, optional

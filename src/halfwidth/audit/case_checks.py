@@ -14,9 +14,9 @@ from halfwidth.core.cautions import caution
 from halfwidth.core.errors import quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-from halfwidth.io.missing_distances import overlap_beside
 from halfwidth.io.table import Factor
 from halfwidth.results.audit import MOST_NAMED, Finding
+from halfwidth.tables.missing_distances import overlap_beside
 
 # Distinct values that two columns must share to be copies, and values of a case.
 FEWEST_DISTINCT, FEWEST_SHARED = 5, 3

@@ -7,9 +7,9 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.io.repeats import is_design_column
-from halfwidth.io.summary_rows import OF_PARTS
 from halfwidth.io.table import Table, joint_codes
+from halfwidth.tables.repeats import is_design_column
+from halfwidth.tables.summary_rows import OF_PARTS
 
 # Columns of numbers that may name parts of a case, or whoever gave the values.
 NUMBERED = frozenset({*OF_PARTS, "reader", "rater", "structure", "region"})

@@ -16,10 +16,10 @@ from halfwidth.core.spec import Kind, Metric, MetricSpec
 from halfwidth.core.types import UNBOUNDED, Array
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED
 from halfwidth.estimation.slice_metrics import SliceMetrics
-from halfwidth.io.layout import Layout, Slice, slices
-from halfwidth.io.metric_names import metric_in
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
+from halfwidth.tables.layout import Layout, Slice, slices
+from halfwidth.tables.metric_names import metric_in
 
 # Columns that name models, or whoever gave the values.
 OF_MODELS = frozenset({"model", "algorithm", "method", "team", "network", "reader", "readerid"})

@@ -12,10 +12,10 @@ from halfwidth.audit.parts import MEANS, Part
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.spec import Better, MetricSpec
 from halfwidth.core.types import Array
-from halfwidth.io.layout import Layout
-from halfwidth.io.summary_rows import Totals
 from halfwidth.io.table import StatedMean, Table
 from halfwidth.results.audit import Finding
+from halfwidth.tables.layout import Layout
+from halfwidth.tables.summary_rows import Totals
 
 # A stated mean is taken as rounded to the digits that it has, and to so many at the least.
 FEWEST_DIGITS, RELATIVE = 2, 1e-6

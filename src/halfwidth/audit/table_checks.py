@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from halfwidth.audit.findings import rows_finding
 from halfwidth.core.cautions import caution
 from halfwidth.core.errors import quoted, shortened
-from halfwidth.io.layout import Layout
-from halfwidth.io.summary_rows import WHERE_CASES_ARE, Totals
 from halfwidth.io.table import Table, joint_codes
 from halfwidth.results.audit import MOST_NAMED, Finding
+from halfwidth.tables.layout import Layout
+from halfwidth.tables.summary_rows import WHERE_CASES_ARE, Totals
 
 # Suffixes that files of one case may have or lack.
 OF_FILES = re.compile(r"\.(nii|nrrd|mha|mhd|png|tiff?|jpe?g|dcm|npy|json)(\.gz)?$")

@@ -24,9 +24,9 @@ from halfwidth.estimation.worst_values import (
     identical_worst,
     stands_apart,
 )
-from halfwidth.io.missing_distances import missing_distances
 from halfwidth.io.numerals import COMMA, GROUPED
 from halfwidth.results.audit import Finding
+from halfwidth.tables.missing_distances import missing_distances
 
 FRACTION = Bounds(0, 1)
 # What tools put in for a distance that they could not compute (374 and 373.13 mm are the diagonal

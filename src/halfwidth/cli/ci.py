@@ -22,12 +22,14 @@ from halfwidth.cli.compared_models import named_models
 from halfwidth.cli.output import note, note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.parameters import split_names
-from halfwidth.io.folds import ModelFile
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
+from halfwidth.tables.folds import ModelFile
 
 STRICT_STATUS = 3
 # Options of values of cases, and those of test sets.
 OF_CASES = ("value", "by", "statistic", "failures", "penalty", "scale", "case", "over")
+# The others of values of cases are those of the data.
+OF_VERB = ("statistic", "method", "confidence_level", "alternative", "n_resamples", "rng")
 OF_TEST_SETS = (
     *option_groups.names_in(test_set_options.average_options, test_set_options.metric_options),
     *calibration.NAMES,
@@ -180,8 +182,9 @@ def _estimate_cases(
     kind: str | None,
 ) -> Estimates:
     # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.estimation.tables import summary_table
-    from halfwidth.io.table_kinds import refuse_objects, refuse_predictions, refuse_runs
+    from halfwidth.data.case_values import CaseValues
+    from halfwidth.tables.table_kinds import refuse_objects, refuse_predictions, refuse_runs
+    from halfwidth.verbs.estimate import estimate
 
     if file is None:
         raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
@@ -194,9 +197,9 @@ def _estimate_cases(
             refuse_predictions(table)
     if not _is_exact(settings):
         note_if_long(len(table), settings["method"], settings["n_resamples"])
-    estimates = summary_table(
-        table, settings.pop("value"), keep_cases=kind == "distribution", **settings
-    )
+    asked = {name: settings.pop(name) for name in OF_VERB}
+    data = CaseValues.from_table(table, settings.pop("value") or None, **settings)
+    estimates = estimate(data, **asked, keep_cases=kind == "distribution")
     if plot is not None and kind is not None:
         figures.draw(estimates, plot, kind)
     return estimates

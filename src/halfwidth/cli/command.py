@@ -9,20 +9,29 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from typer._click import Context, HelpFormatter, Parameter
-from typer._click.core import ParameterSource
-from typer._click.exceptions import UsageError
-from typer.core import TyperCommand
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 from typer.main import get_command
 
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.kept_inputs import refuse_inputs
 from halfwidth.core.errors import OptionError
 
-# Settings of the command and of verbs that hold further verbs. Escape codes have no place in the
-# output, whatever the terminal: it may be piped or logged.
+
+class Verbs(TyperGroup):
+    """The command, or a verb that holds further ones."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Show the help where no verb is named, which is wrong usage."""
+        if not args and not ctx.resilient_parsing:
+            typer.echo(ctx.get_help(), err=True, color=ctx.color)
+            raise typer.Exit(2)
+        return super().parse_args(ctx, args)
+
+
+# Settings of these. Escape codes have no place in the output, whatever the terminal: it may be
+# piped or logged.
 SETTINGS: dict[str, Any] = {
-    "no_args_is_help": True,
+    "cls": Verbs,
     "rich_markup_mode": None,
     "pretty_exceptions_enable": False,
     "context_settings": {
@@ -86,7 +95,7 @@ def _everywhere(
 
 
 @functools.cache
-def _common_params() -> tuple[Parameter, ...]:
+def _common_params() -> tuple[Any, ...]:
     """The parsed options of every verb, which no verb takes as an argument."""
     app = typer.Typer(add_completion=False)
     app.command()(_everywhere)
@@ -96,32 +105,42 @@ def _common_params() -> tuple[Parameter, ...]:
     return tuple(params)
 
 
-class Verb(TyperCommand):
-    """A command whose help groups its options, and that takes the options of every verb."""
+class RepeatedOptionError(typer.BadParameter):
+    """An option that takes one value is given several times."""
 
-    def __init__(
-        self, name: str | None, *, params: list[Parameter] | None = None, **rest: Any
-    ) -> None:
+    def format_message(self) -> str:
+        """The message as it is."""
+        return self.message
+
+
+class Verb(TyperCommand):
+    """A command whose help groups its options, and that takes the options of every verb.
+
+    The parser's own types of contexts, parameters and formatters are private to it.
+    """
+
+    def __init__(self, name: str | None, *, params: list[Any] | None = None, **rest: Any) -> None:
         # The parser keeps the names of the help option from the first context it meets, so that
         # a verb without its command must have them too.
         rest["context_settings"] = SETTINGS["context_settings"] | (rest["context_settings"] or {})
         super().__init__(name, params=[*(params or []), *_common_params()], **rest)
 
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Refuse an option that takes one value and is given several times."""
         given = self.make_parser(ctx).parse_args(args=list(args))[2]
         for param in dict.fromkeys(given):
-            one = param.param_type_name == "option" and not getattr(param, "multiple", False)
+            one = not (isinstance(param, TyperArgument) or getattr(param, "multiple", False))
             if one and given.count(param) > 1 and not getattr(param, "is_flag", False):
                 name = max(param.opts, key=len)
-                raise UsageError(f"{name} is given {given.count(param)} times; give one", ctx)
+                times = given.count(param)
+                raise RepeatedOptionError(f"{name} is given {times} times; give one", ctx)
         return super().parse_args(ctx, args)
 
-    def collect_usage_pieces(self, ctx: Context) -> list[str]:
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Arguments by their names; the parser would put those that are required into braces."""
         return [_BRACED.sub(r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
 
-    def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
+    def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options group by group, all in the same two columns."""
         groups: dict[str, list[tuple[str, str]]] = {group: [] for group in Group}
         for param in sorted(self.get_params(ctx), key=_place):
@@ -137,7 +156,7 @@ class Verb(TyperCommand):
                     rows = [(name.ljust(width), text) for name, text in records]
                     formatter.write_dl(rows, col_max=width)
 
-    def invoke(self, ctx: Context) -> int:
+    def invoke(self, ctx: Any) -> int:
         """Run the verb and show its answer, no wider than the terminal; the exit status."""
         refuse_inputs(ctx)
         answer: Answer = super().invoke(ctx)
@@ -145,21 +164,22 @@ class Verb(TyperCommand):
         return answer.status
 
 
-def _place(param: Parameter) -> int:
+def _place(param: Any) -> int:
     """Where an option stands in its group: first what is declared there, then the usual ones."""
     return next((USUAL.index(name) for name in param.opts if name in USUAL), -1)
 
 
-def _group_of(param: Parameter) -> Group:
+def _group_of(param: Any) -> Group:
     """The group that an option was declared with."""
-    if param.param_type_name == "argument":
+    if isinstance(param, TyperArgument):
         return Group.ARGUMENTS
     return Group(getattr(param, "rich_help_panel", None) or Group.OPTIONS)
 
 
 def is_given(ctx: typer.Context, name: str) -> bool:
     """Whether an option stands on the command line, as its default or not."""
-    return ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def refuse_given(ctx: typer.Context, names: Iterable[str], why: str) -> None:

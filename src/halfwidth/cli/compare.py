@@ -143,33 +143,26 @@ def _compared(
         if of_cases:
             raise OptionError(f"--plot-kind {kind} is of two models; of raters, forest")
         return compared_raters.compared_with_raters(ctx, files)
-    settings = comparison_settings.comparison_settings(ctx)
+    asked = comparison_settings.verb_options(ctx)
 
     # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.comparison.api import compare_table
-    from halfwidth.io.challenge_columns import MODEL_COLUMNS
+    from halfwidth.tables.challenge_columns import MODEL_COLUMNS
+    from halfwidth.verbs.compare import compare as compare_models
 
-    models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)
-
-    return compare_table(
-        models.tables,
-        **models.columns,
-        **settings,
-        **comparison_settings.class_options(models, ctx.params),
-        keep_cases=of_cases,
-    )
+    data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
+    return compare_models(data, **asked, keep_cases=of_cases)
 
 
 def _compared_detectors(
     ctx: typer.Context, files: list[str], plot: Path | None, kind: str | None
 ) -> Comparisons:
     """Detectors on the same images, and their curves in a figure."""
-    arguments = compared_detections.detector_arguments(ctx, files)
-    detection_figures.check_of_several(kind, arguments)
+    detectors = compared_detections.detectors_in(ctx, files)
+    detection_figures.check_of_several(kind, detectors)
 
-    from halfwidth.comparison.detection_api import compare_detections
+    from halfwidth.verbs.compare import compare as compare_models
 
-    comparisons = compare_detections(**arguments)
+    comparisons = compare_models(detectors.data, **detectors.asked)
     if plot is not None and kind in comparison_options.OF_DETECTORS:
-        detection_figures.draw_several(kind, plot, arguments, comparisons)
+        detection_figures.draw_several(kind, plot, detectors, comparisons)
     return comparisons

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -12,14 +13,19 @@ from halfwidth.cli.detection_options import matching_arguments, matching_options
 from halfwidth.cli.detection_reading import reading_options, sources
 from halfwidth.cli.option_groups import names_in
 from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
 
+if TYPE_CHECKING:
+    from halfwidth.data.detections import Detections
+
 OF_DETECTIONS = names_in(reading_options, matching_options)
-# What `compare_detections` and `rank_detections` take under the same name.
-PASSED_ON = (
-    *("absent_class", "undefined", "baseline", "margin", "goal", "test", "correction"),
-    *("simultaneous", "method", "confidence_level", "n_resamples", "top", "combine"),
+# What options and arguments of a verb are both called.
+OF_VERBS = (
+    *("baseline", "margin", "goal", "test", "correction", "simultaneous"),
+    *("method", "confidence_level", "n_resamples", "top", "combine"),
 )
+OF_DATA = ("absent_class", "undefined")
 # What is made another argument, or is none.
 FURTHER = (
     *("files", "new", "against", "references", "metric", "average", "ratio", "seed", "scheme"),
@@ -36,10 +42,40 @@ def asks_for_detections(ctx: typer.Context) -> bool:
     return False
 
 
-def detector_arguments(
-    ctx: typer.Context, files: list[str], *, metric_given: bool = True
-) -> dict[str, Any]:
-    """The arguments of `compare_detections` or `rank_detections`.
+@frozen(eq=False)
+class Detectors:
+    """Detectors, and what is asked of them.
+
+    Attributes
+    ----------
+    detections : mapping of str to object
+    references : object
+    matching : mapping
+        How both are matched, as `Detections.from_files` takes it.
+    asked : dict
+        The options of a verb.
+    """
+
+    detections: Mapping[str, Any]
+    references: Any
+    matching: Mapping[str, Any]
+    asked: dict[str, Any]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All options, as curves of detectors take some of them."""
+        return {**self.matching, **self.asked}
+
+    @property
+    def data(self) -> Detections:
+        """The detections of all."""
+        from halfwidth.data.detections import Detections
+
+        return Detections.from_files(self.detections, self.references, **self.matching)
+
+
+def detectors_in(ctx: typer.Context, files: list[str], *, metric_given: bool = True) -> Detectors:
+    """The detectors that options name, and what is asked of them.
 
     ``metric_given``: whether a metric has to be, since detectors are compared by it.
 
@@ -49,7 +85,7 @@ def detector_arguments(
         For options that would be ignored.
     """
     given = ctx.params
-    allowed = {*OF_DETECTIONS, *PASSED_ON, *FURTHER}
+    allowed = {*OF_DETECTIONS, *OF_VERBS, *OF_DATA, *FURTHER}
     ignored = [name for name in given if name not in allowed and is_given(ctx, name)]
     refuse_given(ctx, ignored, "has no effect on detections (--references)")
     names = metrics_asked(given)
@@ -58,23 +94,18 @@ def detector_arguments(
             "--metric is missing: what detectors are compared by, such as ap50, froc_score, pq or "
             "--coco; 'halfwidth methods --for detection' lists them"
         )
-    further: dict[str, Any] = {}
+    asked = {name: given[name] for name in OF_VERBS if name in given}
+    asked |= {
+        "metric": names[0] if len(names) == 1 else names or None,
+        "average": given["average"],
+        "rng": given["seed"],
+    }
     if "ratio" in given:
-        further["effect"] = "ratio" if given["ratio"] else "difference"
+        asked["effect"] = "ratio" if given["ratio"] else "difference"
     if "scheme" in given:
-        further["scheme"] = split_names(given["scheme"])
+        asked["scheme"] = split_names(given["scheme"])
     detections, references = sources(
         named_files(files, given.get("model_from")), given["references"], given
     )
-    return (
-        {name: given[name] for name in PASSED_ON if name in given}
-        | further
-        | matching_arguments(given)
-        | {
-            "models": detections,
-            "references": references,
-            "metric": names[0] if len(names) == 1 else names or None,
-            "average": given["average"],
-            "rng": given["seed"],
-        }
-    )
+    matching = matching_arguments(given) | {name: given[name] for name in OF_DATA}
+    return Detectors(detections, references, matching, asked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,8 +11,8 @@ from typing import Any, TypeVar
 from halfwidth.cli import reading
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, closest, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.io.folds import ModelFile, joined_folds
 from halfwidth.io.table import Table
+from halfwidth.tables.folds import ModelFile, joined_folds
 
 # What `halfwidth score` and the canonical table call the column of models.
 MODEL_COLUMN = "model"
@@ -95,10 +96,22 @@ File = TypeVar("File")
 
 @frozen
 class Models:
-    """What `compare_table` takes: a table or several, and the columns by their roles."""
+    """The tables of models, and the columns that data are made of.
+
+    Attributes
+    ----------
+    tables : Table, or mapping of str to Table
+    model : str or None
+        The column of models.
+    value : list of str, mapping of str to str, or None
+    score, prediction : columns, or mapping of str to these, or None
+    """
 
     tables: Table | Mapping[str, Table]
-    columns: Mapping[str, Any]
+    model: str | None = None
+    value: Any = None
+    score: Any = None
+    prediction: Any = None
 
     @property
     def each(self) -> list[Table]:
@@ -237,19 +250,25 @@ def read_models(
     tables = {name: reading.table_in(path, reading_options) for name, path in files.items()}
     for table in tables.values():
         _check_columns(table, columns)
+    of_all = Models(
+        tables,
+        value=list(columns.value) or None,
+        score=tuple(columns.score),
+        prediction=columns.prediction,
+    )
     if len(tables) > 1:
         _check_values(tables, columns)
-        return Models(tables, _roles(columns))
+        return of_all
     (table,) = tables.values()
     if any(columns.sides):
-        return Models(table, _roles(columns) | _sides(columns))
+        return _side_by_side(table, columns)
     by = columns.by or next((name for name in model_columns if name in table), None)
     if by is not None:
-        return Models(table, _roles(columns) | {"by": by})
+        return replace(of_all, tables=table, model=by)
     if len(columns.value) > 1:
-        return Models(table, _roles(columns) | {"value": {name: name for name in columns.value}})
+        return replace(of_all, tables=table, value={name: name for name in columns.value})
     if may_be_one:
-        return Models(tables, _roles(columns))
+        return of_all
     raise OptionError(_no_models(table, columns))
 
 
@@ -279,8 +298,8 @@ def check_columns(table: Table, names: Iterable[str | None]) -> None:
 
 def _check_values(tables: Mapping[str, Table], columns: Columns) -> None:
     """Refuse tables whose columns of values cannot be those of the same metric and structures."""
-    from halfwidth.io.layout import layout_of
     from halfwidth.metrics.catalogue import METRICS
+    from halfwidth.tables.layout import layout_of
 
     if columns.value or columns.has_test_set:
         return
@@ -299,26 +318,16 @@ def _check_values(tables: Mapping[str, Table], columns: Columns) -> None:
             raise DataError(f"{both}: no column of values that both have; name them: --value")
 
 
-def _roles(columns: Columns) -> dict[str, Any]:
-    """The columns as `compare_table` names them."""
-    return {
-        "value": list(columns.value) or None,
-        "case": columns.case,
-        "target": columns.target,
-        "score": tuple(columns.score),
-        "prediction": columns.prediction,
-    }
-
-
-def _sides(columns: Columns) -> dict[str, Any]:
+def _side_by_side(table: Table, columns: Columns) -> Models:
     """Columns of each of two models, which go by the name of their column where it is one."""
     names = [
         side[0] if len(side) == 1 else letter
         for side, letter in zip(columns.sides, "AB", strict=True)
     ]
+    sides = dict(zip(names, map(tuple, columns.sides), strict=True))
     if columns.predicted:
-        return {"prediction": {n: side[0] for n, side in zip(names, columns.sides, strict=True)}}
-    return {"score": dict(zip(names, map(tuple, columns.sides), strict=True))}
+        return Models(table, prediction={name: side[0] for name, side in sides.items()})
+    return Models(table, score=sides)
 
 
 def _no_models(table: Table, columns: Columns) -> str:

@@ -12,8 +12,8 @@ from halfwidth.cli import options, predictions, reading
 from halfwidth.cli.command import is_given, refuse_given
 from halfwidth.cli.compared_models import check_columns
 from halfwidth.core.errors import OptionError
-from halfwidth.io.prediction_columns import class_cells
 from halfwidth.io.table import Table
+from halfwidth.tables.prediction_columns import class_cells
 
 if TYPE_CHECKING:
     from halfwidth.results.comparison import Comparisons

@@ -20,11 +20,13 @@ from halfwidth.cli.compared_models import (
 from halfwidth.cli.output import note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.parameters import split_names
-from halfwidth.io.layout import metrics_held
-from halfwidth.io.prediction_columns import class_cells
+from halfwidth.tables.layout import metrics_held
+from halfwidth.tables.prediction_columns import class_cells
 
 if TYPE_CHECKING:
     from halfwidth.core.spec import MetricSpec
+    from halfwidth.data.case_values import CaseValues
+    from halfwidth.data.predictions import Predictions
 
 # Options with a meaning for per-case values alone, and for test sets alone.
 OF_VALUES = ("value", "statistic", "penalty", "scale", "over", "failures")
@@ -32,19 +34,19 @@ OF_TEST_SETS = (
     *("scores", "labels", "positive", "average", "threshold", "absent_class", "undefined"),
     *("costs", "priors", "weight"),
 )
-# What options and arguments of `compare_table` are both called.
-PASSED_ON = (
-    *("unmatched", "scale", "missing", "penalty", "statistic", "over", "groups", "strata"),
-    *("baseline", "margin", "goal", "test", "correction", "simultaneous"),
-    *("method", "failures", "confidence_level", "n_resamples", "scores", "average", "absent_class"),
-    *("undefined", "top", "ties", "combine", "absent_model"),
+# What options and arguments of a verb are both called.
+OF_VERBS = (
+    *("unmatched", "baseline", "margin", "goal", "test", "correction", "simultaneous"),
+    *("method", "confidence_level", "n_resamples", "top", "ties", "combine", "absent_model"),
 )
+# Those of the data.
+OF_DATA = ("groups", "strata", "missing", "case")
+OF_CASE_VALUES = ("scale", "penalty", "over", "failures")
+OF_PREDICTIONS = ("scores", "absent_class", "undefined")
 
 
-def comparison_settings(ctx: typer.Context) -> dict[str, Any]:
-    """The arguments of `compare_table` or `rank_table` but for tables and columns.
-
-    A verb need not have them all.
+def verb_options(ctx: typer.Context) -> dict[str, Any]:
+    """The options of a verb that compares models. No verb need have them all.
 
     Raises
     ------
@@ -52,28 +54,19 @@ def comparison_settings(ctx: typer.Context) -> dict[str, Any]:
         For options that would be ignored, and values that cannot be read.
     """
     given = ctx.params
-    of_test_set = refuse_ignored(ctx)
-    further: dict[str, Any] = {}
+    found = {name: given[name] for name in OF_VERBS if name in given} | {"rng": given["seed"]}
     if "ratio" in given:
-        further["effect"] = "ratio" if given["ratio"] else "difference"
+        found["effect"] = "ratio" if given["ratio"] else "difference"
     if "unpaired" in given:
-        further["paired"] = not given["unpaired"]
+        found["paired"] = not given["unpaired"]
     if "scheme" in given:
-        further["scheme"] = split_names(given["scheme"])
-    return (
-        {name: given[name] for name in PASSED_ON if name in given}
-        | further
-        | {
-            "metric": _metric(given["metric"], given["better"], of_test_set),
-            "bounds": options.parse_bounds(given["bounds"]),
-            "within": tuple(given["within"] or ()),
-            "rng": given["seed"],
-            "threshold": predictions.parse_threshold(given["threshold"]),
-            "costs": predictions.parse_costs(given["costs"]),
-            "priors": predictions.parse_numbers("--priors", given["priors"]),
-            "sample_weight": given["weight"],
-        }
-    )
+        found["scheme"] = split_names(given["scheme"])
+    if not refuse_ignored(ctx):
+        return found | {"statistic": given["statistic"]}
+    return found | {
+        "metric": _metric(given["metric"], given["better"], of_test_set=True),
+        "average": given["average"],
+    }
 
 
 def refuse_ignored(ctx: typer.Context) -> bool:
@@ -113,12 +106,12 @@ def _one(name: str | None) -> tuple[str, ...]:
     return () if name is None else (name,)
 
 
-def models_in(
+def data_in(
     files: list[str],
     given: Mapping[str, Any],
     model_columns: Sequence[str] = (MODEL_COLUMN,),
-) -> Models:
-    """Read the tables of the models as options say."""
+) -> CaseValues | Predictions:
+    """The tables of the models, read as options say."""
     may_be_one = given.get("goal") is not None
     columns = columns_of(given)
     named = named_models(files, given.get("model_from"))
@@ -130,34 +123,65 @@ def models_in(
         may_be_one=may_be_one,
         model_columns=model_columns,
     )
-    if not columns.has_test_set:
-        metric = given["metric"] or ()
-        held = metrics_held(models.each[0])
-        if held and given["better"] is not None and not metric:
-            raise OptionError(
-                f"--better needs --metric here, since the table names its metrics: "
-                f"{shortened(held)}"
-            )
-        for name in split_names([metric] if isinstance(metric, str) else metric):
-            bare = name.partition(":")[0].rpartition("=")[2]
-            options.refuse_test_set_metric(bare, models.each)
     note_if_long(sum(map(len, models.each)), given["method"], given["n_resamples"])
-    return models
+    found = {name: given[name] for name in OF_DATA}
+    found |= {"by": tuple(given["within"] or ()), "bounds": options.parse_bounds(given["bounds"])}
+    return (
+        _predictions(models, given, found)
+        if columns.has_test_set
+        else _case_values(models, given, found)
+    )
 
 
-def class_options(models: Models, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Labels and the positive one, of the kind that the target holds."""
-    target, positive = models.columns["target"], given["positive"]
-    if target is None or not (given["labels"] or positive):
-        return {}
-    cells = class_cells(models.each[0], target, numbers=False)
-    return {
-        "labels": predictions.parse_labels(given["labels"], cells),
-        "pos_label": None if positive is None else predictions.parse_label(positive, cells),
-    }
+def _case_values(models: Models, given: Mapping[str, Any], found: dict[str, Any]) -> CaseValues:
+    from halfwidth.data.case_values import CaseValues
+
+    metric = given["metric"] or ()
+    held = metrics_held(models.each[0])
+    if held and given["better"] is not None and not metric:
+        raise OptionError(
+            f"--better needs --metric here, since the table names its metrics: {shortened(held)}"
+        )
+    for name in split_names([metric] if isinstance(metric, str) else metric):
+        bare = name.partition(":")[0].rpartition("=")[2]
+        options.refuse_test_set_metric(bare, models.each)
+    return CaseValues.from_table(
+        models.tables,
+        models.value,
+        model=models.model,
+        metric=_metric(given["metric"], given["better"], of_test_set=False),
+        **found,
+        **{name: given[name] for name in OF_CASE_VALUES},
+    )
 
 
-def _metric(given: str | list[str] | None, better: str | None, of_test_set: bool) -> Any:
+def _predictions(models: Models, given: Mapping[str, Any], found: dict[str, Any]) -> Predictions:
+    from halfwidth.data.predictions import Predictions
+
+    positive = given["positive"]
+    labels = pos_label = None
+    if given["labels"] or positive is not None:
+        cells = class_cells(models.each[0], given["target"], numbers=False)
+        labels = predictions.parse_labels(given["labels"], cells)
+        pos_label = None if positive is None else predictions.parse_label(positive, cells)
+    return Predictions.from_table(
+        models.tables,
+        given["target"],
+        score=models.score,
+        prediction=models.prediction,
+        model=models.model,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=given["weight"],
+        threshold=predictions.parse_threshold(given["threshold"]),
+        costs=predictions.parse_costs(given["costs"]),
+        priors=predictions.parse_numbers("--priors", given["priors"]),
+        **found,
+        **{name: given[name] for name in OF_PREDICTIONS},
+    )
+
+
+def _metric(given: str | list[str] | None, better: str | None, *, of_test_set: bool) -> Any:
     """The metric or metrics, where they are columns by these."""
     if not given:
         return _one_metric(None, better, of_test_set)

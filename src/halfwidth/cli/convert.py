@@ -13,8 +13,8 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import note, write
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.document.parts import Document
-from halfwidth.io.folds import files_of
 from halfwidth.io.writers import TABLE_SUFFIXES
+from halfwidth.tables.folds import files_of
 
 
 def convert(
@@ -74,8 +74,8 @@ def convert(
     halfwidth convert mean_dice_raw.csv --metric dsc -o mean_dice.tsv
     """
     from halfwidth.core.csv_cells import csv_text
-    from halfwidth.io.conversion import long_table, rows_of, stacked
     from halfwidth.io.writers import check_table_path, write_table
+    from halfwidth.tables.conversion import long_table, rows_of, stacked
 
     if not files:
         raise OptionError(

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, cast
 from halfwidth.cli import figures
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from halfwidth.cli.compared_detections import Detectors
     from halfwidth.core.match_lists import Matching
     from halfwidth.core.objects import ObjectSet
     from halfwidth.results.comparison import Comparisons
@@ -167,32 +168,23 @@ def _label(curve: DetectionCurve, *, alone: bool) -> str:
 # --------------------------------------------------------------------------- several detectors
 
 
-def check_of_several(kind: str | None, arguments: Mapping[str, Any]) -> None:
-    """Refuse curves of several detectors that one figure cannot show.
-
-    Parameters
-    ----------
-    kind : str or None
-    arguments : mapping
-        Those of `compare_detections`.
-    """
+def check_of_several(kind: str | None, detectors: Detectors) -> None:
+    """Refuse curves of several detectors that one figure cannot show."""
     if kind not in CURVES:
         return
-    if len(arguments["models"]) > MOST_IN_ONE:
+    if len(detectors.detections) > MOST_IN_ONE:
         raise OptionError(
             f"--plot-kind {kind} draws up to {MOST_IN_ONE} detectors in one figure, and "
-            f"{len(arguments['models'])} are given; leave some out, or draw the forest"
+            f"{len(detectors.detections)} are given; leave some out, or draw the forest"
         )
-    if arguments["average"] == "none":
+    if detectors.asked["average"] == "none":
         raise OptionError(
             f"--plot-kind {kind} draws one curve of each detector; name one average, such as "
             "--average micro, or one class (--classes NAME)"
         )
 
 
-def draw_several(
-    kind: str, path: Path, arguments: Mapping[str, Any], comparisons: Comparisons
-) -> None:
+def draw_several(kind: str, path: Path, detectors: Detectors, comparisons: Comparisons) -> None:
     """Write the curves of several detectors with their bands in one figure."""
     from halfwidth.plots import write_figure
 
@@ -201,12 +193,12 @@ def draw_several(
     threshold = first.thresholds[0]
     if len(first.thresholds) > 1:
         note(f"the figure is of the threshold {threshold:g}, the first of the {estimate.subject}")
-    shared = matched_as(first, arguments) | {name: arguments[name] for name in OF_CURVES}
+    settings = detectors.settings
+    shared = matched_as(first, settings) | {name: settings[name] for name in OF_CURVES}
     shared |= {"threshold": threshold, "rng": estimate.seed}
-    sides = ((one, arguments["references"]) for one in arguments["models"].values())
     curves = [
         replace(curve, label=name)
-        for name, both in zip(arguments["models"], sides, strict=True)
-        for curve in estimated(kind, both, shared)
+        for name, one in detectors.detections.items()
+        for curve in estimated(kind, (one, detectors.references), shared)
     ]
     write_figure(_drawn(kind, curves), path)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.document.parts import Document, Figure
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

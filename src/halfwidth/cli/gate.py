@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,13 +19,8 @@ from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import complain, note
 from halfwidth.core.errors import OptionError
 
-if TYPE_CHECKING:
-    from halfwidth.results.comparison import Comparisons
-
 # One seed for all calls, so that the same tables always get the same answer.
 SEED = 1
-# Verdicts rest on single intervals, and need no test.
-BESIDE = {"test": "none", "simultaneous": False}
 
 
 @with_options(*comparison_options.OF_MODELS)
@@ -89,41 +83,23 @@ def gate(
             "--metric is missing: it says which direction is better; of a metric of your own, "
             "--better higher or --better lower does"
         )
-    files = [*new, against]
-    of_detections = compared_detections.asks_for_detections(ctx)
-    compare_at = _compare_detectors(ctx, files) if of_detections else _compare_tables(ctx, files)
+    data, asked = _models(ctx, [*new, against])
 
-    from halfwidth.comparison.gate import gate as judge
-    from halfwidth.document.parts import Data, Document, Paragraph
+    from halfwidth.verbs.gate import gate as judge
 
-    judged = judge(compare_at, ctx.params["confidence_level"])
-    for text in judged.comparisons.notes:
+    judged = judge(data, **asked)
+    for text in judged.notes:
         note(text)
     for code, text in judged.comparisons.caution_lines():
         complain(f"{code} {text}")
-    cautioned = strict and bool(judged.comparisons.cautions)
-    document = Document(
-        (Paragraph(judged.line, wraps=False),), Data(judged.to_dict, judged.to_rows)
-    )
-    return Answer(document, fmt, out, judged.status or (STRICT_STATUS if cautioned else 0))
+    cautioned = strict and bool(judged.cautions)
+    return Answer(judged.document(), fmt, out, judged.status or (STRICT_STATUS if cautioned else 0))
 
 
-def _compare_tables(ctx: typer.Context, files: list[str]) -> Callable[[float], Comparisons]:
-    """From a confidence level to the comparisons of models in tables."""
-    settings = comparison_settings.comparison_settings(ctx)
-    models = comparison_settings.models_in(files, ctx.params)
-
-    from halfwidth.comparison.api import compare_table
-
-    settings |= models.columns
-    settings |= comparison_settings.class_options(models, ctx.params) | BESIDE
-    return lambda level: compare_table(models.tables, **{**settings, "confidence_level": level})
-
-
-def _compare_detectors(ctx: typer.Context, files: list[str]) -> Callable[[float], Comparisons]:
-    """The same of detectors, which are matched anew at a further level."""
-    settings = compared_detections.detector_arguments(ctx, files) | BESIDE
-
-    from halfwidth.comparison.detection_api import compare_detections
-
-    return lambda level: compare_detections(**{**settings, "confidence_level": level})
+def _models(ctx: typer.Context, files: list[str]) -> tuple[Any, dict[str, Any]]:
+    """Both models, and the options of the verb."""
+    if compared_detections.asks_for_detections(ctx):
+        detectors = compared_detections.detectors_in(ctx, files)
+        return detectors.data, detectors.asked
+    asked = comparison_settings.verb_options(ctx)
+    return comparison_settings.data_in(files, ctx.params), asked

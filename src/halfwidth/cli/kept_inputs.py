@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from typer._click import Context, Parameter
+import typer
+from typer.core import TyperArgument
 
 from halfwidth.core.errors import OptionError
 
@@ -19,12 +20,12 @@ STANDARD_INPUT = "-"
 OTHER = "name another file for the output"
 
 
-def refuse_inputs(ctx: Context, outputs: Iterable[Path] | None = None) -> None:
+def refuse_inputs(ctx: typer.Context, outputs: Iterable[Path] | None = None) -> None:
     """Refuse to write onto a file that the command reads, however the two are spelled.
 
     Parameters
     ----------
-    ctx : Context
+    ctx : typer.Context
         The arguments and options of the command, which name what it reads.
     outputs : iterable of Path, optional
         Files that it will write; default: those that its options name.
@@ -49,7 +50,7 @@ def refuse_inputs(ctx: Context, outputs: Iterable[Path] | None = None) -> None:
                 raise OptionError(f"{output}: lies in {name}, which is read here; {OTHER}")
 
 
-def _inputs(ctx: Context) -> Iterator[tuple[str, os.stat_result]]:
+def _inputs(ctx: typer.Context) -> Iterator[tuple[str, os.stat_result]]:
     """The files and folders that the command line names, except those to be written."""
     for param in ctx.command.params:
         given = ctx.params.get(param.name or "")
@@ -63,8 +64,8 @@ def _inputs(ctx: Context) -> Iterator[tuple[str, os.stat_result]]:
                     yield name, status
 
 
-def _names_a_file(param: Parameter) -> bool:
-    return param.param_type_name == "argument" or "FILE" in str(getattr(param, "metavar", ""))
+def _names_a_file(param: Any) -> bool:
+    return isinstance(param, TyperArgument) or "FILE" in str(getattr(param, "metavar", ""))
 
 
 def _status(name: Any) -> os.stat_result | None:

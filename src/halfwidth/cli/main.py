@@ -11,20 +11,16 @@ from __future__ import annotations
 import errno
 import functools
 import importlib
+import os
 import re
 import shlex
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import typer
-from typer._click.exceptions import (
-    ClickException,
-    MissingParameter,
-    NoArgsIsHelpError,
-    NoSuchOption,
-)
+from typer.core import TyperArgument
 
 import halfwidth
 from halfwidth.cli.command import SETTINGS, Verb
@@ -47,6 +43,7 @@ OF_STDOUT = (errno.ENOSPC, errno.EBADF)
 FILES_OF_PLAN = ("--pilot", "--subsample")
 # What the parser says of a verb that does not exist, as everything else that does not.
 _NO_COMMAND = re.compile(r"^No such command ('.*')\.(?: Did you mean (.*)\?)?$")
+_NO_OPTION = re.compile(r"No such option: ")
 _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)\.?")
 # The parser says it twice, and names itself.
 _TAKES = re.compile(r".*Input should be a valid (\w+),.*")
@@ -71,6 +68,8 @@ class Entry:
         if isinstance(verb, typer.Typer):
             app.add_typer(verb, name=name, short_help=self.short_help)
         else:
+            from halfwidth.cli.epilogs import EPILOGS  # which names all metrics
+
             epilog = EPILOGS[name]() if name in EPILOGS else None
             app.command(name, short_help=self.short_help, epilog=epilog, cls=Verb)(verb)
 
@@ -93,61 +92,6 @@ VERBS = {
     "doctor": Entry("doctor:doctor", "What is installed and what runs, for a report."),
     "plan": Entry("plan:app", "How many cases a study needs."),
     "study": Entry("study:app", "Coverage and width of CI methods by simulation."),
-}
-
-
-def _metrics_epilog() -> str:
-    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-
-    return (
-        f"Metrics of per-case values: {', '.join(METRICS.names)}.\n\n"
-        f"Metrics of a whole test set: {', '.join(SAMPLE_METRICS.names)}; with parameters, for "
-        "example f_beta:beta=2, ppv:prevalence=0.05, cohen_kappa:weights=quadratic."
-    )
-
-
-def _comparing_epilog() -> str:
-    from halfwidth.metrics.catalogue import DETECTION_METRICS
-
-    return (
-        f"{_metrics_epilog()}\n\nMetrics of detections (--references): "
-        f"{', '.join(DETECTION_METRICS.names)}; thresholds and parameters as in 'halfwidth detect'."
-    )
-
-
-def _score_epilog() -> str:
-    from halfwidth.cli.mask_options import MASK_METRICS
-
-    return f"Metrics of masks: {', '.join(MASK_METRICS)}."
-
-
-def _detect_epilog() -> str:
-    from halfwidth.metrics.catalogue import DETECTION_METRICS
-    from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
-
-    return (
-        f"Metrics of detections: {', '.join(DETECTION_METRICS.names)}; with parameters, for "
-        "example sensitivity_at_fppi:fppi=0.5, ap:interpolation=all_points.\n\n"
-        f"Localisation: {', '.join(LOCALISATIONS.names)}.\n\n"
-        f"Assignment: {', '.join(ASSIGNMENTS.names)}."
-    )
-
-
-def _convert_epilog() -> str:
-    from halfwidth.io.importers.catalogue import IMPORTERS
-
-    known = ", ".join(f"{one.title} ({one.name})" for one in IMPORTERS)
-    return f"Results of other programs, with the name for --input-format: {known}."
-
-
-EPILOGS: dict[str, Callable[[], str]] = {
-    "ci": _metrics_epilog,
-    "compare": _comparing_epilog,
-    "convert": _convert_epilog,
-    "detect": _detect_epilog,
-    "gate": _comparing_epilog,
-    "rank": _comparing_epilog,
-    "score": _score_epilog,
 }
 
 
@@ -175,20 +119,39 @@ def main(arguments: list[str] | None = None) -> None:
 
 @functools.cache
 def command(verb: str | None = None) -> Any:
-    """The parser of all verbs with their options, or of one; put together once in a process.
-
-    Importing a verb and reading its options takes some 20 ms. A call of one verb needs no other;
-    the list of them, completion and the correction of a misspelt one need all.
-    """
-    app = typer.Typer(name="halfwidth", help=SUMMARY, callback=_root, **SETTINGS)
+    """The parser of all verbs with their options, or of one; put together once in a process."""
+    app = _without_verbs()
     for name in VERBS if verb is None else (verb,):
         VERBS[name].add_to(app, name)
     return typer.main.get_command(app)
 
 
+def _without_verbs() -> typer.Typer:
+    return typer.Typer(name="halfwidth", help=SUMMARY, callback=_root, **SETTINGS)
+
+
+@functools.cache
+def _list_of_verbs() -> Any:
+    """The parser of a call without a verb, which lists them or corrects a misspelt one.
+
+    It knows their names alone: importing them all takes longer than everything else that it does.
+    """
+    app = _without_verbs()
+    for name, entry in VERBS.items():
+        app.command(name, short_help=entry.short_help)(lambda: None)
+    return typer.main.get_command(app)
+
+
 def _called(arguments: Sequence[str]) -> str | None:
-    """The verb that the arguments call, where they begin with one."""
-    return arguments[0] if arguments and arguments[0] in VERBS else None
+    """The verb that the arguments call, where they begin with one.
+
+    While a shell completes a line it hands that over in the environment.
+    """
+    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS")
+    if line and "_HALFWIDTH_COMPLETE" in os.environ:
+        arguments = line.split()[1:]
+    first = next((one for one in arguments if one != "--"), "")
+    return first if first in VERBS else None
 
 
 def _spelled_out(arguments: list[str]) -> list[str]:
@@ -214,10 +177,7 @@ def status_of(arguments: list[str]) -> int:
             lacking_letters_noted(),
         ):
             result = _result_of(arguments)
-    except NoArgsIsHelpError as error:
-        error.show()
-        return 2
-    except ClickException as error:
+    except typer.TyperException as error:
         complain(_usage(error, arguments))
         return 2
     except InterruptReportedError:
@@ -238,7 +198,8 @@ def status_of(arguments: list[str]) -> int:
 
 
 def _result_of(arguments: list[str]) -> Any:
-    parser = command(_called(arguments))
+    verb = _called(arguments)
+    parser = command(verb) if verb else _list_of_verbs()
     try:
         # What was typed is kept for those who report it.
         return parser(
@@ -274,18 +235,20 @@ def _message_and_status(error: Exception, arguments: list[str]) -> tuple[str, in
     return f"{internal}. Run again with --debug and report what it prints", 1
 
 
-def _usage(error: ClickException, arguments: list[str]) -> str:
+def _usage(error: typer.TyperException, arguments: list[str]) -> str:
     """One line for a wrong option or command; the parser names the nearest right commands."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "halfwidth"
     message = " ".join(error.format_message().split())
     message = _NO_COMMAND.sub(_no_command_text, message)
-    if isinstance(error, MissingParameter) and error.param:
+    # Of what is missing the parser has nothing more to say.
+    if isinstance(error, typer.BadParameter) and error.param and not error.message:
         message = _missing_text(error.param)
     if extra := _EXTRA_ARGUMENTS.fullmatch(message):
         message = f"too many arguments: {extra[1]}"
-    if isinstance(error, NoSuchOption) and context:
-        message = _unknown_option_text(error.option_name, context, arguments)
+    unknown = getattr(error, "option_name", "") if _NO_OPTION.match(message) else ""
+    if unknown and context:
+        message = _unknown_option_text(unknown, context, arguments)
     given = _value_given(error, arguments)
     if given is not None:
         takes = _number_meant(given) or _TAKES.sub(r"a valid \1", message)
@@ -302,7 +265,7 @@ def _no_command_text(found: re.Match[str]) -> str:
 
 def _missing_text(param: Any) -> str:
     """An argument or option that is required, and what it is."""
-    name = param.metavar if param.param_type_name == "argument" else max(param.opts, key=len)
+    name = param.metavar if isinstance(param, TyperArgument) else max(param.opts, key=len)
     # An abbreviation, such as SD, keeps its capitals.
     first, rest = param.help[:1], param.help[1:]
     return f"{name} is missing: {first if rest[:1].isupper() else first.lower()}{rest}"
@@ -315,7 +278,7 @@ def _unknown_option_text(given: str, context: typer.Context, arguments: list[str
     return f"no option {given}" + (f"; did you mean {meant}?" if meant else "")
 
 
-def _value_given(error: ClickException, arguments: list[str]) -> str | None:
+def _value_given(error: typer.TyperException, arguments: list[str]) -> str | None:
     """The option that could not be converted, with what was typed for it."""
     names: Sequence[str] = getattr(getattr(error, "param", None), "opts", ())
     value = _typed_for(names, arguments)

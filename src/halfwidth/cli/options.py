@@ -16,10 +16,10 @@ from halfwidth.core.pseudo_cases import FAILURES
 from halfwidth.core.types import ALTERNATIVES
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
 from halfwidth.document.render import FORMATS
-from halfwidth.io.layout import metrics_held
-from halfwidth.io.repeats import CASE_COLUMNS
 from halfwidth.io.table import Table
 from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.tables.layout import metrics_held
+from halfwidth.tables.repeats import CASE_COLUMNS
 
 FORMAT_OF_SUFFIX = {
     ".txt": "table",

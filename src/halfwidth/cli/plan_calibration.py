@@ -135,7 +135,7 @@ def calibration(
 
 
 def _probabilities(file: Path, column: str) -> Any:
-    from halfwidth.io.prediction_columns import class_cells
+    from halfwidth.tables.prediction_columns import class_cells
 
     table = reading.table_in(file, reading.Options())
     if column not in table:

@@ -13,9 +13,9 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
-from halfwidth.io.folds import ModelFile
 from halfwidth.io.table import Table
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
+from halfwidth.tables.folds import ModelFile
 
 if TYPE_CHECKING:
     from halfwidth.results.curves import CurveKind
@@ -124,8 +124,8 @@ class TestSetData:
 
 def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: bool) -> TestSetData:
     """Read the test set; ``numbers``: targets are numbers rather than classes."""
-    from halfwidth.io.layout import pooled_models_beside
-    from halfwidth.io.prediction_columns import class_cells
+    from halfwidth.tables.layout import pooled_models_beside
+    from halfwidth.tables.prediction_columns import class_cells
 
     source.check()
     if source.file is None:
@@ -165,7 +165,7 @@ def _repeat_cautions(
     import numpy as np
 
     from halfwidth.estimation.repeat_cautions import box_cautions, repeat_cautions
-    from halfwidth.io.repeats import case_column, repeats_in
+    from halfwidth.tables.repeats import case_column, repeats_in
 
     used = [name for name in taken if name not in (columns.groups, columns.strata)]
     rows = np.flatnonzero(np.logical_and.reduce([table.present(name) for name in used]))
@@ -176,7 +176,7 @@ def _repeat_cautions(
 
 
 def _predictions(table: Table, source: TestSetSource, *, numbers: bool) -> Any:
-    from halfwidth.io.prediction_columns import class_cells, score_cells
+    from halfwidth.tables.prediction_columns import class_cells, score_cells
 
     if source.prediction is not None:
         return class_cells(table, source.prediction, numbers=numbers)

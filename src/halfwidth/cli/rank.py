@@ -205,27 +205,21 @@ def rank(
 
 
 def _ranked_models(ctx: typer.Context, files: list[str], kind: str | None) -> Rankings:
-    settings = comparison_settings.comparison_settings(ctx)
+    asked = comparison_settings.verb_options(ctx)
 
     # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.io.challenge_columns import MODEL_COLUMNS
-    from halfwidth.ranking.api import rank_table
+    from halfwidth.tables.challenge_columns import MODEL_COLUMNS
+    from halfwidth.verbs.rank import rank as rank_models
 
-    models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)
-    return rank_table(
-        models.tables,
-        **models.columns,
-        **settings,
-        **comparison_settings.class_options(models, ctx.params),
-        keep_cases=kind in figures.OF_CASES,
-    )
+    data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
+    return rank_models(data, **asked, keep_cases=kind in figures.OF_CASES)
 
 
 def _ranked_detectors(ctx: typer.Context, files: list[str], kind: str | None) -> Rankings:
     if kind in figures.OF_CASES:
         raise OptionError(f"--plot-kind {kind} is of values of cases, and detectors have none")
-    arguments = compared_detections.detector_arguments(ctx, files)
+    detectors = compared_detections.detectors_in(ctx, files)
 
-    from halfwidth.ranking.detection_api import rank_detections
+    from halfwidth.verbs.rank import rank as rank_models
 
-    return rank_detections(**arguments)
+    return rank_models(detectors.data, **detectors.asked)

@@ -21,7 +21,7 @@ from halfwidth.cli.kept_inputs import refuse_inputs
 from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.io.folds import files_of
+from halfwidth.tables.folds import files_of
 
 if TYPE_CHECKING:
     from halfwidth.report.api import Report

@@ -11,16 +11,17 @@ import numpy as np
 from halfwidth.cli import detection_figures, predictions, reading
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.io.challenge_columns import MODEL_COLUMNS
+from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 
 if TYPE_CHECKING:
-    from halfwidth.io.folds import ModelFile
+    from halfwidth.cli.compared_detections import Detectors
     from halfwidth.io.table import Table
     from halfwidth.results.calibration_curves import CalibrationCurves, CalibrationKind
     from halfwidth.results.curves import Curves
     from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
     from halfwidth.results.detection_estimate import DetectionEstimate
     from halfwidth.results.estimate import Estimate
+    from halfwidth.tables.folds import ModelFile
 
 # Draws of the bands, unless a number is asked for: each point of a band is seen, not read off.
 RESAMPLES = 999
@@ -80,7 +81,7 @@ def _tables(
 
 def _curves(given: Mapping[str, Any], table: Table, kind: str, seed: int | None) -> Any:
     import halfwidth as hw
-    from halfwidth.io.prediction_columns import class_cells, score_cells
+    from halfwidth.tables.prediction_columns import class_cells, score_cells
 
     target = class_cells(table, given["target"], numbers=False)
     positive = given["positive"]
@@ -119,7 +120,7 @@ def _together(of_models: Mapping[str, Any]) -> Iterable[Any]:
 
 
 def curves_of_detectors(
-    arguments: Mapping[str, Any], estimates: Mapping[str, Sequence[Estimate]]
+    detectors: Detectors, estimates: Mapping[str, Sequence[Estimate]]
 ) -> tuple[DetectionCurves, ...]:
     """Those whose areas were estimated, of all detectors in one figure.
 
@@ -136,7 +137,7 @@ def curves_of_detectors(
         for name, some in estimates.items():
             first = next((one for one in some if one.metric == area), None)
             if isinstance(first, DetectionEstimate):
-                curves = _curve_of_detector(kind, arguments, arguments["models"][name], first)
+                curves = _curve_of_detector(kind, detectors, name, first)
                 several = len(estimates) > 1
                 found += (replace(one, label=_named(one, name, curves, several)) for one in curves)
         if found:
@@ -152,11 +153,13 @@ def _named(curve: DetectionCurve, name: str, beside: DetectionCurves, several: b
 
 
 def _curve_of_detector(
-    kind: str, arguments: Mapping[str, Any], detections: Any, first: DetectionEstimate
+    kind: str, detectors: Detectors, name: str, first: DetectionEstimate
 ) -> DetectionCurves:
-    settings = detection_figures.matched_as(first.matching, arguments)
-    settings |= {name: arguments[name] for name in detection_figures.OF_CURVES}
+    given = detectors.settings
+    settings = detection_figures.matched_as(first.matching, given)
+    settings |= {name: given[name] for name in detection_figures.OF_CURVES}
     settings["threshold"] = first.matching.thresholds[0]
-    settings["n_resamples"] = arguments["n_resamples"] or RESAMPLES
-    settings["rng"] = arguments["rng"] if first.seed is None else first.seed
-    return detection_figures.estimated(kind, (detections, arguments["references"]), settings)
+    settings["n_resamples"] = given["n_resamples"] or RESAMPLES
+    settings["rng"] = given["rng"] if first.seed is None else first.seed
+    sides = (detectors.detections[name], detectors.references)
+    return detection_figures.estimated(kind, sides, settings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,15 +19,15 @@ from halfwidth.cli import (
 )
 from halfwidth.cli.command import refuse_given
 from halfwidth.cli.compared_models import named_files, named_models
-from halfwidth.cli.comparison_settings import columns_of
+from halfwidth.cli.comparison_settings import OF_CASE_VALUES, OF_DATA, columns_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
 from halfwidth.core.spec import Takes
 from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
-from halfwidth.io.challenge_columns import MODEL_COLUMNS
-from halfwidth.io.folds import ModelFile
-from halfwidth.results.estimates import Cases, Estimates
+from halfwidth.results.estimate import Cases, Estimates
+from halfwidth.tables.challenge_columns import MODEL_COLUMNS
+from halfwidth.tables.folds import ModelFile
 
 if TYPE_CHECKING:
     from halfwidth.document.parts import Table
@@ -40,7 +40,7 @@ MOST_IN_PAIRS = 5
 # Options of comparisons that rankings do not have.
 OF_COMPARISONS = ("baseline", "margin")
 # Arguments for several detectors that one does not take, and what says nothing of one model.
-OF_SEVERAL = ("models", *OF_COMPARISONS)
+OF_SEVERAL = OF_COMPARISONS
 ABOUT_SEVERAL = (*OF_COMPARISONS, "unmatched", "better", "model_from")
 
 
@@ -62,7 +62,7 @@ def cases_of(given: Mapping[str, Any], files: Mapping[str, ModelFile]) -> tuple[
 
 def _cases(given: Mapping[str, Any], path: ModelFile) -> Table:
     from halfwidth.document.parts import Column, Kind, Table
-    from halfwidth.io.layout import layout_of
+    from halfwidth.tables.layout import layout_of
 
     cells = reading.table_in(path, reading.Options.from_given(given), again=True)
     if columns_of(given).has_test_set:
@@ -141,28 +141,23 @@ def _one_model(ctx: typer.Context, path: ModelFile, *, keep_cases: bool) -> Foun
 
 
 def _values(given: Mapping[str, Any], path: ModelFile, *, keep_cases: bool) -> Estimates:
-    from halfwidth.estimation.tables import summary_table
+    from halfwidth.data.case_values import CaseValues
+    from halfwidth.verbs.estimate import estimate
 
-    table = reading.table_in(path, reading.Options.from_given(given))
-    passed_on = (
-        "case",
-        "method",
-        "failures",
-        "confidence_level",
-        "n_resamples",
-        "missing",
-        "penalty",
-    )
-    return summary_table(
-        table,
-        given["value"],
-        by=given["within"],
+    data = CaseValues.from_table(
+        reading.table_in(path, reading.Options.from_given(given)),
+        given["value"] or None,
         metric=options.only_metric(given["metric"]),
+        by=given["within"] or (),
+        bounds=options.parse_bounds(given["bounds"]),
+        **{name: given[name] for name in (*OF_DATA, *OF_CASE_VALUES)},
+    )
+    return estimate(
+        data,
         statistic=split_names([given["statistic"]]),
         rng=given["seed"],
-        bounds=options.parse_bounds(given["bounds"]),
         keep_cases=keep_cases,
-        **{name: given[name] for name in (*passed_on, "groups", "strata", "over", "scale")},
+        **{name: given[name] for name in ("method", "confidence_level", "n_resamples")},
     )
 
 
@@ -197,30 +192,30 @@ def _detectors(
     ctx: typer.Context, files: list[str], named: Mapping[str, Path], *, figures: bool
 ) -> Found:
     """One detector, or several by rank, with the differences of few."""
-    arguments = compared_detections.detector_arguments(ctx, files, metric_given=len(named) > 1)
+    detectors = compared_detections.detectors_in(ctx, files, metric_given=len(named) > 1)
     read = {**named, "references": ctx.params["references"]}
     if len(named) == 1:
-        from halfwidth.estimation.detections.api import detection_ci
+        from halfwidth.data.detections import Detections
+        from halfwidth.verbs.estimate import estimate
 
         refuse_given(ctx, ABOUT_SEVERAL, "is about several detectors, and one is given")
-        found = {name: one for name, one in arguments.items() if name not in OF_SEVERAL}
-        (detections,) = arguments["models"].values()
-        made = detection_ci(detections, found.pop("references"), **found)
-        estimates = made if isinstance(made, Estimates) else Estimates((made,))
+        asked = {name: one for name, one in detectors.asked.items() if name not in OF_SEVERAL}
+        (detections,) = detectors.detections.values()
+        alone = Detections.from_files(detections, detectors.references, **detectors.matching)
+        estimates = estimate(alone, **asked)
         of_detectors = dict.fromkeys(named, tuple(estimates))
-        curves = reported_curves.curves_of_detectors(arguments, of_detectors) if figures else ()
+        curves = reported_curves.curves_of_detectors(detectors, of_detectors) if figures else ()
         return Found(read, estimates, curves=curves)
 
-    from halfwidth.comparison.detection_api import compare_detections
-    from halfwidth.ranking.detection_api import rank_detections
+    from halfwidth.verbs.compare import compare
+    from halfwidth.verbs.rank import rank
 
-    of_rankings = {name: one for name, one in arguments.items() if name not in OF_COMPARISONS}
-    rankings = rank_detections(**of_rankings)
-    comparisons = None
-    if _asks_for_pairs(arguments, len(named)):
-        comparisons = compare_detections(**arguments)
+    asked = detectors.asked
+    data = detectors.data
+    rankings = rank(data, **_without(OF_COMPARISONS, asked))
+    comparisons = compare(data, **asked) if _asks_for_pairs(asked, len(named)) else None
     of_detectors = {name: tuple(one[name].estimate for one in rankings) for name in named}
-    curves = reported_curves.curves_of_detectors(arguments, of_detectors) if figures else ()
+    curves = reported_curves.curves_of_detectors(detectors, of_detectors) if figures else ()
     return Found(read, _estimates(rankings), comparisons, rankings, curves)
 
 
@@ -231,26 +226,23 @@ def _several_models(
     ctx: typer.Context, files: list[str], named: Mapping[str, ModelFile], *, keep_cases: bool
 ) -> Found:
     """Models by rank, whose estimates are those of the ranking, and differences of few models."""
-    from halfwidth.comparison.api import compare_table
-    from halfwidth.ranking.api import rank_table
+    from halfwidth.verbs.compare import compare
+    from halfwidth.verbs.rank import rank
 
-    settings = comparison_settings.comparison_settings(ctx)
-    models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)
-    shared = {**models.columns, **comparison_settings.class_options(models, ctx.params)}
-    of_rankings = {name: one for name, one in settings.items() if name not in OF_COMPARISONS}
-    rankings = rank_table(models.tables, **shared, **of_rankings, keep_cases=keep_cases)
-    comparisons = None
-    if _asks_for_pairs(settings, max(len(one.models) for one in rankings)):
-        comparisons = _joined(
-            compare_table(models.tables, **_arguments_of_one(metric, {**shared, **settings}))
-            for metric in _each_metric(settings["metric"])
-        )
+    asked = comparison_settings.verb_options(ctx)
+    data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
+    rankings = rank(data, **_without(OF_COMPARISONS, asked), keep_cases=keep_cases)
+    few = _asks_for_pairs(asked, max(len(one.models) for one in rankings))
     return Found(
         named if len(named) > 1 else {"": next(iter(named.values()))},
         _estimates(rankings),
-        comparisons,
+        compare(data, **asked) if few else None,
         rankings,
     )
+
+
+def _without(names: Sequence[str], asked: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: one for name, one in asked.items() if name not in names}
 
 
 def _asks_for_pairs(given: Mapping[str, Any], n_models: int) -> bool:
@@ -259,33 +251,9 @@ def _asks_for_pairs(given: Mapping[str, Any], n_models: int) -> bool:
     return asked or n_models <= MOST_IN_PAIRS
 
 
-def _each_metric(metric: Any) -> list[Any]:
-    """Metrics one by one, since models are compared on one."""
-    if isinstance(metric, Mapping):
-        return [{column: one} for column, one in metric.items()]
-    return metric if isinstance(metric, list) else [metric]
-
-
-def _arguments_of_one(metric: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of one of several metrics."""
-    from halfwidth.estimation.test_sets.options import without_idle
-
-    of_one = {**given, "metric": metric}
-    return of_one if given["target"] is None else without_idle(metric, of_one)
-
-
-def _joined(each: Iterable[Comparisons]) -> Comparisons:
-    every = list(each)
-    return replace(
-        every[0],
-        items=tuple(item for one in every for item in one),
-        notes=tuple(dict.fromkeys(note for one in every for note in one.notes)),
-    )
-
-
 def _estimates(rankings: Rankings) -> Estimates:
     """Those of the models, each labelled by its model, with the values behind them."""
-    from halfwidth.results.estimates import MODEL
+    from halfwidth.results.estimate import MODEL
 
     items, cases = [], []
     for ranking in rankings:

@@ -17,10 +17,10 @@ from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.parameters import split_names
 from halfwidth.document.parts import Data, Document
 from halfwidth.io.writers import TABLE_SUFFIXES
-from halfwidth.scoring.scores import COLUMNS
+from halfwidth.scoring.scores import COLUMNS, Scores
 
 if TYPE_CHECKING:
-    from halfwidth.results.estimates import Estimates
+    from halfwidth.results.estimate import Estimates
     from halfwidth.scoring.scores import Scores
 
 
@@ -205,8 +205,9 @@ def _check_summary(table: dict[str, Any]) -> None:
 
 def _summary(scores: Scores, table: dict[str, Any]) -> Estimates | None:
     """Intervals of what has values for all cases, or a policy for those that have none."""
-    from halfwidth.estimation.tables import summary_table
+    from halfwidth.data.case_values import CaseValues
     from halfwidth.metrics.catalogue import METRICS
+    from halfwidth.verbs.estimate import estimate
 
     def reports(metric: str) -> bool:
         if table["missing"] == "worst":
@@ -225,7 +226,8 @@ def _summary(scores: Scores, table: dict[str, Any]) -> Estimates | None:
     if not rows:
         return None
     columns = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
-    estimates = summary_table(columns, **table)
+    policy = {name: table.pop(name) for name in ("missing", "penalty")}
+    estimates = estimate(CaseValues.from_table(columns, **policy), **table)
     for text in estimates.notes:
         note(text)
     return estimates

@@ -3,108 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from halfwidth.core.checks import as_list, as_number, one_of
 from halfwidth.core.errors import DataError, OptionError, shown
-from halfwidth.core.formatting import decimals_for, fixed, percent
 from halfwidth.core.forms import EFFECT_WORDS, Effect
-from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
-from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Level
 from halfwidth.core.undefined import Missing, leave_out_both
 from halfwidth.estimation.check import ready_values, scaled_numbers
 from halfwidth.estimation.grouping import unit_codes
 from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.resolve import AUTO, resolve_metric, resolve_request
+from halfwidth.results.agreement import Agreement, Limit
 from halfwidth.results.comparison import ComparedCases
 
 FEWEST = 3
-
-
-class Limit(NamedTuple):
-    """A number with its bounds; NaN where there is no interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-@frozen(eq=False, repr=False)
-class Agreement:
-    """How far two measurements of a case differ: the bias, and the limits of agreement.
-
-    Attributes
-    ----------
-    first, second : str
-        What was compared, first minus second (or over second).
-    bias : Limit
-        The mean difference, or the geometric mean of the ratios.
-    lower, upper : Limit
-        The limits between which ``share`` of the differences of new cases lie, if these are normal.
-    sd : float
-        Standard deviation of the differences, of ratios that of their logarithms.
-    means, differences : ndarray, shape (n,)
-        Of each case the (geometric) mean of the two values, and their difference or ratio.
-    metric_spec : Metric
-    effect : {"difference", "ratio"}
-    share : float
-    confidence_level : float
-    label : str
-        What the cases are of.
-    by : mapping
-        The levels of the columns within which they were compared.
-    n_groups : int or None
-        Clusters; None where none were given.
-    groups : tuple or None
-        The cluster of each case.
-    """
-
-    first: str
-    second: str
-    bias: Limit
-    lower: Limit
-    upper: Limit
-    sd: float
-    means: Array
-    differences: Array
-    metric_spec: Metric
-    effect: Effect = "difference"
-    share: float = 0.95
-    confidence_level: float = 0.95
-    label: str = ""
-    by: Mapping[str, Any] = field(default_factory=dict)
-    n_groups: int | None = None
-    groups: tuple[Any, ...] | None = None
-
-    @property
-    def n(self) -> int:
-        """Cases."""
-        return len(self.differences)
-
-    def sentence(self) -> str:
-        """One sentence for a paper."""
-        reach = (self.upper.value - self.lower.value) / 2
-        places = decimals_for(self.bias.value, reach / math.sqrt(max(self.n, 1)))
-        bias, low, high, lower, upper = (
-            fixed(number, places) for number in (*self.bias, self.lower.value, self.upper.value)
-        )
-        unit = self.metric_spec.unit if self.effect == "difference" else ""
-        kind = {"difference": "mean difference", "ratio": "geometric mean ratio"}[self.effect]
-        clusters = "" if self.n_groups is None else f" in {self.n_groups} clusters"
-        return (
-            f"{self.first} against {self.second}: {kind} {bias}{f' {unit}' if unit else ''} "
-            f"({percent(self.confidence_level)} CI {low} to {high}), {percent(self.share)} limits "
-            f"of agreement {lower} to {upper} (n = {self.n}{clusters})."
-        )
-
-    def __repr__(self) -> str:
-        return f"Agreement: {self.sentence()}"
 
 
 def limits_of_agreement(

@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 
 from halfwidth.comparison.estimates import ChosenPairs, error_of_cases, estimates_of, together_of
-from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.multiplicity import corrected
 from halfwidth.comparison.no_difference import run_tests
 from halfwidth.comparison.pair_cautions import disagreement, pair_cautions
@@ -22,6 +21,7 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.spec import Better
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Level
+from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs
 from halfwidth.results.comparison import (
     Comparisons,

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.pairing import common_functional, pair_job
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.simultaneous import (
@@ -21,6 +20,7 @@ from halfwidth.comparison.simultaneous import (
 )
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Level
+from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.unpaired import estimate_unpaired

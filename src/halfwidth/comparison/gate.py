@@ -9,69 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
 
 from halfwidth.comparison.verdicts import INCONCLUSIVE, INFERIOR
 from halfwidth.core.errors import OptionError
-from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Level
 from halfwidth.results.comparison import Comparisons, Difference
-from halfwidth.results.result import SCHEMA_VERSION
+from halfwidth.results.gate import FAILED, PASSED, UNDECIDED, Gate
 
-PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
 NOT_SHOWN = (INCONCLUSIVE, INFERIOR)
-# Neither 1 to 3, which say what else went wrong, nor what shells use.
-STATUS = {PASSED: 0, FAILED: 4, UNDECIDED: 5}
 
 
-@frozen
-class Gate:
-    """Whether the new model may pass.
-
-    Attributes
-    ----------
-    comparisons : Comparisons
-        The new model against the old one, with verdicts.
-    outcome : {"passed", "failed", "undecided"}
-        Not inferior by the margin; inferior; too few cases to say.
-    sentence : str
-        Why, on one line.
-    """
-
-    comparisons: Comparisons
-    outcome: str
-    sentence: str
-
-    @property
-    def status(self) -> int:
-        """Exit status of the command: 0, 4 or 5."""
-        return STATUS[self.outcome]
-
-    @property
-    def line(self) -> str:
-        """The outcome and its sentence."""
-        return f"{self.outcome}: {self.sentence}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The outcome, and the JSON contract of the comparisons."""
-        needed = [item.verdict.n_needed for item in self.comparisons if item.verdict]
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "gate": {
-                "outcome": self.outcome,
-                "status": self.status,
-                "sentence": self.sentence,
-                "n_needed": max((n for n in needed if n is not None), default=None),
-            },
-            **self.comparisons.to_dict(),
-        }
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each comparison, after the outcome of all."""
-        return [{"outcome": self.outcome, **row} for row in self.comparisons.to_rows()]
-
-
-def gate(compare_at: Callable[[float], Comparisons], confidence_level: float) -> Gate:
+def judge(compare_at: Callable[[float], Comparisons], confidence_level: float) -> Gate:
     """Judge a new model by its comparisons with the old one.
 
     Parameters

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from halfwidth.arithmetic.ranked_scores import mean_ranks
 from halfwidth.core.forms import differences_of
 from halfwidth.core.types import Array
-from halfwidth.metrics.ranked_scores import mean_ranks
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.swap_tests import PermutationResult, signed_sum_tests

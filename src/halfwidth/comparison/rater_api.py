@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from halfwidth.comparison.families import Family, ModelCases
-from halfwidth.comparison.inputs import models_of
-from halfwidth.comparison.matching import Unmatched, matched
-from halfwidth.comparison.measuring import (
-    OF_TEST_SETS,
-    OF_VALUES,
-    measuring_test_sets,
-    measuring_values,
-)
 from halfwidth.comparison.raters import RATERS, Ratings, against_raters, pair_name
-from halfwidth.comparison.settings import Settings, check_against_metric, resolve_settings
-from halfwidth.comparison.sources import Source, TableColumns, column_list, column_name
-from halfwidth.comparison.test_sets import measure_test_sets
-from halfwidth.comparison.value_tables import value_families
+from halfwidth.comparison.settings import (
+    Settings,
+    check_against_metric,
+    check_family,
+    resolve_settings,
+)
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted
 from halfwidth.core.forms import Effect
 from halfwidth.core.options import spelled
 from halfwidth.core.undefined import AbsentClass, Missing, Undefined
+from halfwidth.data.families import Family, ModelCases
+from halfwidth.data.inputs import models_of
+from halfwidth.data.matching import Unmatched, matched
+from halfwidth.data.measured_test_sets import measure_test_sets
+from halfwidth.data.measured_values import ValueOptions
+from halfwidth.data.measuring import Measurable, measuring_each_metric, measuring_values
+from halfwidth.data.sources import Source, TableColumns, column_list, column_name
+from halfwidth.data.value_tables import value_families
 from halfwidth.estimation.grouping import Over
-from halfwidth.estimation.resolve import AUTO, resolve_request
+from halfwidth.estimation.resolve import AUTO, resolve_request, resolve_statistic
+from halfwidth.estimation.test_sets.options import TestSetOptions
 from halfwidth.io.table import Table
 from halfwidth.results.comparison import Comparisons
 
@@ -120,12 +123,14 @@ def compare_with_raters(
         margin,
         unmatched,
     )
-    given = dict(OF_VALUES) | dict(OF_TEST_SETS)
-    given |= {"average": average, "labels": labels, "pos_label": pos_label, "scores": "labels"}
-    given |= {"absent_class": absent_class, "undefined": undefined}
-    measuring = measuring_test_sets(metric, None, given)
+    options = TestSetOptions(
+        labels, pos_label, "labels", absent_class=absent_class, undefined=undefined
+    )
+    averages = None if average is None else [average]
+    (measuring,) = measuring_each_metric([metric], averages, options, None)
     if measuring.numbers:
-        measuring = measuring_test_sets(metric, None, given | {"scores": "numbers"})
+        options = replace(options, scores="numbers")
+        (measuring,) = measuring_each_metric([metric], averages, options, None)
     if measuring.requested is None:
         raise TypeError("a metric of a test set is measured on test sets")
     check_against_metric(settings, measuring.metric)
@@ -134,7 +139,7 @@ def compare_with_raters(
     everyone = models_of(
         {ratings.model: model, **_columns(raters)}, {"groups": groups, "strata": strata}
     )
-    family = matched(Family(everyone, measuring.metric), settings.unmatched)
+    family = matched(Family(everyone, measuring.metric), settings.how.unmatched)
     pairs = Family(_pairs(family.models, ratings), family.metric, n_unmatched=family.n_unmatched)
     measured = measure_test_sets(pairs, measuring.requested, settings.request.missing, paired=True)
     differences = against_raters(measured, ratings, settings)
@@ -179,7 +184,7 @@ def compare_with_raters_table(
     ----------
     table : DataFrame or mapping of columns
     value : str, optional
-        Column of values; default: as for `compare_table`.
+        Column of values; default: as for `CaseValues.from_table`.
     model : str
         What the model is called in the columns of pairs.
     raters : sequence of str, optional
@@ -189,7 +194,7 @@ def compare_with_raters_table(
     within : str or sequence of str
         Columns within whose levels the comparison is made.
     case, metric, statistic, missing, penalty, unmatched, groups, strata, over, bounds, scale
-        As for `compare_table`.
+        As for `CaseValues.from_table` and `compare`.
     effect, margin, method, confidence_level, n_resamples, rng
         As for `compare_with_raters`.
 
@@ -201,7 +206,7 @@ def compare_with_raters_table(
     Raises
     ------
     DataError, OptionError, UnknownNameError
-        As for `compare_table`, and if a pair is not in the table.
+        As for `compare`, and if a pair is not in the table.
 
     Examples
     --------
@@ -231,9 +236,8 @@ def compare_with_raters_table(
         margin,
         unmatched,
     )
-    given = dict(OF_VALUES) | dict(OF_TEST_SETS)
-    given |= {"statistic": statistic, "over": over, "scale": scale, "penalty": penalty}
-    measuring = measuring_values(metric, bounds, given, named=False)
+    options = ValueOptions(resolve_statistic(statistic), scale)
+    measuring = measuring_values(metric, bounds, options, named=False)
     whole = Table.from_frame(table)
     pair_columns = (
         column_name("prediction", prediction) or "prediction",
@@ -249,8 +253,11 @@ def compare_with_raters_table(
         column_name("strata", strata),
     )
     values = list(column_list("value", value))
-    families, notes = value_families(sources, columns, values or None, metric, bounds, settings)
-    measured = [one for family in families for one in measuring.measured(family, settings)]
+    families, notes = value_families(sources, columns, values or None, metric, bounds, settings.how)
+    found = [Measurable(family, measuring) for family in families]
+    for family in found:
+        check_family(family, settings)
+    measured = [one for family in found for one in family.measured(settings.how)]
     differences = against_raters(measured, ratings, settings)
     return Comparisons(differences, notes=(*notes, _fixed(ratings)))
 

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.pairing import pair_job
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.verdicts import verdict
@@ -23,6 +22,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Kind, Metric, Statistic
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Array
+from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import NO_VALUES, Functional

@@ -6,7 +6,6 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from halfwidth.comparison.matching import UNMATCHED, Unmatched
 from halfwidth.comparison.multiplicity import CORRECTIONS
 from halfwidth.comparison.no_difference import NAMES
 from halfwidth.comparison.verdicts import check_goal, check_margin
@@ -16,6 +15,9 @@ from halfwidth.core.forms import EFFECTS, Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import Estimand, Metric, Statistic
+from halfwidth.data.detections import Comparable
+from halfwidth.data.matching import UNMATCHED
+from halfwidth.data.measuring import Matched
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.pipeline import plan_of
 from halfwidth.estimation.resolve import Request
@@ -28,11 +30,9 @@ class Settings:
 
     Attributes
     ----------
-    request : Request
-        Those that all estimates share.
+    how : Matched
+        How cases are brought together, and what all estimates share.
     effect : {"difference", "ratio"}
-    paired : bool
-        Whether the models were measured on the same cases.
     baseline : str or None
         The model that all others are compared with; None for all pairs.
     test, correction : str
@@ -41,24 +41,31 @@ class Settings:
     margin : float or None
     goal : float or None
         That each model alone should reach.
-    unmatched : {"raise", "omit"}
     keep_cases : bool
     ranked : bool
         Whether models are ranked, for which a goal means nothing.
     """
 
-    request: Request
+    how: Matched
     effect: Effect
-    paired: bool
     baseline: str | None
     test: str
     correction: str
     simultaneous: bool | None
     margin: float | None
     goal: float | None
-    unmatched: Unmatched
     keep_cases: bool
     ranked: bool = False
+
+    @property
+    def request(self) -> Request:
+        """What all estimates share."""
+        return self.how.request
+
+    @property
+    def paired(self) -> bool:
+        """Whether the models were measured on the same cases."""
+        return self.how.paired
 
     @functools.cached_property
     def plan(self) -> Plan:
@@ -89,17 +96,16 @@ def resolve_settings(
     keep_cases: Any,
 ) -> Settings:
     """Check the options of a comparison."""
+    how = Matched(request, as_flag("paired", paired), one_of("unmatched", unmatched, UNMATCHED))
     return Settings(
-        request,
+        how,
         one_of("effect", effect, EFFECTS),
-        as_flag("paired", paired),
         None if baseline is None else str(baseline),
         one_of("test", test, NAMES),
         one_of("correction", correction, tuple(CORRECTIONS), {"bh": "benjamini_hochberg"}),
         None if simultaneous is None else as_flag("simultaneous", simultaneous),
         None if margin is None else as_number("margin", margin),
         None if goal is None else as_number("goal", goal),
-        one_of("unmatched", unmatched, UNMATCHED),
         as_flag("keep_cases", keep_cases),
     )
 
@@ -121,10 +127,23 @@ def check_against_statistic(settings: Settings, statistic: Statistic) -> None:
             )
 
 
+def check_family(family: Comparable, settings: Settings) -> None:
+    """Refuse models and options that leave nothing to compare, or nothing to say of it."""
+    check_models(family.models, settings)
+    check_against_metric(settings, family.metric)
+    if family.statistic is not None:
+        check_against_statistic(settings, family.statistic)
+
+
 def check_models(names: Sequence[str], settings: Settings) -> None:
     """Refuse what leaves nothing to compare."""
     if not names:
         raise DataError("no models to compare")
+    if list(names) == [""]:
+        raise DataError(
+            "values of one sample, and nothing to compare them with; give those of each model by "
+            "its name: {'A': a, 'B': b}"
+        )
     if len(names) == 1 and settings.goal is None:
         alone = f"one model ({names[0]!r}), and nothing to compare it with; "
         if settings.ranked:

@@ -17,6 +17,7 @@ from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import Better, Metric
+from halfwidth.core.titles import IF_UNSEEN
 from halfwidth.core.types import Level
 from halfwidth.estimation.check import LARGEST
 from halfwidth.results.comparison import Difference, Effect, GoalResult, Verdict
@@ -24,7 +25,7 @@ from halfwidth.results.comparison_words import (
     bound_text,
     in_unit,
 )
-from halfwidth.results.estimate import IF_UNSEEN, Estimate
+from halfwidth.results.estimate import Estimate
 
 SUPERIOR = "superior"
 NON_INFERIOR = "non-inferior"

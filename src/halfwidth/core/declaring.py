@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import fields
+from types import ModuleType
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -22,6 +23,11 @@ def attach(function: F, spec: object) -> F:
 def spec_of(function: Callable[..., Any]) -> Any:
     """The spec that a decorator attached to a function, or None."""
     return getattr(function, _SPEC, None)
+
+
+def specs_of(family: ModuleType) -> tuple[Any, ...]:
+    """The specs of what a module declares, in its order."""
+    return tuple(spec_of(function) for function in family.DECLARED)
 
 
 def pickled(spec: Any) -> tuple[Any, ...]:

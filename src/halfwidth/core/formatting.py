@@ -201,3 +201,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, str | int | bool) else str(value)
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """A number of things in words.
+
+    >>> counted(1, "lesion"), counted(2, "false positive")
+    ('1 lesion', '2 false positives')
+    """
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"

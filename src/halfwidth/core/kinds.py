@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from halfwidth.core.frozen import frozen
-
 
 class Better(StrEnum):
     """Which way a metric improves."""
@@ -162,25 +160,3 @@ class Promise(StrEnum):
     NESTED = "widens with the level"
     EQUIVARIANT = "moves with shift and scale"
     GUARANTEED = "covers at least as often as it says"
-
-
-@frozen
-class Drawn:
-    """The style of a method in figures, distinct from the others without colour too.
-
-    Attributes
-    ----------
-    colour : str
-        One of the palette of figures, by name. Methods that accept the same have others.
-    stroke : str
-        ``solid``, ``dashed``, ``dotted`` or ``broken``.
-    marker : str
-        As Matplotlib names it.
-    label : str
-        What it is called in figures, where its title is too long.
-    """
-
-    colour: str
-    stroke: str
-    marker: str
-    label: str = ""

@@ -12,7 +12,6 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import (
     OF_TWO_SAMPLES,
     PAIRS_OF_CASES,
-    Drawn,
     Estimand,
     Need,
     Promise,
@@ -117,8 +116,6 @@ class MethodSpec:
     attains : callable or None
         ``attains(n, quantile_level, level)``: the `Level` of its interval, where that need not be
         the one asked for. None where it always is.
-    drawn : Drawn or None
-        How it is drawn in figures; None: as what is left.
     of_each : MethodSpec or None
         By which the intervals are that it puts together; None: each by what ``auto`` takes.
     """
@@ -141,7 +138,6 @@ class MethodSpec:
     no_interval: Callable[[Unanswered], tuple[str, str]] | None = None
     instead: Callable[..., Interval] | None = None
     attains: Callable[[int, float, Level], Level] | None = None
-    drawn: Drawn | None = None
     parameters: tuple[Parameter, ...] = ()
     bound: tuple[tuple[str, float], ...] = ()
     pseudo_cases: Callable[..., PseudoCases] | None = None

@@ -80,9 +80,6 @@ class MetricSpec:
         What a class must have for its part of an average to have a value.
     transform : Transform
         The scale for intervals by the delta method.
-    style : int or None
-        Which colour, stroke and marker of the palette it has in figures, of its own; None: what
-        is left.
     pitfalls : tuple of str
         What it does not see, and where it misleads.
     listed : int
@@ -120,7 +117,6 @@ class MetricSpec:
     bounds_rule: Callable[..., Bounds] | None = None
     class_needs: ClassNeed = ClassNeed.CASES
     transform: Transform = Transform.IDENTITY
-    style: int | None = None
     pitfalls: tuple[str, ...] = ()
     listed: int = LAST
     cite: str = ""

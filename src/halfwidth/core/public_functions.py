@@ -57,6 +57,18 @@ USUAL_NAMES = {
 }
 
 
+# Options that describe data and are given where these are made, and the kinds that take them.
+OF_DATA = {
+    "CaseValues": "value values by model case bounds scale over penalty failures",
+    "CaseValues, Predictions": "groups strata missing",
+    "Predictions": (
+        "y_true target prediction labels pos_label scores threshold costs priors sample_weight"
+    ),
+    "Predictions, Detections": "absent_class undefined",
+    "Detections": "references localisation assignment classes area duplicates score_threshold",
+}
+
+
 class UnknownOptionError(OptionError, TypeError):
     """A keyword that a function does not take; Python's own error for it is a `TypeError`."""
 
@@ -124,6 +136,9 @@ def _unknown_option_text(
         return f"{text}; it is called {option}, which is 1 - alpha{_one_minus(options[given])}"
     if option is not None:
         return f"{text}; it is called {option}"
+    kinds = next((kinds for kinds, taken in OF_DATA.items() if given in taken.split()), None)
+    if kinds is not None and "data" in names:
+        return f"{text}; it describes the data: give it where these are made ({kinds})"
     nearest = closest(given, names)
     return f"{text}; did you mean {nearest}?" if nearest else f"{text}; it has {shortened(names)}"
 

@@ -13,7 +13,6 @@ from halfwidth.core.kinds import (
     OF_INVERTED_TESTS,
     Better,
     ClassNeed,
-    Drawn,
     Estimand,
     Kind,
     MetricLevel,

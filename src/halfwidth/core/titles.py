@@ -17,6 +17,8 @@ AVERAGE_WORDS = {
     "canonical": "canonical",
     "top_label": "top-label",
 }
+# When an interval holds that allows for unseen failures.
+IF_UNSEEN = "if cases can fail as none here did"
 # Statistics that stand before a metric as adjectives do; others are "of" it.
 ATTRIBUTIVE = ("mean", "median", "proportion")
 

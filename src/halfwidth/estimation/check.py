@@ -107,7 +107,7 @@ def _as_flat_array(values: Any, where: str) -> np.ndarray[Any, Any]:
     if array.ndim == 0:
         raise DataError(f"{where}: expected one number per case, got {shown(values)}")
     if array.ndim != 1:
-        tables = "; name the column, or give the table to summary_table"
+        tables = "; name the column, or give the table to CaseValues.from_table"
         raise DataError(
             f"{where}: expected one number per case (one dimension), got shape {array.shape}"
             f"{tables if hasattr(values, 'columns') else ''}"

@@ -18,6 +18,7 @@ from halfwidth.intervals.ranks import exact_ranks, holds_differences
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.engine import has_weights, standard_error
 from halfwidth.resampling.forms.contract import single_model
+from halfwidth.resampling.forms.ranked_errors import class_units
 
 # Statistics of values that take Dirichlet weights where the metric has finite bounds. Medians and
 # quantiles have exact intervals, and of a user's function nothing is known.
@@ -195,9 +196,6 @@ def _for_two_aurocs(pair: Array, design: Design, statistic: Statistic) -> str:
 
 
 def _units_of_the_rarer_class(records: Array, design: Design, statistic: Statistic) -> float:
-    # Of areas alone, which load what they need of their form.
-    from halfwidth.resampling.forms.ranked_errors import class_units
-
     return min(float(units[0]) for units in class_units(records, design, statistic))
 
 

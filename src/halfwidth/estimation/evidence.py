@@ -20,6 +20,9 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Statistic
 from halfwidth.core.types import Bounds
+from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.metrics.agreement import accuracy
+from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 DATA = "evidence.csv"
 # Per-case metrics of segmentation between 0 and 1 behave alike, and are pooled under this name.
 OF_CASES = "segmentation, 0 to 1"
+# In the study those were accuracies.
+OF_PROPORTIONS = accuracy.__name__
 # With fewer instances than this quartiles mean little.
 FEWEST = 10
 # The share of samples without an interval is mentioned from here on.
@@ -137,20 +142,13 @@ FIELDS = tuple(one.name for one in fields(Evidence))
 _KINDS = tuple({"str": str, "int": int, "float": float}[str(one.type)] for one in fields(Evidence))
 
 
-def proportion_family() -> str:
-    """The family of proportions: in the study those were accuracies."""
-    from halfwidth.metrics.agreement import accuracy
-
-    return accuracy.__name__
-
-
 def metric_family(metric: Metric) -> str:
     """Under which name the study pooled a metric; empty if it has nothing to say of it."""
     spec = metric.spec
     if spec.level is MetricLevel.SAMPLE:
         return spec.name if metric.usual else ""
     if spec.kind is Kind.BINARY:
-        return proportion_family()
+        return OF_PROPORTIONS
     bounded = spec.bounds == Bounds(0.0, 1.0) and spec.family in {"overlap", "boundary"}
     return OF_CASES if bounded else ""
 
@@ -204,9 +202,6 @@ def evidence(
     ['auto', 'basic', 'bca']
     """
     import pandas as pd
-
-    from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
-    from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
     if average is not None and not isinstance(average, str):
         raise OptionError(f"{spelled('average', average)} is no name of an average over classes")

@@ -17,9 +17,9 @@ from halfwidth.core.types import Level
 from halfwidth.estimation.evidence import (
     NOTICED,
     OF_CASES,
+    OF_PROPORTIONS,
     Evidence,
     metric_family,
-    proportion_family,
     rows_of,
     statistic_studied,
 )
@@ -138,7 +138,7 @@ def _is_of_part(estimate: Estimate) -> bool:
     metric, of_records = estimate.metric_spec, estimate.statistic_spec.spec.of_records
     if metric.spec.level is not MetricLevel.SAMPLE or of_records:
         return False
-    return metric_family(metric) != proportion_family()
+    return metric_family(metric) != OF_PROPORTIONS
 
 
 def _is_of_cases(metric: Metric) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.forms import LogisticFit, PerCase
 from halfwidth.core.frozen import frozen
@@ -20,7 +21,6 @@ from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.records import Functional
 from halfwidth.metrics import building
 from halfwidth.metrics.averaging import AreaFinish, CountingFinish
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.summaries.catalogue import STATISTICS
 
 MEAN = Statistic(STATISTICS["mean"])

@@ -73,7 +73,7 @@ def listed(labels: Any, option: str) -> list[Any] | None:
     if isinstance(labels, str | bytes):
         raise OptionError(
             f"{spelled(option, labels)} is a text; here it takes one label per case, as many as "
-            "values (a column name is for summary_table)"
+            "values (a column name is for a table)"
         )
     if getattr(labels, "ndim", 1) != 1:
         raise DataError(f"{option} has shape {labels.shape}; it takes one label per case")

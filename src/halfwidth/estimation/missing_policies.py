@@ -22,8 +22,8 @@ from halfwidth.core.undefined import (
 from halfwidth.estimation.check import scaled_numbers
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.slice_metrics import SliceMetrics
-from halfwidth.io.layout import Layout, Slice, has_status, slices
 from halfwidth.io.table import Table
+from halfwidth.tables.layout import Layout, Slice, has_status, slices
 
 MissingOrAll = Missing | Literal["all"]
 FAILED = frozenset({str(Status.MISSED), str(Status.SPURIOUS)})

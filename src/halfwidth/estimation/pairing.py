@@ -49,7 +49,7 @@ class Paired:
         if self.index is None or len(self.index) != len(kept):
             return self.moved
         # Arrays carry no labels, so a call with arrays needs no tables.
-        from halfwidth.io.repeats import repeats_in
+        from halfwidth.tables.repeats import repeats_in
 
         table = _level_table(self.index)
         case = _case_level(self.index, table)
@@ -211,6 +211,6 @@ def _case_level(index: Any, table: Table) -> str | None:
     """The level that names cases: one called so, or texts without a name; numbers may be rows."""
     if index.nlevels == 1 and index.name is None:
         return table.names[0] if np.asarray(index).dtype.kind in "OSU" else None
-    from halfwidth.io.repeats import case_column
+    from halfwidth.tables.repeats import case_column
 
     return case_column(table, persons=False)

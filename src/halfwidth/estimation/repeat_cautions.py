@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from halfwidth.core.cautions import Caution, caution
 
 if TYPE_CHECKING:
-    from halfwidth.io.repeats import Repeats
+    from halfwidth.tables.repeats import Repeats
 
 # Columns that say where a box is, without capitals and underscores.
 BOXES = (

@@ -291,8 +291,7 @@ def missing_policy(missing: Any, allowed: Sequence[str] = MISSING_POLICIES) -> A
     if isinstance(missing, str) and missing == ALL_POLICIES:
         raise OptionError(
             f"{spelled('missing', 'all')} sets the policies side by side for a table of per-case "
-            "values only (halfwidth ci TABLE, summary_table); here choose one of "
-            f"{', '.join(allowed)}"
+            f"values only (halfwidth ci TABLE, estimate); here choose one of {', '.join(allowed)}"
         )
     return one_of("missing", missing, allowed)
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.undefined import is_missing
 from halfwidth.estimation.resolve import PROPORTION, Request, resolve_metric
-from halfwidth.io.layout import Layout, Slice, metrics_in
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
+from halfwidth.tables.layout import Layout, Slice, metrics_in
 
 _ANY = (float("-inf"), float("inf"))
 

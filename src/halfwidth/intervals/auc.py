@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
+from halfwidth.core.spec import Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
 
 __all__ = ["delong", "delong_logit", "delong_logit_t", "delong_t", "hanley_mcneil", "newcombe"]
@@ -54,7 +54,6 @@ def _variance(area: Array, positives: Array, negatives: Array, m: Array, n: Arra
 
 @interval_method(
     title="Newcombe",
-    drawn=Drawn("tan", "solid", "p"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.CLASS_UNITS),
     use_when="for an AUROC of 0 or 1, with few cases, or with all scores tied: defined there too",
@@ -118,7 +117,6 @@ def newcombe(estimate: Array, class_units: tuple[Array, Array], level: Level) ->
 @interval_method(
     title="DeLong",
     no_interval=no_variance_of_one_or_two,
-    drawn=Drawn("slate", "solid", "<"),
     accepts=frozenset({Estimand.AUROC, Estimand.AUROC_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),
     use_when="to reproduce published intervals; may leave the range near 1, where delong_logit "
@@ -162,7 +160,6 @@ def delong(estimate: Array, standard_error: Array, degrees: float, level: Level)
     title="DeLong on the logit",
     no_interval=no_variance,
     instead=newcombe,
-    drawn=Drawn("teal", "dotted", ">", "DeLong, logit"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),
     use_when="for an AUROC with many cases of both classes: stays in range, asymmetric near 1",
@@ -207,7 +204,6 @@ def delong_logit(estimate: Array, standard_error: Array, degrees: float, level: 
     title="DeLong on the logit with t",
     no_interval=no_variance,
     instead=newcombe,
-    drawn=Drawn("forest", "broken", "^", "DeLong, logit, t"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.ROBUST_ERROR, Need.CLASS_DEGREES),
     use_when="for an AUROC, also where one class is rare or clusters are few: delong_logit with "
@@ -305,7 +301,6 @@ def delong_t(
 @interval_method(
     title="Hanley-McNeil",
     no_interval=no_variance,
-    drawn=Drawn("grey", "broken", "h"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.CLASS_UNITS),
     use_when="when only the AUROC and the numbers of cases are known",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from halfwidth.core.kinds import PAIRS_OF_CASES
-from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
+from halfwidth.core.spec import Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.core.undefined import no_interval
 from halfwidth.intervals.mean import hoeffding
@@ -31,7 +31,6 @@ LEVEL_STEP = 1e-4
 
 @interval_method(
     title="percentile bootstrap",
-    drawn=Drawn("blue", "solid", "o"),
     accepts=ANY,
     needs=(Need.DISTRIBUTION,),
     use_when="for any statistic, wherever it is defined; too narrow for a mean or an SD below 50 "
@@ -121,7 +120,6 @@ def percentile_attained(distribution: Distribution, q: float, units: int, level:
 
 @interval_method(
     title="basic bootstrap",
-    drawn=Drawn("red", "dotted", "v"),
     accepts=ANY,
     needs=(Need.DISTRIBUTION, Need.ESTIMATE),
     use_when="rarely: it is mostly the least reliable of the bootstraps",
@@ -182,7 +180,6 @@ def _no_error_reason(sample: Unanswered) -> tuple[str, str]:
     no_interval=_no_correction_reason,
     instead=percentile,
     title="BCa bootstrap",
-    drawn=Drawn("orange", "dashed", "s"),
     accepts=ANY,
     needs=(Need.DISTRIBUTION, Need.ESTIMATE, Need.TIE_TOLERANCE, Need.ACCELERATION),
     use_when="for smooth statistics (mean, SD) from about 50 cases on: corrects bias and skew",
@@ -261,7 +258,6 @@ def _corrected(
     no_interval=_no_correction_reason,
     instead=percentile,
     title="expanded BCa bootstrap",
-    drawn=Drawn("brown", "solid", "D", "expanded BCa"),
     accepts=ANY,
     needs=(
         Need.DISTRIBUTION,
@@ -325,7 +321,6 @@ def bca_expanded(
 @interval_method(
     no_interval=_no_error_reason,
     title="studentized bootstrap",
-    drawn=Drawn("pink", "dashed", "X"),
     accepts=ANY,
     needs=(Need.STUDENTIZED, Need.ESTIMATE, Need.STANDARD_ERROR),
     use_when="for a mean, trimmed mean, proportion or SD: coverage and width much like those of "

@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.core.forms import UnbiasedSquare
-from halfwidth.core.spec import Drawn, Estimand, Need, Promise, interval_method
+from halfwidth.core.spec import Estimand, Need, Promise, interval_method
 from halfwidth.core.types import Array, Interval, Level
-from halfwidth.resampling.curve_gaps import CurveGaps
 from halfwidth.resampling.deviations import Deviations
+from halfwidth.resampling.noisy_samples import Noisy, NoisySamples
 from halfwidth.resampling.products import Products
-from halfwidth.resampling.smoothed_deviations import SmoothedDeviations
 from halfwidth.resampling.true_sizes import PairedSizes, least_sizes, most_sizes
 
 __all__ = ["debiased", "inverted", "inverted_products", "joint_inversion"]
@@ -30,7 +29,7 @@ __all__ = ["debiased", "inverted", "inverted_products", "joint_inversion"]
     "true ones are in the proportions that the cases show.",
 )
 def inverted(
-    deviations: Deviations | CurveGaps | SmoothedDeviations, units: ArrayLike, level: Level
+    deviations: Deviations | NoisySamples[Noisy], units: ArrayLike, level: Level
 ) -> Interval:
     """Inverted test: the true ECE at which what was observed is neither too small nor too large.
 
@@ -51,7 +50,7 @@ def inverted(
 
     Parameters
     ----------
-    deviations : Deviations, CurveGaps or SmoothedDeviations
+    deviations : Deviations or NoisySamples
         With draws of their noise.
     units : array-like
         Cases, or clusters.
@@ -77,7 +76,6 @@ def inverted(
 
 @interval_method(
     title="root of a debiased square",
-    drawn=Drawn("rose", "dashed", "s"),
     accepts=frozenset({Estimand.ROOT_OF_SQUARE}),
     needs=(Need.SQUARE,),
     use_when="for the debiased ℓ2 ECE, of a calibrated model too",

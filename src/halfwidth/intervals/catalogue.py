@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
-from halfwidth.core.catalogue import Catalogue
+from halfwidth.core.catalogue import Catalogue, listed
+from halfwidth.core.declaring import specs_of
 from halfwidth.core.errors import OptionError
-from halfwidth.core.families import families
 from halfwidth.core.parameters import parse_name
 from halfwidth.core.spec import MethodSpec
-
-FAMILIES = (
-    "mean",
-    "proportion",
-    "rate",
-    "bootstrap",
-    "quantile",
-    "auc",
-    "delta_method",
-    "recalibration",
-    "dirichlet_intervals",
-    "expanded",
-    "paired_proportions",
-    "two_samples",
-    "calibration",
+from halfwidth.intervals import (
+    auc,
+    bootstrap,
+    calibration,
+    delta_method,
+    dirichlet_intervals,
+    expanded,
+    mean,
+    paired_proportions,
+    proportion,
+    quantile,
+    rate,
+    recalibration,
+    two_samples,
 )
 
-METHODS: Catalogue[MethodSpec] = Catalogue("method", families("halfwidth.intervals", *FAMILIES))
+FAMILIES = (
+    mean,
+    proportion,
+    rate,
+    bootstrap,
+    quantile,
+    auc,
+    delta_method,
+    recalibration,
+    dirichlet_intervals,
+    expanded,
+    paired_proportions,
+    two_samples,
+    calibration,
+)
+
+METHODS: Catalogue[MethodSpec] = Catalogue(
+    "method", listed(*(spec for family in FAMILIES for spec in specs_of(family)))
+)
 
 
 def method_named(text: str) -> MethodSpec:
@@ -44,10 +61,8 @@ def _single_sample_method(text: str) -> MethodSpec:
     """A method whose intervals can be put together."""
     method = method_named(text)
     if method.takes_two_samples:
-        from halfwidth.intervals.two_samples import mover
-
         raise OptionError(
-            f"method {method.name!r} compares two samples; {mover.__name__} puts together the "
-            "intervals of two"
+            f"method {method.name!r} compares two samples; {two_samples.mover.__name__} puts "
+            "together the intervals of two"
         )
     return method

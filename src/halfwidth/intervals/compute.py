@@ -15,7 +15,9 @@ from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds, Interval, Level
 from halfwidth.resampling import proportions
+from halfwidth.resampling.curve_gaps import curve_gaps, kernel_gaps
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.deviations import deviations
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import (
@@ -32,6 +34,7 @@ from halfwidth.resampling.engine import (
     tie_tolerance,
     weighted_distributions,
 )
+from halfwidth.resampling.forms import ranked_errors
 from halfwidth.resampling.forms.contract import BothEnds, declared_form
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.linearization import effective_trials, resemblance_trials
@@ -40,6 +43,9 @@ from halfwidth.resampling.pairs_of_trials import (
     differences_of_pairs,
     variance_of_pairs,
 )
+from halfwidth.resampling.products import products
+from halfwidth.resampling.smoothed_deviations import smoothed_deviations
+from halfwidth.resampling.true_sizes import paired_sizes
 
 # Of the values 0 and 1 of two models for the same cases.
 PAIRED_PROPORTIONS = frozenset({Estimand.PROPORTION_DIFFERENCE, Estimand.PROPORTION_RATIO})
@@ -177,16 +183,16 @@ def sample_ingredients(
             Need.DEVIATIONS: lambda: _deviations(values, design, statistic, plan),
             Need.PROBABILITIES: lambda: _probabilities(values),
             Need.SQUARE: lambda: _square(values, statistic),
-            Need.PAIRED_SIZES: lambda: _paired_sizes(values, design, statistic, plan),
-            Need.PRODUCTS: lambda: _products(values, statistic, plan),
+            Need.PAIRED_SIZES: lambda: paired_sizes(values, design, statistic, plan),
+            Need.PRODUCTS: lambda: products(values, statistic, plan),
             Need.STUDENTIZED: lambda: studentized_distribution(
                 values, design, statistic, plan, binary=binary
             ),
             Need.CLUSTER_DEGREES: lambda: (
                 np.inf if design.sizes is None else float(design.degrees_of_freedom)
             ),
-            Need.CLASS_UNITS: lambda: _ranked().class_units(values, design, statistic),
-            Need.CLASS_DEGREES: lambda: _ranked().class_degrees(values, design, statistic),
+            Need.CLASS_UNITS: lambda: ranked_errors.class_units(values, design, statistic),
+            Need.CLASS_DEGREES: lambda: ranked_errors.class_degrees(values, design, statistic),
             Need.RESEMBLANCE_TRIALS: lambda: (
                 resemblance_trials(values if binary else differences_of_pairs(values), design)
                 if (binary or of_pairs) and design.sizes is not None and len(design.strata) == 1
@@ -229,19 +235,12 @@ def _by_pseudo_cases(
 
 
 def _deviations(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Any:
-    # Needed by no other metrics.
     form = statistic.spec.form
     if isinstance(form, LogisticFit | PairedCases):
-        from halfwidth.resampling.curve_gaps import curve_gaps, kernel_gaps
-
         gaps = curve_gaps if isinstance(form, LogisticFit) else kernel_gaps
         return gaps(values, design, statistic, plan)
     if isinstance(form, SmoothedError):
-        from halfwidth.resampling.smoothed_deviations import smoothed_deviations
-
         return smoothed_deviations(values, design, statistic, plan)
-    from halfwidth.resampling.deviations import deviations
-
     return deviations(values, design, statistic, plan)
 
 
@@ -256,24 +255,6 @@ def _square(values: Array, statistic: Statistic) -> UnbiasedSquare:
     if form.square is None:
         raise TypeError(f"{statistic.spec.name} is not the root of an unbiased square")
     return form.square(np.asarray(float(values.shape[-1])), form.features(values).sum(axis=-1))
-
-
-def _paired_sizes(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Any:
-    from halfwidth.resampling.true_sizes import paired_sizes  # needed by no other metrics
-
-    return paired_sizes(values, design, statistic, plan)
-
-
-def _products(values: Array, statistic: Statistic, plan: Plan) -> Any:
-    from halfwidth.resampling.products import products  # needed by no other metric
-
-    return products(values, statistic, plan)
-
-
-def _ranked() -> Any:
-    from halfwidth.resampling.forms import ranked_errors  # needed by no other form
-
-    return ranked_errors
 
 
 def at_level(ingredients: Ingredients, design: Design, level: Level) -> Ingredients:

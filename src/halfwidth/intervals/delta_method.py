@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from halfwidth.core.spec import (
-    Drawn,
     Estimand,
     Need,
     Promise,
@@ -28,7 +27,6 @@ def _no_error_reason(_sample: Unanswered) -> tuple[str, str]:
 @interval_method(
     no_interval=_no_error_reason,
     title="delta method",
-    drawn=Drawn("olive", "broken", "d", "delta"),
     accepts=frozenset({Estimand.COUNTING, Estimand.CONTRAST, Estimand.OBSERVED_OVER_EXPECTED}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.TRANSFORM, Need.CLUSTER_DEGREES),
     use_when="for functions of a confusion matrix without resampling; poor near the ends of the "

@@ -9,7 +9,6 @@ from halfwidth.core.parameters import Parameter
 from halfwidth.core.pseudo_cases import PseudoCases, Reach
 from halfwidth.core.references import cite
 from halfwidth.core.spec import (
-    Drawn,
     Estimand,
     Need,
     Promise,
@@ -127,7 +126,6 @@ def _between(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Leve
 @interval_method(
     no_interval=undefined_reason,
     title="Dirichlet",
-    drawn=Drawn("wine", "dashed", "p"),
     accepts=frozenset(Estimand),
     needs=(Need.WEIGHTED, Need.ESTIMATE),
     pseudo_cases=pseudo_cases_of_mass,
@@ -177,7 +175,6 @@ def dirichlet(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Lev
 @interval_method(
     no_interval=undefined_reason,
     title="Gaffke",
-    drawn=Drawn("navy", "broken", "<"),
     accepts=frozenset(Estimand),
     needs=(Need.WEIGHTED, Need.ESTIMATE),
     pseudo_cases=_whole,
@@ -231,7 +228,6 @@ def _equal_reason(sample: Unanswered) -> tuple[str, str]:
     no_interval=_equal_reason,
     instead=dirichlet,
     title="Dirichlet-Pareto",
-    drawn=Drawn("mint", "solid", "p"),
     accepts=frozenset({Estimand.MEAN, Estimand.SPREAD}),
     needs=(
         Need.WEIGHTED,

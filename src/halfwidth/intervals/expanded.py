@@ -12,7 +12,6 @@ import numpy as np
 from halfwidth.core.forms import Effect
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import (
-    Drawn,
     Estimand,
     Need,
     StatisticSpec,
@@ -93,7 +92,6 @@ def _stated_further(
 @interval_method(
     no_interval=undefined_reason,
     title="expanded Dirichlet",
-    drawn=Drawn("rose", "solid", "H"),
     accepts=OF_TEST_SETS,
     needs=(Need.WEIGHTED, Need.ESTIMATE, *FACTOR),
     pseudo_cases=pseudo_cases_of_mass,
@@ -151,7 +149,6 @@ def dirichlet_expanded(
     no_interval=_unchanged_reason,
     instead=dirichlet_expanded,
     title="expanded percentile bootstrap",
-    drawn=Drawn("cyan", "dashed", "8"),
     accepts=OF_TEST_SETS,
     needs=(Need.DISTRIBUTION, Need.ESTIMATE, *FACTOR),
     use_when="like percentile, where a few cases carry the spread, as in the difference of two "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
+from halfwidth.core.spec import Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Bounds, Interval, Level
 from halfwidth.core.undefined import no_interval
 from halfwidth.summaries.location import cases_cut
@@ -44,7 +44,6 @@ def _plus_minus(centre: Array, reach: Array, standard_error: Array) -> Interval:
 
 @interval_method(
     title="t",
-    drawn=Drawn("green", "solid", "^"),
     accepts=WITH_ERRORS,
     needs=(Need.ESTIMATE, Need.ROBUST_ERROR, Need.DEGREES_OF_FREEDOM),
     use_when="the classic: best of the simple methods below 50 cases, but too narrow under "
@@ -97,7 +96,6 @@ def t(estimate: Array, robust_error: Array, degrees_of_freedom: float, level: Le
 
 @interval_method(
     title="t (CR1)",
-    drawn=Drawn("olive", "dotted", ">"),
     accepts=WITH_ERRORS,
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.UNIT_DEGREES),
     use_when="to reproduce regression software on clustered cases; too narrow below about 40 "
@@ -138,7 +136,6 @@ def cluster_robust_t(
 
 @interval_method(
     title="z",
-    drawn=Drawn("sky", "dashed", "d"),
     accepts=WITH_ERRORS,
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR),
     use_when="to reproduce published 'mean ± 1.96 SEM' intervals; too narrow below about 100 cases",
@@ -180,7 +177,6 @@ def z(estimate: Array, standard_error: Array, level: Level) -> Interval:
 @interval_method(
     instead=t,
     title="Hall's skewness-corrected t",
-    drawn=Drawn("black", "broken", "P", "Hall"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES,),
     use_when="below 50 cases: closer to its level than t under skew and failed cases; wider",
@@ -316,7 +312,6 @@ def hall_or_t(values: Array, level: Level) -> Interval:
 @interval_method(
     no_interval=_trimmed_away_reason,
     title="Tukey-McLaughlin trimmed t",
-    drawn=Drawn("forest", "dashed", "<", "trimmed t"),
     accepts=frozenset({Estimand.TRIMMED_MEAN}),
     needs=(Need.SORTED_VALUES, Need.TRIM_SHARE),
     use_when="for a trimmed mean without resampling",
@@ -370,7 +365,6 @@ def trimmed_t(values: Array, share: float, level: Level) -> Interval:
 
 @interval_method(
     title="Hoeffding",
-    drawn=Drawn("grey", "solid", "*"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES, Need.BOUNDS),
     use_when="when coverage must be guaranteed for any n and any distribution; several times as "
@@ -414,7 +408,6 @@ def hoeffding(values: Array, bounds: Bounds, level: Level) -> Interval:
 
 @interval_method(
     title="empirical Bernstein",
-    drawn=Drawn("purple", "dotted", "h"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES, Need.BOUNDS),
     use_when="like hoeffding, but narrower from about 200 cases on when the spread is small",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from halfwidth.core.spec import Drawn, Estimand, Need, Promise, interval_method
+from halfwidth.core.spec import Estimand, Need, Promise, interval_method
 from halfwidth.core.types import Array, Interval, Level
 
 __all__ = ["agresti_coull", "clopper_pearson", "jeffreys", "wald", "wilson"]
@@ -25,7 +25,6 @@ def _share_and_se(successes: ArrayLike, n: ArrayLike) -> tuple[Array, Array]:
 
 @interval_method(
     title="Wald",
-    drawn=Drawn("sky", "dotted", "v"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="only to reproduce published intervals; unreliable near 0 and 1 and at any small n",
@@ -68,7 +67,6 @@ def wald(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
 
 @interval_method(
     title="Wilson",
-    drawn=Drawn("teal", "broken", "D"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for any proportion: right on average, stays in range, defined at 0 and n successes",
@@ -116,7 +114,6 @@ def wilson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
 
 @interval_method(
     title="Agresti-Coull",
-    drawn=Drawn("lime", "solid", "X"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="the version of wilson for hand calculation; a little wider, may leave the range",
@@ -161,7 +158,6 @@ def agresti_coull(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
 
 @interval_method(
     title="Clopper-Pearson",
-    drawn=Drawn("slate", "dashed", "s"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="when a proportion must never be under-covered; it over-covers and so is wide",
@@ -214,7 +210,6 @@ def clopper_pearson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interva
 
 @interval_method(
     title="Jeffreys",
-    drawn=Drawn("tan", "dashed", "P"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="as narrow as wilson, with equal tails; good for one-sided bounds",

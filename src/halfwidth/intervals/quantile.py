@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from halfwidth.core.formatting import percent
-from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
+from halfwidth.core.spec import Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.core.undefined import no_interval
 from halfwidth.intervals.ranks import (
@@ -27,7 +27,6 @@ NEEDS = (Need.SORTED_VALUES, Need.QUANTILE_LEVEL)
 
 @interval_method(
     title="semiparametric bootstrap",
-    drawn=Drawn("lime", "dotted", "p"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for studies: extrapolates the tails, and covers too seldom where exact does not "
@@ -124,7 +123,6 @@ def _ranks_beyond(sample: Unanswered) -> tuple[str, str]:
     no_interval=_out_of_reach_reason,
     attains=level_within_reach,
     title="exact order-statistic, at the level within reach",
-    drawn=Drawn("cyan", "dotted", "d", "exact, level attained"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for a quantile with too few cases for exact: the interval is of the level that so "
@@ -182,7 +180,6 @@ def exact_attained(values: Array, q: float, level: Level) -> Interval:
     no_interval=_out_of_reach_reason,
     instead=exact_attained,
     title="exact order-statistic",
-    drawn=Drawn("black", "dotted", "d", "exact"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for a median or quantile: guaranteed coverage without assumptions; needs enough "
@@ -227,7 +224,6 @@ def exact(values: Array, q: float, level: Level) -> Interval:
 @interval_method(
     no_interval=_out_of_reach_reason,
     title="randomized exact order-statistic",
-    drawn=Drawn("purple", "dashed", ">", "randomized exact"),
     accepts=ACCEPTS,
     needs=(*NEEDS, Need.UNIFORM),
     use_when="for studies: meets the level exactly, on average over a seeded draw between two "
@@ -283,7 +279,6 @@ def exact_randomized(values: Array, q: float, uniform: Array, level: Level) -> I
 @interval_method(
     no_interval=_ranks_beyond,
     title="asymptotic order-statistic",
-    drawn=Drawn("green", "broken", "h", "asymptotic"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for a quantile of many runs; narrower than exact, but approximate",

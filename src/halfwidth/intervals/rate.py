@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from halfwidth.core.spec import Drawn, Estimand, Need, Promise, interval_method
+from halfwidth.core.spec import Estimand, Need, Promise, interval_method
 from halfwidth.core.types import Interval, Level
 
 __all__ = ["garwood"]
@@ -13,7 +13,6 @@ __all__ = ["garwood"]
 
 @interval_method(
     title="Garwood",
-    drawn=Drawn("mint", "dotted", "*"),
     accepts=frozenset({Estimand.RATE}),
     needs=(Need.ESTIMATE, Need.UNITS),
     use_when="for counts that are 0, or alike in all images, of which resamples say nothing",

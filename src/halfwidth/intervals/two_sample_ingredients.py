@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from halfwidth.core.spec import MethodSpec
 from halfwidth.core.types import Array, Interval
 from halfwidth.intervals.compute import Ingredients
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.true_sizes import unpaired_sizes
 from halfwidth.resampling.two_samples import TwoSamples
 
 # What a method may need to compare two samples; one that needs more makes intervals of either,
@@ -73,12 +73,6 @@ def two_sample_ingredients(
             Need.DISTRIBUTION: lambda: samples.distribution(plan),
             Need.TIE_TOLERANCE: samples.tie_tolerance,
             Need.ACCELERATION: samples.acceleration,
-            Need.PAIRED_SIZES: lambda: _sizes(samples, plan),
+            Need.PAIRED_SIZES: lambda: unpaired_sizes(samples, plan),
         }
     )
-
-
-def _sizes(samples: TwoSamples, plan: Plan) -> Any:
-    from halfwidth.resampling.true_sizes import unpaired_sizes  # needed by no other metrics
-
-    return unpaired_sizes(samples, plan)

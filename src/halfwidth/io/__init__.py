@@ -1,1 +1,1 @@
-"""Files and tables in; the layers below see arrays only."""
+"""Files in, as they stand: cells, voxels and objects; what they mean is known above."""

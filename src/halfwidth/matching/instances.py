@@ -16,6 +16,7 @@ from halfwidth.core.objects import CroppedMask, Objects, ObjectSet
 from halfwidth.core.parameters import UNIT
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
+from halfwidth.metrics.catalogue import METRICS
 from halfwidth.metrics.masks import MaskPair
 
 Corner = NDArray[np.intp]
@@ -174,8 +175,6 @@ class _Metrics:
     """Metrics of two masks, with those in mm and those in voxels told apart."""
 
     def __init__(self, images: _Images, wanted: Sequence[Measured]) -> None:
-        from halfwidth.metrics.catalogue import METRICS
-
         self.images = images
         self.metrics = [Metric(METRICS[one.metric], dict(one.parameters)) for one in wanted]
         for metric in self.metrics:

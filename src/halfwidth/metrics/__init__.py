@@ -9,6 +9,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
+from halfwidth.metrics.families import exported
+
 if TYPE_CHECKING:
     # Voxels first, whose functions have the names of those of cases.
     from halfwidth.metrics.overlap import *  # noqa: F403, I001 -- all that it declares
@@ -35,40 +38,29 @@ if TYPE_CHECKING:
     from halfwidth.metrics.regression import *  # noqa: F403
     from halfwidth.metrics.volume import *  # noqa: F403
     from halfwidth.metrics.masks import MaskPair as MaskPair
-    from halfwidth.metrics.confusion_tables import (
+    from halfwidth.arithmetic.confusion_tables import (
         confusion_matrix as confusion_matrix,
         one_vs_rest as one_vs_rest,
     )
 
 # What is public beside the metrics.
 _HOME = {
-    "MaskPair": "masks",
-    "confusion_matrix": "confusion_tables",
-    "one_vs_rest": "confusion_tables",
+    "MaskPair": "halfwidth.metrics.masks",
+    "confusion_matrix": "halfwidth.arithmetic.confusion_tables",
+    "one_vs_rest": "halfwidth.arithmetic.confusion_tables",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name in _HOME:
-        found = getattr(importlib.import_module(f"halfwidth.metrics.{_HOME[name]}"), name)
+        found = getattr(importlib.import_module(_HOME[name]), name)
         globals()[name] = found
         return found
-    from halfwidth.core.families import exported
-    from halfwidth.metrics.catalogue import (
-        DETECTION_METRICS,
-        METRICS,
-        OF_CASES,
-        OF_DETECTIONS,
-        OF_TEST_SETS,
-        SAMPLE_METRICS,
-    )
-
     if name == "__all__":
         catalogues = (METRICS, SAMPLE_METRICS, DETECTION_METRICS)
         return [*_HOME, *dict.fromkeys(name for one in catalogues for name in one.names)]
-    # Cases first: sensitivity is of a test set here, and that of voxels is in a module of its own.
-    return exported(__name__, name, (*OF_TEST_SETS, *OF_CASES, *OF_DETECTIONS))
+    return exported(name)
 
 
 def __dir__() -> list[str]:

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Bounds
 from halfwidth.core.types import Numbers as Counts
-from halfwidth.metrics.confusion_tables import ratio
 from halfwidth.metrics.counting import CORRELATION
 
 __all__ = ["accuracy", "cohen_kappa", "expected_cost", "mcc", "normalized_expected_cost"]
@@ -44,7 +44,6 @@ COSTS_DECIDE = "costs and priors are choices that decide the result"
 
 @_all_classes(
     listed=0,
-    style=7,
     title="accuracy",
     estimand=Estimand.PROPORTION,
     bounds=UNIT_INTERVAL,
@@ -83,7 +82,6 @@ def accuracy(matrix: Counts) -> Counts:
 
 @_all_classes(
     listed=2,
-    style=12,
     title="MCC",
     bounds=CORRELATION,
     better=Better.HIGHER,
@@ -151,7 +149,6 @@ def _range_of_kappa(costs: ArrayLike | None, **_others: object) -> Bounds:
 
 @_all_classes(
     listed=2,
-    style=13,
     title="Cohen's κ",
     bounds=Bounds(-1.0, 1.0),
     bounds_rule=_range_of_kappa,
@@ -225,7 +222,6 @@ def _range_of_costs(costs: Sequence[Sequence[float]] | None, **_others: object) 
 
 @_all_classes(
     listed=4,
-    style=34,
     title="expected cost",
     bounds_rule=_range_of_costs,
     bounds=UNBOUNDED,
@@ -271,7 +267,6 @@ def expected_cost(
 
 @_all_classes(
     listed=4,
-    style=35,
     title="normalised expected cost",
     bounds=UNBOUNDED,
     better=Better.LOWER,

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from halfwidth.arithmetic.confusion_tables import one_vs_rest, ratio
 from halfwidth.core.forms import ByClass
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.types import Array, Numbers, Quotient
 from halfwidth.core.undefined import AbsentClass, absent_classes
-from halfwidth.metrics.confusion_tables import one_vs_rest, ratio
 
 
 def averaged(values: Numbers, support: Numbers, average: str, absent: AbsentClass) -> Numbers:

@@ -64,7 +64,6 @@ _distance = functools.partial(
 
 
 @_distance(
-    style=21,
     title="HD",
     kind=Kind.DISCRETE,
     parameters=(PERCENTILE, OF_HAUSDORFF, UNIT),
@@ -131,7 +130,6 @@ def hd(
 
 
 @_distance(
-    style=3,
     title="HD95",
     kind=Kind.DISCRETE,
     parameters=(OF_HAUSDORFF, UNIT),
@@ -223,7 +221,6 @@ def _covering(surface: Surface, percentile: float) -> float:
 
 
 @_distance(
-    style=4,
     title="ASSD",
     parameters=(OF_SURFACES, UNIT),
     cite="maier_hein2024",
@@ -283,7 +280,6 @@ def assd(
 
 
 @_distance(
-    style=5,
     title="MASD",
     parameters=(OF_SURFACES, UNIT),
     cite="maier_hein2024",

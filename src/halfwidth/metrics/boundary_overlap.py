@@ -62,7 +62,6 @@ _agreement = functools.partial(
 
 
 @_agreement(
-    style=1,
     title="NSD",
     parameters=(TOLERANCE, OF_SURFACES, UNIT),
     synonyms=("surface_dice", "normalized_surface_distance"),
@@ -129,7 +128,6 @@ def nsd(
 
 
 @_agreement(
-    style=6,
     title="boundary IoU",
     parameters=(BAND, OF_BANDS, UNIT),
     synonyms=("biou",),

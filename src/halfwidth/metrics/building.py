@@ -10,6 +10,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.areas import ranking_values
+from halfwidth.arithmetic.confusion_tables import count_cells, ratio
+from halfwidth.arithmetic.derivatives import derivatives
+from halfwidth.arithmetic.logistic_fits import bound_form, influences_of_fits, values_of_fits
+from halfwidth.arithmetic.ranked_scores import RankEach, cumulated, rank
 from halfwidth.core.forms import (
     AbsoluteSums,
     Area,
@@ -35,13 +40,7 @@ from halfwidth.core.spec import (
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Undefined, undefined_as
 from halfwidth.metrics.averaging import AreaFinish, CountingFinish
-from halfwidth.metrics.calibration.fits import bound_form, influences_of_fits, values_of_fits
-from halfwidth.metrics.confusion_tables import count_cells, ratio
-from halfwidth.metrics.ranked_scores import RankEach, cumulated, rank
-from halfwidth.metrics.ranking import ranking_values
 
-# A complex step this small leaves no trace in the real part, so the derivative has all its digits.
-STEP = 1e-30
 # Merits of thresholds that differ by less are equal.
 TIE = 1e-12
 
@@ -74,17 +73,6 @@ def _statistic(metric: Metric, **declared: object) -> Statistic:
             **declared,  # type: ignore[arg-type]
         )
     )
-
-
-def derivatives(finish: Callable[[Numbers], Array], at: Numbers) -> Array:
-    """Derivative by each component at a point, (..., K) -> (..., K), by a complex step."""
-    derivative = np.zeros(at.shape)
-    for place in np.flatnonzero(at.reshape(-1, at.shape[-1]).any(axis=0)):
-        stepped = at.astype(complex)
-        stepped[..., place] += 1j * STEP
-        derivative[..., place] = np.imag(finish(stepped)) / STEP
-    # A count that is 0 at one point of a batch may be positive at another.
-    return np.where(at == 0, 0.0, derivative)
 
 
 # --------------------------------------------------------------------------- counts

@@ -6,40 +6,16 @@ import re
 
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.families import families
 from halfwidth.core.options import flag_of
 from halfwidth.core.spec import MetricSpec
+from halfwidth.metrics.families import OF_CASES, OF_DETECTIONS, OF_TEST_SETS, specs_when_asked
 
-PACKAGE = "halfwidth.metrics"
-OF_CASES = ("overlap", "boundary", "boundary_overlap", "volume", "error")
-OF_TEST_SETS = (
-    "agreement",
-    "counting",
-    "ranking",
-    "calibration.scores",
-    "calibration.bins",
-    "calibration.smoothing",
-    "calibration.kernel_curve",
-    "calibration.kernel_error",
-    "calibration.recalibration",
-    "calibration.corp",
-    "regression",
-)
-OF_DETECTIONS = (
-    "detection.ranked",
-    "detection.object_counts",
-    "detection.panoptic",
-    "detection.instances",
-    "detection.lesions",
-    "detection.pooled",
-)
-
-METRICS: Catalogue[MetricSpec] = Catalogue("metric", families(PACKAGE, *OF_CASES))
+METRICS: Catalogue[MetricSpec] = Catalogue("metric", specs_when_asked(*OF_CASES))
 SAMPLE_METRICS: Catalogue[MetricSpec] = Catalogue(
-    "metric of a test set", families(PACKAGE, *OF_TEST_SETS), order=lambda spec: spec.listed
+    "metric of a test set", specs_when_asked(*OF_TEST_SETS), order=lambda spec: spec.listed
 )
 DETECTION_METRICS: Catalogue[MetricSpec] = Catalogue(
-    "metric of detections", families(PACKAGE, *OF_DETECTIONS)
+    "metric of detections", specs_when_asked(*OF_DETECTIONS)
 )
 
 # AP50 is AP at 0.5.
@@ -60,5 +36,5 @@ def refuse_detection_metric(name: str) -> None:
         raise OptionError(
             f"{shown(name)} is of detections, which are matched with references: halfwidth detect; "
             f"compare, rank, gate and report with {flag_of('references')} (detection_ci, "
-            "compare_detections, rank_detections)"
+            "Detections.from_files)"
         )

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 
+from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import ClassNeed, Transform
 from halfwidth.core.types import UNIT_INTERVAL, Bounds, Quotient
 from halfwidth.core.types import Numbers as Counts
-from halfwidth.metrics.confusion_tables import ratio
 from halfwidth.metrics.rates import (
     ALL_AVERAGES,
     ONE_CLASS,
@@ -46,7 +46,6 @@ def _f_beta_as_quotient(beta: float = 1.0) -> Quotient:
 
 @one_class(
     listed=1,
-    style=9,
     title="F1",
     class_needs=ClassNeed.EITHER,
     bounds=UNIT_INTERVAL,
@@ -87,7 +86,6 @@ def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 @one_class(
     listed=1,
-    style=18,
     title="Fβ",
     class_needs=ClassNeed.EITHER,
     bounds=UNIT_INTERVAL,
@@ -133,7 +131,6 @@ def f_beta(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, beta: float = 1.0)
 
 @one_class(
     listed=3,
-    style=19,
     title="Youden's J",
     bounds=CORRELATION,
     averages=("binary", "none", "macro", "weighted"),
@@ -168,7 +165,6 @@ def youden_j(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 @one_class(
     listed=3,
-    style=32,
     title="LR+",
     bounds=Bounds(0.0, math.inf),
     averages=ONE_CLASS,
@@ -208,7 +204,6 @@ def _net_benefit_as_quotient(exchange_rate: float) -> Quotient:
 
 @one_class(
     listed=3,
-    style=33,
     title="net benefit",
     bounds=Bounds(-math.inf, 1.0),
     averages=ONE_CLASS,
@@ -251,7 +246,6 @@ def net_benefit(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, exchange_rate
 
 @one_class(
     listed=1,
-    style=8,
     title="balanced accuracy",
     bounds=UNIT_INTERVAL,
     averages=("macro",),

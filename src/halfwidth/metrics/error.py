@@ -15,7 +15,6 @@ __all__ = ["absolute_error", "correct", "squared_error"]
 
 
 @metric(
-    style=26,
     title="absolute error",
     bounds=Bounds(0.0, math.inf),
     better=Better.LOWER,
@@ -46,7 +45,6 @@ def absolute_error(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
 
 
 @metric(
-    style=27,
     title="squared error",
     bounds=Bounds(0.0, math.inf),
     better=Better.LOWER,
@@ -79,7 +77,6 @@ def squared_error(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
 
 
 @metric(
-    style=25,
     title="correct",
     bounds=Bounds(0.0, 1.0),
     better=Better.HIGHER,

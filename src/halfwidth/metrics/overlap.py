@@ -16,6 +16,7 @@ from halfwidth.core.parameters import Parameter, bind
 from halfwidth.core.spec import Better, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.core.undefined import Status
+from halfwidth.metrics.centreline import centreline_within
 from halfwidth.metrics.masks import MaskPair, definition_of, paired
 
 __all__ = ["cldice", "dsc", "f_beta", "iou", "ppv", "sensitivity", "specificity"]
@@ -42,7 +43,6 @@ RATHER_TOO_LARGE = (
 
 
 @_overlap(
-    style=0,
     title="DSC",
     synonyms=("dice",),
     cite="dice1945",
@@ -80,7 +80,6 @@ def dsc(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
 
 
 @_overlap(
-    style=2,
     title="IoU",
     synonyms=("jaccard",),
     cite="jaccard1912",
@@ -118,7 +117,6 @@ def iou(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
 
 
 @_overlap(
-    style=18,
     title="Fβ",
     parameters=(BETA,),
     synonyms=("fbeta", "f_score"),
@@ -161,7 +159,6 @@ def f_beta(
 
 
 @_overlap(
-    style=14,
     title="sensitivity",
     synonyms=("recall", "tpr"),
     cite="maier_hein2024",
@@ -197,7 +194,6 @@ def sensitivity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
 
 
 @_overlap(
-    style=15,
     title="specificity",
     synonyms=("tnr",),
     of_background=True,
@@ -238,7 +234,6 @@ def specificity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
 
 
 @_overlap(
-    style=16,
     title="PPV",
     synonyms=("precision",),
     cite="maier_hein2024",
@@ -274,7 +269,6 @@ def ppv(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
 
 
 @_overlap(
-    style=20,
     title="clDice",
     parameters=(OF_SKELETONS,),
     synonyms=("centreline_dice", "centerline_dice"),
@@ -330,8 +324,6 @@ def cldice(
     >>> round(cldice(vessel, np.roll(vessel, 1, axis=0)), 3)
     0.99
     """
-    from halfwidth.metrics.centreline import centreline_within
-
     bound = bind("cldice", (OF_SKELETONS,), {"definition": definition}, complete=True)
     as_stored = bound["definition"] == STORED
     pair = paired(prediction, reference)

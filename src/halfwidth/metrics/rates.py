@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import functools
 
+from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, ClassNeed, Estimand, MetricLevel, Takes, Transform, metric
 from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.core.types import Numbers as Counts
-from halfwidth.metrics.confusion_tables import ratio
 
 __all__ = ["npv", "ppv", "sensitivity", "specificity"]
 
@@ -50,7 +50,6 @@ one_class = functools.partial(
 
 @one_class(
     listed=1,
-    style=14,
     title="sensitivity",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
@@ -89,7 +88,6 @@ def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 @one_class(
     listed=1,
-    style=15,
     title="specificity",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
@@ -133,7 +131,6 @@ def _by_bayes(right: Counts, wrong: Counts, share: float) -> Counts:
 
 @one_class(
     listed=1,
-    style=16,
     title="PPV",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
@@ -187,7 +184,6 @@ def ppv(
 
 @one_class(
     listed=1,
-    style=17,
     title="NPV",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,

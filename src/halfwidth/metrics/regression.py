@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 
+from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.core.forms import PerCase, Sums
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import Array, Bounds, Numbers
-from halfwidth.metrics.confusion_tables import ratio
 
 __all__ = ["mae", "mse", "r2", "rmse"]
 
@@ -55,7 +55,6 @@ def _squared_errors(records: Array) -> Array:
 
 
 @_error(
-    style=28,
     title="MAE",
     synonyms=("mean_absolute_error",),
     estimand=Estimand.MEAN,
@@ -88,7 +87,6 @@ def mae(y_true: Array, y_pred: Array) -> Array:
 
 
 @_error(
-    style=29,
     title="MSE",
     synonyms=("mean_squared_error",),
     estimand=Estimand.MEAN,
@@ -119,7 +117,6 @@ def mse(y_true: Array, y_pred: Array) -> Array:
 
 
 @_error(
-    style=30,
     title="RMSE",
     synonyms=("root_mean_squared_error",),
     form=Sums(_features_of_errors, _finish_rmse, power=2.0),
@@ -147,7 +144,6 @@ def rmse(y_true: Array, y_pred: Array) -> Array:
 
 
 @_regression(
-    style=31,
     title="R²",
     bounds=Bounds(-math.inf, 1.0),
     better=Better.HIGHER,

@@ -31,7 +31,6 @@ ERRORS_CANCEL = "too large and too small cancel in a mean"
 
 
 @_volume(
-    style=22,
     title="absolute volume error",
     bounds=Bounds(0.0, math.inf),
     better=Better.LOWER,
@@ -90,7 +89,6 @@ def absolute_volume_error(
 
 
 @_volume(
-    style=23,
     title="relative volume error",
     bounds=Bounds(-1.0, math.inf),
     better=Better.ZERO,
@@ -133,7 +131,6 @@ def relative_volume_error(
 
 
 @_volume(
-    style=24,
     title="symmetric relative volume error",
     bounds=Bounds(-2.0, 2.0),
     better=Better.ZERO,

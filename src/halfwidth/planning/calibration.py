@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from halfwidth.arithmetic.probabilities import CLIP, logit
 from halfwidth.core.checks import as_number
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
@@ -16,7 +17,6 @@ from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, MetricSpec, spec_of
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.intervals.recalibration import expected_score, model_wald
-from halfwidth.metrics.calibration.probabilities import CLIP, logit
 from halfwidth.metrics.calibration.recalibration import (
     calibration_in_the_large,
     calibration_intercept,

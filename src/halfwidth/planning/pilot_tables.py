@@ -14,7 +14,9 @@ from halfwidth.core.options import spelled
 from halfwidth.core.spec import MetricSpec
 from halfwidth.core.types import Array
 from halfwidth.estimation.check import as_numbers
-from halfwidth.io.layout import (
+from halfwidth.io.table import Table
+from halfwidth.metrics.catalogue import METRICS
+from halfwidth.tables.layout import (
     Slice,
     layout_of,
     metrics_in,
@@ -22,8 +24,6 @@ from halfwidth.io.layout import (
     pooled_models,
     slices,
 )
-from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import METRICS
 
 
 @frozen

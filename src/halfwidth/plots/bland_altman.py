@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.comparison.agreement import Agreement, Limit, agreement_of
-from halfwidth.core.formatting import decimals_for, fixed, percent
+from halfwidth.comparison.agreement import agreement_of
+from halfwidth.core.formatting import percent
 from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.spec import Estimand
 from halfwidth.core.titles import metric_title
@@ -28,6 +28,7 @@ from halfwidth.plots.style import (
     require_matplotlib,
     shorter,
 )
+from halfwidth.results.agreement import Agreement, Limit
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.estimate import Estimate
 
@@ -174,10 +175,8 @@ def _shifts(ax: Axes, heights: list[float]) -> list[float]:
 
 
 def _limit_text(limit: Limit) -> str:
-    reach = (limit.high - limit.low) / 2
-    places = decimals_for(limit.value, reach if math.isfinite(reach) else math.nan)
-    value, low, high = (fixed(number, places).replace("-", "\N{MINUS SIGN}") for number in limit)
-    return f"{value} ({low} to {high})" if math.isfinite(reach) else value
+    text = f"{limit.value_text} ({limit.ends_text})" if limit.ends_text else limit.value_text
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def _finish_agreement(ax: Axes, agreement: Agreement, compared: Estimate | None) -> None:
@@ -200,11 +199,9 @@ def _finish_agreement(ax: Axes, agreement: Agreement, compared: Estimate | None)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
-    clusters = "" if agreement.n_groups is None else f" in {agreement.n_groups} clusters"
     grey = f"grey: {percent(agreement.confidence_level)} CI"
-    cases = f"n = {agreement.n}{clusters}"
     pale = pale_note([compared]) if compared else ""
-    said = "\n".join(filter(None, [f"{cases} · {grey}", pale]))
+    said = "\n".join(filter(None, [f"{agreement.n_text} · {grey}", pale]))
     panel_title(ax, level_text(agreement.label, agreement.by), said)
 
 

@@ -17,8 +17,7 @@ from halfwidth.plots.marks import note_below
 from halfwidth.plots.paint import explanation
 from halfwidth.plots.rows import Groups
 from halfwidth.plots.style import TEXT_SIZE, WIDTH, printable, require_matplotlib, several
-from halfwidth.results.estimate import Estimate
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimate, Estimates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -136,9 +135,9 @@ def figure_of_table(estimates: Estimates) -> Figure:
         If the cases were not kept.
     """
     if not isinstance(estimates, Estimates):
-        raise OptionError(f"estimates={shown(estimates)} is not what summary_table returns")
+        raise OptionError(f"estimates={shown(estimates)} is not what estimate returns")
     if not estimates.cases:
-        raise OptionError("a figure of the cases needs them: summary_table(..., keep_cases=True)")
+        raise OptionError("a figure of the cases needs them: estimate(..., keep_cases=True)")
     titles = dict.fromkeys(cases.metric for cases in estimates.cases)
     return figure_of_panels(
         {title if len(titles) > 1 else "": _panel(estimates, title) for title in titles}

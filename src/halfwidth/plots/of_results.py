@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError, shown
+from halfwidth.plots.bland_altman import bland_altman
 from halfwidth.plots.calibration import figure_of_calibration
 from halfwidth.plots.comparison_pages import figures_of_differences
 from halfwidth.plots.confusion import confusion
@@ -23,12 +24,13 @@ from halfwidth.plots.plan import plan_curve
 from halfwidth.plots.ranking.panels import figures_of_rankings
 from halfwidth.plots.style import require_matplotlib
 from halfwidth.plots.subsampling import figure_of_subsamples
+from halfwidth.results.agreement import Agreement
 from halfwidth.results.calibration_curves import CalibrationCurves
 from halfwidth.results.centre_curves import CentreCurves
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.curves import Confusion, Curves
 from halfwidth.results.detection_curves import DetectionCurves
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
 from halfwidth.results.ranking import Rankings
 from halfwidth.results.result import Result
 from halfwidth.results.sample_size import SampleSize
@@ -57,7 +59,8 @@ def plot(result: Result, kind: str | None = None, *, page: int | None = None) ->
     result : what a function of this library returned
         Estimates are drawn with the values of their cases where these were kept
         (``keep_cases=True``), else as a forest; differences as a forest; rankings as sets of ranks;
-        curves, confusion matrices, plans and subsamples as what they are.
+        limits of agreement beside the differences of the cases; curves, confusion matrices, plans
+        and subsamples as what they are.
     kind : str, optional
         Another picture of the same result: of estimates ``"distribution"`` or ``"forest"``; of
         differences ``"forest"``, ``"cases"`` or ``"bland-altman"``; of rankings ``"rank-sets"``,
@@ -157,6 +160,7 @@ PICTURES: dict[type[Result], dict[str, Pages]] = {
         **{kind: functools.partial(_pairs, kind=kind) for kind in KINDS_OF_PAIRS},
     },
     Rankings: {kind: functools.partial(figures_of_rankings, kind=kind) for kind in RANKING_KINDS},
+    Agreement: {"bland-altman": lambda one: [_figure(bland_altman(one))]},
     CalibrationCurves: {"curves": lambda one: [figure_of_calibration(one)]},
     CentreCurves: {"curves": lambda one: [figure_of_calibration(one)]},
     Curves: {"curves": _curves},

@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeVar
 from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Kind
-from halfwidth.core.titles import metric_title
-from halfwidth.results.estimate import IF_UNSEEN, Estimate
+from halfwidth.core.titles import IF_UNSEEN, metric_title
+from halfwidth.results.estimate import Estimate
 
 Finished = TypeVar("Finished")
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError
@@ -17,9 +16,11 @@ from halfwidth.core.options import Door, current_door, spelled
 from halfwidth.core.spec import Better, Estimand, Metric
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Array
+from halfwidth.data.case_values import WORST_RANK
+from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.pipeline import Job, by_itself, estimate_jobs
 from halfwidth.ranking.claims import ClaimedPairs
-from halfwidth.ranking.missing_values import WORST_RANK, applying, policies_disagree
+from halfwidth.ranking.missing_values import applying, policies_disagree
 from halfwidth.ranking.options import RankingOptions
 from halfwidth.ranking.rank_sets import alike_groups
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from halfwidth.comparison.estimates import ChosenPairs, claim_evidence, estimates_of
-from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.simultaneous import Evidence
+from halfwidth.data.families import MeasuredFamily
 from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds, square
 from halfwidth.resampling.simultaneous import all_pairs
 from halfwidth.results.ranking import RankSet

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
-from halfwidth.comparison.families import Family, MeasuredFamily
-from halfwidth.comparison.measuring import Measuring
-from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
+from halfwidth.data.case_values import WORST_RANK
+from halfwidth.data.detections import Comparable
+from halfwidth.data.families import MeasuredFamily
+from halfwidth.data.measuring import Matched, Measurable
 from halfwidth.ranking.schemes import WITHIN_CASES
 from halfwidth.results.ranking_words import POLICIES
 
-RankedMissing = Literal["raise", "omit", "worst", "worst_rank"]
-WORST_RANK = "worst_rank"
-RANKED_MISSING: tuple[RankedMissing, ...] = ("raise", "omit", "worst", "worst_rank")
 # The policies whose consequences are shown.
 COMPARED: tuple[Missing, ...] = ("omit", "worst")
 
 
-def check_worst_rank(schemes: tuple[str, ...], measuring: Measuring) -> None:
+def check_worst_rank(schemes: tuple[str, ...]) -> None:
     """Refuse the worst rank of a case where models are not ranked within cases."""
-    if measuring.values is None:
-        raise OptionError(
-            f"{spelled('missing', 'worst_rank')} is the last rank within a case, and a metric of a "
-            f"whole test set has no values of cases; use {spelled('missing', 'omit')}"
-        )
     others = [scheme for scheme in schemes if scheme != WITHIN_CASES]
     if others:
         raise OptionError(
@@ -41,45 +34,41 @@ def check_worst_rank(schemes: tuple[str, ...], measuring: Measuring) -> None:
 
 
 def measured_with_policies(
-    family: Family, measuring: Measuring, settings: Settings, *, worst_rank: bool
+    family: Comparable, how: Matched, *, worst_rank: bool
 ) -> list[MeasuredFamily]:
     """A family measured by the policy that is named; where values are missing, by each other too.
 
     Parameters
     ----------
-    family : Family
-    measuring : Measuring
-    settings : Settings
+    family : Measurable or ComparedDetectors
+    how : Matched
         Names the policy.
     worst_rank : bool
         Whether missing values take the last rank of their case instead.
     """
-    if measuring.values is None:
-        return measuring.measured(family, settings)
-    keeping = replace(measuring, values=replace(measuring.values, keeps_missing=True))
-    found = (keeping if worst_rank else measuring).measured(family, settings)
+    if not isinstance(family, Measurable) or family.measuring.values is None:
+        return family.measured(how)
+    keeping = family.keeping_missing()
+    found = (keeping if worst_rank else family).measured(how)
     if not any(one.n_missing and any(one.n_missing.values()) for one in found):
         return found
     policies: dict[str, MeasuredFamily] = {}
     for policy in COMPARED:
-        measured = _measured_by(policy, family, measuring, settings)
+        measured = _measured_by(policy, family, how)
         if measured is not None:
             policies[policy] = measured
-    (policies[WORST_RANK],) = keeping.measured(family, settings)
+    (policies[WORST_RANK],) = keeping.measured(how)
     return [replace(one, policies=policies) for one in found]
 
 
-def _measured_by(
-    policy: Missing, family: Family, measuring: Measuring, settings: Settings
-) -> MeasuredFamily | None:
+def _measured_by(policy: Missing, family: Measurable, how: Matched) -> MeasuredFamily | None:
     """None where a policy cannot be had: no worst value is known, or too few cases are left."""
-    metric, penalty = family.metric, settings.request.penalty
+    metric, penalty = family.metric, how.request.penalty
     unknown = isinstance(metric, Metric) and metric.spec.worst is None and penalty is None
     if policy == "worst" and unknown:
         return None
-    request = replace(settings.request, missing=policy)
     try:
-        (measured,) = measuring.measured(family, replace(settings, request=request))
+        (measured,) = family.measured(replace(how, request=replace(how.request, missing=policy)))
     except DataError:
         return None
     return measured

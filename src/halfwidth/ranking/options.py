@@ -8,9 +8,7 @@ from halfwidth.core.checks import as_count, as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
-from halfwidth.estimation.resolve import missing_policy
 from halfwidth.ranking.consensus import Combining
-from halfwidth.ranking.missing_values import RANKED_MISSING, WORST_RANK
 from halfwidth.ranking.schemes import check_test, check_ties, resolve_schemes
 
 
@@ -46,7 +44,6 @@ def resolve_options(
     ties: Any,
     margin: Any,
     top: Any,
-    missing: Any,
 ) -> RankingOptions:
     """Check the options of a ranking of one metric."""
     width = as_number("margin", margin)
@@ -57,6 +54,4 @@ def resolve_options(
         raise OptionError(f"{spelled('top', top)} is not a whole number from 1 on")
     schemes = resolve_schemes(scheme)
     check_test(schemes, test, width)
-    policy = missing_policy(missing, RANKED_MISSING)
-    shared = check_ties(schemes, ties)
-    return RankingOptions(schemes, width, places, policy == WORST_RANK, shared)
+    return RankingOptions(schemes, width, places, ties=check_ties(schemes, ties))

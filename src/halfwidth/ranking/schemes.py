@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.no_difference import NAMES, NONE
 from halfwidth.core.checks import as_list, one_of
 from halfwidth.core.errors import OptionError
@@ -16,6 +15,7 @@ from halfwidth.core.options import spelled
 from halfwidth.core.spec import Better, Metric, MetricSpec
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array, Bounds
+from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.consensus_sets import REDUCTIONS
 from halfwidth.ranking.ranks import TIES, ranks_in_cases

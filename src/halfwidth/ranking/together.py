@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.options import spelled, spelled_both
+from halfwidth.data.families import MeasuredFamily
 from halfwidth.ranking.assembling import metric_names, ranked
 from halfwidth.ranking.consensus import (
     TASKS,

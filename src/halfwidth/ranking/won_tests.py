@@ -13,7 +13,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.multiplicity import adjusted_p_values
 from halfwidth.comparison.no_difference import BY_NAME, Setting, run_tests
 from halfwidth.comparison.paired_tests import signed_ranks
@@ -22,6 +21,7 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.forms import differences_of
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
+from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds, square
 from halfwidth.ranking.resampled_tests import resampled_test

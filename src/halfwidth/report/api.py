@@ -20,8 +20,7 @@ from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCu
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.curves import Curve, Curves
 from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
-from halfwidth.results.estimate import Estimate
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimate, Estimates
 from halfwidth.results.ranking import Ranking, Rankings
 
 TITLE = "Performance with confidence intervals"
@@ -94,7 +93,7 @@ def make_report(results: Any, *, title: str = TITLE, figures: bool = True) -> Re
     Parameters
     ----------
     results : Estimate, Estimates, Difference, Comparisons, Ranking, Rankings, curves, or several
-        What `summary_ci`, `metric_ci`, `summary_table`, `compare`, `rank`, `curve_ci`,
+        What `summary_ci`, `metric_ci`, `estimate`, `compare`, `rank`, `curve_ci`,
         `detection_curve_ci` and their kin return, in any order; those of a kind are joined, and
         curves that were made together are drawn together.
     title : str
@@ -150,7 +149,7 @@ def _several(one: Any) -> Several:
             made: Several = one if isinstance(one, several) else several((one,))
             return made
     raise OptionError(
-        f"{shown(one)} is no result: a report takes what summary_ci, metric_ci, summary_table, "
+        f"{shown(one)} is no result: a report takes what summary_ci, metric_ci, estimate, "
         "compare, rank, curve_ci and their kin return"
     )
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from halfwidth.core.types import Level
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Cell, Document, Heading, Kind, Note, Part, Table
 from halfwidth.plots.study.naming import by_target
@@ -136,7 +137,6 @@ def _auto(frame: pd.DataFrame) -> str:
 
 def _auto_choices(frame: pd.DataFrame) -> dict[str, str]:
     """What ``auto`` takes of plain values: the statistics and sizes, by method."""
-    from halfwidth.core.types import Level
     from halfwidth.study.analysis.advice import auto_choice
 
     found: dict[str, dict[str, list[int]]] = {}

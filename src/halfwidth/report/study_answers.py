@@ -11,6 +11,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.options import Door, flag_of, spelled
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Document, Heading, Kind, Note, Part, Table
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.plots.study.naming import TWO_SIDED, Target
 
 if TYPE_CHECKING:
@@ -318,8 +319,6 @@ def units_note(frame: pd.DataFrame) -> str:
     >>> units_note(pd.DataFrame({"metric": ["dsc", "hd95", "hd95"]}))
     'Widths of hd95 are in mm. '
     """
-    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-
     named: dict[str, list[str]] = {}
     for metric in dict.fromkeys(map(str, frame["metric"])):
         base, _, given = metric.partition(":")

@@ -9,28 +9,28 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import LogisticFit, PairedCases
-from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Array
-from halfwidth.metrics.calibration.fits import Regression, regressions
-from halfwidth.metrics.calibration.kernel_cases import evenly
-from halfwidth.metrics.calibration.kernel_curve import (
+from halfwidth.arithmetic.kernel_cases import evenly
+from halfwidth.arithmetic.kernel_curves import (
     bandwidth_of,
     cases_of,
     kernel_weights,
     smoothed,
 )
-from halfwidth.metrics.calibration.logistic import Fitted
+from halfwidth.arithmetic.logistic import Fitted
+from halfwidth.arithmetic.logistic_fits import Regression, regressions
+from halfwidth.core.forms import LogisticFit, PairedCases
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.deviations import coupling, root, standard_draws, units_of
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
+from halfwidth.resampling.noisy_samples import NoisySamples
 
 # So many of the cases, at even ranks of their probabilities, stand for all of them.
 MOST_POINTS = 101
@@ -40,75 +40,6 @@ MOST_COMPONENTS = 303
 DOUBLINGS, HALVINGS = 10, 14
 # Elements of a temporary.
 AT_ONCE = 2**19
-
-
-@frozen(eq=False)
-class CurveGaps:
-    """Distances of curves from the probabilities, of a batch of samples; as `Deviations`.
-
-    Attributes
-    ----------
-    size : ndarray, shape (S,)
-        What is taken of them in each sample.
-    curves : tuple of Gaps
-    """
-
-    size: Array
-    curves: tuple[Gaps, ...]
-
-    @property
-    def n_resamples(self) -> int:
-        """Draws of the noise."""
-        return len(self.curves[0].draws)
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """None of them."""
-        return np.zeros(len(self.curves), dtype=np.intp)
-
-    def quantile(self, probability: Array | float) -> Array:
-        """That of the size of what is observed, if the true distances are those observed."""
-        return np.asarray(np.quantile(self.replicates, probability, axis=-1))
-
-    def standard_deviation(self) -> Array:
-        """The SD of the same."""
-        return np.asarray(self.replicates.std(axis=-1, ddof=1))
-
-    def one(self, row: int, draws: Array) -> CurveGaps:
-        """One of the samples, with draws of its own."""
-        return CurveGaps(self.size[row : row + 1], (replace(self.curves[row], draws=draws),))
-
-    def apart(self, other: CurveGaps) -> Array:
-        """As that of `Deviations`, of distances at equal ranks of the probabilities, (S, B)."""
-        both = zip(self.curves, other.curves, strict=True)
-        return np.stack([own.apart(its) for own, its in both])
-
-    @functools.cached_property
-    def perfect_sizes(self) -> Array:
-        """Of draws where the curve is the diagonal, (S, B)."""
-        return np.stack([one.perfect_sizes() for one in self.curves])
-
-    @functools.cached_property
-    def replicates(self) -> Array:
-        """Sizes of draws, if the true distances are those observed, (S, B)."""
-        return np.stack([one.replicates() for one in self.curves])
-
-    def true_sizes(self, observed: Array, *, even: bool) -> Array:
-        """The largest true sizes at which each draw of the noise gives no more than was observed.
-
-        Parameters
-        ----------
-        observed : ndarray, shape (S,)
-        even : bool
-            As of `Deviations`.
-
-        Returns
-        -------
-        ndarray, shape (S, B)
-        """
-        return np.stack(
-            [one.true_sizes(float(at), even) for one, at in zip(self.curves, observed, strict=True)]
-        )
 
 
 @frozen(eq=False)
@@ -182,8 +113,8 @@ class Gaps:
         most = np.max([taken(noise) for noise in noises], axis=0)
         return np.asarray(taken(self.gaps - other.gaps) + most)
 
-    def true_sizes(self, observed: float, even: bool) -> Array:
-        """Those of `CurveGaps`, of this curve, (B,)."""
+    def true_sizes(self, observed: float, *, even: bool) -> Array:
+        """The largest at which a draw gives no more than was observed, (B,)."""
         if not np.isfinite(self.gaps).all():
             return np.full(len(self.draws), np.nan)
         gaps = self.gaps
@@ -223,7 +154,9 @@ class Gaps:
         return low
 
 
-def curve_gaps(records: Array, design: Design, statistic: Statistic, plan: Plan) -> CurveGaps:
+def curve_gaps(
+    records: Array, design: Design, statistic: Statistic, plan: Plan
+) -> NoisySamples[Gaps]:
     """Distances of the curves of samples, (S, k, n), each in the canonical order of the design.
 
     The noise is that of the coefficients by the information of their likelihood; of clusters,
@@ -234,12 +167,12 @@ def curve_gaps(records: Array, design: Design, statistic: Statistic, plan: Plan)
     for one in regressions(form, records):
         draws = standard_draws(plan, one.terms.shape[-2], design)
         made.append(_gaps_of(one, design, draws))
-    return CurveGaps(statistic(records), tuple(made))
+    return NoisySamples(statistic(records), tuple(made))
 
 
 def paired_curve_gaps(
     pairs: Array, design: Design, statistic: Statistic
-) -> tuple[CurveGaps, CurveGaps, list[Array]]:
+) -> tuple[NoisySamples[Gaps], NoisySamples[Gaps], list[Array]]:
     """Those of two models, (S, 2, k, n), without draws, and how the noise of the two goes together.
 
     As `paired_deviations`.
@@ -253,7 +186,7 @@ def paired_curve_gaps(
             curves.append(_gaps_of(one, design, np.empty((0, 0))))
         couplings.append(coupling(*(_units(one, design) for one in fits)))
     first, second = (
-        CurveGaps(statistic(pairs[:, side]), tuple(curves)) for side, curves in enumerate(sides)
+        NoisySamples(statistic(pairs[:, side]), tuple(curves)) for side, curves in enumerate(sides)
     )
     return first, second, couplings
 
@@ -294,10 +227,12 @@ def _gaps_of(one: Regression, design: Design, draws: Array) -> Gaps:
     )
 
 
-def kernel_gaps(records: Array, design: Design, statistic: Statistic, plan: Plan) -> CurveGaps:
+def kernel_gaps(
+    records: Array, design: Design, statistic: Statistic, plan: Plan
+) -> NoisySamples[Gaps]:
     """Distances of smoothed outcomes from the probabilities, of samples of independent cases."""
     form = declared_form(statistic, PairedCases)
-    return CurveGaps(
+    return NoisySamples(
         statistic(records), tuple(_smoothed_of(one, form, design, plan) for one in records)
     )
 

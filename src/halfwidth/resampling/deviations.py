@@ -298,18 +298,27 @@ def _made_of_samples(
     perfect = -foreseen @ foreseen.swapaxes(-1, -2)
     places = np.arange(perfect.shape[-1])
     perfect[:, places, places] += (foreseen * weights).sum(axis=-1)
-    perfect *= added_by_clusters(rest, noise, design)[:, None, None]
+    squares = (rest**2).sum(axis=(-2, -1))
+    perfect *= added_by_clusters(squares, noise, design)[:, None, None]
     scale = absolute.share / size
     scale = scale[..., None]
     return centre * absolute.share, root(perfect) * scale, root(noise) * scale, units
 
 
-def added_by_clusters(rest: Array, noise: Array, design: Design) -> Array:
-    """How many times the variance of independent cases that of the sums is, 1 at least, (S,)."""
+def added_by_clusters(squares: Array, noise: Array, design: Design) -> Array:
+    """How many times the variance of independent cases that of the sums is, 1 at least, (S,).
+
+    Parameters
+    ----------
+    squares : ndarray, shape (S,)
+        Sums over the cases, whose variance it would be if they were independent.
+    noise : ndarray, shape (S, K, K)
+    design : Design
+    """
     if design.sizes is None:
-        return np.ones(len(rest))
-    single, several = (rest**2).sum(axis=(-2, -1)), np.einsum("skk->s", noise)
-    ratio = np.where(single > 0, several / np.where(single > 0, single, 1.0), 1.0)
+        return np.ones(len(squares))
+    added = np.einsum("skk->s", noise)
+    ratio = np.where(squares > 0, added / np.where(squares > 0, squares, 1.0), 1.0)
     return np.asarray(np.maximum(ratio, 1.0))
 
 

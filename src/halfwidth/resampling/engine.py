@@ -1,9 +1,12 @@
 """Resampling of any statistic: replicates, standard errors, values without each unit.
 
-Each question is answered by the module of the form, which `forms.table` names.
+Each question is answered by the engine of the form (`forms.engines`).
 """
 
 from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,6 +20,7 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms import generic
 from halfwidth.resampling.forms.contract import BothEnds, tie_size
 from halfwidth.resampling.forms.engines import engine_for
+from halfwidth.resampling.joint_errors import OfCounts, gathered
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.proportions import binomial, studentized_binomial
 from halfwidth.resampling.tails import as_distribution
@@ -133,6 +137,27 @@ def weighted_distributions(
     if weighted is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
     return weighted(values, design, statistic, plan, pseudo_cases)
+
+
+def joint_resampling(
+    records: Sequence[Array], design: Design, statistic: Statistic
+) -> tuple[OfCounts, int]:
+    """How counts of draws give resamples of K models, and how many numbers each resample takes.
+
+    Parameters
+    ----------
+    records : sequence of ndarray, each (n,) or (k, n)
+        Of each model, all in the canonical order of the same cases.
+    design : Design
+    statistic : Statistic
+        With a standard error (`has_standard_error`).
+    """
+    make = engine_for(statistic).joint
+    found = None if make is None else make(records, design, statistic)
+    if found is None:
+        found = functools.partial(gathered, records, design, statistic)
+    # Blocks of the counts of all resamples may be larger than what a cache holds.
+    return found, max(1, len(records) * design.n // 4)
 
 
 def tie_tolerance(values: Array, statistic: Statistic) -> Array:

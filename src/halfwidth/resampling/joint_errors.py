@@ -7,20 +7,18 @@ that of the other, less twice the covariance. Here it is that of a resample, for
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.derivatives import derivatives
 from halfwidth.core.forms import CellCounts, RankedAreas, Ranking
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.building import derivatives
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.forms.ranked_resamples import group_of_entries, unit_of_cases
 from halfwidth.resampling.kernels import reference
 
@@ -59,27 +57,6 @@ class JointResamples:
 
 # From how often each unit is drawn, (B, U), to what that makes of all models.
 OfCounts = Callable[[Array], JointResamples]
-
-
-def joint_resampling(
-    records: Sequence[Array], design: Design, statistic: Statistic
-) -> tuple[OfCounts, int]:
-    """How counts of draws give resamples of K models, and how many numbers each resample takes.
-
-    Parameters
-    ----------
-    records : sequence of ndarray, each (n,) or (k, n)
-        Of each model, all in the canonical order of the same cases.
-    design : Design
-    statistic : Statistic
-        With a standard error (`halfwidth.resampling.engine.has_standard_error`).
-    """
-    make = engine_for(statistic).joint
-    found = None if make is None else make(records, design, statistic)
-    if found is None:
-        found = functools.partial(_gathered, records, design, statistic)
-    # Blocks of the counts of all resamples may be larger than what a cache holds.
-    return found, max(1, len(records) * design.n // 4)
 
 
 # --------------------------------------------------------------------------- covariances
@@ -300,7 +277,7 @@ def _few_units_factor(units: Array) -> Array:
 # --------------------------------------------------------------------------- anything else
 
 
-def _gathered(
+def gathered(
     records: Sequence[Array], design: Design, statistic: Statistic, counts: Array
 ) -> JointResamples:
     """Every resample gathered, and the influence of its cases on the statistic."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.match_records import SLOT
+from halfwidth.arithmetic.ranked_scores import mean_ranks
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.detection.match_records import SLOT
-from halfwidth.metrics.ranked_scores import mean_ranks
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.swaps import swaps_of_cases
 

@@ -12,18 +12,18 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core import rng
-from halfwidth.core.forms import PairedCases
-from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Array
-from halfwidth.metrics.calibration.kernel_cases import evenly
-from halfwidth.metrics.calibration.kernel_error import (
+from halfwidth.arithmetic.kernel_cases import evenly
+from halfwidth.arithmetic.kernel_products import (
     bandwidth_of,
     cases_of,
     products_of_cases,
     sum_of_products,
 )
+from halfwidth.core import rng
+from halfwidth.core.forms import PairedCases
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
 

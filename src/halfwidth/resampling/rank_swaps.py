@@ -17,10 +17,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.ranked_scores import RankEach, mean_ranks
+from halfwidth.arithmetic.ranked_scores import rank as ranking_of
 from halfwidth.core.forms import FastArea, RankedAreas, Ranking
 from halfwidth.core.types import Array
-from halfwidth.metrics.ranked_scores import RankEach, mean_ranks
-from halfwidth.metrics.ranked_scores import rank as ranking_of
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.ranked_resamples import areas_of_counts, unit_of_cases
 from halfwidth.resampling.kernels import native, native_areas

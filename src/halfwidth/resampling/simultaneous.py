@@ -22,9 +22,9 @@ from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, count_blocks, kept_counts
+from halfwidth.resampling.engine import joint_resampling
 from halfwidth.resampling.forms.contract import tie_size
 from halfwidth.resampling.forms.moments import SumsOfUnits
-from halfwidth.resampling.joint_errors import joint_resampling
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.pair_claims import Claims, Flags, sides_of, stepdown
 from halfwidth.summaries.catalogue import STATISTICS

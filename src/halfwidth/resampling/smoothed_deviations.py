@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from halfwidth.arithmetic.kernel_cases import damping
 from halfwidth.core.forms import SmoothedError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.calibration.smoothing import damping
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.deviations import (
     Deviations,
@@ -29,6 +29,7 @@ from halfwidth.resampling.deviations import (
 )
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
+from halfwidth.resampling.noisy_samples import NoisySamples
 
 # Orders of cosines; a kernel of the smaller bandwidths damps higher ones less than it should.
 FEWEST_ORDERS, MOST_ORDERS = 64, 256
@@ -38,71 +39,6 @@ DAMPED = math.sqrt(20.0)
 STEPS = 12
 # Elements of a temporary.
 AT_ONCE = 2**20
-
-
-@frozen(eq=False)
-class SmoothedDeviations:
-    """Smoothed deviations of a batch of samples; as `Deviations`.
-
-    Attributes
-    ----------
-    size : ndarray, shape (S,)
-        What is observed: the size, and the bandwidth.
-    samples : tuple of Waves
-    """
-
-    size: Array
-    samples: tuple[Waves, ...]
-
-    @property
-    def n_resamples(self) -> int:
-        """Draws of the noise."""
-        return len(self.samples[0].draws)
-
-    @property
-    def n_undefined(self) -> NDArray[np.intp]:
-        """None of them."""
-        return np.zeros(len(self.samples), dtype=np.intp)
-
-    def quantile(self, probability: Array | float) -> Array:
-        """That of the size of what is observed, if the true deviations are those observed."""
-        return np.asarray(np.quantile(self._replicates, probability, axis=-1))
-
-    def standard_deviation(self) -> Array:
-        """The SD of the same."""
-        return np.asarray(self._replicates.std(axis=-1, ddof=1))
-
-    @functools.cached_property
-    def perfect_sizes(self) -> Array:
-        """Of draws where each case happens as often as was foreseen, (S, B)."""
-        return np.stack([one.sizes(one.draws @ one.perfect) for one in self.samples])
-
-    @functools.cached_property
-    def _replicates(self) -> Array:
-        return np.stack([one.sizes(one.centre + one.draws @ one.noise) for one in self.samples])
-
-    def true_sizes(self, observed: Array, *, even: bool) -> Array:
-        """The largest true sizes at which each draw of the noise gives no more than was observed.
-
-        They are those at the bandwidth observed: larger ones are smoothed more, so that they are a
-        little smaller by themselves.
-
-        Parameters
-        ----------
-        observed : ndarray, shape (S,)
-        even : bool
-            As of `Deviations`.
-
-        Returns
-        -------
-        ndarray, shape (S, B)
-        """
-        return np.stack(
-            [
-                one.at(float(size)).true_sizes(np.array([size]), even=even)[0]
-                for one, size in zip(self.samples, observed, strict=True)
-            ]
-        )
 
 
 @frozen(eq=False)
@@ -133,6 +69,21 @@ class Waves:
 
     def _damped(self, bandwidth: Array) -> Array:
         return damping(np.arange(float(len(self.centre))), bandwidth)
+
+    def perfect_sizes(self) -> Array:
+        """Of draws where each case happens as often as was foreseen, (B,)."""
+        return self.sizes(self.draws @ self.perfect)
+
+    def replicates(self) -> Array:
+        """Of draws where the true deviations are those observed, (B,)."""
+        return self.sizes(self.centre + self.draws @ self.noise)
+
+    def true_sizes(self, observed: float, *, even: bool) -> Array:
+        """The largest at which a draw gives no more than was observed, at the bandwidth observed.
+
+        Larger ones are smoothed more, so that they are a little smaller by themselves.
+        """
+        return np.asarray(self.at(observed).true_sizes(np.array([observed]), even=even)[0])
 
     def at(self, bandwidth: float) -> Deviations:
         """The densities at the points, smoothed so widely."""
@@ -178,23 +129,86 @@ class Waves:
 
 def smoothed_deviations(
     records: Array, design: Design, statistic: Statistic, plan: Plan
-) -> SmoothedDeviations:
+) -> NoisySamples[Waves]:
     """Smoothed deviations of samples, (S, k, n), each in the canonical order of the design."""
     form, sizes = declared_form(statistic, SmoothedError), statistic(records)
     least = float(np.fmax(sizes, DAMPED / (math.pi * MOST_ORDERS)).min(initial=1.0))
     count = max(FEWEST_ORDERS, math.ceil(DAMPED / (math.pi * least)))
     draws = standard_draws(plan, count, design)
     made = [_waves_of(one, form, design, draws) for one in records]
-    return SmoothedDeviations(sizes, tuple(made))
+    return NoisySamples(sizes, tuple(made))
 
 
 def _waves_of(records: Array, form: SmoothedError, design: Design, draws: Array) -> Waves:
     p, y = records[:2]
     weights = records[2] if form.weighted else np.ones(p.shape)
-    cosines = np.cos(np.pi * np.arange(draws.shape[-1])[:, None] * p) * (weights / weights.sum())
-    cases = cosines * (y - p)
-    centre = cases.sum(axis=-1)
-    rest = (cases - centre[:, None] * (weights / weights.sum()))[None]
-    noise = covariance_of(units_of(rest, design))
-    perfect = ((cosines * (p * (1 - p))) @ cosines.T)[None] * added_by_clusters(rest, noise, design)
+    weights = weights / weights.sum()
+    orders = np.pi * np.arange(draws.shape[-1])[:, None]
+    step = AT_ONCE // len(orders)
+    blocks = [slice(start, start + step) for start in range(0, len(p), step)]
+
+    def cosines(block: slice) -> Array:
+        return np.asarray(np.cos(orders * p[block]) * weights[block])
+
+    centre, totals = np.zeros(len(orders)), np.zeros((len(orders), len(design.strata)))
+    perfect = np.zeros((len(orders), len(orders)))
+    for block in blocks:
+        waves = cosines(block)
+        strata, first = np.unique(design.stratum_of_case[block], return_index=True)
+        cases = waves * (y - p)[block]
+        centre += cases.sum(axis=-1)
+        totals[:, strata] += np.add.reduceat(cases, first, axis=-1)
+        perfect += (waves * (p * (1 - p))[block]) @ waves.T
+
+    def rest(block: slice) -> Array:
+        """What the cases deviate by from the mean deviation."""
+        return np.asarray(cosines(block) * (y - p)[block] - centre[:, None] * weights[block])
+
+    weight = np.bincount(design.stratum_of_case, weights)
+    if len(blocks) == 1:
+        cases = rest(blocks[0])[None]
+        noise, squares = covariance_of(units_of(cases, design)), (cases**2).sum(axis=(-2, -1))
+    else:
+        noise, squares = _noise_in(blocks, rest, totals - centre[:, None] * weight, design)
+    perfect = perfect[None] * added_by_clusters(squares, noise, design)
     return Waves(centre, root(perfect)[0], root(noise)[0], draws)
+
+
+def _noise_in(
+    blocks: Sequence[slice], rest: Callable[[slice], Array], totals: Array, design: Design
+) -> tuple[Array, Array]:
+    """The covariance of sums over units, and the sum of the squares of their cases.
+
+    Parameters
+    ----------
+    blocks : sequence of slice
+        All cases, so many at once.
+    rest : callable
+        What those of a block add to the sums, (K, cases).
+    totals : ndarray, shape (K, H)
+        Of each stratum.
+    design : Design
+
+    Returns
+    -------
+    noise : ndarray, shape (1, K, K)
+    squares : ndarray, shape (1,)
+    """
+    counts = np.array(design.strata, float)
+    means, scales = totals / counts, np.sqrt(counts / np.maximum(counts - 1, 1))
+    stratum_of_unit = np.repeat(np.arange(len(counts)), design.strata)
+    noise, squares = np.zeros((len(totals), len(totals))), np.zeros(1)
+    # Of a unit whose other cases are in the next block.
+    begun, its_unit = np.empty((len(totals), 0)), np.empty(0, dtype=np.intp)
+    for block in blocks:
+        cases = rest(block)
+        squares += (cases**2).sum()
+        of_cases = np.concatenate([its_unit, design.unit_of_case[block]])
+        units, first = np.unique(of_cases, return_index=True)
+        sums = np.add.reduceat(np.hstack([begun, cases]), first, axis=-1)
+        whole = len(units) - (block is not blocks[-1])
+        begun, its_unit = sums[:, whole:], units[whole:]
+        strata = stratum_of_unit[units[:whole]]
+        around = (sums[:, :whole] - means[:, strata]) * scales[strata]
+        noise += around @ around.T
+    return noise[None], squares

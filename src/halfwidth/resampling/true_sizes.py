@@ -17,7 +17,7 @@ from halfwidth.core.forms import LogisticFit, Sums, UnbiasedSquare
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
-from halfwidth.resampling.curve_gaps import CurveGaps, curve_gaps, paired_curve_gaps
+from halfwidth.resampling.curve_gaps import Gaps, curve_gaps, paired_curve_gaps
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.deviations import (
     Deviations,
@@ -28,13 +28,13 @@ from halfwidth.resampling.deviations import (
 )
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form, single_model
-from halfwidth.resampling.smoothed_deviations import SmoothedDeviations
+from halfwidth.resampling.noisy_samples import Noisy, NoisySamples
 from halfwidth.resampling.two_samples import Sample, TwoSamples
 
-Gapped = Deviations | CurveGaps
+Gapped = Deviations | NoisySamples[Gaps]
 
 
-def least_sizes(given: Gapped | SmoothedDeviations) -> Array:
+def least_sizes(given: Deviations | NoisySamples[Noisy]) -> Array:
     """Of each draw, for a lower end, (S, B).
 
     Noise that by itself would give more than was observed is no evidence for any.
@@ -43,7 +43,7 @@ def least_sizes(given: Gapped | SmoothedDeviations) -> Array:
     return np.where(given.perfect_sizes <= given.size[:, None], sizes, 0.0)
 
 
-def most_sizes(given: Gapped | SmoothedDeviations) -> Array:
+def most_sizes(given: Deviations | NoisySamples[Noisy]) -> Array:
     """Of each draw, for an upper end, (S, B).
 
     Where less was observed than in half of the samples of a calibrated model, those of that half:
@@ -171,8 +171,9 @@ def _paired_gaps(
 def _apart(first: Gapped, second: Gapped) -> Array:
     if isinstance(first, Deviations) and isinstance(second, Deviations):
         return first.apart(second)
-    if isinstance(first, CurveGaps) and isinstance(second, CurveGaps):
-        return first.apart(second)
+    if isinstance(first, NoisySamples) and isinstance(second, NoisySamples):
+        both = zip(first.samples, second.samples, strict=True)
+        return np.stack([own.apart(its) for own, its in both])
     raise TypeError("both models have deviations of one kind")
 
 

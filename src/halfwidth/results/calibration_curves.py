@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.results.curves import SeveralCurves, SingleCurve
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Transform
 from halfwidth.core.spec import Metric
 from halfwidth.document.parts import Cell, Column, Data, Document, Heading, Kind, Note, Table
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
 from halfwidth.results.fields import caution_items
 from halfwidth.results.result import ResultCollection, SingleResult, caution_lines
 

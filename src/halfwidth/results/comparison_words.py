@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from halfwidth.core.formatting import fixed_apart, percent
 from halfwidth.core.forms import NO_EFFECT
+from halfwidth.core.titles import IF_UNSEEN
 from halfwidth.core.types import Level
-from halfwidth.results.estimate import IF_UNSEEN
 
 if TYPE_CHECKING:
     from halfwidth.results.comparison import Difference, TestResult, Verdict

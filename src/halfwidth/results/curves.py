@@ -25,8 +25,7 @@ from halfwidth.document.parts import (
     Table,
 )
 from halfwidth.results.detection_estimate import DetectionEstimate
-from halfwidth.results.estimate import Estimate
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimate, Estimates
 from halfwidth.results.fields import caution_items
 from halfwidth.results.result import SCHEMA_VERSION, Result, ResultSequence, SingleResult
 

@@ -8,7 +8,7 @@ from typing import Any
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import plain
 from halfwidth.core.frozen import frozen
-from halfwidth.document.parts import Adaptive, Cell, Column, Item, Items, Kind, Table
+from halfwidth.document.parts import Adaptive, Cell, Column, Item, Items, Kind, Note, Table
 
 CAUTIONS_TITLE = "Cautions ('halfwidth explain CODE' says more)"
 
@@ -75,6 +75,20 @@ def fields_table(results: Sequence[Any], fields: Iterable[Field]) -> Table:
             columns.append(Column(one.title, one.kind))
             cells.append(column)
     return Table(tuple(columns), tuple(zip(*cells, strict=True)))
+
+
+def codes_cell(result: Any) -> Cell:
+    """The codes of a result's cautions, each once."""
+    codes = tuple(dict.fromkeys(caution.code for caution in result.cautions))
+    return Cell(" ".join(codes), codes)
+
+
+def seed_note(seeds: Iterable[int | None], n_resamples: Iterable[int | None]) -> Adaptive:
+    """By which seed all that was drawn can be drawn again, and the most resamples of any result."""
+    known = {seed for seed in seeds if seed is not None}
+    most = max((count or 0 for count in n_resamples), default=0)
+    drawn = f", {most} resamples" if most else ""
+    return Adaptive((Note(f"Seed {known.pop()}{drawn}."),) if known else (), ())
 
 
 def caution_items(lines: Iterable[tuple[str, str]]) -> tuple[Adaptive, ...]:

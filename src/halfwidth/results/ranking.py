@@ -324,7 +324,7 @@ class Rankings(ResultCollection[Ranking]):
         """The JSON contract as plain types."""
         return super().to_dict() | {
             "consensus": [one.to_dict() for one in self.consensus],
-            "stability": self.stability.to_dict(),
+            "stability": self.stability.to_dict()["stability"],
         }
 
     def _rows_of(self, item: Ranking) -> list[dict[str, Any]]:

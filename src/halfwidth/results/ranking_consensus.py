@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from halfwidth.core.errors import OptionError, quoted, shown
-from halfwidth.core.formatting import plain
+from halfwidth.core.formatting import fixed, json_text, plain
 from halfwidth.core.frozen import frozen
+from halfwidth.document.parts import Data, Document, Kind, Note
 from halfwidth.results import ranking_words
-from halfwidth.results.result import ResultSequence
+from halfwidth.results.fields import Field, fields_dict, fields_row, fields_table
+from halfwidth.results.result import SCHEMA_VERSION, Result, ResultSequence
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from halfwidth.results.ranking import RankSet
 
 COMBINATIONS = {"mean_rank": "mean of ranks", "median_rank": "median of ranks"}
@@ -74,7 +74,7 @@ class ConsensusModel:
 
 
 @frozen(repr=False)
-class Consensus:
+class Consensus(Result):
     """Models by the mean or median of their ranks in several rankings, with confidence sets.
 
     Attributes
@@ -104,6 +104,8 @@ class Consensus:
     n_resamples : int
     seed : int
     """
+
+    WHOLE_NUMBERS = ("seed",)
 
     models: tuple[ConsensusModel, ...]
     subject: str
@@ -154,12 +156,6 @@ class Consensus:
         }
         return [{"label": self.label} | model.to_row() | about for model in self.models]
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row per model."""
-        import pandas as pd
-
-        return pd.DataFrame(self.to_rows())
-
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract as plain types."""
         return {
@@ -179,6 +175,16 @@ class Consensus:
             "seed": self.seed,
             "sentence": self.sentence(),
         }
+
+    def to_json(self) -> str:
+        """The consensus as JSON, with its ``schema_version``."""
+        return json_text({"schema_version": SCHEMA_VERSION} | self.to_dict())
+
+    def document(self) -> Document:
+        """A table of the models, what it says, and what its columns are."""
+        from halfwidth.results.documents.rankings_together import consensus_document
+
+        return consensus_document(self)
 
     def __repr__(self) -> str:
         return f"Consensus: {self.sentence()}"
@@ -200,7 +206,7 @@ class RankAgreement:
         The metric, where it is the same.
     scheme : str
         The scheme, where it is the same.
-    tau : float
+    kendall_tau : float
         Kendall's τ-b; NaN where either ranking has all models equal.
     moved : tuple of str
         Models whose rank is not the same in both.
@@ -208,33 +214,31 @@ class RankAgreement:
         Models in both.
     """
 
+    FIELDS: ClassVar[tuple[Field, ...]] = (
+        Field("over", "over", kind=Kind.TEXT),
+        Field("first", "first", kind=Kind.TEXT),
+        Field("second", "second", kind=Kind.TEXT),
+        Field("label", "label", kind=Kind.TEXT),
+        Field("metric", "metric", kind=Kind.TEXT),
+        Field("scheme", "scheme", kind=Kind.TEXT),
+        Field("kendall_tau", "Kendall's tau", lambda pair: fixed(pair.kendall_tau, 2)),
+        Field("moved", "moved", lambda pair: ", ".join(pair.moved), Kind.TEXT),
+        Field("n_models", "models"),
+    )
+
     over: str
     first: str
     second: str
     label: str
     metric: str
     scheme: str
-    tau: float
+    kendall_tau: float
     moved: tuple[str, ...]
     n_models: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON contract as plain types."""
-        return {
-            "over": self.over,
-            "first": self.first,
-            "second": self.second,
-            "label": self.label,
-            "metric": self.metric,
-            "scheme": self.scheme,
-            "kendall_tau": plain(self.tau),
-            "moved": list(self.moved),
-            "n_models": self.n_models,
-        }
-
 
 @frozen(repr=False)
-class RankStability(ResultSequence[RankAgreement]):
+class RankStability(Result, ResultSequence[RankAgreement]):
     """How far the rankings of a call agree with each other, two by two.
 
     Attributes
@@ -257,17 +261,27 @@ class RankStability(ResultSequence[RankAgreement]):
     @property
     def taus(self) -> tuple[float, ...]:
         """Kendall's τ-b of all pairs for which it is defined."""
-        return tuple(item.tau for item in self if not math.isnan(item.tau))
+        return tuple(item.kendall_tau for item in self if not math.isnan(item.kendall_tau))
 
-    def to_dict(self) -> list[dict[str, Any]]:
+    def to_dict(self) -> dict[str, Any]:
         """The JSON contract as plain types."""
-        return [item.to_dict() for item in self]
+        pairs = [fields_dict(item, RankAgreement.FIELDS) for item in self]
+        return {"schema_version": SCHEMA_VERSION, "stability": pairs}
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row per pair of rankings."""
-        import pandas as pd
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A flat row per pair of rankings."""
+        return [
+            fields_row(item, RankAgreement.FIELDS) | {"moved": "; ".join(item.moved)}
+            for item in self
+        ]
 
-        return pd.DataFrame([item.to_dict() for item in self])
+    def document(self) -> Document:
+        """A row per pair of rankings, and a sentence for each kind of pairs."""
+        data = Data(self.to_dict, self.to_rows)
+        if not self:
+            return Document((Note("No rankings to compare."),), data)
+        table = fields_table(self, RankAgreement.FIELDS)
+        return Document((table, *map(Note, self.sentences())), data)
 
     def __repr__(self) -> str:
         return "\n".join(["RankStability:", *(f"  {text}" for text in self.sentences())])

@@ -22,13 +22,12 @@ from typing import (
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import json_text
+from halfwidth.document.parts import Data, Document, Note
+from halfwidth.results.fields import Field, caution_items, fields_dict, fields_row, fields_table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-    from halfwidth.document.parts import Document
-    from halfwidth.results.fields import Field
 
 SCHEMA_VERSION = 1
 
@@ -87,8 +86,7 @@ class Result:
         return picture(self.plot())
 
     def _repr_html_(self) -> str:
-        from halfwidth.document.html.page import render_fragment
-        from halfwidth.document.parts import Note
+        from halfwidth.document.html.page import render_fragment  # for notebooks alone
 
         document = self.document()
         further = [Note(text) for text in self.notes if Note(text) not in document.parts]
@@ -103,14 +101,10 @@ class SingleResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract as plain types."""
-        from halfwidth.results.fields import fields_dict
-
         return fields_dict(self, self.FIELDS)
 
     def to_row(self) -> dict[str, Any]:
         """A flat row, numbers left as they are."""
-        from halfwidth.results.fields import fields_row
-
         return fields_row(self, self.FIELDS)
 
     @property
@@ -256,9 +250,6 @@ class ResultCollection(Result, ResultSequence[OneResult]):
 
     def document(self) -> Document:
         """A row for each result, cautions, and what the numbers are."""
-        from halfwidth.document.parts import Data, Document, Note
-        from halfwidth.results.fields import caution_items, fields_table
-
         data = Data(self.to_dict, self.to_rows)
         if not self:
             return Document((Note("Nothing to show."),), data)

@@ -63,6 +63,11 @@ class RunsEstimate(Estimate):
         return cls(**known, **more)
 
     @property
+    def over_runs(self) -> RunsEstimate:
+        """Itself."""
+        return self
+
+    @property
     def quantile(self) -> float:
         """Level of the quantile; NaN for a mean."""
         return self.statistic_spec.quantile_level

@@ -71,7 +71,7 @@ def score_masks(
     -------
     Scores
         A value and a status for each case, label and metric, and cautions; ``to_frame()`` is what
-        `summary_table` takes.
+        `CaseValues.from_table` takes.
 
     Raises
     ------

@@ -90,7 +90,7 @@ class Row(NamedTuple):
 
 @frozen
 class Scores:
-    """The per-case table of a set of masks, which `summary_table` and ``halfwidth ci`` read.
+    """The per-case table of a set of masks, which `CaseValues` and ``halfwidth ci`` read.
 
     Attributes
     ----------

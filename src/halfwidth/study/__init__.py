@@ -7,17 +7,14 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from halfwidth.study import analysis, populations
-    from halfwidth.study.api import plan, run
-    from halfwidth.study.results import Results
-    from halfwidth.study.results import open_results as open  # noqa: A004 -- called as study.open
-    from halfwidth.study.simulation.cells import simulate
-    from halfwidth.study.specs.draft import draft
-    from halfwidth.study.specs.parsing import read_spec
+from halfwidth.core.public_functions import public_function
+from halfwidth.study import analysis, populations
+from halfwidth.study.api import plan, run
+from halfwidth.study.results import Results
+from halfwidth.study.results import open_results as open  # noqa: A004 -- called as study.open
+from halfwidth.study.simulation.cells import simulate
+from halfwidth.study.specs.draft import draft
+from halfwidth.study.specs.parsing import read_spec
 
 __all__ = [
     "Results",
@@ -31,31 +28,6 @@ __all__ = [
     "simulate",
 ]
 
-_HOME = {
-    "Results": ("results", "Results"),
-    "analysis": ("analysis", ""),
-    "draft": ("specs.draft", "draft"),
-    "open": ("results", "open_results"),
-    "plan": ("api", "plan"),
-    "populations": ("populations", ""),
-    "read_spec": ("specs.parsing", "read_spec"),
-    "run": ("api", "run"),
-    "simulate": ("simulation.cells", "simulate"),
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'halfwidth.study' has no attribute {name!r}")
-    home, inside = _HOME[name]
-    from halfwidth.core.public_functions import public_function
-
-    module = importlib.import_module(f"halfwidth.study.{home}")
-    found = public_function(getattr(module, inside), __name__, name) if inside else module
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+# As users get them.
+for _name in __all__:
+    globals()[_name] = public_function(globals()[_name], __name__, _name)

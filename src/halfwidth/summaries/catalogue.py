@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from halfwidth.core.catalogue import Catalogue
-from halfwidth.core.families import families
+from halfwidth.core.catalogue import Catalogue, listed
+from halfwidth.core.declaring import specs_of
 from halfwidth.core.spec import StatisticSpec
-
-FAMILIES = ("location", "spread", "quantiles")
+from halfwidth.summaries import location, quantiles, spread
 
 STATISTICS: Catalogue[StatisticSpec] = Catalogue(
-    "statistic", families("halfwidth.summaries", *FAMILIES), order=lambda spec: spec.listed
+    "statistic",
+    listed(*specs_of(location), *specs_of(spread), *specs_of(quantiles)),
+    order=lambda spec: spec.listed,
 )

@@ -11,7 +11,7 @@ from foreignfiles import FIXTURES, cells, read_with, written
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.io.readers import Reading, read_table
+from halfwidth.tables.readers import Reading, read_table
 
 FILES = FIXTURES / "grand_challenge"
 
@@ -21,7 +21,9 @@ def test_from_the_metric_to_the_row_of_a_data_frame() -> None:
     names = ["lung_01.mha", "lung_02.mha", "lung_03.mha", "lung_04.mha"]
     assert cells(table, "case", metric="dsc") == names
     assert cells(table, "value", metric="dsc") == [0.8, 0.9, 0.7, 0.6]
-    found = {e.metric: e for e in hw.summary_table(table, missing="omit", rng=1)}
+    found = {
+        e.metric: e for e in hw.estimate(hw.CaseValues.from_table(table, missing="omit"), rng=1)
+    }
     assert found["dsc"].value == pytest.approx(3.0 / 4)
     assert found["RelativeVolumeError"].value == pytest.approx((0.1 - 0.2 + 0.4) / 3)
     assert found["RelativeVolumeError"].n_missing == 1
@@ -33,7 +35,7 @@ def test_from_the_case_to_its_metrics() -> None:
     table = read_table(FILES / "by_case.json")
     assert cells(table, "case", metric="f1_score") == ["007.tiff", "008.tiff", "009.tiff"]
     assert cells(table, "value", metric="false_negatives") == [0.0, 1.0, 3.0]
-    found = {e.metric: e.value for e in hw.summary_table(table, rng=1)}
+    found = {e.metric: e.value for e in hw.estimate(hw.CaseValues.from_table(table), rng=1)}
     assert found["f1_score"] == pytest.approx((0.8 + 2 / 3 + 0) / 3)
     # The file counts over all objects, and says nowhere that it means the cases.
     assert not table.stated_means
@@ -75,7 +77,7 @@ def test_a_number_written_as_text_names_no_case(tmp_path: Path) -> None:
 def test_a_list_of_results() -> None:
     table = read_table(FILES / "results.json")
     assert cells(table, "case")[0] == "c4f0b1de-0000-4000-8000-000000000001"
-    (estimate,) = hw.summary_table(table, rng=1)
+    (estimate,) = hw.estimate(hw.CaseValues.from_table(table), rng=1)
     assert estimate.value == pytest.approx(1.65 / 3)
     assert not table.stated_means
     assert any("remark" in note for note in table.notes)
@@ -104,7 +106,7 @@ def test_a_path_into_json_that_nothing_recognises(tmp_path: Path) -> None:
     )
     with pytest.raises(DataError, match="no known format"):
         read_table(file)
-    from halfwidth.io.importers.importer import ImportOptions
+    from halfwidth.tables.importers.importer import ImportOptions
 
     options = ImportOptions(path="runs.{case}.{metric}")
     table = read_table(file, Reading(format="grand-challenge", options=options))

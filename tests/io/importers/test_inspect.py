@@ -15,8 +15,8 @@ from foreignfiles import cells, written, zipped
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError
-from halfwidth.io.importers import zip_members
-from halfwidth.io.readers import read_table
+from halfwidth.io import zip_members
+from halfwidth.tables.readers import read_table
 
 HEADER = {
     "version": 2,
@@ -61,12 +61,12 @@ def test_epochs_are_repeats_of_a_case(tmp_path: Path) -> None:
     assert cells(table, "group") == list("aabbcc")
     assert cells(table, "case")[:3] == ["a (epoch 1)", "a (epoch 2)", "b (epoch 1)"]
     assert (set(table.levels("model")), set(table.levels("task"))) == ({"org/model"}, {"gpqa"})
-    (estimate,) = hw.summary_table(table, rng=1)
+    (estimate,) = hw.estimate(hw.CaseValues.from_table(table), rng=1)
     assert estimate.value == pytest.approx(2.5 / 6)
     assert estimate.n_groups == 3
     assert [mean.value for mean in table.stated_means] == [pytest.approx(2.5 / 6)]
     assert {caution.code for caution in estimate.cautions} <= {"HW201"}
-    (by_topic,) = hw.summary_table(table, groups="metadata.topic", rng=1)
+    (by_topic,) = hw.estimate(hw.CaseValues.from_table(table, groups="metadata.topic"), rng=1)
     assert by_topic.n_groups == 2
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from halfwidth.core.errors import DataError
-from halfwidth.io.importers import json_files
-from halfwidth.io.importers.json_files import parsed_json
-from halfwidth.io.readers import read_table
+from halfwidth.io import json_files
+from halfwidth.io.json_files import parsed_json
+from halfwidth.tables.readers import read_table
 
 
 def test_numbers_that_json_does_not_know() -> None:

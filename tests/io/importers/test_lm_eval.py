@@ -12,7 +12,7 @@ from foreignfiles import FIXTURES, cells, read_with, written
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.io.readers import read_table
+from halfwidth.tables.readers import read_table
 
 STAMP = "2026-01-16T15-23-47.285735"
 FILE = FIXTURES / "lm_eval" / f"samples_gsm8k_{STAMP}.jsonl"
@@ -44,7 +44,9 @@ def test_a_case_for_each_document_and_a_label_for_each_filter() -> None:
     assert set(table.levels("model")) == {"org/small-7b"}
     assert set(table.levels("task")) == {"gsm8k"}
     stated = json.loads(RESULTS.read_text())["results"]["gsm8k"]
-    for estimate, mean in zip(hw.summary_table(table, rng=1), table.stated_means, strict=True):
+    for estimate, mean in zip(
+        hw.estimate(hw.CaseValues.from_table(table), rng=1), table.stated_means, strict=True
+    ):
         assert estimate.value == mean.value == stated[f"exact_match,{mean.where['label']}"]
     assert any("bleu (computed from all" in note for note in table.notes)
 
@@ -64,7 +66,7 @@ def test_questions_about_one_text_are_a_cluster() -> None:
     table = read_with(FILE, filter="strict-match")
     assert cells(table, "doc.text") == ["t1", "t1", "t2", "t2"]
     assert "doc.choices" not in table
-    (estimate,) = hw.summary_table(table, groups="doc.text", rng=1)
+    (estimate,) = hw.estimate(hw.CaseValues.from_table(table, groups="doc.text"), rng=1)
     assert (estimate.value, estimate.n, estimate.n_groups) == (0.5, 4, 2)
 
 

@@ -10,9 +10,9 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError
-from halfwidth.io.conversion import long_table
-from halfwidth.io.layout import layout_of
-from halfwidth.io.readers import Reading, read_table
+from halfwidth.tables.conversion import long_table
+from halfwidth.tables.layout import layout_of
+from halfwidth.tables.readers import Reading, read_table
 
 FIXTURES = Path(__file__).parent / "fixtures" / "monai"
 
@@ -26,7 +26,7 @@ def test_values_of_images() -> None:
         "class1": 0.7,
         "mean": 0.8213,
     }
-    estimates = hw.summary_table(table, metric="dsc", missing="omit", rng=1)
+    estimates = hw.estimate(hw.CaseValues.from_table(table, metric="dsc", missing="omit"), rng=1)
     # 3.60 / 4, 2.10 / 3 and 3.285 / 4.
     assert [one.value for one in estimates] == pytest.approx([0.9, 0.7, 0.82125])
     assert [one.n for one in estimates] == [4, 3, 4]

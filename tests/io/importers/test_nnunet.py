@@ -13,8 +13,8 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError
-from halfwidth.io.readers import read_table
 from halfwidth.io.table import Table
+from halfwidth.tables.readers import read_table
 
 FIXTURES = Path(__file__).parent / "fixtures"
 V1, V2 = FIXTURES / "nnunet_v1" / "summary.json", FIXTURES / "nnunet" / "summary.json"
@@ -55,7 +55,7 @@ def test_values_and_statuses_are_those_of_the_counts(file: Path) -> None:
 
 
 def test_means_leave_out_what_is_in_neither_mask() -> None:
-    estimates = hw.summary_table(read_table(V2), metric="dsc", rng=1)
+    estimates = hw.estimate(hw.CaseValues.from_table(read_table(V2), metric="dsc"), rng=1)
     # (80 + 40 + 20) * 2 / ... of the union: each sum of the labels' counts.
     union = [240 / 300, 0.9, 120 / 210, 0.0, 200 / 280]
     expected = {"kidney": 3.15 / 4, "tumor": 1.55 / 4, "kidney and tumor": sum(union) / 5}

@@ -10,7 +10,7 @@ from foreignfiles import FIXTURES, cells, written
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError
-from halfwidth.io.readers import Reading, read_table
+from halfwidth.tables.readers import Reading, read_table
 
 TSV, JSONL = (FIXTURES / "panoptica" / f"results.{suffix}" for suffix in ("tsv", "jsonl"))
 
@@ -30,7 +30,9 @@ def test_empty_cells_have_the_reasons_that_the_counts_give(file: Path) -> None:
         assert cells(table, "status", metric=metric) == statuses
     assert set(table.levels("label")) == {"liver"}
     assert set(table.levels("metric")) == {"rq", "sq_dsc", "pq_dsc", "dsc", "global_bin_assd"}
-    estimates = {e.metric: e for e in hw.summary_table(table, missing="omit", rng=1)}
+    estimates = {
+        e.metric: e for e in hw.estimate(hw.CaseValues.from_table(table, missing="omit"), rng=1)
+    }
     assert estimates["dsc"].value == pytest.approx(1.6 / 3)
     assert (estimates["dsc"].n, estimates["dsc"].n_not_applicable) == (3, 1)
 

@@ -11,7 +11,7 @@ from foreignfiles import FIXTURES, cells, written
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError
-from halfwidth.io.readers import read_table
+from halfwidth.tables.readers import read_table
 
 FILE = FIXTURES / "pi_cai" / "metrics.json"
 

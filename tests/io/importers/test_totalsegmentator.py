@@ -10,7 +10,7 @@ from foreignfiles import FIXTURES, cells, written
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError
-from halfwidth.io.readers import read_table
+from halfwidth.tables.readers import read_table
 
 FILES = FIXTURES / "totalsegmentator"
 
@@ -32,8 +32,10 @@ def test_a_metric_and_a_structure_in_each_column() -> None:
 
 def test_omitted_are_the_images_without_the_structure_as_in_its_own_means() -> None:
     with pytest.raises(DataError, match="s0058"):
-        hw.summary_table(read_table(FILES / "evaluation.csv"), rng=1)
-    estimates = hw.summary_table(read_table(FILES / "evaluation.csv"), missing="omit", rng=1)
+        hw.estimate(hw.CaseValues.from_table(read_table(FILES / "evaluation.csv")), rng=1)
+    estimates = hw.estimate(
+        hw.CaseValues.from_table(read_table(FILES / "evaluation.csv"), missing="omit"), rng=1
+    )
     found = {(e.label, e.metric): e.value for e in estimates}
     assert found["gallbladder", "dsc"] == pytest.approx(0.4)
     assert found["gallbladder", "nsd"] == pytest.approx(0.45)

@@ -10,10 +10,10 @@ import pytest
 from rankedscenes import RANKED, of_entries, ranked_scene, some_images, value_of
 
 import halfwidth as hw
+from halfwidth.arithmetic.match_curves import AveragePrecision
 from halfwidth.core.detection_forms import ScoredMatches
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.types import Array
-from halfwidth.metrics.detection.match_curves import AveragePrecision
 from halfwidth.metrics.detection.ranked import (
     afroc_auc,
     ap,

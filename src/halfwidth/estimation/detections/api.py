@@ -13,6 +13,7 @@ from halfwidth.estimation.detections.requested_metrics import requested_metrics
 from halfwidth.estimation.detections.requests import (
     DETECTOR,
     DetectorChoices,
+    DetectorRequest,
     detector_request,
     is_several,
 )
@@ -20,6 +21,7 @@ from halfwidth.estimation.detections.rows import requested_rows
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
+from halfwidth.estimation.tables import JobsOfCases
 from halfwidth.metrics.detection.object_counts import (
     fppi,
     object_f_beta,
@@ -27,7 +29,7 @@ from halfwidth.metrics.detection.object_counts import (
     object_sensitivity,
 )
 from halfwidth.metrics.detection.ranked import ap, froc_score
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
 
 
 @with_keywords(DETECTOR)
@@ -148,18 +150,25 @@ def detection_ci(
     )
     requested = detector_request(metric, choices, usual=True)
     over_thresholds = as_flag("by_threshold", by_threshold)
+    found = detector_jobs(detections, references, requested, by_threshold=over_thresholds)
+    estimates = estimate_jobs(found.jobs, request)
+    single = len(estimates) == 1 and not (is_several(metric) or is_several(choices["average"]))
+    return estimates[0] if single else Estimates(estimates, found.notes)
+
+
+def detector_jobs(
+    detections: Any, references: Any, requested: DetectorRequest, *, by_threshold: bool = False
+) -> JobsOfCases:
+    """What is estimated of a detector: a job for each metric, class and threshold."""
     sets, notes = sets_of(detections, references, **requested.sources)
     metrics = requested.metrics or requested_metrics(
         usual_metrics(sets, requested.options),
-        choices["threshold"],
-        choices["area"],
+        *requested.fixed,
         requested.options.max_detections,
     )
-    rows = requested_rows(metrics, requested.options, sets, by_threshold=over_thresholds)
+    rows = requested_rows(metrics, requested.options, sets, by_threshold=by_threshold)
     jobs, further = jobs_of(rows, sets, requested.averages, requested.policies)
-    estimates = estimate_jobs(jobs, request)
-    single = len(estimates) == 1 and not (is_several(metric) or is_several(choices["average"]))
-    return estimates[0] if single else Estimates(estimates, (*notes, *further))
+    return JobsOfCases(tuple(jobs), (*notes, *further))
 
 
 def usual_metrics(sets: Sets, options: MatchingOptions) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import shortened
-from halfwidth.core.formatting import rough_percent
+from halfwidth.core.formatting import counted, rough_percent
 from halfwidth.core.match_lists import MatchLists, Outcome
 from halfwidth.core.spec import ClassNeed
 from halfwidth.core.types import Array
@@ -27,7 +27,7 @@ from halfwidth.estimation.detections.metric_kinds import (
 from halfwidth.estimation.detections.score_caution_rules import SCORE_RULES, Rule, subject_of_each
 from halfwidth.estimation.test_sets.class_caution_rules import OFTEN_MISSING, POLICY
 from halfwidth.estimation.test_sets.class_context import never_drawn
-from halfwidth.metrics.detection.tallies import by_class_and_image, counted
+from halfwidth.metrics.detection.tallies import by_class_and_image
 from halfwidth.results.detection_estimate import DetectionEstimate
 from halfwidth.results.estimate import Estimate
 

@@ -6,12 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from halfwidth.core.detection_forms import MatchedScores, ScoredMatches
-from halfwidth.core.frozen import frozen
-from halfwidth.core.types import Array, Numbers
-from halfwidth.estimation.test_sets.curve_lines import thinned
-from halfwidth.estimation.test_sets.curves import GRID, STEPS, sensitivity_at
-from halfwidth.metrics.detection.match_curves import (
+from halfwidth.arithmetic.match_curves import (
     RECALLS,
     AveragePrecision,
     MeanSensitivity,
@@ -19,7 +14,13 @@ from halfwidth.metrics.detection.match_curves import (
     drawn,
     lesions_and_images,
 )
-from halfwidth.metrics.ranked_scores import cumulated
+from halfwidth.arithmetic.ranked_scores import cumulated
+from halfwidth.core.detection_forms import MatchedScores, ScoredMatches
+from halfwidth.core.frozen import frozen
+from halfwidth.core.types import Array, Numbers
+from halfwidth.estimation.test_sets.curve_lines import thinned
+from halfwidth.estimation.test_sets.curve_parts import GRID, STEPS
+from halfwidth.estimation.test_sets.curves import sensitivity_at
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.matched_curves import ByClass, compiled_heights
 from halfwidth.resampling.forms.matched_weighted import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from halfwidth.arithmetic.match_records import ScoreRecords, SumRecords
 from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import OptionError
 from halfwidth.core.options import spelled
@@ -12,7 +13,6 @@ from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.records import Functional
 from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.detection.building import image_sums_statistic, matched_scores_statistic
-from halfwidth.metrics.detection.match_records import ScoreRecords, SumRecords
 
 AVERAGES = ("macro", "micro", "weighted", "none")
 

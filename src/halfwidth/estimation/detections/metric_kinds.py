@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from halfwidth.arithmetic.match_curves import LesionConcordance, MeanSensitivity
 from halfwidth.core.detection_forms import ImageSums, MatchCurve
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.spec import Metric
 from halfwidth.metrics.detection.lesions import LesionMeans
-from halfwidth.metrics.detection.match_curves import LesionConcordance, MeanSensitivity
 from halfwidth.metrics.detection.object_counts import fppi
 
 

@@ -93,6 +93,8 @@ class DetectorRequest:
     policies : Policies
     sources : mapping
         How detections and references are brought together, as `sets_of` takes it.
+    fixed : tuple
+        The threshold and the area of the usual metrics.
     """
 
     metrics: tuple[RequestedMetric, ...]
@@ -100,6 +102,7 @@ class DetectorRequest:
     averages: tuple[str, ...] | None
     policies: Policies
     sources: Mapping[str, Any]
+    fixed: tuple[Any, Any]
 
 
 def detector_request(
@@ -137,6 +140,7 @@ def detector_request(
             one_of("undefined", given["undefined"], UNDEFINED_POLICIES),
         ),
         {name: given[name] for name in OF_SETS} | {"by_class": options.by_class},
+        (given["threshold"], given["area"]),
     )
 
 

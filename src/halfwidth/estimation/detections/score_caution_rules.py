@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from halfwidth.arithmetic.match_curves import AveragePrecision
+from halfwidth.arithmetic.match_records import ScoreRecords, Unpack
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.checks import one_of
 from halfwidth.core.detection_forms import MatchCurve
@@ -15,8 +17,6 @@ from halfwidth.core.undefined import ABSENT_CLASS
 from halfwidth.estimation.detections.context import DetectionContext
 from halfwidth.estimation.detections.metric_kinds import is_counting
 from halfwidth.metrics.averaging import AreaFinish
-from halfwidth.metrics.detection.match_curves import AveragePrecision
-from halfwidth.metrics.detection.match_records import ScoreRecords, Unpack
 from halfwidth.results.detection_estimate import DetectionEstimate
 
 # Scores in [0, 1], or in per cent, were cut where the lowest is above this share of the highest.

@@ -10,6 +10,7 @@ import numpy as np
 
 from halfwidth.core.checks import as_list, one_of
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
+from halfwidth.core.formatting import counted
 from halfwidth.core.natural_order import natural_key
 from halfwidth.core.objects import Objects, ObjectSet
 from halfwidth.core.options import spelled
@@ -17,7 +18,6 @@ from halfwidth.estimation.detections.context import Codes, Units
 from halfwidth.estimation.detections.jobs import Sets
 from halfwidth.estimation.grouping import unit_codes
 from halfwidth.io.detections.api import UNKNOWN_IMAGES, align, read_both
-from halfwidth.metrics.detection.tallies import counted
 
 
 def sets_of(

@@ -10,6 +10,7 @@ import numpy as np
 
 from halfwidth.core.checks import as_list, as_number, is_number
 from halfwidth.core.errors import OptionError, proposed
+from halfwidth.core.matching_words import area_text
 from halfwidth.core.options import spelled
 
 # As COCO has them: https://cocodataset.org/#detection-eval, areas in pixels.
@@ -154,8 +155,6 @@ def _area_of_text(text: str) -> tuple[str, AreaRange | None]:
 
 
 def _area_range(low: Any, high: Any) -> tuple[str, AreaRange]:
-    from halfwidth.core.matching_words import area_text
-
     ends = (as_number("area", low), math.inf if high == math.inf else as_number("area", high))
     if not 0 <= ends[0] < ends[1]:
         raise OptionError(f"{spelled('area', (low, high))} is no range from 0 up")

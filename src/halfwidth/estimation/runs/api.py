@@ -32,14 +32,13 @@ from halfwidth.estimation.tables import column_names
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.quantile import asymptotic, semiparametric
 from halfwidth.intervals.ranks import randomized_ranks
-from halfwidth.io.run_tables import RunSlice, run_slices, run_table
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-from halfwidth.results.estimate import Estimate
-from halfwidth.results.estimates import Cases, Estimates
+from halfwidth.results.estimate import Cases, Estimate, Estimates
 from halfwidth.results.runs_estimate import Choice, RunsEstimate
 from halfwidth.summaries.catalogue import STATISTICS
 from halfwidth.summaries.quantiles import LEVEL
 from halfwidth.summaries.quantiles import quantile as type_7
+from halfwidth.tables.run_tables import RunSlice, run_slices, run_table
 
 # The point estimate that lies in the interval of a method (lehmann2025, section 5).
 POINTS = {

@@ -16,7 +16,7 @@ from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.estimation.test_sets.options import TestSetOptions, metric_request
 from halfwidth.estimation.test_sets.reading import check_names
 from halfwidth.estimation.test_sets.score_scales import Scores
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
 
 
 def metric_ci(

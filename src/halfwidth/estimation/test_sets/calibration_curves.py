@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.logistic import expit
+from halfwidth.arithmetic.logistic_fits import regression
 from halfwidth.core import rng as draws
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
@@ -21,7 +23,7 @@ from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import AUTO, Request
 from halfwidth.estimation.test_sets.class_context import class_context
-from halfwidth.estimation.test_sets.curves import classes_drawn, plain_request
+from halfwidth.estimation.test_sets.curve_parts import classes_drawn, plain_request
 from halfwidth.estimation.test_sets.jobs import job_for
 from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
 from halfwidth.estimation.test_sets.reading import check_test_set
@@ -31,8 +33,6 @@ from halfwidth.intervals.auc import quantile_factor
 from halfwidth.intervals.proportion import clopper_pearson
 from halfwidth.metrics.calibration.bins import WIDTH, bin_of, ece, ece_l2
 from halfwidth.metrics.calibration.corp import brier_discrimination, brier_miscalibration
-from halfwidth.metrics.calibration.fits import regression
-from halfwidth.metrics.calibration.logistic import expit
 from halfwidth.metrics.calibration.recalibration import (
     calibration_in_the_large,
     calibration_slope,
@@ -48,7 +48,7 @@ from halfwidth.results.calibration_curves import (
     CalibrationCurves,
     CalibrationKind,
 )
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimates
 
 # The numbers that stand on each kind of figure.
 SUMMARIES: dict[CalibrationKind, tuple[str, ...]] = {

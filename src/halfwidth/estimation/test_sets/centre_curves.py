@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from halfwidth.arithmetic.logistic import expit
+from halfwidth.arithmetic.probabilities import logit
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import Array, Level
 from halfwidth.core.undefined import Missing
@@ -27,14 +29,12 @@ from halfwidth.estimation.test_sets.centres import (
     is_of_one_class,
     reasons_of,
 )
-from halfwidth.estimation.test_sets.curves import plain_request
+from halfwidth.estimation.test_sets.curve_parts import plain_request
 from halfwidth.estimation.test_sets.jobs import job_for
 from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
 from halfwidth.estimation.test_sets.score_scales import Scores
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.random_effects import Pooled, pool
-from halfwidth.metrics.calibration.logistic import expit
-from halfwidth.metrics.calibration.probabilities import logit
 from halfwidth.results.calibration_curves import TOP_LABEL
 from halfwidth.results.centre_curves import CentreCurve, CentreCurves
 

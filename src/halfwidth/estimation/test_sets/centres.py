@@ -41,8 +41,7 @@ from halfwidth.metrics.calibration.recalibration import (
 )
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.results.centre_results import CentreResults, OverCentres
-from halfwidth.results.estimate import Estimate
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimate, Estimates
 
 POOLED = (calibration_slope, calibration_intercept, calibration_in_the_large, oe_ratio)
 NAMES = tuple(metric.__name__ for metric in POOLED)

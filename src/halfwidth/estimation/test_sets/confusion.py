@@ -16,7 +16,7 @@ from halfwidth.core.undefined import Missing
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import AUTO, PROPORTION
 from halfwidth.estimation.test_sets.class_context import ClassContext, class_context
-from halfwidth.estimation.test_sets.curves import plain_request
+from halfwidth.estimation.test_sets.curve_parts import plain_request
 from halfwidth.estimation.test_sets.jobs import share_job
 from halfwidth.estimation.test_sets.reading import check_test_set
 from halfwidth.estimation.test_sets.score_scales import Scores, check_kind

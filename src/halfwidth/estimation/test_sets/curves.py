@@ -8,26 +8,32 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.ranked_scores import cumulated
 from halfwidth.core.checks import one_of
-from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
-from halfwidth.core.spec import Metric, spec_of
+from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.pipeline import Job, estimate_jobs
-from halfwidth.estimation.resolve import AUTO, Request, resolve_request
+from halfwidth.estimation.resolve import AUTO, Request
 from halfwidth.estimation.test_sets.class_context import class_context
 from halfwidth.estimation.test_sets.curve_lines import curve_line
+from halfwidth.estimation.test_sets.curve_parts import (
+    GRID,
+    STEPS,
+    classes_drawn,
+    plain_request,
+    too_few_clusters,
+)
+from halfwidth.estimation.test_sets.decision_curves import decision_curves
 from halfwidth.estimation.test_sets.jobs import job_for
 from halfwidth.estimation.test_sets.reading import check_test_set
 from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranked_scores import cumulated
 from halfwidth.metrics.ranking import auroc, average_precision
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, count_blocks
@@ -36,9 +42,6 @@ from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
 from halfwidth.results.curves import CURVE_KINDS, Curve, CurveKind, Curves
 from halfwidth.results.estimate import Estimate
 
-# Heights are taken at 0, 1/200, ..., 1.
-STEPS = 200
-GRID = np.arange(STEPS + 1)
 AREA_OF = {"roc": auroc.__name__, "pr": average_precision.__name__}
 # Replicates of heights that are kept at once, 256 MiB: more classes draw the same units again.
 MOST_HEIGHTS = 2**25
@@ -134,29 +137,12 @@ def curve_ci(
         strata=strata,
     )
     if kind == "decision":
-        from halfwidth.estimation.test_sets.decision_curves import decision_curves
-
         return decision_curves(cases, request)
     jobs = _area_jobs(kind, cases)
     areas = estimate_jobs(jobs, request)
     bands = _bands(kind, jobs, request)
     parts = zip(jobs, areas, bands, strict=True)
     return Curves(tuple(_curve(kind, job, area, band, request) for job, area, band in parts))
-
-
-def plain_request(
-    method: Any, confidence_level: float, n_resamples: int | None, rng: Any, missing: Missing
-) -> Request:
-    """A request for two-sided intervals."""
-    return resolve_request(
-        method=method,
-        confidence_level=confidence_level,
-        alternative="two-sided",
-        n_resamples=n_resamples,
-        rng=rng,
-        missing=missing,
-        penalty=None,
-    )
 
 
 def _area_jobs(kind: CurveKind, cases: TestSet) -> list[Job]:
@@ -171,19 +157,6 @@ def _area_jobs(kind: CurveKind, cases: TestSet) -> list[Job]:
         )
         for which in classes
     ]
-
-
-def classes_drawn(cases: TestSet) -> tuple[str, Sequence[int]]:
-    """The positive class where one is known, of more than two classes each; and that average."""
-    if cases.positive is not None:
-        return "binary", (cases.positive,)
-    if cases.n_classes == 2:
-        raise OptionError(
-            "a curve of two classes needs to know which of "
-            f"{shortened([repr(label) for label in cases.labels])} is positive: "
-            f"{spelled('pos_label')}"
-        )
-    return "none", range(cases.n_classes)
 
 
 def _curve(kind: CurveKind, job: Job, area: Estimate, band: _Band, request: Request) -> Curve:
@@ -366,10 +339,3 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
             _Band(ranked_class.line(kind), x, y, low, high, ranked_class.positives, undefined)
         )
     return bands
-
-
-def too_few_clusters(job: Job) -> bool:
-    """Whether there are too few clusters to draw from for an interval."""
-    design, statistic = job.records.design, job.functional.statistic.spec
-    fewest = spec_of(percentile).fewest_units(statistic, clustered=design.sizes is not None)
-    return design.sizes is not None and design.units < fewest

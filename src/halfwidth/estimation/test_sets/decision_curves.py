@@ -9,7 +9,7 @@ from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.test_sets.class_context import class_context
-from halfwidth.estimation.test_sets.curves import GRID, STEPS, classes_drawn, too_few_clusters
+from halfwidth.estimation.test_sets.curve_parts import GRID, STEPS, classes_drawn, too_few_clusters
 from halfwidth.estimation.test_sets.jobs import job_for
 from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
 from halfwidth.estimation.test_sets.test_set import TestSet

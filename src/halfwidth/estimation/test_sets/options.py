@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -182,24 +182,6 @@ def _check_effects(
             )
         given = value[0] if option == "average" else value
         raise OptionError(f"{spelled(option, given)} has no effect on {names}")
-
-
-def without_idle(metric: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of several metrics without those that one of them does not look at.
-
-    >>> without_idle("accuracy", {"average": "macro", "threshold": 0.7, "labels": None})
-    {'average': None, 'threshold': 0.7, 'labels': None}
-    """
-    resolved = resolve_sample_metric(metric)
-    found = dict(given)
-    for option in SELECTIVE:
-        value = found.get(option)
-        if value is None:
-            continue
-        asked = [value] if option == "average" else value
-        if not _looks_at(resolved, option, asked, given.get("threshold")):
-            found[option] = None
-    return found
 
 
 def _looks_at(metric: Metric | CustomMetric, option: str, value: Any, threshold: Any) -> bool:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from halfwidth.arithmetic.probabilities import CLIP, clipped
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError
 from halfwidth.core.forms import LogisticFit
@@ -15,7 +16,6 @@ from halfwidth.core.types import Array
 from halfwidth.estimation.functionals import MetricRow, probabilities_of_one
 from halfwidth.estimation.records import Functional
 from halfwidth.estimation.test_sets.test_set import TestSet
-from halfwidth.metrics.calibration.probabilities import CLIP, clipped
 from halfwidth.metrics.calibration.scores import nll
 
 

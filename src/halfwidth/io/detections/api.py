@@ -17,6 +17,8 @@ from halfwidth.io.detections.alignment import (
     with_one_class,
     with_units_of,
 )
+from halfwidth.io.detections.coco import is_coco
+from halfwidth.io.detections.in_memory import WHERE
 from halfwidth.io.detections.options import BOX_FORMATS, ReadingObjects, Role
 from halfwidth.io.detections.plausibility import notes_on_extent, notes_on_repeats
 from halfwidth.io.detections.reading import (
@@ -34,6 +36,13 @@ from halfwidth.io.detections.reading import (
 )
 
 UNKNOWN_IMAGES = ("raise", "omit")
+
+
+def names_detectors(given: Any) -> bool:
+    """Whether it is a mapping from names to the detections of several detectors."""
+    if not isinstance(given, Mapping) or not given or is_coco(given):
+        return False
+    return not any(isinstance(one, Mapping) and {*WHERE} & {*one} for one in given.values())
 
 
 def read_objects(

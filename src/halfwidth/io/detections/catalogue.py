@@ -13,12 +13,12 @@ from halfwidth.io.detections.coco import coco_objects
 from halfwidth.io.detections.instances import instance_objects
 from halfwidth.io.detections.options import ReadingObjects, Role
 from halfwidth.io.detections.probabilities import probability_objects
-from halfwidth.io.detections.tables import objects_of_table, plain_table
+from halfwidth.io.detections.tables import objects_of_table
 from halfwidth.io.detections.voc import voc_objects
 from halfwidth.io.detections.yolo import yolo_objects
 from halfwidth.io.images import is_image
-from halfwidth.io.importers.json_files import json_document
-from halfwidth.io.readers import PLAIN_SUFFIXES
+from halfwidth.io.json_files import json_document
+from halfwidth.io.plain_tables import PLAIN_SUFFIXES, plain_table
 from halfwidth.io.table_sources import Source
 
 # A set of 5000 images with a hundred detections each has five million values, and masks as text.

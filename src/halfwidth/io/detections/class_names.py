@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
-from halfwidth.io.importers.json_files import parsed_json
+from halfwidth.io.json_files import parsed_json
 from halfwidth.io.settings import small_text
 
 MOST_BYTES = 10**6

@@ -12,9 +12,9 @@ from halfwidth.io.detections.box_columns import image_column, named_column
 from halfwidth.io.detections.coco import coco_objects
 from halfwidth.io.detections.image_names import bare
 from halfwidth.io.detections.options import ReadingObjects, Role
-from halfwidth.io.detections.tables import plain_table
-from halfwidth.io.importers.json_files import json_document
+from halfwidth.io.json_files import json_document
 from halfwidth.io.paths import no_such_file
+from halfwidth.io.plain_tables import plain_table
 from halfwidth.io.table_sources import Source
 
 EXTRA = "pip install 'halfwidth[images]'"

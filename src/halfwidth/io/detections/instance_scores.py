@@ -12,8 +12,8 @@ from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shorte
 from halfwidth.core.types import Array
 from halfwidth.io.detections.box_columns import NAMES, image_column, named_column
 from halfwidth.io.detections.image_names import bare
-from halfwidth.io.detections.tables import plain_table
 from halfwidth.io.paths import no_such_file
+from halfwidth.io.plain_tables import plain_table
 from halfwidth.io.table import Table
 
 LABELS = ("label", "labelid", "instance", "instanceid", "object", "objectid", "lesion", "component")

@@ -15,8 +15,8 @@ from halfwidth.core.objects import Objects, ObjectSet
 from halfwidth.core.options import spelled
 from halfwidth.io.detections.box_columns import image_column
 from halfwidth.io.detections.image_names import bare
-from halfwidth.io.detections.tables import plain_table
 from halfwidth.io.paths import no_such_file
+from halfwidth.io.plain_tables import plain_table
 from halfwidth.io.settings import small_text
 
 MOST_BYTES = 10**8

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from halfwidth.core.formatting import counted
 from halfwidth.core.objects import Objects, ObjectSet, Unit
 from halfwidth.core.options import spelled_both
 from halfwidth.core.types import Array
-from halfwidth.metrics.detection.tallies import counted
 
 # A detector may reach over an edge by a little, and a few times by more.
 BEYOND, SHARE = 0.1, 0.1

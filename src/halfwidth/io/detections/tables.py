@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,19 +21,10 @@ from halfwidth.io.detections.options import (
     ReadingObjects,
     Role,
 )
-from halfwidth.io.readers import FORMATS, Reading, read_table
 from halfwidth.io.table import Table
 
 # The diameter in mm that LUNA16's evaluation gives findings that the file gives one below zero.
 UNKNOWN_DIAMETER = 10.0
-
-
-def plain_table(path: Path, *, may_be_empty: bool = False) -> Table:
-    """The table of a file as it stands, whatever other programs call their columns."""
-    suffixes = [suffix.lower().removeprefix(".") for suffix in path.suffixes[-2:]]
-    kind = next((one for one in reversed(suffixes) if one in FORMATS), None)
-    # Names are looked for among the first line, so that it need not look like a header.
-    return read_table(path, Reading(format=kind, header=True, may_be_empty=may_be_empty))
 
 
 def objects_of_table(table: Table, how: ReadingObjects) -> ObjectSet:

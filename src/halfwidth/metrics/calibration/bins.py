@@ -11,12 +11,12 @@ import functools
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from halfwidth.arithmetic.confusion_tables import ratio
+from halfwidth.arithmetic.probabilities import value_of
 from halfwidth.core.forms import ProbabilitySums, UnbiasedSquare
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array, Numbers
-from halfwidth.metrics.calibration.probabilities import value_of
-from halfwidth.metrics.confusion_tables import ratio
 
 __all__ = ["ece", "ece_l2", "mce"]
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from halfwidth.arithmetic.confusion_tables import ratio
+from halfwidth.arithmetic.probabilities import as_outcomes, value_of
 from halfwidth.core.forms import ProbabilitySums, WholeSample
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Numbers
-from halfwidth.metrics.calibration.probabilities import as_outcomes, value_of
-from halfwidth.metrics.confusion_tables import ratio
 
 __all__ = ["brier_discrimination", "brier_miscalibration", "brier_uncertainty"]
 

@@ -14,19 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.kernel_products import bandwidth_of, sum_of_products
+from halfwidth.arithmetic.logistic import fit_logistic
+from halfwidth.arithmetic.probabilities import clipped, logit
 from halfwidth.core.errors import DataError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import Parameter, bind, parse_name
 from halfwidth.core.types import Array
 from halfwidth.metrics.calibration.bins import BINNING, BINS, MASS, bin_of, ece
-from halfwidth.metrics.calibration.kernel_error import (
-    BANDWIDTH,
-    bandwidth_of,
-    kce,
-    sum_of_products,
-)
-from halfwidth.metrics.calibration.logistic import fit_logistic
-from halfwidth.metrics.calibration.probabilities import clipped, logit
+from halfwidth.metrics.calibration.kernel_error import BANDWIDTH, kce
 
 GROUPS = Parameter("groups", 10, "groups of equal mass", at_least=2, at_most=1000)
 

@@ -8,14 +8,14 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from halfwidth.arithmetic.confusion_tables import ratio
+from halfwidth.arithmetic.logistic_fits import value_of_fit
+from halfwidth.arithmetic.probabilities import logit, value_of
 from halfwidth.core.forms import LogisticFit, ProbabilitySums
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, Transform, metric
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds, Numbers
-from halfwidth.metrics.calibration.fits import value_of_fit
-from halfwidth.metrics.calibration.probabilities import logit, value_of
 from halfwidth.metrics.calibration.splines import spline_terms, weighted_quantile
-from halfwidth.metrics.confusion_tables import ratio
 
 __all__ = [
     "calibration_in_the_large",

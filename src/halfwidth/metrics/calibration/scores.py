@@ -8,17 +8,17 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from halfwidth.core.forms import PerCase, ProbabilitySums
-from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
-from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Numbers
-from halfwidth.metrics.calibration.probabilities import (
+from halfwidth.arithmetic.confusion_tables import ratio
+from halfwidth.arithmetic.probabilities import (
     CLIP,
     as_outcomes,
     clipped,
     value_of,
     weighted_mean,
 )
-from halfwidth.metrics.confusion_tables import ratio
+from halfwidth.core.forms import PerCase, ProbabilitySums
+from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
+from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Numbers
 
 __all__ = ["brier", "brier_skill", "nll", "root_brier"]
 

@@ -7,21 +7,17 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from halfwidth.arithmetic.kernel_cases import damping
+from halfwidth.arithmetic.probabilities import as_outcomes
 from halfwidth.core.forms import SmoothedError
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array
 from halfwidth.metrics.calibration.bins import BIASED
-from halfwidth.metrics.calibration.probabilities import as_outcomes
 
 __all__ = ["smooth_ece"]
 
 # Between so many steps of [0, 1] deviations are shared out to the two nodes beside them.
 STEPS = 1024
-
-
-def damping(orders: Array, bandwidth: Array | float) -> Array:
-    """What a Gaussian kernel leaves of cos(kπt), for each order k."""
-    return np.asarray(np.exp(-((orders * math.pi * bandwidth) ** 2) / 2))
 
 
 def _smooth_error(p: Array, y: Array, weights: Array) -> float:

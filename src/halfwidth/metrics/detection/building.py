@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from halfwidth.arithmetic.match_records import Unpack
 from halfwidth.core.detection_forms import ImageSums, MatchCurve, MatchedScores
 from halfwidth.core.forms import ClassAverages, Sums
 from halfwidth.core.frozen import frozen
@@ -15,7 +16,6 @@ from halfwidth.core.types import Array, Numbers, Quotient
 from halfwidth.core.undefined import Undefined
 from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.building import Policed, sums_statistic
-from halfwidth.metrics.detection.match_records import Unpack
 
 # --------------------------------------------------------------------------- sums
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.formatting import counted
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchLists, Measured, Outcome
 from halfwidth.core.parameters import UNIT, Parameter
@@ -22,7 +23,7 @@ from halfwidth.metrics.detection.mask_means import (
     is_distance,
     measured,
 )
-from halfwidth.metrics.detection.tallies import OfSums, by_class_and_image, counted, pairs
+from halfwidth.metrics.detection.tallies import OfSums, by_class_and_image, pairs
 from halfwidth.metrics.overlap import dsc, iou
 
 __all__ = [

@@ -11,6 +11,7 @@ import numpy as np
 
 from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import OptionError
+from halfwidth.core.formatting import counted
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Lesion, MatchLists, Measured, Outcome
 from halfwidth.core.options import spelled
@@ -26,7 +27,7 @@ from halfwidth.metrics.detection.mask_means import (
     is_distance,
     measured,
 )
-from halfwidth.metrics.detection.tallies import OfSums, by_class_and_image, counted, sums_of_lesions
+from halfwidth.metrics.detection.tallies import OfSums, by_class_and_image, sums_of_lesions
 from halfwidth.metrics.overlap import dsc
 
 __all__ = ["lesionwise_dsc", "lesionwise_hd95", "lesionwise_nsd"]

@@ -7,12 +7,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import Measured
 from halfwidth.core.spec import Better, MetricSpec, spec_of
 from halfwidth.core.types import Numbers
-from halfwidth.metrics.confusion_tables import ratio
 from halfwidth.metrics.detection.object_counts import of_objects
 
 MaskMetric = Callable[..., float]

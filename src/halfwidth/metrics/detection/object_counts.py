@@ -9,10 +9,10 @@ import functools
 import math
 from collections.abc import Callable
 
+from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.spec import Better, ClassNeed, Estimand, MetricLevel, Takes, metric, spec_of
 from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Numbers
-from halfwidth.metrics.confusion_tables import ratio
 from halfwidth.metrics.counting import BETA, f1, f_beta
 from halfwidth.metrics.detection.tallies import OfSums, mean_outcomes, outcomes
 from halfwidth.metrics.rates import ppv, sensitivity

@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import OptionError
 from halfwidth.core.match_lists import Admits, MatchLists, Outcome
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import ClassNeed
 from halfwidth.core.types import Array, Numbers, Quotient
-from halfwidth.metrics.confusion_tables import ratio
+from halfwidth.metrics.detection.catalogue import LOCALISATIONS
 from halfwidth.metrics.detection.object_counts import of_objects
 from halfwidth.metrics.detection.tallies import OfSums, at_one_threshold, by_class_and_image, pairs
 
@@ -41,8 +42,6 @@ def _form(function: Callable[..., Numbers], quotient: Quotient) -> ImageSums:
 
 def _overlap_and_outcomes(matches: MatchLists) -> Array:
     """The sum of the overlaps of matched objects, and what `pairs` has: (4, C, n)."""
-    from halfwidth.metrics.detection.catalogue import LOCALISATIONS
-
     counts = pairs(matches)
     spec = LOCALISATIONS[matches.matching.localisation]
     if not spec.of_overlap or spec.binary:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from halfwidth.arithmetic.confusion_tables import ratio
 from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.match_lists import MatchLists, Measured
 from halfwidth.core.spec import ClassNeed
 from halfwidth.core.types import Array, Numbers, Quotient
-from halfwidth.metrics.confusion_tables import ratio
 from halfwidth.metrics.detection.object_counts import of_objects
 from halfwidth.metrics.detection.tallies import OfSums
 

@@ -8,18 +8,18 @@ from typing import Literal
 
 import numpy as np
 
+from halfwidth.arithmetic.match_curves import (
+    AveragePrecision,
+    LesionConcordance,
+    MeanSensitivity,
+)
+from halfwidth.arithmetic.match_records import ScoreRecords, Unpack
 from halfwidth.core.detection_forms import MatchCurve
 from halfwidth.core.errors import OptionError
 from halfwidth.core.match_lists import MatchLists
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array
-from halfwidth.metrics.detection.match_curves import (
-    AveragePrecision,
-    LesionConcordance,
-    MeanSensitivity,
-)
-from halfwidth.metrics.detection.match_records import ScoreRecords, Unpack
 
 __all__ = ["afroc_auc", "ap", "froc_score", "sensitivity_at_fppi", "wafroc_auc"]
 

@@ -112,12 +112,3 @@ class OfSums:
         """From sums, (..., K) -> (...)."""
         each = (sums[..., place] for place in range(sums.shape[-1]))
         return np.asarray(self.function(*each, **dict(self.parameters)))
-
-
-def counted(number: int, singular: str, plural: str = "") -> str:
-    """A number of things in words.
-
-    >>> counted(1, "lesion"), counted(2, "false positive")
-    ('1 lesion', '2 false positives')
-    """
-    return f"{number} {singular if number == 1 else plural or singular + 's'}"

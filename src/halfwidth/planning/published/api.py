@@ -9,7 +9,6 @@ from halfwidth.core.checks import plain_text
 from halfwidth.core.errors import UnknownNameError
 from halfwidth.core.options import spelled
 from halfwidth.core.types import Level
-from halfwidth.io.readers import read_table
 from halfwidth.io.table import Table
 from halfwidth.planning.published.claim_parsing import parse_claim
 from halfwidth.planning.published.claims import Claim, MeanClaim
@@ -21,6 +20,7 @@ from halfwidth.planning.published.printed_numbers import ClaimError
 from halfwidth.planning.published.printed_table import PublishedEntry, PublishedTable
 from halfwidth.planning.published.reviews import Review, Reviews
 from halfwidth.results.estimate import Estimate
+from halfwidth.tables.readers import read_table
 
 
 def review(

@@ -13,11 +13,11 @@ from halfwidth.core.errors import DataError, closest, quoted, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.undefined import is_missing
-from halfwidth.io.repeats import CASE_COLUMNS
 from halfwidth.io.table import Table
 from halfwidth.planning.published.claim_parsing import FIELDS, SPREADS
 from halfwidth.planning.published.columns import Heading, parse_cell, parse_heading
 from halfwidth.planning.published.printed_numbers import ClaimError
+from halfwidth.tables.repeats import CASE_COLUMNS
 
 PER_CENT = 100.0
 # Read as text; everything else is a number.

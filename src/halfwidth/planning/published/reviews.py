@@ -22,8 +22,7 @@ from halfwidth.planning.published.wording import (
     review_findings,
 )
 from halfwidth.results.documents.estimates import estimates_document
-from halfwidth.results.estimate import Estimate
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimate, Estimates
 from halfwidth.results.result import ResultCollection, SingleResult
 
 PLAUSIBLE = "over plausible SDs"

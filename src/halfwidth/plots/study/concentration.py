@@ -9,7 +9,7 @@ import numpy as np
 
 from halfwidth.core.types import Array, Bounds, Level
 from halfwidth.intervals.bootstrap import percentile
-from halfwidth.intervals.mean import empirical_bernstein, hoeffding
+from halfwidth.intervals.mean import empirical_bernstein, hoeffding, t
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.plots.marks import beside
 from halfwidth.plots.study import axes
@@ -73,8 +73,6 @@ def theoretical_width(method: str, n: Array, sd: float, bounds: Bounds, level: L
     >>> print(f"{width[0]:.4f}")
     0.2716
     """
-    from halfwidth.intervals.mean import empirical_bernstein, hoeffding, t
-
     sizes = np.asarray(n, dtype=float)
     if method == student_t.__name__:
         intervals = [

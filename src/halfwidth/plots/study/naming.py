@@ -10,8 +10,12 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import MetricSpec
 from halfwidth.core.types import Bounds
+from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.agreement import accuracy
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.metrics.counting import balanced_accuracy
+from halfwidth.plots.study.own_styles import SHORT_TITLES
+from halfwidth.summaries.catalogue import STATISTICS as KNOWN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,8 +134,6 @@ def quantities_of(cells: pd.DataFrame) -> tuple[str, ...]:
 
 def metric_spec(name: str) -> MetricSpec | None:
     """The spec of a metric as a study writes it, with or without parameters; None if unknown."""
-    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-
     base = name.partition(":")[0]
     catalogues = (METRICS, SAMPLE_METRICS)
     return next((catalogue[base] for catalogue in catalogues if base in catalogue), None)
@@ -156,8 +158,6 @@ def average_label(name: str) -> str:
     >>> average_label("trimmed_mean")
     'trimmed mean'
     """
-    from halfwidth.summaries.catalogue import STATISTICS as KNOWN
-
     base, _, given = name.partition(":")
     title = KNOWN[base].title if base in KNOWN else base
     parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
@@ -170,22 +170,16 @@ def method_label(name: str) -> str:
     >>> method_label("bca"), method_label("hall"), method_label("mine")
     ('BCa', 'Hall', 'mine')
     """
-    from halfwidth.intervals.catalogue import METHODS
-
     base, _, given = name.partition(":")
     if base not in METHODS:
         return name
-    spec = METHODS[base]
-    label = spec.drawn.label if spec.drawn else ""
-    label = label or spec.title.removesuffix(" bootstrap")
+    label = SHORT_TITLES.get(base) or METHODS[base].title.removesuffix(" bootstrap")
     parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
     return f"{label} ({parameters})" if parameters else label
 
 
 def method_title(name: str) -> str:
     """What a method is called in prose: ``percentile bootstrap``."""
-    from halfwidth.intervals.catalogue import METHODS
-
     return METHODS[name].title if name in METHODS else name
 
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.plots.study.naming import method_label, metric_label
+from halfwidth.plots.study.own_styles import METHODS_DRAWN, PLACES
 from halfwidth.plots.style import COLOURS, INK
 
 BLUE, _, ORANGE, RED, SKY, GREY, _ = COLOURS
@@ -65,16 +65,9 @@ PALETTE = {
 }
 NAMED_STROKES = dict(zip(("solid", "dashed", "dotted", "broken"), STROKES, strict=True))
 
-# Bootstraps first; no two that accept the same have one colour.
 METHOD_STYLES = {
-    method.name: Style(
-        PALETTE[method.drawn.colour],
-        NAMED_STROKES[method.drawn.stroke],
-        method.drawn.marker,
-        method_label(method.name),
-    )
-    for method in sorted(METHODS, key=lambda method: not method.resamples)
-    if method.drawn is not None
+    name: Style(PALETTE[colour], NAMED_STROKES[stroke], marker, method_label(name))
+    for name, (colour, stroke, marker) in METHODS_DRAWN.items()
 }
 # What users get by default has a colour of its own, since it stands beside any method.
 METHOD_STYLES[AUTO] = Style(PALETTE["magenta"], SOLID, "*", AUTO)
@@ -101,10 +94,6 @@ def _placed(place: int, variant: int = 0) -> Style:
     )
 
 
-# The place of each metric in the palette. Those that often stand in one figure have other colours.
-PLACES = {
-    metric.name: metric.style for metric in (*METRICS, *SAMPLE_METRICS) if metric.style is not None
-}
 METRIC_STYLES = {name: _placed(place) for name, place in PLACES.items()}
 
 

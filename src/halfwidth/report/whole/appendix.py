@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from importlib import metadata
 
+from halfwidth import __version__
 from halfwidth.core.declaring import definition
 from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.core.references import cite
@@ -24,6 +25,7 @@ from halfwidth.document.parts import (
 from halfwidth.report.whole.paper import missing_values, resampling, tests
 from halfwidth.report.whole.results import Results
 from halfwidth.report.whole.sentences import span
+from halfwidth.resampling.kernels import native
 
 LIBRARIES = ("numpy", "scipy", "pandas")
 
@@ -134,9 +136,6 @@ def _undrawn(results: Results) -> str:
 
 def software() -> dict[str, str]:
     """Versions of what computed the numbers."""
-    from halfwidth import __version__
-    from halfwidth.resampling.kernels import native
-
     versions = {"halfwidth": f"{__version__} ({native.status()})"}
     versions |= {name: metadata.version(name) for name in LIBRARIES}
     return versions | {"Python": platform.python_version()}

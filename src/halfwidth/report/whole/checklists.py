@@ -15,7 +15,7 @@ from halfwidth.document.parts import Column, Heading, Note, Part, Section, Table
 from halfwidth.report.whole.paper import margins, methods_paragraph, missing_values, tests
 from halfwidth.report.whole.results import Results
 from halfwidth.report.whole.sentences import estimate_sentences, span
-from halfwidth.results.estimates import MODEL
+from halfwidth.results.estimate import MODEL
 from halfwidth.results.ranking_words import listed
 
 UNKNOWN = "not known from the results; to be stated by the authors."

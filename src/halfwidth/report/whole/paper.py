@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from halfwidth import __version__
 from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.core.forms import Contrast
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, MethodSpec
+from halfwidth.core.titles import IF_UNSEEN
 from halfwidth.core.undefined import MISSING_POLICIES
 from halfwidth.document.parts import Document, Excerpt, Heading, Kind, Part, Section, Table
 from halfwidth.document.render.latex import render_latex
@@ -16,10 +18,9 @@ from halfwidth.estimation.choose import if_unseen_failures
 from halfwidth.report.whole.results import Results
 from halfwidth.report.whole.sentences import difference_sentences, estimate_sentences, span
 from halfwidth.results.comparison_words import CORRECTIONS
-from halfwidth.results.detection_estimate import DetectionEstimate
 from halfwidth.results.documents.comparison_tables import comparisons_table
 from halfwidth.results.documents.estimates import estimates_table, rule_text
-from halfwidth.results.estimate import IF_UNSEEN, Estimate
+from halfwidth.results.estimate import Estimate
 from halfwidth.results.ranking_words import listed
 
 # What each policy is in a sentence.
@@ -89,8 +90,6 @@ def _subjects(results: Results) -> list[tuple[Estimate, str]]:
 
 def _intervals(results: Results) -> list[str]:
     """Which interval was computed by which method."""
-    from halfwidth import __version__
-
     of_level: dict[str, dict[str, dict[str, None]]] = {}
     for one, subject in _subjects(results):
         level = f"{percent(one.confidence_level)} {LEVELS[one.alternative]}"
@@ -164,9 +163,7 @@ def _stated(method: MethodSpec, e: Estimate, unit: str) -> tuple[str, ...]:
 
 
 def _matching(results: Results) -> list[str]:
-    ways = dict.fromkeys(
-        e.matched_by for e in results.estimates if isinstance(e, DetectionEstimate)
-    )
+    ways = dict.fromkeys(e.matched_by for e in results.estimates)
     return [f"Detections were matched by {way}" for way in ways if way]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from halfwidth.document.parts import Figure
 from halfwidth.report.whole.results import Results
 from halfwidth.results.documents.estimates import pale_text
-from halfwidth.results.estimates import Cases, Estimates
+from halfwidth.results.estimate import Cases, Estimates
 from halfwidth.results.ranking import Rankings
 
 # Rows of values that one figure holds.

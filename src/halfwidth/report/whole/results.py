@@ -18,8 +18,7 @@ from halfwidth.results.comparison import Comparisons
 from halfwidth.results.comparison_results import GoalResult
 from halfwidth.results.curves import Curves
 from halfwidth.results.detection_curves import DetectionCurves
-from halfwidth.results.estimate import Estimate
-from halfwidth.results.estimates import Estimates
+from halfwidth.results.estimate import Estimate, Estimates
 from halfwidth.results.ranking import Ranking, Rankings
 
 # Curves of all kinds that are drawn.

@@ -11,30 +11,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.confusion_tables import count_cells
 from halfwidth.core import rng
 from halfwidth.core.forms import CellCounts
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.confusion_tables import count_cells
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, counter, sums_by_stratum
 from halfwidth.resampling.forms.contract import REPLICATE, Engine, Pair, declared_form
 from halfwidth.resampling.forms.counts_weighted import weighted, weighted_pairs
+from halfwidth.resampling.forms.signed_sums import SignedSums, sums_of_models
+from halfwidth.resampling.joint_errors import OfCounts, joint_tables
 from halfwidth.resampling.kernels import native_tables
 from halfwidth.resampling.kernels.formulas import MOST_CELLS
 from halfwidth.resampling.kernels.programs import WIDTH, program_of
 from halfwidth.resampling.multinomial import multinomial
 from halfwidth.resampling.ratios import quotient_distribution
-
-if TYPE_CHECKING:
-    from halfwidth.resampling.forms.signed_sums import SignedSums
-    from halfwidth.resampling.joint_errors import OfCounts
 
 # From so many cases in a stratum on, its table is one multinomial draw. Below, a batch of samples
 # shares draws, which for the sample sizes of simulation studies is faster by far.
@@ -299,15 +297,11 @@ def _cumulated(design: Design, plan: Plan, start: int, stop: int) -> Table:
 
 def joint(models: Sequence[Array], design: Design, statistic: Statistic) -> OfCounts:
     """Tables of all models from one count of their common cells."""
-    from halfwidth.resampling.joint_errors import joint_tables
-
     return joint_tables(models, design, declared_form(statistic, CellCounts))
 
 
 def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
     """Counts of the cells of either model."""
-    from halfwidth.resampling.forms.signed_sums import sums_of_models
-
     form = declared_form(statistic, CellCounts)
     cells = np.arange(form.n_cells)[:, None]
     first, second = ((side.astype(np.intp) == cells).astype(float) for side in pair)

@@ -13,11 +13,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.confusion_tables import count_cells, one_vs_rest
 from halfwidth.core.forms import ByClass, CellCounts
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.confusion_tables import count_cells, one_vs_rest
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import (

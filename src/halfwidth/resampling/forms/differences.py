@@ -24,6 +24,7 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import INDEPENDENT
 from halfwidth.resampling.distribution import Distribution, Quantiles
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms import ranked_errors
 from halfwidth.resampling.forms.contract import (
     BothEnds,
     Engine,
@@ -103,7 +104,6 @@ def _standard_error(pairs: Array, design: Design, statistic: Statistic) -> Array
     """From the influence of one model minus that of the other; DeLong's of two AUROCs."""
     if not _is_of_auroc(statistic):
         return linearized(pairs, design, statistic)
-    from halfwidth.resampling.forms import ranked_errors  # needed by no other form
 
     return ranked_errors.standard_error(pairs, design, statistic)
 

@@ -23,6 +23,7 @@ from halfwidth.resampling.distribution import Distribution, Quantiles, Scale
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, kept_counts
 from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, BothEnds, Engine, OfSwaps, Pair
 from halfwidth.resampling.kernels.reference import middle_of
+from halfwidth.resampling.order_swaps import SwappedOrder
 from halfwidth.resampling.tails import as_distribution
 
 # Counts that are gone through at a time; a processor's cache holds them.
@@ -146,8 +147,6 @@ def weighted(
 
 def swapping(pair: Pair, design: Design, statistic: Statistic, _plan: Plan) -> OfSwaps:
     """The values of both models are sorted once."""
-    from halfwidth.resampling.order_swaps import SwappedOrder
-
     return SwappedOrder(pair, _weights(statistic)(design.n), design)
 
 

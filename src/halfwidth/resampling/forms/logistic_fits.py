@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from halfwidth.arithmetic.logistic import fit_logistic, newton_step
+from halfwidth.arithmetic.logistic_fits import Regression, regression, regressions
 from halfwidth.core.forms import LogisticFit
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.calibration.fits import Regression, regression, regressions
-from halfwidth.metrics.calibration.logistic import fit_logistic, newton_step
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks
 from halfwidth.resampling.forms.contract import Engine, declared_form

@@ -8,11 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.detection_forms import MatchCurve, MatchedScores, ScoredMatches
-from halfwidth.core.forms import Ranking
-from halfwidth.core.frozen import frozen
-from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.detection.match_curves import (
+from halfwidth.arithmetic.match_curves import (
     RECALLS,
     AveragePrecision,
     LesionConcordance,
@@ -20,6 +16,10 @@ from halfwidth.metrics.detection.match_curves import (
     false_positives,
     lesions_and_images,
 )
+from halfwidth.core.detection_forms import MatchCurve, MatchedScores, ScoredMatches
+from halfwidth.core.forms import Ranking
+from halfwidth.core.frozen import frozen
+from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.kernels import native_areas, native_matches
 from halfwidth.resampling.kernels.native import LANES, Counts

@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.discordance import discordance_of_left_out
 from halfwidth.resampling.draws import Plan, count_blocks
 from halfwidth.resampling.forms.contract import REPLICATE, Engine, OfSwaps, Pair, declared_form
 from halfwidth.resampling.forms.matched_curves import ByClass, Compiled, compiled, plain_curves
-from halfwidth.resampling.forms.matched_weighted import discordance, weighted, weighted_pairs
+from halfwidth.resampling.forms.matched_weighted import weighted, weighted_pairs
 from halfwidth.resampling.kernels import native
+from halfwidth.resampling.matched_swaps import SwappedMatches
 
 # Counts of units, a byte each, that one call makes, and elements of temporaries.
 MOST_COUNTS, MOST_ELEMENTS = 2**20, 2**18
@@ -113,14 +116,18 @@ def _fast(form: MatchedScores, kernels: Sequence[Compiled], counts: native.Count
 
 def swapping(pair: Pair, design: Design, statistic: Statistic, _plan: Plan) -> OfSwaps:
     """The detections of both detectors are put in one order, once."""
-    from halfwidth.resampling.matched_swaps import SwappedMatches
-
     return SwappedMatches(pair, declared_form(statistic, MatchedScores), design)
 
 
 def seconds(_statistic: Statistic, n: int, classes: int) -> float:
     """A pass over the detections of each class."""
     return REPLICATE + classes * n * 1e-8
+
+
+def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) -> Array:
+    """How often a pseudo-image is bad for one model and good for the other, (M, k, n), (S, 2)."""
+    design = Design((records.shape[-1],), paired=True)
+    return discordance_of_left_out(leave_one_out(records, design, statistic), places)
 
 
 ENGINE = Engine(

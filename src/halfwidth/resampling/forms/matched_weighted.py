@@ -23,7 +23,6 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import unit_weights
-from halfwidth.resampling.discordance import discordance_of_left_out
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
@@ -78,14 +77,6 @@ def weighted_pairs(
     ]
     pairs = [InPairs(*roles[at : at + 2], *parts) for at in range(0, len(roles), 2)]
     return pairs[0], pairs[-1]
-
-
-def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) -> Array:
-    """How often a pseudo-image is bad for one model and good for the other, (M, k, n), (S, 2)."""
-    from halfwidth.resampling.forms import matched_scores  # which imports this module
-
-    design = Design((records.shape[-1],), paired=True)
-    return discordance_of_left_out(matched_scores.leave_one_out(records, design, statistic), places)
 
 
 # --------------------------------------------------------------------------- distributions

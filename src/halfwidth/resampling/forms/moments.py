@@ -6,8 +6,6 @@ draws; else sums over the units drawn.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from halfwidth.core.forms import Moments, sum_of_squares
@@ -30,11 +28,10 @@ from halfwidth.resampling.forms.contract import (
     declared_form,
     tie_size,
 )
+from halfwidth.resampling.forms.signed_sums import SignedSums, plain_sum, sums_of_models
 from halfwidth.resampling.kernels.reference import middle_of
+from halfwidth.resampling.ratios import ratio_distribution, unit_pairs
 from halfwidth.resampling.tails import as_distribution
-
-if TYPE_CHECKING:
-    from halfwidth.resampling.forms.signed_sums import SignedSums
 
 # What is left of the variance of a resample of equal values is rounding of either sign.
 ROUNDING = 16 * np.finfo(float).eps
@@ -60,7 +57,6 @@ def _mean_distribution(values: Array, mean: float, design: Design) -> Distributi
         draws = [unit_draws(part) for part in totals]
         limits = float(values.min()), float(values.max())
         return sum_distribution(draws, centre=mean, scale=design.n, limits=limits)
-    from halfwidth.resampling.ratios import ratio_distribution, unit_pairs
 
     sizes = design.by_stratum(design.unit_sizes.astype(float))
     pairs = [unit_pairs(part, size) for part, size in zip(totals, sizes, strict=True)]
@@ -222,8 +218,6 @@ def weighted(
 
 def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
     """A mean of differences; power sums of either model, about their common middle."""
-    from halfwidth.resampling.forms.signed_sums import plain_sum, sums_of_models
-
     first, second = pair
     if statistic.spec.estimand is Estimand.MEAN:
         return plain_sum(design.totals(first - second) / design.n)

@@ -7,15 +7,14 @@ ranked entries with those counts (`ranked_resamples`, and `ranked_left_out` for 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.ranked_scores import RankEach
 from halfwidth.core.forms import FastArea, RankedAreas, Ranking
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.ranked_scores import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import REPLICATE, Engine, OfSwaps, Pair, declared_form
@@ -27,10 +26,9 @@ from halfwidth.resampling.forms.ranked_resamples import (
     areas_of_samples,
 )
 from halfwidth.resampling.forms.ranked_weighted import discordance, weighted, weighted_pairs
-
-if TYPE_CHECKING:
-    from halfwidth.resampling.forms.signed_sums import SignedSums
-    from halfwidth.resampling.joint_errors import OfCounts
+from halfwidth.resampling.forms.signed_sums import SignedSums, plain_sum
+from halfwidth.resampling.joint_errors import OfCounts, joint_areas
+from halfwidth.resampling.rank_swaps import SwappedAreas, contributions_of_cases, ranks_within
 
 # Scores of samples that are ranked at once: some 30 MB with their order. No result depends on it.
 MOST_RANKED = 2**20
@@ -82,16 +80,12 @@ def joint(models: Sequence[Array], design: Design, statistic: Statistic) -> OfCo
     """Joint resamples of an AUROC, whose standard error is DeLong's; None of other areas."""
     if statistic.spec.estimand is not Estimand.AUROC or not has_standard_error(statistic):
         return None
-    from halfwidth.resampling.joint_errors import joint_areas
 
     return joint_areas(models, design, declared_form(statistic, RankedAreas))
 
 
 def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums | None:
     """AUROCs of ranks within each model are sums over cases; other areas are not."""
-    from halfwidth.resampling.forms.signed_sums import plain_sum
-    from halfwidth.resampling.rank_swaps import contributions_of_cases
-
     form = declared_form(statistic, RankedAreas)
     if form.area.fast is not FastArea.CONCORDANCE or not isinstance(form.rank, RankEach):
         return None
@@ -100,8 +94,6 @@ def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums 
 
 def swapping(pair: Pair, design: Design, statistic: Statistic, plan: Plan) -> OfSwaps | None:
     """The ranks of both models are put in one order, once."""
-    from halfwidth.resampling.rank_swaps import SwappedAreas
-
     form = declared_form(statistic, RankedAreas)
     if not isinstance(form.rank, RankEach):
         return None
@@ -110,8 +102,6 @@ def swapping(pair: Pair, design: Design, statistic: Statistic, plan: Plan) -> Of
 
 def unpaired_scale(sample: Array, statistic: Statistic) -> Array:
     """Scores as ranks within the model, on (0, 1): two models' scores need not have one scale."""
-    from halfwidth.resampling.rank_swaps import ranks_within
-
     rank = declared_form(statistic, RankedAreas).rank
     if not isinstance(rank, RankEach):
         return sample

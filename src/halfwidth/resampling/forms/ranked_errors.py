@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.ranked_scores import in_parts
 from halfwidth.core.forms import Contrast, RankedAreas, Ranking
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.ranked_scores import in_parts
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.contract import (
     declared_form,

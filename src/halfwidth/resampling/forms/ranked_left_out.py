@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.ranked_scores import in_parts
+from halfwidth.arithmetic.tie_counts import TieCounts, count_ties
 from halfwidth.core.forms import Area, FastArea, RankedAreas, Ranking
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.ranked_scores import in_parts
-from halfwidth.metrics.tie_counts import TieCounts, count_ties
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.ranked_resamples import (
     areas_of_counts,

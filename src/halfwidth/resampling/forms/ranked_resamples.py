@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.ranked_scores import cumulated
 from halfwidth.core.forms import Area, FastArea, Ranking
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.ranked_scores import cumulated
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import MOST_KEPT, Plan, count_blocks
 from halfwidth.resampling.kernels import native, native_areas

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.areas import areas_of_rows
+from halfwidth.arithmetic.ranked_scores import RankEach, mean_ranks
 from halfwidth.core.forms import Area, FastArea, RankedAreas, Ranking
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.ranked_scores import RankEach, mean_ranks
-from halfwidth.metrics.ranking import areas_of_rows
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import (

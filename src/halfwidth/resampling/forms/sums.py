@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,11 +31,9 @@ from halfwidth.resampling.forms.counts_weighted import (
     weighted_tables,
     weights_of_tables,
 )
+from halfwidth.resampling.forms.signed_sums import SignedSums, sums_of_models
 from halfwidth.resampling.ratios import quotient_distribution
 from halfwidth.resampling.tails import as_distribution
-
-if TYPE_CHECKING:
-    from halfwidth.resampling.forms.signed_sums import SignedSums
 
 
 def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
@@ -266,8 +263,6 @@ def weights_need_bounds(statistic: Statistic) -> bool:
 
 def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums:
     """The sums of either model."""
-    from halfwidth.resampling.forms.signed_sums import sums_of_models
-
     form = declared_form(statistic, Sums)
     first, second = (form.features(side[None])[0] for side in pair)
 

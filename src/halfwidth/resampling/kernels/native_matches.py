@@ -1,6 +1,6 @@
 """Curves of ranked matches in the compiled library.
 
-Calls are checked as those of `native`, which makes them. `halfwidth.metrics.detection.match_curves`
+Calls are checked as those of `native`, which makes them. `halfwidth.arithmetic.match_curves`
 has the NumPy twins.
 """
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.arithmetic.ranked_scores import cumulated
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.ranked_scores import cumulated
 from halfwidth.resampling.designs import Design, case_positions
 from halfwidth.resampling.distribution import in_parts
 

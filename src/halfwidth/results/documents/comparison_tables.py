@@ -6,12 +6,12 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from halfwidth.core.formatting import as_beginning, percent
 from halfwidth.core.forms import NO_EFFECT
 from halfwidth.document.axes import axis_for
 from halfwidth.document.parts import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
-from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.comparison_words import p_text
 from halfwidth.results.documents.estimates import (
     WHERE_DRAWN,
@@ -21,8 +21,13 @@ from halfwidth.results.documents.estimates import (
     in_common,
     pale_text,
 )
+from halfwidth.results.fields import codes_cell
 
-Columns = dict[Column, Callable[[Difference], Cell]]
+if TYPE_CHECKING:
+    from halfwidth.results.comparison import Difference
+
+    Columns = dict[Column, Callable[[Difference], Cell]]
+
 _LABEL, _MODELS, _SUBJECT = Column("label"), Column("models"), Column("of")
 _FIRST, _SECOND = Column("first", Kind.NUMBER), Column("second", Kind.NUMBER)
 _N, _METHOD = Column("n", Kind.NUMBER), Column("method")
@@ -34,7 +39,7 @@ _SHORT_EFFECT = {"difference": "diff.", "ratio": ""}
 MOST_SENTENCES = 6
 
 
-def tables(comparisons: Comparisons) -> Adaptive:
+def tables(comparisons: Sequence[Difference]) -> Adaptive:
     """A table of all columns for a page; for a terminal what rows have in common stands once."""
     return Adaptive(
         _short(comparisons),
@@ -43,12 +48,12 @@ def tables(comparisons: Comparisons) -> Adaptive:
     )
 
 
-def comparisons_table(comparisons: Comparisons) -> Table:
+def comparisons_table(comparisons: Sequence[Difference]) -> Table:
     """A row for each difference, in all columns that say something."""
     return _table(comparisons, _columns(comparisons))
 
 
-def one_pair(comparisons: Comparisons) -> bool:
+def one_pair(comparisons: Sequence[Difference]) -> bool:
     """Whether all rows are of the same two models."""
     return len({(item.first, item.second) for item in comparisons}) == 1
 
@@ -56,7 +61,7 @@ def one_pair(comparisons: Comparisons) -> bool:
 # --------------------------------------------------------------------------- for a terminal
 
 
-def _short(comparisons: Comparisons) -> tuple[Part, ...]:
+def _short(comparisons: Sequence[Difference]) -> tuple[Part, ...]:
     """Models, subject, n and method once, where all rows share them; cautions stand below."""
     columns = _short_columns(comparisons)
     families: dict[str, list[Difference]] = {}
@@ -91,7 +96,7 @@ def _values_text(items: Sequence[Difference]) -> str:
     return f"{as_beginning(subject)}: {listed}."
 
 
-def _heading(comparisons: Comparisons) -> str:
+def _heading(comparisons: Sequence[Difference]) -> str:
     """``Difference in mean DSC (first: unet, second: vit)``, as far as all rows share it."""
     subjects = {_subject(item).text for item in comparisons}
     text = subjects.pop() if len(subjects) == 1 else ""
@@ -108,7 +113,7 @@ def _heading(comparisons: Comparisons) -> str:
     return f"{as_beginning(text)}{models}"
 
 
-def _short_columns(comparisons: Comparisons) -> Columns:
+def _short_columns(comparisons: Sequence[Difference]) -> Columns:
     """The columns in which rows differ; the models' values give way to simultaneous intervals."""
     # The column of differences says what they are of.
     columns = _columns(comparisons) | {_SUBJECT: lambda item: _subject_cell(item, item.subject)}
@@ -130,7 +135,7 @@ def _short_columns(comparisons: Comparisons) -> Columns:
     return {column: cell for column, cell in columns.items() if column not in dropped}
 
 
-def _in_common(comparisons: Comparisons) -> dict[Column, str]:
+def _in_common(comparisons: Sequence[Difference]) -> dict[Column, str]:
     """What the rows have in common besides their subject, in words, by its column."""
     cases = {item.estimate.basis_text for item in comparisons}
     if len(cases) > 1:
@@ -146,7 +151,7 @@ def _in_common(comparisons: Comparisons) -> dict[Column, str]:
 # --------------------------------------------------------------------------- drawn on a page
 
 
-def drawn_tables(comparisons: Comparisons) -> tuple[Part, ...]:
+def drawn_tables(comparisons: Sequence[Difference]) -> tuple[Part, ...]:
     """A table for each subject, its intervals drawn on one axis."""
     parts: list[Part] = []
     each = _on_one_axis(comparisons)
@@ -159,15 +164,15 @@ def drawn_tables(comparisons: Comparisons) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _on_one_axis(comparisons: Comparisons) -> dict[str, Comparisons]:
+def _on_one_axis(comparisons: Sequence[Difference]) -> dict[str, list[Difference]]:
     """Those of one subject together."""
     by_subject: dict[str, list[Difference]] = {}
     for item in comparisons:
         by_subject.setdefault(item.effect_of_subject, []).append(item)
-    return {subject: Comparisons(tuple(some)) for subject, some in by_subject.items()}
+    return by_subject
 
 
-def _drawn(comparisons: Comparisons) -> Table:
+def _drawn(comparisons: Sequence[Difference]) -> Table:
     """The table with the intervals drawn, beside no difference and the margins."""
     marks = [NO_EFFECT[comparisons[0].effect]]
     for item in comparisons:
@@ -186,7 +191,7 @@ def _drawn(comparisons: Comparisons) -> Table:
     return add_drawn(table, Column(WHERE_DRAWN, Kind.DRAWN, axis=axis), cells)
 
 
-def _narrow(table: Table, comparisons: Comparisons) -> Table:
+def _narrow(table: Table, comparisons: Sequence[Difference]) -> Table:
     """The table in few columns on a page; values are headed by their models where all share them.
 
     What is compared has the values of the models beneath it, the difference its intervals, and the
@@ -215,7 +220,7 @@ def _table(items: Sequence[Difference], columns: Columns) -> Table:
     return Table(tuple(columns), rows)
 
 
-def _columns(comparisons: Comparisons) -> Columns:
+def _columns(comparisons: Sequence[Difference]) -> Columns:
     """Columns and their cells; one that says nothing is left out."""
     first = comparisons[0]
     level = percent(first.estimate.confidence_level)
@@ -242,7 +247,7 @@ def _columns(comparisons: Comparisons) -> Columns:
     if any(item.verdict for item in comparisons):
         columns[_VERDICT] = lambda item: Cell(item.verdict.word if item.verdict else "")
     if any(item.cautions for item in comparisons):
-        columns[_CAUTIONS] = _codes
+        columns[_CAUTIONS] = codes_cell
     return columns
 
 
@@ -288,8 +293,3 @@ def _p_value(item: Difference) -> Cell:
 
 def _method(item: Difference) -> Cell:
     return Cell(item.estimate.method_title, item.estimate.method)
-
-
-def _codes(item: Difference) -> Cell:
-    codes = tuple(dict.fromkeys(caution.code for caution in item.cautions))
-    return Cell(" ".join(codes), codes)

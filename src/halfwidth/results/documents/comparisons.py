@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.core.options import spelled_both
@@ -20,11 +21,13 @@ from halfwidth.document.parts import (
     Part,
     Table,
 )
-from halfwidth.results.comparison import Comparisons, GoalResult
 from halfwidth.results.comparison_words import CORRECTIONS, equivalence_sentence
 from halfwidth.results.documents.comparison_tables import MOST_SENTENCES, one_pair, tables
 from halfwidth.results.documents.estimates import interval_column, rule_note
-from halfwidth.results.fields import caution_items
+from halfwidth.results.fields import caution_items, seed_note
+
+if TYPE_CHECKING:
+    from halfwidth.results.comparison import Comparisons, GoalResult
 
 
 def comparisons_document(comparisons: Comparisons) -> Document:
@@ -147,9 +150,6 @@ def _goals(goals: tuple[GoalResult, ...]) -> Table:
 
 def _seed(comparisons: Comparisons) -> Adaptive:
     estimates = [item.estimate for item in comparisons]
-    seeds = {estimate.seed for estimate in estimates if estimate.seed is not None}
-    drawn = [estimate.n_resamples or 0 for estimate in estimates]
-    drawn += [item.test.n_resamples or 0 for item in comparisons if item.test is not None]
-    resamples = max(drawn, default=0)
-    text = f", {resamples} resamples" if resamples else ""
-    return Adaptive((Note(f"Seed {seeds.pop()}{text}."),) if seeds else (), ())
+    resamples = [e.n_resamples for e in estimates]
+    resamples += [item.test.n_resamples for item in comparisons if item.test is not None]
+    return seed_note((e.seed for e in estimates), resamples)

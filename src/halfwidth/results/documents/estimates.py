@@ -7,9 +7,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from halfwidth.core.formatting import as_beginning, fixed, percent
 from halfwidth.core.spec import Estimand
+from halfwidth.core.titles import IF_UNSEEN
 from halfwidth.core.undefined import SIDE_BY_SIDE
 from halfwidth.document.axes import axis_for
 from halfwidth.document.parts import (
@@ -26,16 +28,17 @@ from halfwidth.document.parts import (
     Part,
     Table,
 )
-from halfwidth.results.detection_estimate import DetectionEstimate
-from halfwidth.results.estimate import IF_UNSEEN, Estimate
-from halfwidth.results.estimates import Estimates, Family
-from halfwidth.results.fields import caution_items
-from halfwidth.results.runs_estimate import RunsEstimate
+from halfwidth.results.fields import caution_items, codes_cell, seed_note
+
+if TYPE_CHECKING:
+    from halfwidth.results.estimate import Estimate, Estimates, Family
+    from halfwidth.results.runs_estimate import RunsEstimate
+
+    Columns = dict[Column, Callable[[Estimate], Cell]]
 
 IDR_NOTE = "IDR: the interdecile range of the runs, from their 0.1 to their 0.9 quantile."
 CLAIMS_TITLE = "What each policy claims of the cases without a result:"
 
-Columns = dict[Column, Callable[[Estimate], Cell]]
 _LABEL, _STATISTIC = Column("label"), Column("statistic")
 _N, _RUNS = Column("n", Kind.NUMBER), Column("runs", Kind.NUMBER)
 _CLUSTERS = Column("clusters", Kind.NUMBER)
@@ -74,7 +77,7 @@ def estimates_document(estimates: Estimates) -> Document:
         _choices(estimates),
         *caution_items(estimates.caution_lines()),
         rule_note(estimates),
-        _seed(estimates),
+        seed_note((e.seed for e in estimates), (e.n_resamples for e in estimates)),
     ]
     return Document((table, *(part for part in below if part.short)), data)
 
@@ -82,7 +85,7 @@ def estimates_document(estimates: Estimates) -> Document:
 # --------------------------------------------------------------------------- the table
 
 
-def estimates_table(estimates: Estimates, *, titles: bool) -> Table:
+def estimates_table(estimates: Sequence[Estimate], *, titles: bool) -> Table:
     """A row for each estimate, in all columns that say something.
 
     ``titles``: methods as prose calls them, not by the names that options take, and no row without
@@ -95,13 +98,13 @@ def estimates_table(estimates: Estimates, *, titles: bool) -> Table:
     return _table(estimates, columns)
 
 
-def _columns(estimates: Estimates) -> Columns:
+def _columns(estimates: Sequence[Estimate]) -> Columns:
     """Columns and their cells; one that says nothing is left out."""
     columns: Columns = {}
     if any(e.label for e in estimates):
         columns[_LABEL] = lambda e: Cell(e.label)
     columns[_STATISTIC] = _subject
-    if any(isinstance(e, DetectionEstimate) for e in estimates):
+    if any(e.matched_by for e in estimates):
         columns[_MATCHED] = _matched
     columns[_N] = lambda e: Cell(str(e.n), e.n)
     if any(e.without_result is not None for e in estimates):
@@ -117,7 +120,7 @@ def _columns(estimates: Estimates) -> Columns:
         columns[_HALFWIDTH] = _halfwidth
     columns[_METHOD] = _method
     if any(e.cautions for e in estimates):
-        columns[_CAUTIONS] = _codes
+        columns[_CAUTIONS] = codes_cell
     return columns
 
 
@@ -134,7 +137,7 @@ def interval_column(estimates: Sequence[Estimate]) -> tuple[Column, Callable[[Es
     return Column(f"{percent(asked)} {'CI' if two_sided else 'bound'}", Kind.INTERVAL), cell
 
 
-def _table(estimates: Estimates, columns: Columns) -> Table:
+def _table(estimates: Iterable[Estimate], columns: Columns) -> Table:
     rows = tuple(tuple(cell(e) for cell in columns.values()) for e in estimates)
     return Table(tuple(columns), rows)
 
@@ -155,7 +158,7 @@ def _short(estimates: Estimates, columns: Columns) -> tuple[Part, ...]:
         legend = _legend(estimates)
         if legend:
             del columns_shown[_MATCHED]
-    sources = {e.quantity_phrase for e in estimates if isinstance(e, RunsEstimate)}
+    sources = {e.quantity_phrase for e in _those_over_runs(estimates)}
     if len(sources) == 1:
         common = common or f"quantiles {sources.pop()}"
         columns_shown = _runs_columns(columns_shown)
@@ -231,7 +234,7 @@ def _subject(e: Estimate) -> Cell:
 
 
 def _matched(e: Estimate) -> Cell:
-    return Cell(e.matched_by if isinstance(e, DetectionEstimate) else "")
+    return Cell(e.matched_by)
 
 
 def _clusters(e: Estimate) -> Cell:
@@ -249,18 +252,13 @@ def _halfwidth(e: Estimate) -> Cell:
 
 def _relative_width(e: Estimate) -> Cell:
     """The width of an interval over runs by their interdecile range; empty for any other."""
-    width = e.relative_width if isinstance(e, RunsEstimate) else math.nan
+    width = math.nan if e.over_runs is None else e.over_runs.relative_width
     return Cell("" if math.isnan(width) else f"{width:.2f}", width)
 
 
 def _method(e: Estimate) -> Cell:
     """The name of the method, or its title where the design makes another one of it."""
     return Cell(e.method if e.method_title == e.method_spec.title else e.method_title, e.method)
-
-
-def _codes(e: Estimate) -> Cell:
-    codes = tuple(dict.fromkeys(caution.code for caution in e.cautions))
-    return Cell(" ".join(codes), codes)
 
 
 # --------------------------------------------------------------------------- drawn on a page
@@ -277,7 +275,7 @@ def drawn_tables(estimates: Estimates) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _read_together(families: Sequence[Family]) -> list[tuple[str, Estimates]]:
+def _read_together(families: Sequence[Family]) -> list[tuple[str, Sequence[Estimate]]]:
     """Estimates of each table with its title: families, or metrics of one range of one model."""
     several = len({family.metric for family in families}) > 1
     if len(families) == 1 or any(len(family.estimates) > 1 for family in families):
@@ -288,7 +286,7 @@ def _read_together(families: Sequence[Family]) -> list[tuple[str, Estimates]]:
         metric = estimate.metric_spec
         key = family.task, str(metric.spec.bounds), metric.unit
         of_range.setdefault(key, []).append(estimate)
-    return [(task, Estimates(tuple(some))) for (task, *_), some in of_range.items()]
+    return [(task, some) for (task, *_), some in of_range.items()]
 
 
 def _title(family: Family, *, several: bool) -> str:
@@ -306,7 +304,7 @@ def tables_of(estimates: Sequence[Estimate], alike: Sequence[Estimate] = ()) -> 
     return [
         part
         for spread, some in _by_spread(estimates).items()
-        for part in in_common(with_drawing(Estimates(tuple(some)), beside.get(spread, ())))
+        for part in in_common(with_drawing(some, beside.get(spread, ())))
     ]
 
 
@@ -337,7 +335,7 @@ def in_common(table: Table) -> list[Part]:
     return [shown, *([Note(f"In all rows {', '.join(words)}.")] if words else [])]
 
 
-def with_drawing(estimates: Estimates, alike: Sequence[Estimate]) -> Table:
+def with_drawing(estimates: Sequence[Estimate], alike: Sequence[Estimate]) -> Table:
     """The table of estimates, and a column in which the intervals are drawn."""
     table = _lead_named(estimates_table(estimates, titles=True), estimates)
     lead = table.columns[0].heading
@@ -349,7 +347,7 @@ def with_drawing(estimates: Estimates, alike: Sequence[Estimate]) -> Table:
     return add_drawn(table, Column(WHERE_DRAWN, Kind.DRAWN, axis=axis), cells)
 
 
-def _lead_named(table: Table, estimates: Estimates) -> Table:
+def _lead_named(table: Table, estimates: Sequence[Estimate]) -> Table:
     """The table with labels headed by the column whose levels they are: ``model``, ``organ``."""
     names = (name for name in estimates[0].by if name not in table.headings)
     for name in names:
@@ -405,25 +403,29 @@ def _claims(estimates: Estimates) -> Adaptive:
 def _readings(estimates: Estimates) -> Adaptive:
     """What the quantiles of the first source say."""
     label = estimates[0].label
-    texts = [e.reading() for e in estimates if e.label == label and isinstance(e, RunsEstimate)]
+    texts = [e.reading() for e in _those_over_runs(estimates) if e.label == label]
     return Adaptive(_items(filter(None, texts), f"Read ({label}):" if label else "Read:"), ())
 
 
 def _relative(estimates: Estimates) -> Adaptive:
     """What the widths of quantiles of runs are divided by."""
-    of_runs = any(isinstance(e, RunsEstimate) for e in estimates)
-    return Adaptive((Note(IDR_NOTE),) if of_runs else (), ())
+    return Adaptive((Note(IDR_NOTE),) if _those_over_runs(estimates) else (), ())
 
 
 def _choices(estimates: Estimates) -> Adaptive:
     """The intervals among which a randomized method drew."""
     texts = [
         f"{', '.join(part for part in (e.label, e.statistic_title) if part)}: {_drawn(e)}"
-        for e in estimates
-        if isinstance(e, RunsEstimate) and e.choices
+        for e in _those_over_runs(estimates)
+        if e.choices
     ]
     full = tuple(Note(f"drawn among {text}") for text in texts)
     return Adaptive(_items(texts, "Drawn among, with probability:"), full)
+
+
+def _those_over_runs(estimates: Iterable[Estimate]) -> list[RunsEstimate]:
+    """Those over training runs."""
+    return [one for e in estimates if (one := e.over_runs) is not None]
 
 
 def _items(texts: Iterable[str], title: str) -> tuple[Part, ...]:
@@ -449,10 +451,3 @@ def rule_note(estimates: Iterable[Estimate]) -> Adaptive:
     """The same as a remark below a table."""
     notes = tuple(Note(f"{text}.") for text in rule_text(estimates))
     return Adaptive(notes, notes)
-
-
-def _seed(estimates: Estimates) -> Adaptive:
-    seeds = {e.seed for e in estimates if e.seed is not None}
-    resamples = max(e.n_resamples or 0 for e in estimates)
-    drawn = f", {resamples} resamples" if resamples else ""
-    return Adaptive((Note(f"Seed {seeds.pop()}{drawn}."),) if seeds else (), ())

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from halfwidth.core.formatting import percent
 from halfwidth.document.parts import Cell
-from halfwidth.results.ranking import RankSet
+
+if TYPE_CHECKING:
+    from halfwidth.results.ranking import RankSet
 
 
 def set_cell(ranks: RankSet) -> Cell:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from halfwidth.core.formatting import percent
 from halfwidth.document.parts import (
@@ -20,11 +21,13 @@ from halfwidth.document.parts import (
 )
 from halfwidth.results.documents.estimates import interval_column, rule_note
 from halfwidth.results.documents.ranking_cells import set_cell, share_cell
-from halfwidth.results.documents.rankings_together import consensus_parts, stability_part
-from halfwidth.results.estimate import Estimate
-from halfwidth.results.fields import caution_items
-from halfwidth.results.ranking import RankedModel, Ranking, Rankings
+from halfwidth.results.documents.rankings_together import COMBINED, consensus_parts, stability_part
+from halfwidth.results.fields import caution_items, seed_note
 from halfwidth.results.ranking_words import POLICIES, about, listed, nothing_settled, some
+
+if TYPE_CHECKING:
+    from halfwidth.results.estimate import Estimate
+    from halfwidth.results.ranking import RankedModel, Ranking, Rankings
 
 # Of more rankings than a reader would read prose of, a terminal shows the tables.
 MOST_TOLD = 3
@@ -47,7 +50,7 @@ def rankings_document(rankings: Rankings) -> Document:
         stable,
         *caution_items(rankings.caution_lines()),
         rule,
-        _seed(rankings),
+        seed_note([rankings[0].seed], (item.n_resamples for item in rankings)),
     )
     return Document((*parts, *(part for part in below if part.short or part.full)), data)
 
@@ -180,7 +183,7 @@ def _explanations(rankings: Rankings) -> Adaptive:
     )
     texts = [meaning]
     if rankings.consensus:
-        texts.append("Ranks combined: the best and the worst of those that the consensus is of.")
+        texts.append(COMBINED)
     if any(item.test for item in rankings):
         texts.append(
             "Won: how many others a model beats in one-sided tests, corrected together (Holm); "
@@ -217,8 +220,3 @@ def _agreement_of_resamples(rankings: Rankings) -> str:
     alike = len(labels) < len(rankings) or "" in labels
     names = [_subject(item) if alike else item.label for item in items]
     return "; ".join(f"{name}: {item.tau:.2f}" for name, item in zip(names, items, strict=True))
-
-
-def _seed(rankings: Rankings) -> Adaptive:
-    resamples = max(item.n_resamples for item in rankings)
-    return Adaptive((Note(f"Seed {rankings[0].seed}, {resamples} resamples."),), ())

@@ -2,12 +2,44 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from halfwidth.core.formatting import percent
-from halfwidth.document.parts import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
+from halfwidth.document.parts import (
+    Adaptive,
+    Cell,
+    Column,
+    Data,
+    Document,
+    Heading,
+    Kind,
+    Note,
+    Part,
+    Table,
+)
 from halfwidth.results.documents.ranking_cells import set_cell, share_cell
-from halfwidth.results.ranking import Rankings
-from halfwidth.results.ranking_consensus import Consensus, ConsensusModel
+from halfwidth.results.fields import seed_note
 from halfwidth.results.ranking_words import about, listed
+
+if TYPE_CHECKING:
+    from halfwidth.results.ranking import Rankings
+    from halfwidth.results.ranking_consensus import Consensus, ConsensusModel
+
+
+COMBINED = "Ranks combined: the best and the worst of those that the consensus is of."
+
+
+def consensus_document(consensus: Consensus) -> Document:
+    """The consensus by itself."""
+    level = percent(consensus.confidence_level)
+    top = " and top" if _with_top(consensus) else ""
+    meaning = (
+        f"{level} ranks: the ranks that each model may have, of all models at once. First{top}: "
+        "shares of bootstrap resamples, which are no confidence sets."
+    )
+    seed = seed_note([consensus.seed], [consensus.n_resamples])
+    parts = (*consensus_parts(consensus), Note(meaning), Note(COMBINED), seed)
+    return Document(parts, Data(consensus.to_dict, consensus.to_rows))
 
 
 def consensus_parts(consensus: Consensus) -> tuple[Part, ...]:
@@ -31,11 +63,15 @@ def _table(consensus: Consensus) -> Table:
         Column("ranks combined", Kind.INTERVAL),
         Column("first", Kind.NUMBER),
     ]
-    with_top = 1 < consensus.top < len(consensus.models)
+    with_top = _with_top(consensus)
     if with_top:
         columns.append(Column(f"top {consensus.top}", Kind.NUMBER))
     rows = [_row(model, with_top=with_top) for model in consensus.models]
     return Table(tuple(columns), tuple(rows))
+
+
+def _with_top(consensus: Consensus) -> bool:
+    return 1 < consensus.top < len(consensus.models)
 
 
 def _row(model: ConsensusModel, *, with_top: bool) -> tuple[Cell, ...]:

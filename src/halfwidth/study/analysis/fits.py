@@ -17,6 +17,7 @@ from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Bounds
 from halfwidth.study.analysis import fits_by_search
+from halfwidth.study.populations import FAMILIES
 
 Parameters = dict[str, Array]
 
@@ -180,8 +181,6 @@ def families_named(names: Sequence[str] | None) -> tuple[str, ...]:
     >>> families_named(["gaussian", "beta"])
     ('normal', 'beta')
     """
-    from halfwidth.study.populations import FAMILIES
-
     if names is None:
         return tuple(OF_VALUES)
     if isinstance(names, str) or not names:

@@ -13,7 +13,7 @@ from halfwidth.core import rng as randomness
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
-from halfwidth.core.processes import in_workers
+from halfwidth.core.processes import check_jobs, in_workers
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
 from halfwidth.document.progress import tracked
@@ -93,7 +93,6 @@ def family_fits(
     names = families_named(families)
     if lilliefors is not None:
         check_draws(lilliefors)
-    from halfwidth.core.processes import check_jobs
 
     workers = check_jobs(jobs)
     entropy = randomness.resolve_seed(rng)

@@ -13,6 +13,7 @@ from typing import Any
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
+from halfwidth.core.processes import check_jobs
 from halfwidth.study.chunks import Chunk, Queue, Shard, Work, check_chunks, chunks_of_shard
 from halfwidth.study.execution.attempts import Fault, Reply
 from halfwidth.study.execution.cluster import LOCAL, Cluster
@@ -108,8 +109,6 @@ def run_chunks(
     KeyboardInterrupt
         After finished chunks were written and the workers were stopped.
     """
-    from halfwidth.core.processes import check_jobs
-
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
         raise OptionError(f"{spelled('retries', retries)} is not an integer from 0 up")
     workers = check_jobs(jobs)

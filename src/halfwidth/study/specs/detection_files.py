@@ -17,6 +17,7 @@ from halfwidth.estimation.detections.rows import requested_rows
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.functionals import MetricRow
 from halfwidth.io.detections.api import read_objects
+from halfwidth.study.populations.images import ImagePopulation
 from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.matching import Match, identity, matches
 from halfwidth.study.specs.spec import (
@@ -111,8 +112,6 @@ def _instance(
 
 
 def _population(records: Any) -> Any:
-    from halfwidth.study.populations.images import ImagePopulation
-
     return ImagePopulation(records)
 
 

@@ -11,6 +11,8 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Kind, Metric, MetricLevel
 from halfwidth.core.types import Bounds
 from halfwidth.estimation.resolve import UNNAMED
+from halfwidth.study.populations.mixtures import mixture
+from halfwidth.study.populations.parametric import FAMILIES, family
 from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.spec import Instance, MixtureComponent, PopulationSource, written
 
@@ -67,8 +69,6 @@ def instance_of_formula(source: PopulationSource) -> Instance:
 
 def parameter_names(family: str) -> list[str]:
     """The names of the parameters of a family; an error for an unknown one."""
-    from halfwidth.study.populations.parametric import FAMILIES
-
     return list(FAMILIES[family].parameters)
 
 
@@ -80,9 +80,6 @@ def complete_component(part: MixtureComponent) -> MixtureComponent:
 
 def build_population(parts: Sequence[MixtureComponent]) -> Any:
     """The population of a formula."""
-    from halfwidth.study.populations.mixtures import mixture
-    from halfwidth.study.populations.parametric import family
-
     populations = [family(part.family, **part.parameters) for part in parts]
     if len(populations) == 1:
         return populations[0]
@@ -100,8 +97,6 @@ def formula_text(parts: Sequence[MixtureComponent]) -> str:
 
 
 def _arguments(part: MixtureComponent) -> str:
-    from halfwidth.study.populations.parametric import FAMILIES
-
     defaults = FAMILIES[part.family].parameters
     said = {name: value for name, value in part.parameters.items() if value != defaults[name]}
     pairs = (said or part.parameters).items()

@@ -15,13 +15,14 @@ from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.estimation.test_sets.class_labels import as_cells
 from halfwidth.estimation.test_sets.score_scales import ROUNDING, ROW_SUM_TOLERANCE, as_score_rows
 from halfwidth.io.arrays import read_array
-from halfwidth.io.layout import Layout, layout_of, metrics_in, slices
-from halfwidth.io.metric_names import metric_in
-from halfwidth.io.readers import PLAIN_SUFFIXES, read_table
+from halfwidth.io.plain_tables import PLAIN_SUFFIXES
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.study.specs.matching import NAMED
 from halfwidth.study.specs.spec import ScoreKind
+from halfwidth.tables.layout import Layout, layout_of, metrics_in, slices
+from halfwidth.tables.metric_names import metric_in
+from halfwidth.tables.readers import read_table
 
 DEEPEST = 2
 # Marks the folder of a study's results.

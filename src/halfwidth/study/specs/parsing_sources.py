@@ -11,7 +11,6 @@ from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import MISSING_POLICIES, Missing
 from halfwidth.estimation.detections.requests import detector_request
 from halfwidth.estimation.resolve import resolve_metric
-from halfwidth.io.picked_rows import wanted_levels
 from halfwidth.study.populations.logits import Exponent
 from halfwidth.study.specs.formula_instances import (
     complete_component,
@@ -30,6 +29,7 @@ from halfwidth.study.specs.spec import (
 )
 from halfwidth.study.specs.toml_sections import Section, placed
 from halfwidth.study.specs.value_files import CONVERSIONS
+from halfwidth.tables.picked_rows import wanted_levels
 
 OF_TABLES = (
     *("files", "metric", "bounds", "columns", "by", "where", "case", "scale"),

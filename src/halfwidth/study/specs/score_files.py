@@ -20,14 +20,16 @@ from halfwidth.estimation.test_sets.reading import check_test_set
 from halfwidth.estimation.test_sets.score_scales import ROUNDING, ROW_SUM_TOLERANCE, as_score_rows
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.io.arrays import read_array
-from halfwidth.io.readers import read_table
-from halfwidth.io.repeats import case_column, repeats_in
 from halfwidth.io.table import Table
+from halfwidth.study.populations.logits import logit_empirical, logit_kde
+from halfwidth.study.populations.recalibrated import recalibrated
 from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.matching import NAMED, STARS, Match, identity, matches
 from halfwidth.study.specs.spec import FEW_CASES, FEW_OF_A_CLASS, Instance, ScoreSource
 from halfwidth.study.specs.toml_sections import placed
 from halfwidth.study.specs.value_files import notes_of_repeats
+from halfwidth.tables.readers import read_table
+from halfwidth.tables.repeats import case_column, repeats_in
 
 
 def instances_of_scores(
@@ -160,8 +162,6 @@ def _instance(
 
 
 def _build(source: ScoreSource, logits: Array, codes: Codes) -> functools.partial[Any]:
-    from halfwidth.study.populations.logits import logit_empirical, logit_kde
-
     fit: functools.partial[Any] = functools.partial(logit_empirical, logits, codes)
     if source.population == "kde":
         fit = functools.partial(logit_kde, logits, codes, exponent=source.bandwidth)
@@ -171,8 +171,6 @@ def _build(source: ScoreSource, logits: Array, codes: Codes) -> functools.partia
 
 
 def _recalibrated(build: Callable[[], Any], intercept: float, slope: float) -> Any:
-    from halfwidth.study.populations.recalibrated import recalibrated
-
     return recalibrated(build(), slope=slope, intercept=intercept)
 
 

@@ -16,7 +16,16 @@ from halfwidth.core.spec import Kind, Metric, MetricLevel
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.check import Ready, ready_values
 from halfwidth.estimation.resolve import Request, resolve_metric
-from halfwidth.io.layout import (
+from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.overlap import dsc, iou
+from halfwidth.study.populations.empirical import empirical
+from halfwidth.study.populations.kde import MOST, adaptive_kde
+from halfwidth.study.populations.mixtures import mixture
+from halfwidth.study.specs.digests import digest_of
+from halfwidth.study.specs.matching import NAMED, Match, identity, matches
+from halfwidth.study.specs.spec import FEW_CASES, Instance, TableSource, written
+from halfwidth.study.specs.toml_sections import placed
+from halfwidth.tables.layout import (
     MISSING_LEVEL,
     Layout,
     Slice,
@@ -25,15 +34,9 @@ from halfwidth.io.layout import (
     not_applicable_note,
     slices,
 )
-from halfwidth.io.picked_rows import pick_rows
-from halfwidth.io.readers import read_table
-from halfwidth.io.repeats import Repeats
-from halfwidth.metrics.catalogue import METRICS
-from halfwidth.metrics.overlap import dsc, iou
-from halfwidth.study.specs.digests import digest_of
-from halfwidth.study.specs.matching import NAMED, Match, identity, matches
-from halfwidth.study.specs.spec import FEW_CASES, Instance, TableSource, written
-from halfwidth.study.specs.toml_sections import placed
+from halfwidth.tables.picked_rows import pick_rows
+from halfwidth.tables.readers import read_table
+from halfwidth.tables.repeats import Repeats
 
 # What is known of one metric where the tables hold another, case by case.
 CONVERSIONS: dict[tuple[str, str], Callable[[Array], Array]] = {
@@ -195,9 +198,6 @@ def _request(source: TableSource) -> Request:
 
 def _fit(source: TableSource, metric: Metric, values: Array) -> _Fit:
     """The population that the values stand for, as it will be made when it is needed."""
-    from halfwidth.study.populations.empirical import empirical
-    from halfwidth.study.populations.kde import MOST, adaptive_kde
-
     kind = source.population
     if kind == "auto":
         kind = "kde" if metric.spec.kind is Kind.CONTINUOUS else "empirical"
@@ -217,9 +217,6 @@ def _with_failures(fit: _Fit, share: float, worst: float) -> _Fit:
 
 
 def _planted(build: Callable[[], Any], share: float, worst: float) -> Any:
-    from halfwidth.study.populations.empirical import empirical
-    from halfwidth.study.populations.mixtures import mixture
-
     return mixture([build(), empirical([worst])], [1 - share, share])
 
 

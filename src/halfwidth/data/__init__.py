@@ -1,0 +1,1 @@
+"""What verbs work on: values of cases, predictions, detections; immutable, without verbs."""

@@ -1,0 +1,395 @@
+"""Values of cases: a number for each, of one model or of several, in arrays or in tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any
+
+from halfwidth.core.checks import one_of
+from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.frozen import frozen
+from halfwidth.core.pseudo_cases import FAILURES, Failures
+from halfwidth.core.spec import Statistic
+from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
+from halfwidth.data.challenge_tables import challenge_columns
+from halfwidth.data.families import Family, ModelCases
+from halfwidth.data.inputs import models_of, names_models
+from halfwidth.data.measured_values import ValueOptions
+from halfwidth.data.measuring import Matched, Measurable, by_level, measuring_values
+from halfwidth.data.quantities import Quantities, listed_metrics
+from halfwidth.data.several_metrics import MetricColumns, metric_columns
+from halfwidth.data.sources import (
+    Source,
+    TableColumns,
+    Tables,
+    column_list,
+    column_name,
+    tables_of,
+    value_columns,
+)
+from halfwidth.data.value_tables import value_families
+from halfwidth.estimation.check import check_sample
+from halfwidth.estimation.grouping import Over, check_over
+from halfwidth.estimation.pipeline import Job
+from halfwidth.estimation.resolve import (
+    Request,
+    resolve_metric,
+    resolve_request,
+    resolve_statistic,
+)
+from halfwidth.estimation.tables import JobsOfCases, layout_notes, sample_cases, table_jobs
+from halfwidth.tables.layout import layout_of
+
+# What a missing value may mean: to all verbs, to `estimate` ("all"), to `rank` ("worst_rank").
+WORST_RANK = "worst_rank"
+POLICIES = (*MISSING_POLICIES, ALL_POLICIES, WORST_RANK)
+
+
+@frozen(eq=False)
+class CaseValues:
+    """Values of cases, such as the Dice of each image: of one model or of several.
+
+    Made by `from_arrays` or `from_table`. Its attributes are what these were given.
+
+    Attributes
+    ----------
+    metric : str, MetricSpec or metric function, sequence or mapping of these, or None
+    bounds : tuple of float or None
+    scale : float
+    over : {"cases", "clusters"}
+    missing : {"raise", "omit", "worst", "worst_rank", "all"}
+    penalty : float or None
+    failures : {"seen", "unseen", "both"}
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> values = hw.CaseValues.from_arrays({"A": [0.9, 0.8, 0.7], "B": [0.8, 0.9, 0.6]})
+    >>> values.models
+    ('A', 'B')
+    """
+
+    metric: Any = None
+    bounds: Any = None
+    scale: float = 1.0
+    over: Over = "cases"
+    missing: Any = "raise"
+    penalty: float | None = None
+    failures: Failures = "seen"
+    _given: _Arrays | _Tables = field(repr=False, kw_only=True)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        values: Any,
+        *,
+        metric: Any = None,
+        groups: Any = None,
+        strata: Any = None,
+        over: Over = "cases",
+        bounds: Any = None,
+        scale: float = 1.0,
+        missing: Any = "raise",
+        penalty: float | None = None,
+        failures: Failures = "seen",
+    ) -> CaseValues:
+        """Values of cases in arrays.
+
+        Parameters
+        ----------
+        values : array-like, shape (n,), or mapping of str to array-like, or data frame
+            A number for each case in the metric's unit; of several models by their names, or a
+            column for each. Labels of pandas Series and frames say which case a row is of, in any
+            order; without labels all models have the same cases in the same places.
+        metric : str, MetricSpec or metric function, optional
+            What the values are (``halfwidth.METRICS``): their range, and which direction is better.
+        groups, strata : array-like, shape (n,), optional
+            Cluster (patient) and stratum of each case.
+        over : {"cases", "clusters"}
+            What the statistic is taken of.
+        bounds : tuple of float, optional
+            The range of the metric, for one of your own.
+        scale : float, default 1
+            Values are divided by it: 100 for per cent.
+        missing : {"raise", "omit", "worst", "worst_rank"}
+            What a missing value means: an error; the case is left out, of several models for all;
+            the metric's worst value, or ``penalty``; in `rank` the last rank of its case.
+        penalty : float, optional
+            What a missing value counts with ``missing="worst"``, where no worst value is known.
+        failures : {"seen", "unseen", "both"}
+            Whether these cases show how a model can fail, or others may as none of these did; for
+            ``"both"`` a verdict has to hold under either.
+
+        Returns
+        -------
+        CaseValues
+
+        Raises
+        ------
+        DataError, OptionError
+            For lengths that differ, models without names, and options that are not allowed.
+
+        Examples
+        --------
+        >>> import halfwidth as hw
+        >>> dice = {"A": [0.91, 0.88, 0.93, 0.85], "B": [0.90, 0.85, 0.89, 0.80]}
+        >>> values = hw.CaseValues.from_arrays(dice, metric="dsc", groups=["p1", "p1", "p2", "p3"])
+        >>> [f"{e.label} {e.value:.4f}, {e.n_groups} patients" for e in hw.estimate(values)]
+        ['A 0.8925, 3 patients', 'B 0.8600, 3 patients']
+        """
+        if names_models(values):
+            cases = models_of(values, {"groups": groups, "strata": strata}, argument="values")
+        else:
+            cases = (ModelCases("", values, groups=groups, strata=strata),)
+        options = (metric, bounds, scale, over, missing, penalty, failures)
+        return cls(*options, _given=_Arrays(cases))
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,
+        value: Any = None,
+        *,
+        metric: Any = None,
+        model: str | None = None,
+        by: Any = (),
+        case: str | None = None,
+        groups: str | None = None,
+        strata: str | None = None,
+        over: Over = "cases",
+        bounds: Any = None,
+        scale: float = 1.0,
+        missing: Any = "raise",
+        penalty: float | None = None,
+        failures: Failures = "seen",
+    ) -> CaseValues:
+        """Values of cases in a table, or in several.
+
+        Cases are matched by their ids, never by the places of their rows. A canonical long table
+        (columns ``case, metric, value`` and optionally ``model, task, label, status, parameters,
+        group, stratum``) needs no further options, nor does that of a challenge (algorithm or
+        model, task, case and value).
+
+        Parameters
+        ----------
+        table : data frame, mapping of columns, sequence of tables, or mapping of str to table
+            One table; several; or a table for each model, by its name.
+        value : str, sequence of str, or mapping of str to str, optional
+            Columns of values, each apart; or, from the name of each model, its column. Default:
+            every numeric column that is neither a case id nor has another role.
+        metric : str, MetricSpec or metric function, sequence or mapping of these, optional
+            What the values are. Of a canonical table those of its metrics that are wanted; several
+            may be columns that are called as their metrics, or a mapping from column to metric.
+        model : str, optional
+            The column that names the model of each row. Default, where models are compared: the
+            first of model, algorithm and alg_name that there is.
+        by : str or sequence of str, optional
+            Columns, such as the organ, for each combination of whose levels a verb answers apart.
+        case : str, optional
+            Column of case ids; default: the first of case, case_id, id, subject, patient, name,
+            filename that exists. With ``groups``, ids need be unique within their cluster only.
+        groups, strata : str, optional
+            Columns that name the cluster and the stratum of each row.
+        missing : {"raise", "omit", "worst", "worst_rank", "all"}
+            As for `from_arrays`. ``"all"``, of `estimate`, gives three rows instead of one: cases
+            without a result left out, counted as the worst value, and as the table itself has them.
+        over, bounds, scale, penalty, failures
+            As for `from_arrays`.
+
+        Returns
+        -------
+        CaseValues
+
+        Raises
+        ------
+        DataError, OptionError
+            For what is no table, and options that are not allowed.
+
+        Examples
+        --------
+        >>> import pandas as pd, halfwidth as hw
+        >>> frame = pd.DataFrame({
+        ...     "case": ["a", "b", "c", "c", "b", "a"],
+        ...     "model": ["U-Net"] * 3 + ["ViT"] * 3,
+        ...     "dice": [0.91, 0.88, 0.93, 0.85, 0.80, 0.89],
+        ... })
+        >>> values = hw.CaseValues.from_table(frame, "dice", metric="dsc", model="model")
+        >>> [(e.label, round(e.value, 2)) for e in hw.estimate(values, statistic="median")]
+        [('U-Net', 0.91), ('ViT', 0.85)]
+        """
+        columns = TableColumns(
+            column_name("model", model) or "",
+            column_list("by", by),
+            column_name("case", case),
+            column_name("groups", groups),
+            column_name("strata", strata),
+        )
+        by_model = map(str, value) if isinstance(value, Mapping) else ()
+        given = _Tables(tables_of(table, columns, by_model), value_columns(value))
+        options = (metric, bounds, scale, over, missing, penalty, failures)
+        return cls(*options, _given=given)
+
+    def __post_init__(self) -> None:
+        one_of("missing", self.missing, POLICIES)
+        one_of("failures", self.failures, FAILURES)
+        check_over(self.over)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models; none where nothing tells them."""
+        return self._given.models
+
+    def request(self, **inference: Any) -> Request:
+        """What all estimates of a verb share: the policies of these values, and its inference."""
+        return resolve_request(
+            missing=self.missing,
+            penalty=self.penalty,
+            over=self.over,
+            failures=self.failures,
+            **inference,
+        )
+
+    def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
+        """What is estimated of each model, column and level, and the request of its estimates."""
+        quantities.refuse_average()
+        policy = self
+        if self.missing == ALL_POLICIES and isinstance(self._given, _Tables):
+            policy = replace(self, missing="worst")
+        request = policy.request(**inference)
+        statistics = [resolve_statistic(one) for one in quantities.statistics]
+        return self._given.jobs(self._with_metric(quantities), statistics, request), request
+
+    def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
+        """The models of each level and metric, to be measured, and notes on what was read."""
+        quantities.refuse_average()
+        if len(quantities.statistics) > 1:
+            raise OptionError(
+                f"statistic={shown(quantities.statistic)} is several; models are compared by one"
+            )
+        options = ValueOptions(resolve_statistic(quantities.statistics[0]), self.scale)
+        return self._given.families(self._with_metric(quantities), options, how)
+
+    def _with_metric(self, quantities: Quantities) -> CaseValues:
+        """The values, of the metric that a verb names in their stead."""
+        if quantities.metric is None:
+            return self
+        if self.metric is not None:
+            raise OptionError(
+                f"metric={shown(quantities.metric)} has no effect: the values are of metric="
+                f"{shown(self.metric)}"
+            )
+        return replace(self, metric=quantities.metric)
+
+
+@frozen(eq=False)
+class _Arrays:
+    """Values of models in arrays."""
+
+    cases: tuple[ModelCases, ...]
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.cases if one.name)
+
+    def jobs(
+        self, values: CaseValues, statistics: Sequence[Statistic], request: Request
+    ) -> JobsOfCases:
+        """Each model by itself."""
+        metric = resolve_metric(values.metric, values.bounds)
+        jobs, cases = [], []
+        for model in self.cases:
+            sample = check_sample(
+                model.predictions,
+                metric,
+                request,
+                scale=values.scale,
+                where=model.name or "values",
+                cases=model.case_names,
+                groups=model.groups,
+                strata=model.strata,
+            )
+            jobs += [Job(sample.functional(one), sample.records, model.name) for one in statistics]
+            cases.append(sample_cases(model.name, sample, model.groups))
+        return JobsOfCases(tuple(jobs), (), tuple(cases))
+
+    def families(
+        self, values: CaseValues, options: ValueOptions, _: Matched
+    ) -> tuple[list[Measurable], list[str]]:
+        """All models."""
+        measuring = measuring_values(values.metric, values.bounds, options)
+        return [Measurable(Family(self.cases, measuring.metric), measuring)], []
+
+
+@frozen(eq=False)
+class _Tables:
+    """Values in tables: columns of values, or the column of each model."""
+
+    tables: Tables
+    value: list[str] | dict[str, str] | None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return self.tables.models
+
+    def jobs(
+        self, values: CaseValues, statistics: Sequence[Statistic], request: Request
+    ) -> JobsOfCases:
+        """Each column and level; the rows of several models apart where these are named."""
+        sources = self.tables.sources
+        found = [
+            self._jobs(source, wanted, values, statistics, request)
+            for source in sources
+            for wanted in metric_columns(values.metric, self.value, sources)
+        ]
+        return JobsOfCases(
+            tuple(job for one in found for job in one.jobs),
+            tuple(dict.fromkeys(note for one in found for note in one.notes)),
+            tuple(cases for one in found for cases in one.cases),
+        )
+
+    def _jobs(
+        self,
+        source: Source,
+        wanted: MetricColumns,
+        values: CaseValues,
+        statistics: Sequence[Statistic],
+        request: Request,
+    ) -> JobsOfCases:
+        columns = self.tables.columns
+        value = [*wanted.value.values()] if isinstance(wanted.value, dict) else wanted.value
+        by = [*columns.within, *filter(None, [columns.by])]
+        layout = layout_of(source.table, value, by, columns.case, columns.groups, columns.strata)
+        found = table_jobs(
+            source.table,
+            layout,
+            wanted.metric,
+            values.bounds,
+            statistics,
+            request,
+            missing=values.missing,
+            scale=values.scale,
+        )
+        notes = layout_notes(layout, columns.groups, columns.strata)
+        return replace(found.labelled_by(source.model), notes=(*notes, *found.notes))
+
+    def families(
+        self, values: CaseValues, options: ValueOptions, how: Matched
+    ) -> tuple[list[Measurable], list[str]]:
+        """Those of each level and metric, level by level."""
+        sources = self.tables.sources
+        columns, usual, notes = challenge_columns(self.tables, self.value)
+        several = isinstance(values.metric, Mapping) or len(listed_metrics(values.metric)) > 1
+        wanted = metric_columns(values.metric, self.value if several else usual, sources)
+        if values.bounds is not None and len(wanted) > 1:
+            raise OptionError("bounds= (--bounds) are those of one metric, and several are given")
+        found: list[Measurable] = []
+        further: list[str] = []
+        for one in wanted:
+            measuring = measuring_values(one.metric, values.bounds, options, named=False)
+            families, own = value_families(
+                sources, columns, one.value, one.metric, values.bounds, how
+            )
+            found += [Measurable(family, measuring) for family in families]
+            further += own
+        return by_level(found), [*notes, *dict.fromkeys(further)]

@@ -1,0 +1,102 @@
+"""Detectors on the same images: each matched with the references once, with comparable records."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from halfwidth.arithmetic.match_records import with_equal_slots
+from halfwidth.core.detection_forms import MatchedScores
+from halfwidth.core.errors import DataError
+from halfwidth.core.options import spelled
+from halfwidth.data.families import MeasuredFamily
+from halfwidth.estimation.detections.jobs import RequestedRow, Sets, jobs_of
+from halfwidth.estimation.detections.requests import DetectorRequest
+from halfwidth.estimation.detections.rows import requested_rows
+from halfwidth.estimation.detections.sets import sets_of
+from halfwidth.estimation.pipeline import Job
+from halfwidth.io.detections.api import read_objects
+
+
+def measured_detectors(
+    models: Mapping[str, Any], references: Any, requested: DetectorRequest
+) -> tuple[list[MeasuredFamily], list[str]]:
+    """A family for each metric, average and class, and notes on what was read."""
+    named: dict[str, Any] = {
+        what: given
+        for what in ("groups", "strata")
+        if isinstance(given := requested.sources.get(what), str)
+    }
+    true = read_objects(references, role="references", **named)
+    notes: dict[str, list[str]] = {}
+    prepared: dict[str, tuple[Sets, list[RequestedRow]]] = {}
+    for name, detections in models.items():
+        with _naming_detector(name):
+            sets, own = sets_of(detections, true, **requested.sources)
+            rows = requested_rows(requested.metrics, requested.options, sets, by_threshold=False)
+        for note in own:
+            notes.setdefault(note, []).append(name)
+        prepared[name] = sets, rows
+    _check_alike(prepared)
+    jobs: dict[str, list[Job]] = {}
+    for name, (sets, rows) in prepared.items():
+        with _naming_detector(name):
+            jobs[name], further = jobs_of(rows, sets, requested.averages, requested.policies)
+        for note in further:
+            notes.setdefault(note, []).append(name)
+    of_rows = (dict(zip(jobs, row, strict=True)) for row in zip(*jobs.values(), strict=True))
+    return [_family(row) for row in of_rows], _distinct_notes(notes, len(models))
+
+
+def _distinct_notes(notes: Mapping[str, Sequence[str]], detectors: int) -> list[str]:
+    """Notes with the detectors that they are of, unless they are of all of several."""
+    return [
+        note if len(whose) == detectors > 1 else f"{', '.join(whose)}: {note}"
+        for note, whose in notes.items()
+    ]
+
+
+@contextlib.contextmanager
+def _naming_detector(name: str) -> Iterator[None]:
+    """Say which detector cannot be read or matched."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"{name}: {error}") from None
+
+
+def _check_alike(prepared: Mapping[str, tuple[Sets, list[RequestedRow]]]) -> None:
+    """Refuse detectors that would be matched in different ways, or whose classes differ."""
+    first, *others = prepared
+    sets, rows = prepared[first]
+    for other in others:
+        own_sets, own_rows = prepared[other]
+        if own_sets.references.classes != sets.references.classes:
+            raise DataError(
+                f"{first} and {other} have detections of different classes; name the classes that "
+                f"count: {spelled('classes')}"
+            )
+        for one, two in zip(rows, own_rows, strict=True):
+            for what in ("localisation", "assignment"):
+                ways = [getattr(row.matching, what) for row in (one, two)]
+                if ways[0] != ways[1]:
+                    raise DataError(
+                        f"{first} would be matched by {ways[0]} and {other} by {ways[1]}, since "
+                        "they do not hold the same kind of objects or scores; name one: "
+                        f"{spelled(what)}"
+                    )
+
+
+def _family(jobs: Mapping[str, Job]) -> MeasuredFamily:
+    """One row of all detectors, whose records have the same shape and the same images."""
+    first = next(iter(jobs.values()))
+    arranged: Sequence[Any] = [job.records.arranged for job in jobs.values()]
+    if isinstance(first.functional.statistic.spec.form, MatchedScores):
+        arranged = with_equal_slots(arranged)
+    made = {
+        name: replace(job, records=replace(job.records, arranged=records))
+        for (name, job), records in zip(jobs.items(), arranged, strict=True)
+    }
+    return MeasuredFamily(made, first.label, first.by)

@@ -1,0 +1,171 @@
+"""Predictions of the models of a family made ready: a job for each model, row by row."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
+from halfwidth.core.spec import Metric
+from halfwidth.core.undefined import Missing
+from halfwidth.data.families import Family, MeasuredFamily, ModelCases
+from halfwidth.data.missing import missing_for_some
+from halfwidth.estimation.pipeline import Job
+from halfwidth.estimation.test_sets.options import MetricRequest
+from halfwidth.estimation.test_sets.reading import incomplete_cases
+from halfwidth.estimation.test_sets.test_set import TestSet
+
+
+def measure_test_sets(
+    family: Family, requested: MetricRequest, missing: Missing, *, paired: bool
+) -> list[MeasuredFamily]:
+    """A family for each metric, average and class: what is computed of each model's cases."""
+    reader = _Reader(family, requested, missing)
+    sets = reader.paired_sets() if paired else reader.sets(family.models)
+    if not isinstance(family.metric, Metric) and len({(s.hard, len(s.given)) for s in sets}) > 1:
+        raise DataError(
+            f"{family.place}some models give labels and others scores, or scores in other columns; "
+            "a function of your own needs the same of all"
+        )
+    rows = [
+        [
+            replace(job, cautions=(*job.cautions, *model.cautions), alone=alone)
+            for job, alone in zip(requested.jobs(cases), _alone(requested, cases), strict=False)
+        ]
+        for cases, model in zip(sets, family.models, strict=True)
+    ]
+    names = [model.name for model in family.models]
+    return [
+        _measured(family, dict(zip(names, jobs, strict=True)), paired=paired)
+        for jobs in zip(*rows, strict=True)
+    ]
+
+
+def _alone(requested: MetricRequest, cases: TestSet) -> Iterator[Job | None]:
+    """The same jobs without the other models, where the metric is a proportion of other cases."""
+    (metric,) = requested.metrics
+    if isinstance(metric, Metric) and metric.spec.share and cases.identities is not None:
+        return iter(requested.jobs(replace(cases, identities=None)))
+    return itertools.repeat(None)
+
+
+def _measured(family: Family, jobs: dict[str, Job], *, paired: bool) -> MeasuredFamily:
+    row_label = next(iter(jobs.values())).label
+    label = " / ".join(filter(None, [family.label, row_label]))
+    in_family = {name: replace(job, label=label, by=family.by) for name, job in jobs.items()}
+    return MeasuredFamily(in_family, label, family.by, family.n_unmatched, paired=paired)
+
+
+@frozen(eq=False)
+class _Reader:
+    """Test sets of the models of a family, of the same classes."""
+
+    family: Family
+    requested: MetricRequest
+    missing: Missing
+
+    def paired_sets(self) -> list[TestSet]:
+        """The test set of each model, of the cases that none of them lacks."""
+        models = self.family.models
+        sets = self.sets(models)
+        usable = np.logical_and.reduce([_kept(one) for one in sets])
+        counted = _weighing(models[0], len(usable))
+        n_missing = int((~usable & counted).sum())
+        lacking = [int((~_kept(one) & counted).sum()) for one in sets]
+        names = [model.name for model in models]
+        further = missing_for_some(dict(zip(names, lacking, strict=True)), int(counted.sum()))
+        if any((_kept(one) != usable).any() for one in sets):
+            models = tuple(model.rows(np.flatnonzero(usable)) for model in models)
+            sets = self.sets(models)
+        if sets[0].n < 2:
+            raise DataError(
+                f"{self.family.place}{sets[0].n} case left with a prediction of every model; a "
+                "comparison needs two at least"
+            )
+        identities = _identities(sets, named=models[0].identities is not None)
+        shares_truth = all(np.array_equal(one.truth, sets[0].truth) for one in sets)
+        return [
+            replace(
+                one,
+                identities=identities,
+                shares_truth=shares_truth,
+                n_missing=n_missing,
+                cautions=(*one.cautions, *further),
+            )
+            for one in sets
+        ]
+
+    def sets(self, models: Sequence[ModelCases]) -> list[TestSet]:
+        """Test sets with the classes of all models."""
+        sets = [self._read(model, self.requested) for model in models]
+        classes = {one.labels for one in sets}
+        if len(classes) < 2:
+            return sets
+        every = dict.fromkeys(label for one in sets for label in one.labels)
+        options = replace(self.requested.options, labels=_in_order(list(every)))
+        return [self._read(model, replace(self.requested, options=options)) for model in models]
+
+    def _read(self, model: ModelCases, requested: MetricRequest) -> TestSet:
+        return read_test_set(model, requested, self.missing, self.family.place)
+
+
+def read_test_set(
+    model: ModelCases, requested: MetricRequest, missing: Missing, place: str = ""
+) -> TestSet:
+    """The test set of one model; messages name the model and its cases.
+
+    Raises
+    ------
+    DataError
+    """
+    if model.target is None:
+        raise DataError(f"{place}model {model.name!r} has no true classes ({spelled('y_true')})")
+    cases = requested.test_set(
+        model.target,
+        model.predictions,
+        missing="omit" if missing == "raise" else missing,
+        sample_weight=model.weights,
+        groups=model.groups,
+        strata=model.strata,
+        where=(f"{place}target", f"{place}{model.name}"),
+    )
+    usable = _kept(cases) | ~_weighing(model, len(model))
+    if missing == "raise" and not usable.all():
+        # Rows were put in another order to be matched, so that places say nothing.
+        raise incomplete_cases(f"{place}{model.name}", usable, model.case_names)
+    return cases
+
+
+def _in_order(labels: list[object]) -> list[object]:
+    return sorted(labels) if len({type(label) for label in labels}) == 1 else labels  # type: ignore[type-var]
+
+
+def _kept(cases: TestSet) -> NDArray[np.bool_]:
+    if cases.kept is None:
+        raise TypeError("a test set that was read says which cases it kept")
+    return cases.kept
+
+
+def _weighing(model: ModelCases, n: int) -> NDArray[np.bool_]:
+    """Cases that weigh something: others are none, and none of them is missed."""
+    if model.weights is None:
+        return np.ones(n, dtype=bool)
+    return np.asarray(np.asarray(model.weights, dtype=float) > 0)
+
+
+def _identities(sets: Sequence[TestSet], *, named: bool) -> NDArray[np.intp]:
+    """Which case each is: its place, or its rank by all that is known of cases without names."""
+    n = sets[0].n
+    if named:
+        return np.arange(n)
+    keys = np.vstack([sets[0].truth, *(one.given for one in sets)])
+    order = np.lexsort(keys[::-1])
+    ranks = np.empty(n, dtype=np.intp)
+    ranks[order] = np.arange(n)
+    return ranks

@@ -1,0 +1,216 @@
+"""Per-case values of the models of a family made ready: one job for each model."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.cautions import Caution
+from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Kind, Metric, Statistic
+from halfwidth.core.types import Array
+from halfwidth.core.undefined import apply_missing_policy
+from halfwidth.data.families import Family, MeasuredFamily, ModelCases
+from halfwidth.data.missing import missing_for_some
+from halfwidth.estimation.check import check_magnitude, check_sample, scaled_numbers
+from halfwidth.estimation.grouping import arrange_cases, listed, unit_codes
+from halfwidth.estimation.pipeline import Job
+from halfwidth.estimation.records import Functional, Records
+from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
+
+
+@frozen
+class ValueOptions:
+    """How values of cases are read and summed up.
+
+    Attributes
+    ----------
+    statistic : Statistic
+    scale : float
+        Values are divided by it.
+    keeps_missing : bool
+        Whether cases without a value of some model are kept, whatever the policy; a number that
+        means nothing stands for it, and the family says where.
+    """
+
+    statistic: Statistic
+    scale: float
+    keeps_missing: bool = False
+
+
+@frozen(eq=False)
+class _Present:
+    """Values of the cases that count, (models, n), and which of those given they are."""
+
+    values: Array
+    kept: NDArray[np.bool_]
+    cautions: tuple[Caution, ...]
+
+
+def measure_values(
+    family: Family, options: ValueOptions, request: Request, *, paired: bool
+) -> MeasuredFamily:
+    """Values of cases that are numbers, in range and present, and what is computed of them."""
+    metric = _plain_metric(family)
+    if not paired:
+        return _measure_each(family, metric, options, request)
+    values = np.stack([_numbers(family, model, metric, options) for model in family.models])
+    models, values = _in_canonical_order(family.models, values)
+    absent = ~np.isfinite(values)
+    if options.keeps_missing and not absent.all():
+        values = np.where(absent, values[~absent].min(initial=np.inf), values)
+    present = _present(family, models, values, metric, request)
+    values, kept = present.values, present.kept
+    metric, binary = _as_proportion(metric, values)
+    reference = models[0]
+    units = unit_codes(
+        reference.groups, reference.strata, kept, f"{family.place}cases", reference.case_names
+    )
+    functional = Functional(options.statistic, metric, binary and request.over == "cases")
+    identities = np.arange(values.shape[-1])
+    jobs, lacking = {}, {}
+    for model, row, without in zip(models, values, absent, strict=True):
+        in_order, design = arrange_cases(row, *units, request.over, identities=identities)
+        if options.keeps_missing:
+            shares, _ = arrange_cases(
+                without.astype(float), *units, request.over, identities=identities
+            )
+            lacking[model.name] = shares > 0
+        records = Records(
+            in_order,
+            design,
+            values.shape[-1],
+            values=np.sort(in_order),
+            n_groups=None if units[0] is None else len(np.unique(units[0])),
+            over=request.over,
+            n_missing=0 if options.keeps_missing else int(absent.any(axis=0).sum()),
+        )
+        jobs[model.name] = _job(functional, records, family, model, present.cautions)
+    if options.keeps_missing:
+        values = np.where(absent, np.nan, values)
+    names = [model.name for model in models]
+    return MeasuredFamily(
+        jobs,
+        family.label,
+        family.by,
+        family.n_unmatched,
+        dict(zip(names, values, strict=True)),
+        _kept_labels(reference, kept),
+        n_missing=dict(zip(names, absent.sum(axis=-1).tolist(), strict=True)),
+        lacking=lacking,
+    )
+
+
+def _measure_each(
+    family: Family, metric: Metric, options: ValueOptions, request: Request
+) -> MeasuredFamily:
+    """Models that were measured on cases of their own."""
+    jobs, values = {}, {}
+    numbers = [_numbers(family, model, metric, options) for model in family.models]
+    together = np.concatenate(numbers)
+    metric, binary = _as_proportion(metric, together[np.isfinite(together)])
+    functional = Functional(options.statistic, metric, binary and request.over == "cases")
+    for model in family.models:
+        sample = check_sample(
+            model.predictions,
+            metric,
+            request,
+            scale=options.scale,
+            where=f"{family.place}{model.name}",
+            cases=model.case_names,
+            groups=model.groups,
+            strata=model.strata,
+        )
+        jobs[model.name] = _job(functional, sample.records, family, model)
+        values[model.name] = sample.given
+    return MeasuredFamily(jobs, family.label, family.by, values=values, paired=False)
+
+
+def _job(
+    functional: Functional,
+    records: Records,
+    family: Family,
+    model: ModelCases,
+    further: tuple[Caution, ...] = (),
+) -> Job:
+    return Job(
+        functional,
+        records,
+        family.label,
+        family.by,
+        (*model.cautions, *further),
+        len(model.not_applicable),
+    )
+
+
+def _plain_metric(family: Family) -> Metric:
+    if not isinstance(family.metric, Metric):
+        raise DataError("a function of labels and predictions needs y_true")
+    return family.metric
+
+
+def _numbers(family: Family, model: ModelCases, metric: Metric, options: ValueOptions) -> Array:
+    where = f"{family.place}{model.name}"
+    return scaled_numbers(model.predictions, metric, options.scale, where, model.case_names)
+
+
+def _in_canonical_order(
+    models: Sequence[ModelCases], values: Array
+) -> tuple[Sequence[ModelCases], Array]:
+    """Cases known by their place alone ascend by all their values; others are in order already."""
+    if models[0].identities is not None:
+        return models, values
+    order = np.lexsort(values[::-1])
+    return [model.rows(order) for model in models], values[:, order]
+
+
+def _present(
+    family: Family, models: Sequence[ModelCases], values: Array, metric: Metric, request: Request
+) -> _Present:
+    """Values without missing ones, and which cases those are.
+
+    A case that is left out for one model is left out for all, so that all are compared on the same
+    cases.
+    """
+    lacking: NDArray[np.bool_] = np.asarray(~np.isfinite(values).all(axis=0))
+    cautions: tuple[Caution, ...] = ()
+    if request.missing == "omit":
+        counts = (~np.isfinite(values)).sum(axis=1).tolist()
+        names = [model.name for model in models]
+        cautions = missing_for_some(dict(zip(names, counts, strict=True)), len(lacking))
+        values = np.where(lacking, np.nan, values)
+    present: list[Array] = []
+    kept = ~lacking
+    for model, row in zip(models, values, strict=True):
+        where = f"{family.place}{model.name}"
+        finite, kept, _ = apply_missing_policy(
+            row, request.missing, request.penalty, metric, where, model.case_names
+        )
+        check_magnitude(finite, where)
+        present.append(finite)
+    together = np.stack(present)
+    n = together.shape[-1]
+    if n < 2:
+        raise DataError(
+            f"{family.place}{n or 'no'} case{'s' if n != 1 else ''} left with a value of every "
+            "model; a comparison needs two at least"
+        )
+    return _Present(together, kept, cautions)
+
+
+def _as_proportion(metric: Metric, values: Array) -> tuple[Metric, bool]:
+    """Values of an unnamed metric that are 0 and 1 only are right or wrong."""
+    if metric.spec == UNNAMED and set(np.unique(values).tolist()) == {0.0, 1.0}:
+        return Metric(PROPORTION), True
+    return metric, metric.spec.kind is Kind.BINARY
+
+
+def _kept_labels(model: ModelCases, kept: NDArray[np.bool_]) -> tuple[Any, ...] | None:
+    """The cluster of each case that is kept."""
+    labels = listed(model.groups, "groups")
+    return None if labels is None else tuple(itertools.compress(labels, kept))

@@ -1,0 +1,145 @@
+"""What is computed of each model: a statistic of its values, or a metric of its predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Metric, Statistic, Takes
+from halfwidth.data.families import Family, MeasuredFamily
+from halfwidth.data.matching import Unmatched, matched, shared_cases
+from halfwidth.data.measured_test_sets import measure_test_sets
+from halfwidth.data.measured_values import ValueOptions, measure_values
+from halfwidth.estimation.functionals import CustomMetric
+from halfwidth.estimation.resolve import Request, resolve_metric
+from halfwidth.estimation.test_sets.options import MetricRequest, TestSetOptions, metric_request
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+
+
+@frozen(eq=False)
+class Matched:
+    """How the cases of models are brought together.
+
+    Attributes
+    ----------
+    request : Request
+        Names the policy for missing values.
+    paired : bool
+        Whether the models were measured on the same cases.
+    unmatched : {"raise", "omit"}
+        What becomes of cases that are not there for all models.
+    """
+
+    request: Request
+    paired: bool = True
+    unmatched: Unmatched = "raise"
+
+
+@frozen(eq=False)
+class Measuring:
+    """What is computed of each model.
+
+    Attributes
+    ----------
+    metric : Metric or CustomMetric
+        In a table with a column of metrics, what the option names.
+    values : ValueOptions or None
+        For values of cases.
+    requested : MetricRequest or None
+        For metrics of a test set.
+    """
+
+    metric: Metric | CustomMetric
+    values: ValueOptions | None = None
+    requested: MetricRequest | None = None
+
+    @property
+    def numbers(self) -> bool:
+        """Whether targets are numbers, not classes."""
+        return isinstance(self.metric, Metric) and self.metric.spec.takes is Takes.NUMBERS
+
+    def measured(self, family: Family, how: Matched) -> list[MeasuredFamily]:
+        """The models of a family, matched and measured."""
+        if how.paired:
+            return self._measured(matched(family, how.unmatched), how)
+        n_shared = shared_cases(family)
+        return [replace(one, n_shared=n_shared) for one in self._measured(family, how)]
+
+    def _measured(self, family: Family, how: Matched) -> list[MeasuredFamily]:
+        if self.values is not None:
+            return [measure_values(family, self.values, how.request, paired=how.paired)]
+        if self.requested is None:
+            raise TypeError("either values or predictions are measured")
+        return measure_test_sets(family, self.requested, how.request.missing, paired=how.paired)
+
+
+@frozen(eq=False)
+class Measurable:
+    """Models of one place of the data, and what is computed of each of them."""
+
+    family: Family
+    measuring: Measuring
+
+    @property
+    def label(self) -> str:
+        """That of the cases, which all their metrics share."""
+        return self.family.label
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(model.name for model in self.family.models)
+
+    @property
+    def metric(self) -> Metric | CustomMetric:
+        """What they are compared on."""
+        return self.family.metric
+
+    @property
+    def statistic(self) -> Statistic | None:
+        """Of values of cases; None for a metric of a test set."""
+        values = self.measuring.values
+        return None if values is None else values.statistic
+
+    def measured(self, how: Matched) -> list[MeasuredFamily]:
+        """The models, matched and measured."""
+        return self.measuring.measured(self.family, how)
+
+    def keeping_missing(self) -> Measurable:
+        """The same where cases without a value are kept, and said to be such."""
+        if self.measuring.values is None:
+            return self
+        values = replace(self.measuring.values, keeps_missing=True)
+        return replace(self, measuring=replace(self.measuring, values=values))
+
+
+def by_level(given: Sequence[Measurable]) -> list[Measurable]:
+    """All metrics of a level together, levels in the order of their appearance."""
+    order = list(dict.fromkeys(one.family.label for one in given))
+    return sorted(given, key=lambda one: order.index(one.family.label))
+
+
+def measuring_values(
+    metric: Any, bounds: Any, options: ValueOptions, *, named: bool = True
+) -> Measuring:
+    """A statistic of values of cases; ``named`` where the metric is not one that a table names."""
+    name = metric.partition(":")[0] if isinstance(metric, str) else ""
+    if name in SAMPLE_METRICS and name not in METRICS:
+        raise OptionError(
+            f"{name} is a metric of a whole test set: give the true classes, y_true= (in a table "
+            "target=, --target), and scores or predictions of each model"
+        )
+    return Measuring(resolve_metric(metric, bounds) if named else resolve_metric(), options)
+
+
+def measuring_each_metric(
+    metrics: Sequence[Any], averages: Sequence[Any] | None, options: TestSetOptions, bounds: Any
+) -> list[Measuring]:
+    """Several metrics of whole test sets; an option need have an effect on one of them only."""
+    requested = metric_request(metrics, averages, options, bounds)
+    return [
+        Measuring(one, requested=replace(requested, metrics=[one])) for one in requested.metrics
+    ]

@@ -1,0 +1,192 @@
+"""Families of predictions in tables: a column of models, a table or columns for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
+from halfwidth.data.families import Family, ModelCases, take
+from halfwidth.data.measuring import Matched, Measuring
+from halfwidth.data.sources import (
+    Source,
+    TableColumns,
+    column_labels,
+    column_list,
+    family_label,
+    row_identities,
+)
+from halfwidth.data.table_parts import TablePart, families_of
+from halfwidth.estimation.repeat_cautions import repeat_cautions
+from halfwidth.tables.layout import grouped_rows
+from halfwidth.tables.prediction_columns import class_cells, score_cells
+from halfwidth.tables.repeats import case_column, repeats_in
+
+
+@frozen(eq=False)
+class PredictionColumns:
+    """Where true classes and predictions are.
+
+    Attributes
+    ----------
+    target : str
+    predictions : mapping of str to tuple of str
+        The columns of each model; under the empty name those that all models have.
+    scores : bool
+        Whether they hold scores, rather than predicted classes.
+    """
+
+    target: str
+    predictions: Mapping[str, tuple[str, ...]]
+    scores: bool
+
+    @property
+    def columns_by_model(self) -> bool:
+        """Whether each model has columns of its own."""
+        return "" not in self.predictions
+
+
+def prediction_columns(target: Any, score: Any, prediction: Any) -> PredictionColumns:
+    """Which columns hold predictions.
+
+    Raises
+    ------
+    OptionError
+    """
+    scored, predicted = _by_model("score", score), _by_model("prediction", prediction)
+    if not isinstance(target, str):
+        raise OptionError(
+            f"{spelled('target', target)} is no text; here it takes the name of a column"
+        )
+    if bool(scored) == bool(predicted):
+        raise OptionError(
+            f"{spelled('target')} needs {spelled('score')} (a column for each class, or that of "
+            f"the positive one) or {spelled('prediction')}" + ("; not both" if scored else "")
+        )
+    if any(len(columns) > 1 for columns in predicted.values()):
+        raise OptionError(
+            f"{spelled('prediction')} takes one column (of each model); scores may be several"
+        )
+    return PredictionColumns(target, scored or predicted, bool(scored))
+
+
+def _by_model(option: str, given: Any) -> dict[str, tuple[str, ...]]:
+    if isinstance(given, Mapping):
+        return {str(name): column_list(option, columns) for name, columns in given.items()}
+    columns = column_list(option, given)
+    return {"": columns} if columns else {}
+
+
+def prediction_families(
+    sources: Sequence[Source],
+    columns: TableColumns,
+    where: PredictionColumns,
+    measuring: Measuring,
+    how: Matched,
+) -> tuple[list[Family], list[str]]:
+    """The families that tables hold, and what was left out."""
+    parts = []
+    for source in sources:
+        parts += [
+            TablePart(tuple(within.values()), within, family_label(within), measuring.metric, model)
+            for within, model in models_in(
+                source, columns, where, numbers=measuring.numbers, paired=how.paired
+            )
+        ]
+    return families_of(parts, how.unmatched)
+
+
+def _check_columns(source: Source, columns: TableColumns, where: PredictionColumns) -> None:
+    further = [columns.case, columns.groups, columns.strata, columns.weights, *columns.within]
+    predicted = [name for names in where.predictions.values() for name in names]
+    for name in [where.target, *predicted, *further]:
+        if name is not None and name not in source.table:
+            raise UnknownNameError("column", name, source.table.names)
+
+
+def models_in(
+    source: Source,
+    columns: TableColumns,
+    where: PredictionColumns,
+    *,
+    numbers: bool,
+    paired: bool,
+) -> list[tuple[dict[str, Any], ModelCases]]:
+    """The models of a table, within each combination of levels.
+
+    Parameters
+    ----------
+    source : Source
+    columns : TableColumns
+        ``by`` may be empty, where the table is of one model.
+    where : PredictionColumns
+    numbers : bool
+        Whether targets are numbers, not classes.
+    paired : bool
+        Whether something has to say which case a row is.
+
+    Raises
+    ------
+    UnknownNameError
+        For columns that are not there.
+    """
+    _check_columns(source, columns, where)
+    table = source.table
+    named = source.model is not None or where.columns_by_model or not columns.by
+    by = [] if named else [columns.by]
+    used = [where.target, *(name for names in where.predictions.values() for name in names)]
+    used += [*columns.within, *by, *filter(None, (columns.strata, columns.weights))]
+    case = columns.case or case_column(table, used)
+    target = class_cells(table, where.target, numbers=numbers)
+    cells = {
+        name: _cells(source, where, names, numbers=numbers)
+        for name, names in where.predictions.items()
+    }
+    models = []
+    factors = {name: table.factor(name) for name in (*columns.within, *by)}
+    for levels, rows in grouped_rows(factors, len(table)):
+        within = {name: levels[name] for name in columns.within}
+        groups = column_labels(table, columns.groups, rows)
+        identities = row_identities(
+            *(source, case, columns.groups, rows),
+            in_one_row=where.columns_by_model,
+            needed=paired,
+        )
+        repeats = repeats_in(
+            table,
+            rows,
+            case=case,
+            groups=None if columns.groups is None else table.levels(columns.groups),
+            taken=used,
+        )
+        for name, predictions in cells.items():
+            models.append(
+                (
+                    within,
+                    ModelCases(
+                        name or source.model or (str(levels[columns.by]) if by else ""),
+                        take(predictions, rows),
+                        identities,
+                        target=take(target, rows),
+                        groups=groups,
+                        strata=column_labels(table, columns.strata, rows),
+                        weights=None
+                        if columns.weights is None
+                        else table.values(columns.weights, rows),
+                        cautions=repeat_cautions(
+                            repeats, len(rows), ids_of_groups=groups is not None
+                        ),
+                    ),
+                )
+            )
+    return models
+
+
+def _cells(
+    source: Source, where: PredictionColumns, names: tuple[str, ...], *, numbers: bool
+) -> Any:
+    if where.scores:
+        return score_cells(source.table, names, source.named.rstrip(": ") or "the table")
+    return class_cells(source.table, names[0], numbers=numbers)

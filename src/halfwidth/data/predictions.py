@@ -1,0 +1,344 @@
+"""Predictions: true classes or numbers with what one model or several predicted for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any
+
+from halfwidth.core.checks import one_of
+from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Metric, Takes
+from halfwidth.core.undefined import (
+    ABSENT_CLASS,
+    UNDEFINED_POLICIES,
+    AbsentClass,
+    Missing,
+    Undefined,
+)
+from halfwidth.data.families import Family, ModelCases
+from halfwidth.data.inputs import models_of
+from halfwidth.data.measured_test_sets import read_test_set
+from halfwidth.data.measuring import Matched, Measurable, Measuring, by_level, measuring_each_metric
+from halfwidth.data.prediction_tables import (
+    PredictionColumns,
+    models_in,
+    prediction_columns,
+    prediction_families,
+)
+from halfwidth.data.quantities import Quantities
+from halfwidth.data.sources import (
+    TableColumns,
+    Tables,
+    column_list,
+    column_name,
+    family_label,
+    tables_of,
+)
+from halfwidth.estimation.pipeline import Job
+from halfwidth.estimation.resolve import Request, missing_policy, resolve_request
+from halfwidth.estimation.tables import JobsOfCases
+from halfwidth.estimation.test_sets.options import MetricRequest, TestSetOptions, metric_request
+from halfwidth.estimation.test_sets.score_scales import Scores
+
+
+@frozen(eq=False)
+class Predictions:
+    """The true classes of cases, or their numbers, and what was predicted for them.
+
+    Made by `from_arrays` or `from_table`, whose options its attributes are.
+
+    Attributes
+    ----------
+    options : TestSetOptions
+        How labels and scores are read, and what is undefined.
+    bounds : tuple of float or None
+    missing : {"raise", "omit"}
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> test = hw.Predictions.from_arrays([0, 1, 1], {"A": [0.2, 0.7, 0.9], "B": [0.4, 0.3, 0.8]})
+    >>> test.models
+    ('A', 'B')
+    """
+
+    options: TestSetOptions = TestSetOptions()
+    bounds: Any = None
+    missing: Missing = "raise"
+    _given: _Arrays | _Tables = field(repr=False, kw_only=True)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        labels: Sequence[Any] | None = None,
+        pos_label: Any = None,
+        scores: Scores = "auto",
+        threshold: float | str | None = None,
+        absent_class: AbsentClass = "omit",
+        undefined: Undefined = "omit",
+        costs: Any = None,
+        priors: Any = None,
+        sample_weight: Any = None,
+        bounds: Any = None,
+        groups: Any = None,
+        strata: Any = None,
+        missing: Missing = "raise",
+    ) -> Predictions:
+        """Predictions in arrays.
+
+        Parameters
+        ----------
+        y_true : array-like, shape (n,)
+            True classes (numbers, text, booleans), or the targets of a regression.
+        y_score : array-like, shape (n,) or (n, C), or mapping of str to these
+            Scores, a column per class in the order of ``labels``, or of two classes that of the
+            positive one alone; or predicted labels, or predicted numbers. A mapping has those of
+            several models by their names. Rows of Series and frames are paired by label with those
+            of ``y_true``, as are ``groups``, ``strata`` and ``sample_weight``.
+        labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
+            As for `metric_ci`.
+        sample_weight, bounds, groups, strata, missing
+            As for `metric_ci`. Of several models, a case that is left out for one is left out for
+            all.
+
+        Returns
+        -------
+        Predictions
+
+        Raises
+        ------
+        DataError, OptionError
+            For lengths that differ, models without names, and options that are not allowed.
+
+        Examples
+        --------
+        >>> import halfwidth as hw
+        >>> truth = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1] * 5
+        >>> models = {"A": [i / 50 for i in range(50)], "B": [0.2, 0.9] * 25}
+        >>> test = hw.Predictions.from_arrays(truth, models)
+        >>> [f"{e.label} {e.value:.2f}" for e in hw.estimate(test, metric="auroc")]
+        ['A 0.60', 'B 0.60']
+        """
+        if isinstance(y_score, Mapping):
+            common = {"target": y_true, "groups": groups, "strata": strata}
+            cases = models_of(y_score, common | {"weights": sample_weight}, argument="y_score")
+        else:
+            cases = (
+                ModelCases(
+                    "",
+                    y_score,
+                    target=y_true,
+                    groups=groups,
+                    strata=strata,
+                    weights=sample_weight,
+                ),
+            )
+        options = TestSetOptions(
+            labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
+        )
+        return cls(options, bounds, missing, _given=_Arrays(cases))
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,
+        target: str,
+        *,
+        score: Any = (),
+        prediction: Any = None,
+        model: str | None = None,
+        by: Any = (),
+        case: str | None = None,
+        groups: str | None = None,
+        strata: str | None = None,
+        sample_weight: str | None = None,
+        labels: Sequence[Any] | None = None,
+        pos_label: Any = None,
+        scores: Scores = "auto",
+        threshold: float | str | None = None,
+        absent_class: AbsentClass = "omit",
+        undefined: Undefined = "omit",
+        costs: Any = None,
+        priors: Any = None,
+        bounds: Any = None,
+        missing: Missing = "raise",
+    ) -> Predictions:
+        """Predictions in a table, or in several.
+
+        Parameters
+        ----------
+        table : data frame, mapping of columns, sequence of tables, or mapping of str to table
+            One table; several; or a table for each model, by its name.
+        target : str
+            Column of true classes or numbers.
+        score : str, sequence of str, or mapping of str to these, optional
+            Columns of scores, one for each class or that of the positive one; as a mapping, those
+            of each model.
+        prediction : str or mapping of str to str, optional
+            The column of predicted classes or numbers; as a mapping, that of each model.
+        model, by, case
+            As for `CaseValues.from_table`.
+        groups, strata, sample_weight : str, optional
+            Columns that name the cluster, the stratum and the weight of each case.
+        labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
+            As for `metric_ci`.
+        bounds, missing
+            As for `metric_ci`.
+
+        Returns
+        -------
+        Predictions
+
+        Raises
+        ------
+        DataError, OptionError
+            For what is no table, and options that are not allowed.
+
+        Examples
+        --------
+        >>> import pandas as pd, halfwidth as hw
+        >>> frame = pd.DataFrame({"y": [0, 1] * 20, "p": [i / 40 for i in range(40)]})
+        >>> test = hw.Predictions.from_table(frame, "y", score="p")
+        >>> print(f"{hw.estimate(test, metric='auroc')[0].value:.3f}")
+        0.525
+        """
+        where = prediction_columns(target, score, prediction)
+        columns = TableColumns(
+            column_name("model", model) or "",
+            column_list("by", by),
+            column_name("case", case),
+            column_name("groups", groups),
+            column_name("strata", strata),
+            column_name("sample_weight", sample_weight),
+        )
+        by_model = where.predictions if where.columns_by_model else ()
+        options = TestSetOptions(
+            labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
+        )
+        given = _Tables(tables_of(table, columns, by_model), where)
+        return cls(options, bounds, missing, _given=given)
+
+    def __post_init__(self) -> None:
+        missing_policy(self.missing)
+        one_of("absent_class", self.options.absent_class, ABSENT_CLASS)
+        one_of("undefined", self.options.undefined, UNDEFINED_POLICIES)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models; none where nothing tells them."""
+        return self._given.models
+
+    def request(self, **inference: Any) -> Request:
+        """What all estimates of a verb share: the policy of these data, and its inference."""
+        return resolve_request(missing=self.missing, penalty=None, **inference)
+
+    def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
+        """What is estimated of each model, level, metric and class, and the request for it."""
+        quantities.refuse_statistic("a metric of a test set")
+        request = self.request(**inference)
+        requested = metric_request(
+            quantities.test_set_metrics, quantities.averages, self.options, self.bounds
+        )
+        return self._given.jobs(requested, request), request
+
+    def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
+        """The models of each level and metric, to be measured, and notes on what was read."""
+        quantities.refuse_statistic("a metric of a test set")
+        metrics = quantities.test_set_metrics
+        if self.bounds is not None and len(metrics) > 1:
+            raise OptionError("bounds= (--bounds) are those of one metric, and several are given")
+        each = measuring_each_metric(metrics, quantities.averages, self.options, self.bounds)
+        return self._given.families(each, how)
+
+
+@frozen(eq=False)
+class _Arrays:
+    """Predictions of models in arrays."""
+
+    cases: tuple[ModelCases, ...]
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(one.name for one in self.cases if one.name)
+
+    def jobs(self, requested: MetricRequest, request: Request) -> JobsOfCases:
+        """Each model by itself."""
+        jobs: list[Job] = []
+        notes: dict[str, None] = {}
+        for model in self.cases:
+            if model.name:
+                cases = read_test_set(model, requested, request.missing)
+            else:
+                cases = requested.test_set(
+                    model.target,
+                    model.predictions,
+                    missing=request.missing,
+                    sample_weight=model.weights,
+                    groups=model.groups,
+                    strata=model.strata,
+                    where=("y_true", "y_score"),
+                )
+            notes |= dict.fromkeys(cases.notes)
+            jobs += [_labelled(job, model.name) for job in requested.jobs(cases)]
+        return JobsOfCases(tuple(jobs), tuple(notes))
+
+    def families(self, each: Sequence[Measuring], _: Matched) -> tuple[list[Measurable], list[str]]:
+        """All models, by each metric."""
+        return [Measurable(Family(self.cases, one.metric), one) for one in each], []
+
+
+@frozen(eq=False)
+class _Tables:
+    """Predictions in tables."""
+
+    tables: Tables
+    where: PredictionColumns
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return self.tables.models
+
+    def jobs(self, requested: MetricRequest, request: Request) -> JobsOfCases:
+        """Each model and level by itself; rows of several models apart where these are named."""
+        columns = self.tables.columns
+        numbers = any(
+            isinstance(one, Metric) and one.spec.takes is Takes.NUMBERS for one in requested.metrics
+        )
+        jobs: list[Job] = []
+        notes: dict[str, None] = {}
+        for source in self.tables.sources:
+            for within, model in models_in(
+                source, columns, self.where, numbers=numbers, paired=False
+            ):
+                label = family_label(within, model.name)
+                place = f"{family_label(within)}: " if within else ""
+                cases = read_test_set(model, requested, request.missing, place)
+                notes |= dict.fromkeys(cases.notes)
+                by = within | ({columns.by: model.name} if columns.by else {})
+                jobs += [
+                    replace(_labelled(job, label), by=by, cautions=(*job.cautions, *model.cautions))
+                    for job in requested.jobs(cases)
+                ]
+        return JobsOfCases(tuple(jobs), tuple(notes))
+
+    def families(
+        self, each: Sequence[Measuring], how: Matched
+    ) -> tuple[list[Measurable], list[str]]:
+        """Those of each level and metric, level by level."""
+        columns = self.tables.with_models()
+        found: list[Measurable] = []
+        notes: list[str] = []
+        for one in each:
+            families, own = prediction_families(self.tables.sources, columns, self.where, one, how)
+            found += [Measurable(family, one) for family in families]
+            notes += own
+        return by_level(found), [*dict.fromkeys(notes)]
+
+
+def _labelled(job: Job, label: str) -> Job:
+    return replace(job, label=" / ".join(filter(None, [label, job.label])))

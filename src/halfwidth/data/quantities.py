@@ -1,0 +1,118 @@
+"""What a verb computes of its data: one value for all kinds of data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from halfwidth.core.checks import as_list
+from halfwidth.core.errors import OptionError, shortened, shown
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Metric
+from halfwidth.metrics.catalogue import SAMPLE_METRICS
+
+USUAL_STATISTIC = "mean"
+
+
+@frozen(eq=False)
+class Quantities:
+    """What is computed of the data, as it was given to a verb.
+
+    Attributes
+    ----------
+    metric
+        One or several; None where the data say it, or have usual ones.
+    statistic
+        Of values of cases: one or several.
+    average
+        Of a metric over classes.
+    """
+
+    metric: Any = None
+    statistic: Any = USUAL_STATISTIC
+    average: Any = None
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The metrics that are named: one, or several."""
+        return listed_metrics(self.metric)
+
+    @property
+    def test_set_metrics(self) -> list[Any]:
+        """The same, where only they say what is computed.
+
+        Raises
+        ------
+        OptionError
+            Where none is named.
+        """
+        if self.metric is None or any(one is None for one in self.metrics):
+            raise OptionError(
+                "true classes are given, and no metric of a test set: metric= (--metric), one of "
+                f"{shortened(SAMPLE_METRICS.names)}"
+            )
+        return self.metrics
+
+    @property
+    def averages(self) -> list[Any] | None:
+        """The averages that are named: one, or several; None for the usual one."""
+        if self.average is None:
+            return None
+        several = as_list(self.average)
+        if several is not None and not several:
+            raise OptionError("average: name at least one")
+        return [self.average] if several is None else several
+
+    @property
+    def statistics(self) -> list[Any]:
+        """The statistics that are named: one, or several.
+
+        Raises
+        ------
+        OptionError
+        """
+        given = self.statistic
+        single = isinstance(given, str | Callable) or not isinstance(given, Sequence)
+        if not single and not given:
+            raise OptionError("statistic: name at least one")
+        return [given] if single else list(given)
+
+    def refuse_statistic(self, kind: str) -> None:
+        """Refuse a statistic of what has no values of cases.
+
+        Raises
+        ------
+        OptionError
+        """
+        if self.statistic != USUAL_STATISTIC:
+            raise OptionError(
+                f"statistic={shown(self.statistic)} is of values of cases and has no effect on "
+                f"{kind}"
+            )
+
+    def refuse_average(self) -> None:
+        """Refuse an average over classes of what has none.
+
+        Raises
+        ------
+        OptionError
+        """
+        if self.average is not None:
+            raise OptionError(
+                f"average={shown(self.average)} is over classes of predictions or detections, and "
+                "has no effect on values of cases"
+            )
+
+
+def listed_metrics(metric: Any) -> list[Any]:
+    """The metrics that are named: one, or several.
+
+    Raises
+    ------
+    OptionError
+        For an empty list.
+    """
+    several = None if isinstance(metric, Metric | Mapping) else as_list(metric)
+    if several is not None and not several:
+        raise OptionError("metric= is an empty list; name a metric, or leave it out")
+    return [metric] if several is None else several

@@ -1,0 +1,185 @@
+"""Several metrics at once: where their values are, and the cases that all of them have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.errors import DataError, OptionError, shortened, shown
+from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
+from halfwidth.core.spec import Metric
+from halfwidth.core.titles import metric_title
+from halfwidth.core.undefined import is_missing
+from halfwidth.data.detections import Comparable
+from halfwidth.data.families import Family, Identity, ModelCases, named
+from halfwidth.data.measuring import Matched, Measurable
+from halfwidth.data.quantities import listed_metrics
+from halfwidth.data.sources import Source
+from halfwidth.estimation.functionals import CustomMetric
+
+
+@frozen(eq=False)
+class MetricColumns:
+    """A metric, and the columns of its values."""
+
+    metric: Any
+    value: Any = None
+
+
+def metric_columns(metric: Any, value: Any, sources: Sequence[Source]) -> list[MetricColumns]:
+    """Each metric with its columns.
+
+    Parameters
+    ----------
+    metric
+        As given: one metric, several, or a mapping from column to metric.
+    value : list of str, mapping of str to str, or None
+        Columns of values, or that of each model.
+    sources : sequence of Source
+        A table with a column ``metric`` says itself which rows are of which.
+    """
+    if isinstance(metric, Mapping):
+        if value is not None:
+            raise OptionError(
+                f"{spelled('metric', metric)} names the columns of values, which "
+                f"{spelled('value')} rules out; give a metric, or a list of metrics"
+            )
+        return [MetricColumns(one, [str(column)]) for column, one in metric.items()]
+    metrics = listed_metrics(metric)
+    if len(metrics) == 1 or all("metric" in one.table for one in sources):
+        return [MetricColumns(one, value) for one in metrics]
+    if value is None:
+        return [MetricColumns(one, [_column_of(one, sources)]) for one in metrics]
+    if not isinstance(value, list) or len(value) != len(metrics):
+        raise OptionError(
+            f"{len(metrics)} metrics, and {spelled('value', value)}: give a column for each "
+            f"metric, {spelled('metric', {'COLUMN': 'NAME'})}"
+        )
+    return [MetricColumns(one, [column]) for one, column in zip(metrics, value, strict=True)]
+
+
+def _column_of(metric: Any, sources: Sequence[Source]) -> str:
+    """The column that is called as the metric."""
+    name = metric.partition(":")[0] if isinstance(metric, str) else ""
+    if not name or not all(name in one.table for one in sources):
+        raise OptionError(
+            f"no column is called {shown(name or metric)}: say which holds this metric, "
+            f"{spelled('metric', {'COLUMN': 'NAME'})}"
+        )
+    return name
+
+
+def penalized(how: Matched, metric: Metric | CustomMetric, *, several: bool) -> Matched:
+    """Of several metrics only those without a known worst value take the penalty."""
+    has_worst = isinstance(metric, Metric) and metric.spec.worst is not None
+    if not several or not has_worst:
+        return how
+    return replace(how, request=replace(how.request, penalty=None))
+
+
+# --------------------------------------------------------------------------- the same cases
+
+
+def with_same_cases(
+    given: Sequence[Comparable], how: Matched
+) -> tuple[list[Comparable], list[str]]:
+    """The same where all metrics of a task are of the same cases; detectors see all images."""
+    by_label: dict[str, list[Comparable]] = {}
+    for one in given:
+        by_label.setdefault(one.label, []).append(one)
+    found: list[Comparable] = []
+    notes: list[str] = []
+    for together in by_label.values():
+        families = [one.family for one in together if isinstance(one, Measurable)]
+        kept, own = keep_shared_cases(families, how.unmatched, how.request.missing)
+        in_order = iter(kept)
+        found += [
+            replace(one, family=next(in_order)) if isinstance(one, Measurable) else one
+            for one in together
+        ]
+        notes += own
+    return found, notes
+
+
+def keep_shared_cases(
+    families: Sequence[Family], unmatched: str, missing: str
+) -> tuple[list[Family], list[str]]:
+    """Families of one task, without the cases that some of their metrics lack, and what was left.
+
+    Each keeps its own missing values, so that their policy is applied and their number known.
+
+    Raises
+    ------
+    DataError
+        If metrics have other cases and these are not to be left out.
+    """
+    if len(families) < 2 or any(m.identities is None for f in families for m in f.models):
+        return list(families), []
+    shared = [_shared(one) for one in families]
+    if unmatched == "raise" and len({frozenset(one) for one in shared}) > 1:
+        raise DataError(_differing(families, shared))
+    lacking = [_without_value(one) if missing == "omit" else set() for one in families]
+    present = [own - without for own, without in zip(shared, lacking, strict=True)]
+    common = set.intersection(*present)
+    found, notes = [], []
+    for family, own in zip(families, present, strict=True):
+        surplus = own - common
+        found.append(_leave_out(family, surplus) if surplus else family)
+        if surplus:
+            notes.append(
+                f"{family.place}{_title(family)} without {len(surplus)} case(s) that lack a metric "
+                "with which it is combined"
+            )
+    return found, notes
+
+
+def _shared(family: Family) -> set[Identity]:
+    return set.intersection(*(set(model.identities or ()) for model in family.models))
+
+
+def _without_value(family: Family) -> set[Identity]:
+    """Cases of which some model has no finite value."""
+    return {
+        identity
+        for model in family.models
+        for identity, lacks in zip(model.identities or (), _lacks(model), strict=True)
+        if lacks
+    }
+
+
+def _lacks(model: ModelCases) -> NDArray[np.bool_]:
+    cells = np.asarray(model.predictions)
+    if cells.dtype.kind == "f":
+        return np.asarray(~np.isfinite(cells))
+    return np.array([is_missing(cell) for cell in cells.tolist()], dtype=bool)
+
+
+def _leave_out(family: Family, surplus: set[Identity]) -> Family:
+    models = tuple(
+        model.rows(np.flatnonzero([one not in surplus for one in model.identities or ()]))
+        for model in family.models
+    )
+    return replace(family, models=models, n_unmatched=family.n_unmatched + len(surplus))
+
+
+def _differing(families: Sequence[Family], shared: Sequence[set[Identity]]) -> str:
+    every = set().union(*shared)
+    absent = {_title(family): every - own for family, own in zip(families, shared, strict=True)}
+    lacking = [
+        f"{title} lacks {len(cases)} ({shortened(sorted(map(named, cases)), 3)})"
+        for title, cases in absent.items()
+        if cases
+    ]
+    return (
+        f"{families[0].place}metrics that are combined need the same cases: {'; '.join(lacking)}. "
+        f"{spelled('unmatched', 'omit')} leaves them out"
+    )
+
+
+def _title(family: Family) -> str:
+    return metric_title(family.metric) if isinstance(family.metric, Metric) else "a metric"

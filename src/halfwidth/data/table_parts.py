@@ -1,0 +1,110 @@
+"""What tables hold of each model, put together to families."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
+from halfwidth.core.spec import Metric
+from halfwidth.core.titles import metric_title
+from halfwidth.data.families import Family, ModelCases
+from halfwidth.data.sources import check_each_once
+from halfwidth.estimation.functionals import CustomMetric
+from halfwidth.estimation.resolve import UNNAMED
+
+
+@frozen(eq=False)
+class TablePart:
+    """What a table holds of one model in one family.
+
+    Attributes
+    ----------
+    key : tuple
+        The same for all parts of a family.
+    by : mapping
+        Levels of the columns within which models are compared.
+    label : str
+    metric : Metric or CustomMetric
+    model : ModelCases
+    """
+
+    key: tuple[Any, ...]
+    by: Mapping[str, Any]
+    label: str
+    metric: Metric | CustomMetric
+    model: ModelCases
+
+
+def families_of(parts: Sequence[TablePart], unmatched: str) -> tuple[list[Family], list[str]]:
+    """Families in their order of appearance, and the models that some of them lack."""
+    names = list(dict.fromkeys(part.model.name for part in parts))
+    by_key: dict[tuple[Any, ...], list[TablePart]] = {}
+    for part in parts:
+        by_key.setdefault(part.key, []).append(part)
+    families, notes = [], []
+    for members in by_key.values():
+        first = members[0]
+        place = f"{first.label}: " if first.label else ""
+        check_each_once([part.model.name for part in members], place)
+        lacking = [name for name in names if all(part.model.name != name for part in members)]
+        if lacking and unmatched == "raise":
+            raise DataError(_incomplete_family_note(first, members, lacking, parts))
+        if lacking:
+            notes.append(f"{place}no rows of {shortened(lacking, 5)}")
+            if len(members) == 1:
+                continue
+        families.append(
+            Family(
+                tuple(part.model for part in members),
+                _common_metric(members),
+                first.label,
+                first.by,
+            )
+        )
+    if not families:
+        raise DataError(f"nothing to compare: {'; '.join(notes)}")
+    return families, notes
+
+
+def _incomplete_family_note(
+    first: TablePart,
+    members: Sequence[TablePart],
+    lacking: Sequence[str],
+    parts: Sequence[TablePart],
+) -> str:
+    """What to say of a family that some models have no rows for."""
+    place = f"{first.label}: " if first.label else ""
+    metrics: dict[str, dict[str, None]] = {}
+    for part in parts:
+        metrics.setdefault(part.model.name, {})[_title(part.metric)] = None
+    own, other = (list(metrics[name]) for name in (members[0].model.name, lacking[0]))
+    if not set(own) & set(other):
+        better = {_plain(part.metric).spec.better for part in parts}
+        opposite = ", of which one is better when larger, the other when smaller"
+        return (
+            f"{members[0].model.name} has {shortened(own, 3)} and {lacking[0]} has "
+            f"{shortened(other, 3)}: different metrics cannot be compared"
+            + (opposite if len(better) > 1 else "")
+        )
+    return (
+        f"{place}no rows of {_title(first.metric)} for {shortened(lacking, 5)}, which other levels "
+        f"have. Leave such levels out of the table; {spelled('unmatched', 'omit')} compares the "
+        "models that are there, where there are two"
+    )
+
+
+def _plain(metric: Metric | CustomMetric) -> Metric:
+    return metric.metric if isinstance(metric, CustomMetric) else metric
+
+
+def _title(metric: Metric | CustomMetric) -> str:
+    return metric_title(_plain(metric)) or "values"
+
+
+def _common_metric(members: Sequence[TablePart]) -> Metric | CustomMetric:
+    """That of all members; whether unnamed values are proportions is seen in all together."""
+    metrics = [part.metric for part in members]
+    return metrics[0] if all(one == metrics[0] for one in metrics) else Metric(UNNAMED)

@@ -1,0 +1,125 @@
+"""Families of per-case values in tables: a column of models, a table or a column for each."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.spec import Metric
+from halfwidth.data.families import Family, ModelCases
+from halfwidth.data.measuring import Matched
+from halfwidth.data.sources import (
+    Source,
+    TableColumns,
+    family_label,
+    row_identities,
+)
+from halfwidth.data.table_parts import TablePart, families_of
+from halfwidth.estimation.repeat_cautions import repeat_cautions
+from halfwidth.estimation.slice_metrics import SliceMetrics
+from halfwidth.estimation.tables import layout_notes
+from halfwidth.tables.layout import Layout, Slice, layout_of, not_applicable_note, slices
+
+# Levels within which the models of a canonical table are compared if nothing else is said.
+CANONICAL_WITHIN = ("task", "label")
+
+
+def value_families(
+    sources: Sequence[Source],
+    columns: TableColumns,
+    values: Sequence[str] | Mapping[str, str] | None,
+    metric: Any,
+    bounds: Any,
+    how: Matched,
+) -> tuple[list[Family], list[str]]:
+    """The families that tables hold, and what was assumed about their columns.
+
+    ``values`` are value columns, each with families of its own, or a mapping from the
+    name of a model to its column.
+    """
+    parts: list[TablePart] = []
+    notes: list[str] = []
+    held: dict[str, None] = {}
+    layouts = [(source, _layout(source, columns, values)) for source in sources]
+    labels = {
+        level
+        for source, layout in layouts
+        if layout.metric is not None and "label" in layout.by
+        for level in source.table.factor("label").distinct
+    }
+    for source, layout in layouts:
+        metrics = SliceMetrics(source.table, layout, metric, bounds)
+        held |= dict.fromkeys(metrics.held)
+        notes += layout_notes(layout, columns.groups, columns.strata)
+        every = slices(source.table, layout, missing=how.request.missing)
+        wanted = [
+            (one.checked(), found) for one in every if (found := metrics.for_slice(one)) is not None
+        ]
+        notes += not_applicable_note(one for one, _ in wanted)
+        parts += _parts(source, layout, wanted, columns, values, labels, paired=how.paired)
+    if not parts:
+        raise DataError(f"no rows of metric {metric!r}; the table holds {shortened(list(held))}")
+    families, left_out = families_of(parts, how.unmatched)
+    return families, [*dict.fromkeys(notes), *left_out]
+
+
+def _layout(
+    source: Source, columns: TableColumns, values: Sequence[str] | Mapping[str, str] | None
+) -> Layout:
+    listed = list(values.values()) if isinstance(values, Mapping) else values
+    of_model = [] if source.model is not None or isinstance(values, Mapping) else [columns.by]
+    by = [*columns.within, *of_model]
+    layout = layout_of(
+        source.table, listed, by or None, columns.case, columns.groups, columns.strata
+    )
+    if layout.metric is not None and not columns.within:
+        known = [name for name in CANONICAL_WITHIN if name in source.table and name not in of_model]
+        layout = replace(layout, by=(*known, *of_model))
+    return layout
+
+
+def _parts(
+    source: Source,
+    layout: Layout,
+    wanted: Sequence[tuple[Slice, Metric]],
+    columns: TableColumns,
+    values: Any,
+    labels: Collection[Any],
+    *,
+    paired: bool,
+) -> list[TablePart]:
+    """``labels``: those of long tables, where a column of a wide table may be a row's label."""
+    by_column = {c: m for m, c in values.items()} if isinstance(values, Mapping) else {}
+    parts = []
+    for part, metric in wanted:
+        within = {name: level for name, level in part.by.items() if name != columns.by or by_column}
+        name = source.model or by_column.get(part.column) or str(part.by[columns.by])
+        named = len(layout.values) > 1 or (part.metric is None and part.column in labels)
+        column = part.column if named and not by_column else ""
+        identified = functools.partial(
+            row_identities,
+            source,
+            layout.case,
+            layout.groups,
+            in_one_row=bool(by_column),
+            needed=paired,
+        )
+        left_out = part.not_applicable
+        model = ModelCases(
+            name,
+            part.values,
+            identified(part.rows),
+            groups=part.groups,
+            strata=part.strata,
+            cautions=repeat_cautions(
+                part.repeats, len(part.rows), ids_of_groups=part.groups is not None
+            ),
+            not_applicable=identified(left_out) or tuple(left_out.tolist()),
+        )
+        levels = (*within.values(), *filter(None, [column]))
+        key = (*levels, metric.spec.name, *sorted(metric.parameters.items()))
+        parts.append(TablePart(key, within, family_label(within, column), metric, model))
+    return parts

@@ -1,0 +1,54 @@
+"""What all curves of a test set share: their grid, their classes, and how they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.errors import OptionError, shortened
+from halfwidth.core.spec import spec_of
+from halfwidth.core.undefined import Missing
+from halfwidth.estimation.pipeline import Job
+from halfwidth.estimation.resolve import Request, resolve_request
+from halfwidth.estimation.test_sets.test_set import TestSet
+from halfwidth.intervals.bootstrap import percentile
+
+# Heights are taken at 0, 1/200, ..., 1.
+STEPS = 200
+GRID = np.arange(STEPS + 1)
+
+
+def plain_request(
+    method: Any, confidence_level: float, n_resamples: int | None, rng: Any, missing: Missing
+) -> Request:
+    """A request for two-sided intervals."""
+    return resolve_request(
+        method=method,
+        confidence_level=confidence_level,
+        alternative="two-sided",
+        n_resamples=n_resamples,
+        rng=rng,
+        missing=missing,
+        penalty=None,
+    )
+
+
+def classes_drawn(cases: TestSet) -> tuple[str, Sequence[int]]:
+    """The positive class where one is known, of more than two classes each; and that average."""
+    if cases.positive is not None:
+        return "binary", (cases.positive,)
+    if cases.n_classes == 2:
+        raise OptionError(
+            f"a curve of two classes needs to know which of "
+            f"{shortened([repr(label) for label in cases.labels])} is positive: pos_label="
+        )
+    return "none", range(cases.n_classes)
+
+
+def too_few_clusters(job: Job) -> bool:
+    """Whether there are too few clusters to draw from for an interval."""
+    design, statistic = job.records.design, job.functional.statistic.spec
+    fewest = spec_of(percentile).fewest_units(statistic, clustered=design.sizes is not None)
+    return design.sizes is not None and design.units < fewest

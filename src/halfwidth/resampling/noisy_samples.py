@@ -1,0 +1,98 @@
+"""Sizes of deviations that noise makes larger, of samples that each have a kind of noise."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import Field, replace
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.frozen import frozen
+from halfwidth.core.types import Array
+
+
+class Noisy(Protocol):
+    """What is observed of one sample, and draws of the noise in it; a dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @property
+    def draws(self) -> Array:
+        """Standard ones, (B, K)."""
+
+    def perfect_sizes(self) -> Array:
+        """Of draws where each case happens as often as was foreseen, (B,)."""
+
+    def replicates(self) -> Array:
+        """Of draws where the true deviations are those observed, (B,)."""
+
+    def true_sizes(self, observed: float, *, even: bool) -> Array:
+        """As those of `NoisySamples`, (B,)."""
+
+
+OneSample_co = TypeVar("OneSample_co", bound=Noisy, covariant=True)
+
+
+@frozen(eq=False)
+class NoisySamples(Generic[OneSample_co]):
+    """Sizes of the deviations of a batch of samples; as `Deviations`.
+
+    Attributes
+    ----------
+    size : ndarray, shape (S,)
+        What is observed of each.
+    samples : tuple of Noisy
+    """
+
+    size: Array
+    samples: tuple[OneSample_co, ...]
+
+    @property
+    def n_resamples(self) -> int:
+        """Draws of the noise."""
+        return len(self.samples[0].draws)
+
+    @property
+    def n_undefined(self) -> NDArray[np.intp]:
+        """None of them."""
+        return np.zeros(len(self.samples), dtype=np.intp)
+
+    def quantile(self, probability: Array | float) -> Array:
+        """That of the size of what is observed, if the true deviations are those observed."""
+        return np.asarray(np.quantile(self.replicates, probability, axis=-1))
+
+    def standard_deviation(self) -> Array:
+        """The SD of the same."""
+        return np.asarray(self.replicates.std(axis=-1, ddof=1))
+
+    def one(self, row: int, draws: Array) -> NoisySamples[OneSample_co]:
+        """One of the samples, with draws of its own."""
+        return NoisySamples(self.size[row : row + 1], (replace(self.samples[row], draws=draws),))
+
+    @functools.cached_property
+    def perfect_sizes(self) -> Array:
+        """Of draws where each case happens as often as was foreseen, (S, B)."""
+        return np.stack([one.perfect_sizes() for one in self.samples])
+
+    @functools.cached_property
+    def replicates(self) -> Array:
+        """Of draws where the true deviations are those observed, (S, B)."""
+        return np.stack([one.replicates() for one in self.samples])
+
+    def true_sizes(self, observed: Array, *, even: bool) -> Array:
+        """The largest true sizes at which each draw of the noise gives no more than was observed.
+
+        Parameters
+        ----------
+        observed : ndarray, shape (S,)
+        even : bool
+            As of `Deviations`.
+
+        Returns
+        -------
+        ndarray, shape (S, B)
+        """
+        both = zip(self.samples, observed, strict=True)
+        return np.stack([one.true_sizes(float(at), even=even) for one, at in both])

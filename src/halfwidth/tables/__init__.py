@@ -1,0 +1,1 @@
+"""Tables of results: whose they are, what their columns mean, and which metric a name is."""

@@ -1,0 +1,1 @@
+"""The verbs: functions over any kind of data."""

@@ -1,0 +1,149 @@
+"""``compare``: differences between models, of any kind of data."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from halfwidth.comparison.assembling import compared
+from halfwidth.comparison.settings import check_family, check_models, resolve_settings
+from halfwidth.data.detections import Detections
+from halfwidth.data.matching import Unmatched
+from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
+from halfwidth.estimation.resolve import AUTO
+from halfwidth.results.comparison import Comparisons, Effect
+from halfwidth.verbs.given import as_data
+
+Test = Literal["auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"]
+Correction = Literal["holm", "bonferroni", "benjamini_hochberg"]
+
+
+def compare(
+    data: Any,
+    other: Any = None,
+    *,
+    metric: Any = None,
+    statistic: Any = USUAL_STATISTIC,
+    average: Any = None,
+    baseline: str | None = None,
+    effect: Effect = "difference",
+    paired: bool = True,
+    unmatched: Unmatched = "raise",
+    test: Test = "auto",
+    correction: Correction = "holm",
+    simultaneous: bool | None = None,
+    margin: float | None = None,
+    goal: float | None = None,
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    n_resamples: int | None = None,
+    rng: Any = None,
+    keep_cases: bool = False,
+) -> Comparisons:
+    """Differences between models with their confidence intervals, and what stands beside these.
+
+    The interval of the difference is the result. A p-value stands beside it, and with several
+    comparisons an interval that holds together with all others; a verdict rests on that. Models
+    are compared within each level (`by`), by each metric and class: each is a family.
+
+    Parameters
+    ----------
+    data : CaseValues, Predictions or Detections; or data frame, or array-like
+        What is given as frames and arrays becomes data with the usual options: a table with a
+        column of models, or a column for each; the values of each model by its name; the values of
+        a first model, where ``other`` are those of a second; or with the scores of models the true
+        classes.
+    other : array-like, or mapping of str to array-like, optional
+        The values of a second model; or, where ``data`` are true classes, the scores or predicted
+        classes of each model by its name.
+    metric : str, MetricSpec or callable, or sequence of them, optional
+        Of predictions and detections, what is compared. Of values, what they are, where their data
+        do not say it. Its direction says which model is better.
+    statistic : str, callable or StatisticSpec, default "mean"
+        Of values of cases.
+    average : {"binary", "macro", "micro", "weighted", "none"}, optional
+        Of predictions and detections over classes; ``"none"`` makes a family for each class.
+    baseline : str, optional
+        The model that all others are compared with; default: all pairs.
+    effect : {"difference", "ratio"}
+        First minus second, or first over second.
+    paired : bool, default True
+        Whether models were measured on the same cases. False takes their cases for independent.
+    unmatched : {"raise", "omit"}
+        What becomes of cases that are not there for all models.
+    test : {"auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"}
+        The test beside the interval. ``"auto"``: mid-p McNemar for proportions of independent
+        cases, else a permutation of the two results of each case.
+    correction : {"holm", "bonferroni", "benjamini_hochberg"}
+        How p-values of several comparisons are adjusted for their number.
+    simultaneous : bool, optional
+        Whether intervals are to hold together; default: where there are several comparisons.
+    margin : float, optional
+        How much worse the first model may be and still be called non-inferior, above 0, in the unit
+        of the metric; of a ratio a share.
+    goal : float, optional
+        What each model alone should reach: its interval must lie beyond it.
+    method : str, default "auto"
+        A method for the difference (see ``halfwidth.METHODS``).
+    confidence_level, n_resamples, rng
+        As for `summary_ci`. A seed gives the same resamples for every pair of models.
+    keep_cases : bool, default False
+        Whether the result carries the values of the cases, as some figures need them.
+
+    Returns
+    -------
+    Comparisons
+        A `Difference` for each pair, by its place or by name: ``result["B", "A"]``, in a family
+        ``result["liver", "B", "A"]``.
+
+    Raises
+    ------
+    DataError
+        If models share no cases, or one only, if cases are there for some models only, or if values
+        are missing without a policy; says which.
+    OptionError, UnknownNameError
+        For an option that is not allowed or does not fit the others.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> result = hw.compare(
+    ...     {
+    ...         "B": [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91],
+    ...         "A": [0.90, 0.85, 0.93, 0.70, 0.89, 0.90, 0.85, 0.93, 0.87, 0.90],
+    ...     },
+    ...     metric="dsc",
+    ...     margin=0.2,
+    ... )
+    >>> one = result["B", "A"]
+    >>> print(f"{one.value:.3f} ({one.low:.2f} to {one.high:.2f}), {one.verdict.word}")
+    0.021 (-0.01 to 0.05), non-inferior
+    """
+    given = as_data(data, other, metric)
+    settings = resolve_settings(
+        given.request(
+            method=method,
+            confidence_level=confidence_level,
+            alternative="two-sided",
+            n_resamples=n_resamples,
+            rng=rng,
+            verdicts=True,
+        ),
+        effect=effect,
+        paired=paired,
+        baseline=baseline,
+        test=test,
+        correction=correction,
+        simultaneous=simultaneous,
+        margin=margin,
+        goal=goal,
+        unmatched=unmatched,
+        keep_cases=keep_cases,
+    )
+    if isinstance(given, Detections):
+        # Before any are matched.
+        check_models(given.models, settings)
+    families, notes = given.families(Quantities(metric, statistic, average), settings.how)
+    for family in families:
+        check_family(family, settings)
+    measured = [one for family in families for one in family.measured(settings.how)]
+    return compared(measured, settings, notes)

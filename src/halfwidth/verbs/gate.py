@@ -1,0 +1,109 @@
+"""``gate``: whether a new model is worse than the old one by a margin, of any kind of data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from halfwidth.comparison.gate import judge
+from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.data.matching import Unmatched
+from halfwidth.data.quantities import USUAL_STATISTIC
+from halfwidth.estimation.resolve import AUTO
+from halfwidth.results.comparison import Comparisons, Effect
+from halfwidth.results.gate import Gate
+from halfwidth.verbs.compare import compare
+from halfwidth.verbs.given import as_data
+
+# One seed for all calls, so that the same cases always get the same answer.
+SEED = 1
+
+
+def gate(
+    data: Any,
+    other: Any = None,
+    *,
+    margin: float,
+    new: str | None = None,
+    metric: Any = None,
+    statistic: Any = USUAL_STATISTIC,
+    average: Any = None,
+    effect: Effect = "difference",
+    paired: bool = True,
+    unmatched: Unmatched = "raise",
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    n_resamples: int | None = None,
+    rng: Any = SEED,
+) -> Gate:
+    """Let a new model pass unless it is worse than the old one.
+
+    The interval [L, U] of the difference, oriented so that positive is better, decides: the model
+    passes if L > -margin in every family, and fails if U < -margin in one, at the level 1 - α/m of
+    m families. Otherwise there are too few cases to say.
+
+    Parameters
+    ----------
+    data, other
+        As `compare` takes them: of two models.
+    margin : float
+        The largest loss that would not matter, above 0, in the unit of the metric.
+    new : str, optional
+        The name of the new model; default: the first.
+    metric, statistic, average, effect, paired, unmatched
+        As for `compare`.
+    method, confidence_level, n_resamples
+        As for `compare`.
+    rng : int, SeedSequence or Generator, default 1
+        Fixed, so that the same values always get the same answer.
+
+    Returns
+    -------
+    Gate
+        Its ``outcome`` is ``"passed"``, ``"failed"`` or ``"undecided"``.
+
+    Raises
+    ------
+    DataError, OptionError, UnknownNameError
+        As for `compare`, and for another number of models than two.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> old = [0.90, 0.85, 0.93, 0.70, 0.89, 0.90, 0.85, 0.93, 0.87, 0.90] * 10
+    >>> new = [value + 0.004 for value in old]
+    >>> hw.gate({"new": new, "old": old}, metric="dsc", margin=0.05).outcome
+    'passed'
+    """
+    given = as_data(data, other, metric)
+    names = given.models
+    if len(names) != 2:
+        raise OptionError(
+            f"a new model is held against an old one, and the data are of {len(names)} models"
+            + (f" ({', '.join(names)})" if names else "")
+        )
+    first = names[0] if new is None else new
+    if first not in names:
+        raise UnknownNameError("model", first, names)
+    (old,) = (name for name in names if name != first)
+
+    def compare_at(level: float) -> Comparisons:
+        # Verdicts rest on single intervals, and need no test.
+        return compare(
+            given,
+            metric=metric,
+            statistic=statistic,
+            average=average,
+            baseline=old,
+            effect=effect,
+            paired=paired,
+            unmatched=unmatched,
+            test="none",
+            simultaneous=False,
+            margin=margin,
+            method=method,
+            confidence_level=level,
+            n_resamples=n_resamples,
+            rng=rng,
+        )
+
+    return judge(compare_at, confidence_level)

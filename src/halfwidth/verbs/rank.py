@@ -1,0 +1,175 @@
+"""``rank``: the order of models, and how sure it is, of any kind of data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from halfwidth.comparison.settings import check_family, check_models, resolve_settings
+from halfwidth.data.case_values import WORST_RANK, CaseValues
+from halfwidth.data.detections import Detections
+from halfwidth.data.matching import Unmatched
+from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
+from halfwidth.data.several_metrics import penalized, with_same_cases
+from halfwidth.estimation.resolve import AUTO
+from halfwidth.ranking.consensus import resolve_combining
+from halfwidth.ranking.missing_values import check_worst_rank, measured_with_policies
+from halfwidth.ranking.options import resolve_options
+from halfwidth.ranking.together import all_ranked
+from halfwidth.results.ranking import Rankings
+from halfwidth.verbs.given import as_data
+
+Scheme = Literal["aggregate_then_rank", "rank_then_aggregate", "test_then_rank"]
+Combine = Literal["mean_rank", "median_rank"]
+AbsentModel = Literal["omit", "last"]
+
+
+def rank(
+    data: Any,
+    other: Any = None,
+    *,
+    metric: Any = None,
+    statistic: Any = USUAL_STATISTIC,
+    average: Any = None,
+    scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
+    test: str = "auto",
+    ties: str = "min",
+    margin: float = 0.0,
+    top: int = 3,
+    combine: Combine | None = None,
+    absent_model: AbsentModel = "omit",
+    unmatched: Unmatched = "raise",
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    n_resamples: int | None = None,
+    rng: Any = None,
+    keep_cases: bool = False,
+) -> Rankings:
+    """Models by rank, and the ranks that each may have: confidence sets for ranks.
+
+    The rank of a model is 1 + the number of models that are better. Its set counts those that the
+    differences between models, taken together, show to be better or worse. How ranks spread over
+    bootstrap resamples stands beside it; at near ties that is no confidence set. Models are ranked
+    within each level (`by`), by each metric and class.
+
+    Parameters
+    ----------
+    data, other
+        As `compare` takes them.
+    metric : str, MetricSpec or callable, or sequence or mapping of them, optional
+        As for `compare`; each of several makes a ranking.
+    statistic : str, callable or StatisticSpec, default "mean"
+        Of values of cases, or of the ranks within cases.
+    average : {"binary", "macro", "micro", "weighted", "none"}, optional
+        Of predictions and detections over classes; ``"none"`` makes a ranking for each class.
+    scheme : {"aggregate_then_rank", "rank_then_aggregate", "test_then_rank"}, or several
+        ``"aggregate_then_rank"`` ranks models by the statistic of their values,
+        ``"rank_then_aggregate"`` by the statistic of their ranks within each case,
+        ``"test_then_rank"`` by how many others they beat in one-sided paired tests with Holm's
+        correction. Several make a ranking each.
+    test : {"auto", "wilcoxon", "permutation", "mcnemar", "mcnemar_midp"}
+        Of ``"test_then_rank"``. ``"auto"``: Wilcoxon's signed-rank test of values of cases, else
+        that of `compare`.
+    ties : {"min", "average", "max"}
+        The rank that models share which are equal in a case, of ``"rank_then_aggregate"``. In the
+        ranking itself it always is the smallest.
+    margin : float, default 0
+        A model ranks behind those that are better by more than this, in the unit of the metric (of
+        ``"rank_then_aggregate"`` in ranks).
+    top : int, default 3
+        How many first ranks the share of resamples among the first takes together.
+    combine : {"mean_rank", "median_rank"}, optional
+        What the ranks of a model in several rankings are reduced to. Over tasks there always is a
+        consensus, by mean ranks unless this says otherwise; with ``combine`` there also is one over
+        the metrics of a task.
+    absent_model : {"omit", "last"}
+        What becomes of a model that some task lacks (``unmatched="omit"``): it is left out of the
+        consensus, or has the last rank in that task.
+    unmatched : {"raise", "omit"}
+        What becomes of cases that are not there for all models, and of models that a level lacks.
+    method : str, default "auto"
+        A method for the differences (see ``halfwidth.METHODS``).
+    confidence_level, n_resamples, rng, keep_cases
+        As for `compare`.
+
+    Returns
+    -------
+    Rankings
+        One for each level, metric, class and scheme; ``result["liver"]``, of several schemes
+        ``result["liver", "rank_then_aggregate"]``. Confidence sets hold together within each
+        ranking, not over all.
+
+    Raises
+    ------
+    DataError, OptionError, UnknownNameError
+        As for `compare`, and where the metric has no better direction.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> (ranking,) = hw.rank(
+    ...     {
+    ...         "A": [0.91, 0.88, 0.93, 0.89, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91] * 4,
+    ...         "B": [0.90, 0.89, 0.92, 0.90, 0.89, 0.92, 0.85, 0.93, 0.91, 0.90] * 4,
+    ...         "C": [0.31, 0.25, 0.33, 0.17, 0.29, 0.30, 0.25, 0.43, 0.27, 0.40] * 4,
+    ...     },
+    ...     metric="dsc",
+    ...     rng=1,
+    ... )
+    >>> print(ranking.sentence())
+    Mean DSC: A and B may be first of 3 (95 % confidence); the ranks of A and B are within 1 to 2; \
+the rank of C is 3.
+    """
+    given = as_data(data, other, metric)
+    worst_rank = False
+    if isinstance(given, CaseValues) and given.missing == WORST_RANK:
+        worst_rank, given = True, replace(given, missing="raise")
+    options = replace(
+        resolve_options(scheme, test, ties, margin, top),
+        combining=resolve_combining(combine, absent_model),
+        worst_rank=worst_rank,
+    )
+    if worst_rank:
+        check_worst_rank(options.schemes)
+    settings = replace(
+        resolve_settings(
+            given.request(
+                method=method,
+                confidence_level=confidence_level,
+                alternative="two-sided",
+                n_resamples=n_resamples,
+                rng=rng,
+            ),
+            effect="difference",
+            paired=True,
+            baseline=None,
+            test=test,
+            correction="holm",
+            simultaneous=True,
+            margin=None,
+            goal=None,
+            unmatched=unmatched,
+            keep_cases=keep_cases,
+        ),
+        ranked=True,
+    )
+    if isinstance(given, Detections):
+        # Before any are matched.
+        check_models(given.models, settings)
+    families, notes = given.families(Quantities(metric, statistic, average), settings.how)
+    for family in families:
+        check_family(family, settings)
+    if options.combining.over_metrics:
+        families, further = with_same_cases(families, settings.how)
+        notes = [*notes, *further]
+    measured = [
+        (family.label, one)
+        for family in families
+        for one in measured_with_policies(
+            family,
+            penalized(settings.how, family.metric, several=len(families) > 1),
+            worst_rank=worst_rank,
+        )
+    ]
+    return all_ranked(measured, options, settings, notes)

@@ -1,0 +1,32 @@
+"""A verb over data that are made in the same call: options of both, as one dictionary has them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+__all__ = ["over"]
+
+T = TypeVar("T")
+
+
+def over(verb: Callable[..., T], made: Callable[..., Any]) -> Callable[..., T]:
+    """``over(hw.rank, hw.CaseValues.from_table)`` takes the options of both functions.
+
+    What both have (``metric``) goes to the data.
+    """
+    of_data = inspect.signature(made).parameters
+    of_verb = [
+        one
+        for name, one in inspect.signature(verb).parameters.items()
+        if one.kind is one.KEYWORD_ONLY and name not in of_data
+    ]
+
+    def called(*positional: Any, **keywords: Any) -> T:
+        given = {name: one for name, one in keywords.items() if name in of_data}
+        further = {name: one for name, one in keywords.items() if name not in of_data}
+        return verb(made(*positional, **given), **further)
+
+    called.__dict__["__signature__"] = inspect.Signature([*of_data.values(), *of_verb])
+    return called

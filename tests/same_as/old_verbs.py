@@ -1,0 +1,68 @@
+"""The verbs over kinds of data, for commits that had a function for each pair of verb and kind.
+
+There `hw.compare(hw.CaseValues.from_table(t, by="organ"))` was
+`hw.compare_table(t, within="organ")`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+__all__ = ["lend_verbs"]
+
+TABLE = {"compare": "compare_table", "rank": "rank_table", "estimate": "summary_table"}
+DETECTORS = {"compare": "compare_detections", "rank": "rank_detections"}
+USUAL_COLUMNS = {"model": "by", "by": "within"}
+
+
+class Given(NamedTuple):
+    """Data as they were given: to the functions of a kind, by position and by name."""
+
+    kind: str
+    arguments: tuple[Any, ...]
+    options: Mapping[str, Any]
+
+
+def lend_verbs(hw: Any) -> None:
+    """Give a tree without kinds of data those names, by the functions that it has."""
+    if hasattr(hw, "CaseValues"):
+        return
+    for name in ("CaseValues", "Predictions", "Detections"):
+        kinds = {way: _given(way) for way in ("from_arrays", "from_table", "from_files")}
+        setattr(hw, name, SimpleNamespace(**kinds))
+    for verb in ("estimate", "compare", "rank"):
+        setattr(hw, verb, _verb(hw, verb))
+
+
+def _given(way: str) -> Callable[..., Given]:
+    return lambda *arguments, **options: Given(way, arguments, options)
+
+
+def _verb(hw: Any, verb: str) -> Callable[..., Any]:
+    plain: Any = getattr(hw, verb, None)
+
+    def called(data: Any, other: Any = None, **options: Any) -> Any:
+        if not isinstance(data, Given):
+            if plain is None:
+                return hw.summary_table(data, **options)
+            return plain(data, **options) if other is None else plain(other, data, **options)
+        if data.kind == "from_files":
+            return getattr(hw, DETECTORS[verb])(*data.arguments, **data.options, **options)
+        if data.kind == "from_table":
+            return _of_table(hw, verb, data, options)
+        return plain(*reversed(data.arguments), **data.options, **options)
+
+    return called
+
+
+def _of_table(hw: Any, verb: str, data: Given, options: Mapping[str, Any]) -> Any:
+    function = getattr(hw, TABLE[verb])
+    if verb == "estimate":
+        return function(*data.arguments, **data.options, **options)
+    named = {USUAL_COLUMNS.get(name, name): one for name, one in data.options.items()}
+    table, *further = data.arguments
+    if "score" in named or "prediction" in named:
+        named["target"], further = further[0], []
+    return function(table, *further, **named, **options)
