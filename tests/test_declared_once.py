@@ -29,7 +29,7 @@ OTHER_WORDS: dict[str, set[str]] = {
     "results/curves.py": {"sensitivity"},  # the title of an axis
     "results/detection_curves.py": {"sensitivity"},
     "io/image_headers.py": {"t"},  # seconds and other units of a header
-    "io/importers/picai.py": {"auroc"},  # what the challenge ranks by
+    "tables/importers/picai.py": {"auroc"},  # what the challenge ranks by
     "io/workbook_parts.py": {"t"},  # elements and attributes of XML
     "metrics/boundary.py": {"percentile"},  # a parameter
     "metrics/detection/ranked.py": {"fppi"},  # a parameter

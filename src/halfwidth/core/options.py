@@ -72,6 +72,8 @@ OPTIONS = {
     "y_pred": Names("--prediction", key="columns"),
     "y_score": Names("--score", key="columns"),
     "y_true": Names("--target", key="target"),
+    "data.by": Names("--within"),
+    "data.model": Names("--by"),
     "detections.format": Names("--detections-format"),
     "references.format": Names("--references-format"),
     "report.by": Names("--within"),

@@ -8,6 +8,7 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.data.families import MeasuredFamily
@@ -159,7 +160,7 @@ class Detections:
         requested = self._requested(quantities)
         if not requested.metrics:
             raise OptionError(
-                "nothing says what detectors are compared by: metric= (--metric), one of "
+                f"nothing says what detectors are compared by: {spelled('metric')}, one of "
                 f"{', '.join(DETECTION_METRICS.names)}"
             )
         families, notes = measured_detectors(self.detections, self.references, requested)

@@ -8,6 +8,7 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, Statistic, Takes
 from halfwidth.data.families import Family, MeasuredFamily
 from halfwidth.data.matching import Unmatched, matched, shared_cases
@@ -129,8 +130,8 @@ def measuring_values(
     name = metric.partition(":")[0] if isinstance(metric, str) else ""
     if name in SAMPLE_METRICS and name not in METRICS:
         raise OptionError(
-            f"{name} is a metric of a whole test set: give the true classes, y_true= (in a table "
-            "target=, --target), and scores or predictions of each model"
+            f"{name} is a metric of a whole test set: give the true classes, {spelled('y_true')} "
+            f"(in a table {spelled('target')}), and scores or predictions of each model"
         )
     return Measuring(resolve_metric(metric, bounds) if named else resolve_metric(), options)
 

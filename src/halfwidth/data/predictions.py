@@ -9,6 +9,7 @@ from typing import Any
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.undefined import (
     ABSENT_CLASS,
@@ -251,7 +252,9 @@ class Predictions:
         quantities.refuse_statistic("a metric of a test set")
         metrics = quantities.test_set_metrics
         if self.bounds is not None and len(metrics) > 1:
-            raise OptionError("bounds= (--bounds) are those of one metric, and several are given")
+            raise OptionError(
+                f"{spelled('bounds')} is the range of one metric, and several are given"
+            )
         each = measuring_each_metric(metrics, quantities.averages, self.options, self.bounds)
         return self._given.families(each, how)
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from halfwidth.core.checks import as_list
-from halfwidth.core.errors import OptionError, shortened, shown
+from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
@@ -48,7 +49,7 @@ class Quantities:
         """
         if self.metric is None or any(one is None for one in self.metrics):
             raise OptionError(
-                "true classes are given, and no metric of a test set: metric= (--metric), one of "
+                f"true classes are given, and no metric of a test set: {spelled('metric')}, one of "
                 f"{shortened(SAMPLE_METRICS.names)}"
             )
         return self.metrics
@@ -86,8 +87,8 @@ class Quantities:
         """
         if self.statistic != USUAL_STATISTIC:
             raise OptionError(
-                f"statistic={shown(self.statistic)} is of values of cases and has no effect on "
-                f"{kind}"
+                f"{spelled('statistic', self.statistic)} is of values of cases and has no effect "
+                f"on {kind}"
             )
 
     def refuse_average(self) -> None:
@@ -99,8 +100,8 @@ class Quantities:
         """
         if self.average is not None:
             raise OptionError(
-                f"average={shown(self.average)} is over classes of predictions or detections, and "
-                "has no effect on values of cases"
+                f"{spelled('average', self.average)} is over classes of predictions or detections, "
+                "and has no effect on values of cases"
             )
 
 
@@ -114,5 +115,5 @@ def listed_metrics(metric: Any) -> list[Any]:
     """
     several = None if isinstance(metric, Metric | Mapping) else as_list(metric)
     if several is not None and not several:
-        raise OptionError("metric= is an empty list; name a metric, or leave it out")
+        raise OptionError(f"{spelled('metric')} is an empty list; name a metric, or leave it out")
     return [metric] if several is None else several

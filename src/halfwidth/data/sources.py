@@ -121,8 +121,8 @@ class Tables:
                     column,
                     source.table.names,
                     hint=(
-                        "It names the model of each row: model= (--by). Models that are columns: "
-                        "value= as a mapping from model to column, or hw.compare(frame)."
+                        f"It names the model of each row: {spelled('data.model')}. Models that are "
+                        f"columns are named by {spelled('value')}."
                     ),
                 )
         return replace(self.columns, by=column)

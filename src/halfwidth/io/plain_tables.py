@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, proposed, shortened
+from halfwidth.core.options import spelled
 from halfwidth.io.delimited import read_delimited
 from halfwidth.io.numerals import Decimal
 from halfwidth.io.parquet import read_parquet
@@ -101,10 +102,12 @@ def read_as_it_stands(
 ) -> Table:
     """The table of a file of this kind, one of `FORMATS`."""
     if sheet is not None and kind != "xlsx":
-        raise OptionError(f"{source.shown}: --sheet is of a workbook, and this is read as {kind}")
+        raise OptionError(
+            f"{source.shown}: {spelled('sheet')} is of a workbook, and this is read as {kind}"
+        )
     if kind == "parquet":
         if header is False or decimal is not None:
-            option = "--no-header" if header is False else "--decimal"
+            option = spelled("header", False) if header is False else spelled("decimal")
             raise OptionError(f"{source.shown}: {option} has no effect on Parquet; leave it out")
         return read_parquet(source)
     if kind == "xlsx":
