@@ -277,7 +277,7 @@ def test_the_json_contract() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"scale": 0}, "scale=0 is not"),
+        ({"scale": 0}, "scale=0.0 is not"),
         ({"values": "lung"}, "unknown column 'lung'"),
         ({"metric": "dicey"}, "unknown metric 'dicey'"),
     ],

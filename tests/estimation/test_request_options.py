@@ -308,9 +308,15 @@ def test_reversed_bounds_are_told_apart_from_no_bounds() -> None:
     assert complaint(bounds=(1, 0)) == "bounds need a low end below the high one, got (1.0, 0.0)"
 
 
-@pytest.mark.parametrize("scale", [0, -1, NAN, math.inf, "100", None])
-def test_a_scale_that_is_none_is_refused(scale: Any) -> None:
-    assert complaint(scale=scale).startswith(f"scale={scale!r} is not a positive number")
+@pytest.mark.parametrize(
+    ("scale", "shown"),
+    [
+        *((0, "0.0"), (-1, "-1.0"), (NAN, "nan"), (math.inf, "inf")),
+        *(("100", "'100'"), (None, "None")),
+    ],
+)
+def test_a_scale_that_is_none_is_refused(scale: Any, shown: str) -> None:
+    assert complaint(scale=scale).startswith(f"scale={shown} is not a positive number")
 
 
 def test_a_metric_of_ones_own_needs_bounds() -> None:

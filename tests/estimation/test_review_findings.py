@@ -97,7 +97,7 @@ def test_a_column_called_as_a_metric_that_no_one_named_is_said() -> None:
             lambda: hw.estimate(hw.CaseValues.from_table("dice.csv")),
             "read the file first: pandas.read_csv",
         ),
-        (lambda: hw.summary_ci([0.9, 0.8], metric="auroc"), "metric_ci (--target, --score)"),
+        (lambda: hw.summary_ci([0.9, 0.8], metric="auroc"), "metric_ci (y_true=, y_score=)"),
     ],
 )
 def test_first_slips_are_told_what_to_do(call: Callable[[], object], words: str) -> None:

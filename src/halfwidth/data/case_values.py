@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import Any, cast
 
 from halfwidth.core.checks import one_of
-from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.pseudo_cases import FAILURES, Failures
@@ -281,7 +281,8 @@ class CaseValues:
         quantities.refuse_average()
         if len(quantities.statistics) > 1:
             raise OptionError(
-                f"statistic={shown(quantities.statistic)} is several; models are compared by one"
+                f"{spelled('statistic', quantities.statistic)} is several; models are compared by "
+                "one"
             )
         options = ValueOptions(resolve_statistic(quantities.statistics[0]), self.scale)
         return self._given.families(self._with_metric(quantities), options, how)
@@ -292,8 +293,8 @@ class CaseValues:
             return self
         if self.metric is not None:
             raise OptionError(
-                f"metric={shown(quantities.metric)} has no effect: the values are of metric="
-                f"{shown(self.metric)}"
+                f"{spelled('metric', quantities.metric)} has no effect: the values are of "
+                f"{spelled('metric', self.metric)}"
             )
         return replace(self, metric=quantities.metric)
 
@@ -395,7 +396,9 @@ class _Tables:
         several = isinstance(values.metric, Mapping) or len(listed_metrics(values.metric)) > 1
         wanted = metric_columns(values.metric, self.value if several else usual, sources)
         if values.bounds is not None and len(wanted) > 1:
-            raise OptionError(f"{spelled('bounds')} are those of one metric, and several are given")
+            raise OptionError(
+                f"{spelled('bounds')} is the range of one metric, and several are given"
+            )
         found: list[Measurable] = []
         further: list[str] = []
         for one in wanted:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from halfwidth.core.options import spelled
+from halfwidth.core.options import spelled_both
 from halfwidth.data.sources import TableColumns, Tables
 from halfwidth.tables.challenge_columns import CASE, TASK, VALUE
 
@@ -34,7 +34,7 @@ def challenge_columns(tables: Tables, value: Any) -> tuple[TableColumns, Any, tu
     taken = [VALUE] if value is None and VALUE in names else value
     by_value = "" if taken is value else f" by {VALUE!r}"
     note = (
-        f"models ({columns.by!r}) are compared{by_value} within each {TASK!r}; other columns: "
-        f"{spelled('data.model')}, {spelled('value')}, {spelled('data.by')}"
+        f"models ({columns.by!r}) are compared{by_value} within each {TASK!r}; name other columns "
+        f"by {spelled_both('data.model')}; {spelled_both('value')}; {spelled_both('data.by')}"
     )
     return replace(columns, within=(TASK,)), taken, (note,)

@@ -263,7 +263,9 @@ class Predictions:
         quantities.refuse_statistic("a metric of a test set")
         metrics = quantities.test_set_metrics
         if self.bounds is not None and len(metrics) > 1:
-            raise OptionError(f"{spelled('bounds')} are those of one metric, and several are given")
+            raise OptionError(
+                f"{spelled('bounds')} is the range of one metric, and several are given"
+            )
         each = measuring_each_metric(metrics, quantities.averages, self.options, self.bounds)
         return self._given.families(each, how)
 

@@ -126,8 +126,8 @@ class Tables:
                     column,
                     source.table.names,
                     hint=(
-                        f"It names the model of each row: {spelled('data.model')}. Models that "
-                        f"are columns are named by {spelled('value')}."
+                        f"It names the model of each row: {spelled('data.model')}. Models that are "
+                        f"columns are named by {spelled('value')}."
                     ),
                 )
         return replace(self.columns, by=column)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.errors import OptionError, shortened
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import spec_of
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.pipeline import Job
@@ -41,8 +42,9 @@ def classes_drawn(cases: TestSet) -> tuple[str, Sequence[int]]:
         return "binary", (cases.positive,)
     if cases.n_classes == 2:
         raise OptionError(
-            f"a curve of two classes needs to know which of "
-            f"{shortened([repr(label) for label in cases.labels])} is positive: pos_label="
+            "a curve of two classes needs to know which of "
+            f"{shortened([repr(label) for label in cases.labels])} is positive: "
+            f"{spelled('pos_label')}"
         )
     return "none", range(cases.n_classes)
 

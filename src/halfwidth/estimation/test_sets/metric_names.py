@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened
-from halfwidth.core.options import flag_of, spelled
+from halfwidth.core.options import spelled
 from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.spec import Better, Estimand, Metric, MetricLevel, MetricSpec, spec_of
 from halfwidth.core.types import UNBOUNDED
@@ -30,7 +30,7 @@ def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
         if name not in SAMPLE_METRICS and name in METRICS:
             raise OptionError(
                 f"{name!r} has a value for each case, not one for a test set; compute the values "
-                f"and use summary_ci (halfwidth ci {flag_of('value')})"
+                "and give them to summary_ci, or halfwidth ci as a column of a table"
             )
         if name not in SAMPLE_METRICS:
             refuse_detection_metric(name)
