@@ -21,7 +21,11 @@ from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import note
+from halfwidth.comparison.api import compare_table
+from halfwidth.comparison.detection_api import compare_detections
 from halfwidth.core.errors import OptionError
+from halfwidth.document.parts import Figure
+from halfwidth.io.challenge_columns import MODEL_COLUMNS
 
 if TYPE_CHECKING:
     from halfwidth.results.comparison import Comparisons
@@ -111,8 +115,6 @@ def compare(
         )
     comparisons = _compared(ctx, files, plot, kind)
 
-    from halfwidth.document.parts import Figure
-
     for text in comparisons.notes:
         note(text)
     document = comparisons.document()
@@ -145,10 +147,6 @@ def _compared(
         return compared_raters.compared_with_raters(ctx, files)
     settings = comparison_settings.comparison_settings(ctx)
 
-    # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.comparison.api import compare_table
-    from halfwidth.io.challenge_columns import MODEL_COLUMNS
-
     models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)
 
     return compare_table(
@@ -166,8 +164,6 @@ def _compared_detectors(
     """Detectors on the same images, and their curves in a figure."""
     arguments = compared_detections.detector_arguments(ctx, files)
     detection_figures.check_of_several(kind, arguments)
-
-    from halfwidth.comparison.detection_api import compare_detections
 
     comparisons = compare_detections(**arguments)
     if plot is not None and kind in comparison_options.OF_DETECTORS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -20,11 +20,10 @@ from halfwidth.cli.compared_models import (
 from halfwidth.cli.output import note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.parameters import split_names
+from halfwidth.core.spec import Better, MetricSpec
 from halfwidth.io.layout import metrics_held
 from halfwidth.io.prediction_columns import class_cells
-
-if TYPE_CHECKING:
-    from halfwidth.core.spec import MetricSpec
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
 # Options with a meaning for per-case values alone, and for test sets alone.
 OF_VALUES = ("value", "statistic", "penalty", "scale", "over", "failures")
@@ -181,9 +180,6 @@ def _metric(given: str | list[str] | None, better: str | None, of_test_set: bool
 
 def _one_metric(name: str | None, better: str | None, of_test_set: bool) -> str | MetricSpec | None:
     """The metric, with the direction that is given for one of the user's own."""
-    from halfwidth.core.spec import Better, MetricSpec
-    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-
     known = (name or "").partition(":")[0]
     catalogue = SAMPLE_METRICS if of_test_set else METRICS
     if better is None:

@@ -18,7 +18,11 @@ from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import complain, note
+from halfwidth.comparison.api import compare_table
+from halfwidth.comparison.detection_api import compare_detections
+from halfwidth.comparison.gate import gate as judge
 from halfwidth.core.errors import OptionError
+from halfwidth.document.parts import Data, Document, Paragraph
 
 if TYPE_CHECKING:
     from halfwidth.results.comparison import Comparisons
@@ -93,9 +97,6 @@ def gate(
     of_detections = compared_detections.asks_for_detections(ctx)
     compare_at = _compare_detectors(ctx, files) if of_detections else _compare_tables(ctx, files)
 
-    from halfwidth.comparison.gate import gate as judge
-    from halfwidth.document.parts import Data, Document, Paragraph
-
     judged = judge(compare_at, ctx.params["confidence_level"])
     for text in judged.comparisons.notes:
         note(text)
@@ -113,8 +114,6 @@ def _compare_tables(ctx: typer.Context, files: list[str]) -> Callable[[float], C
     settings = comparison_settings.comparison_settings(ctx)
     models = comparison_settings.models_in(files, ctx.params)
 
-    from halfwidth.comparison.api import compare_table
-
     settings |= models.columns
     settings |= comparison_settings.class_options(models, ctx.params) | BESIDE
     return lambda level: compare_table(models.tables, **{**settings, "confidence_level": level})
@@ -123,7 +122,5 @@ def _compare_tables(ctx: typer.Context, files: list[str]) -> Callable[[float], C
 def _compare_detectors(ctx: typer.Context, files: list[str]) -> Callable[[float], Comparisons]:
     """The same of detectors, which are matched anew at a further level."""
     settings = compared_detections.detector_arguments(ctx, files) | BESIDE
-
-    from halfwidth.comparison.detection_api import compare_detections
 
     return lambda level: compare_detections(**{**settings, "confidence_level": level})

@@ -22,6 +22,9 @@ from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.undefined import MISSING_POLICIES
+from halfwidth.io.challenge_columns import MODEL_COLUMNS
+from halfwidth.ranking.api import rank_table
+from halfwidth.ranking.detection_api import rank_detections
 from halfwidth.results.ranking_consensus import COMBINATIONS
 
 if TYPE_CHECKING:
@@ -207,10 +210,6 @@ def rank(
 def _ranked_models(ctx: typer.Context, files: list[str], kind: str | None) -> Rankings:
     settings = comparison_settings.comparison_settings(ctx)
 
-    # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.io.challenge_columns import MODEL_COLUMNS
-    from halfwidth.ranking.api import rank_table
-
     models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)
     return rank_table(
         models.tables,
@@ -225,7 +224,5 @@ def _ranked_detectors(ctx: typer.Context, files: list[str], kind: str | None) ->
     if kind in figures.OF_CASES:
         raise OptionError(f"--plot-kind {kind} is of values of cases, and detectors have none")
     arguments = compared_detections.detector_arguments(ctx, files)
-
-    from halfwidth.ranking.detection_api import rank_detections
 
     return rank_detections(**arguments)

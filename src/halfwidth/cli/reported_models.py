@@ -20,17 +20,25 @@ from halfwidth.cli import (
 from halfwidth.cli.command import refuse_given
 from halfwidth.cli.compared_models import named_files, named_models
 from halfwidth.cli.comparison_settings import columns_of
+from halfwidth.comparison.api import compare_table
+from halfwidth.comparison.detection_api import compare_detections
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
 from halfwidth.core.spec import Takes
 from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
+from halfwidth.document.parts import Column, Kind, Table
+from halfwidth.estimation.detections.api import detection_ci
+from halfwidth.estimation.tables import summary_table
+from halfwidth.estimation.test_sets.options import without_idle
 from halfwidth.io.challenge_columns import MODEL_COLUMNS
 from halfwidth.io.folds import ModelFile
-from halfwidth.results.estimates import Cases, Estimates
+from halfwidth.io.layout import layout_of
+from halfwidth.ranking.api import rank_table
+from halfwidth.ranking.detection_api import rank_detections
+from halfwidth.results.estimates import MODEL, Cases, Estimates
 
 if TYPE_CHECKING:
-    from halfwidth.document.parts import Table
     from halfwidth.report.whole.results import AnyCurves
     from halfwidth.results.comparison import Comparisons
     from halfwidth.results.ranking import Rankings
@@ -61,9 +69,6 @@ def cases_of(given: Mapping[str, Any], files: Mapping[str, ModelFile]) -> tuple[
 
 
 def _cases(given: Mapping[str, Any], path: ModelFile) -> Table:
-    from halfwidth.document.parts import Column, Kind, Table
-    from halfwidth.io.layout import layout_of
-
     cells = reading.table_in(path, reading.Options.from_given(given), again=True)
     if columns_of(given).has_test_set:
         values = [given["target"], *(given["score"] or ()), given["prediction"]]
@@ -141,8 +146,6 @@ def _one_model(ctx: typer.Context, path: ModelFile, *, keep_cases: bool) -> Foun
 
 
 def _values(given: Mapping[str, Any], path: ModelFile, *, keep_cases: bool) -> Estimates:
-    from halfwidth.estimation.tables import summary_table
-
     table = reading.table_in(path, reading.Options.from_given(given))
     passed_on = (
         "case",
@@ -200,8 +203,6 @@ def _detectors(
     arguments = compared_detections.detector_arguments(ctx, files, metric_given=len(named) > 1)
     read = {**named, "references": ctx.params["references"]}
     if len(named) == 1:
-        from halfwidth.estimation.detections.api import detection_ci
-
         refuse_given(ctx, ABOUT_SEVERAL, "is about several detectors, and one is given")
         found = {name: one for name, one in arguments.items() if name not in OF_SEVERAL}
         (detections,) = arguments["models"].values()
@@ -210,9 +211,6 @@ def _detectors(
         of_detectors = dict.fromkeys(named, tuple(estimates))
         curves = reported_curves.curves_of_detectors(arguments, of_detectors) if figures else ()
         return Found(read, estimates, curves=curves)
-
-    from halfwidth.comparison.detection_api import compare_detections
-    from halfwidth.ranking.detection_api import rank_detections
 
     of_rankings = {name: one for name, one in arguments.items() if name not in OF_COMPARISONS}
     rankings = rank_detections(**of_rankings)
@@ -231,9 +229,6 @@ def _several_models(
     ctx: typer.Context, files: list[str], named: Mapping[str, ModelFile], *, keep_cases: bool
 ) -> Found:
     """Models by rank, whose estimates are those of the ranking, and differences of few models."""
-    from halfwidth.comparison.api import compare_table
-    from halfwidth.ranking.api import rank_table
-
     settings = comparison_settings.comparison_settings(ctx)
     models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)
     shared = {**models.columns, **comparison_settings.class_options(models, ctx.params)}
@@ -268,8 +263,6 @@ def _each_metric(metric: Any) -> list[Any]:
 
 def _arguments_of_one(metric: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of one of several metrics."""
-    from halfwidth.estimation.test_sets.options import without_idle
-
     of_one = {**given, "metric": metric}
     return of_one if given["target"] is None else without_idle(metric, of_one)
 
@@ -285,8 +278,6 @@ def _joined(each: Iterable[Comparisons]) -> Comparisons:
 
 def _estimates(rankings: Rankings) -> Estimates:
     """Those of the models, each labelled by its model, with the values behind them."""
-    from halfwidth.results.estimates import MODEL
-
     items, cases = [], []
     for ranking in rankings:
         for model in ranking.models:
