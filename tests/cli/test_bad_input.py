@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from support import Run
 
-import halfwidth.estimation.tables
+import halfwidth.cli.ci
 from halfwidth.cli.main import main
 
 Complaint = Callable[..., str]
@@ -281,7 +281,7 @@ def _break(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def broken(*_: object, **__: object) -> NoReturn:
         raise error
 
-    monkeypatch.setattr(halfwidth.estimation.tables, "summary_table", broken)
+    monkeypatch.setattr(halfwidth.cli.ci, "summary_table", broken)
 
 
 def test_an_internal_error_is_1_and_asks_for_a_report(
