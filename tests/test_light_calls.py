@@ -80,6 +80,23 @@ assert hw.METRICS["Dice"].function is hw.metrics.overlap.dsc
     assert not found & {f"halfwidth.metrics.{family}" for family in families}
 
 
+def test_the_list_of_verbs_loads_none_of_them() -> None:
+    program = """
+import contextlib, io
+from halfwidth.cli.main import main
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    main(["--help"])
+"""
+    found = loaded(program)
+    assert "halfwidth.cli.main" in found
+    assert not found & {
+        "numpy",
+        "halfwidth.cli.ci",
+        "halfwidth.cli.study",
+        "halfwidth.tables.readers",
+    }
+
+
 def test_a_verb_loads_no_other() -> None:
     program = """
 import contextlib, io

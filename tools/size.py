@@ -35,13 +35,15 @@ def main(root: Path) -> None:
     statements = sum(isinstance(node, ast.stmt) for t in trees.values() for node in ast.walk(t))
     classes = sum(isinstance(node, ast.ClassDef) for t in trees.values() for node in ast.walk(t))
     circles = circles_of(root)
-    within = sum(
-        isinstance(inner, ast.Import | ast.ImportFrom)
+    within = [
+        inner
         for tree in trees.values()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef)
         for inner in ast.walk(node)
-    )
+        if isinstance(inner, ast.Import | ast.ImportFrom)
+    ]
+    own = sum("halfwidth" in ast.unparse(node).split()[1] for node in within)
     imported = set().union(*(_imports(tree, trees) for tree in tests.values()))
     internal = [name for name in imported if name.count(".") > 1]
     ran = subprocess.run(
@@ -57,7 +59,8 @@ def main(root: Path) -> None:
         "lines": sum(len(path.read_text("utf-8").splitlines()) for path in _files(root / "src")),
         "statements": statements,
         "classes": classes,
-        "imports inside functions": within,
+        "imports inside functions": len(within),
+        "of them of our own modules": own,
         "circles of modules": len(circles),
         "modules in the largest circle": max(map(len, circles), default=0),
         "internal modules that tests import": len(internal),

@@ -12,6 +12,7 @@ import pytest
 from support import Run
 
 import halfwidth
+import halfwidth.cli.ci
 import halfwidth.verbs.estimate
 from halfwidth.cli.main import main
 

@@ -158,7 +158,7 @@ def test_several_rows_of_a_patient_are_noted(folder: Path) -> None:
 def test_too_many_values_for_kernels_are_refused_before_the_run(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("halfwidth.study.populations.kde.MOST", 59)
+    monkeypatch.setattr("halfwidth.study.specs.value_files.MOST", 59)
     text = complaint(folder, SINGLE)
     assert "60 values are too many for a kernel density estimate (at most 59); write" in text
     assert len(values_of(one(folder, SINGLE + 'population = "empirical"\n'))) == 60

@@ -23,9 +23,15 @@ from halfwidth.cli.predictions import (
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.parameters import split_names
+from halfwidth.core.processes import check_jobs
+from halfwidth.document.parts import Document, Figure
+from halfwidth.estimation.test_sets.calibration_tests import calibration_test
+from halfwidth.estimation.test_sets.centre_curves import calibration_curve_by_centre
+from halfwidth.estimation.test_sets.centres import NAMES as ALL
+from halfwidth.estimation.test_sets.centres import calibration_by_centre
+from halfwidth.results.fields import caution_items
 
 if TYPE_CHECKING:
-    from halfwidth.document.parts import Document, Figure
     from halfwidth.results.calibration_results import CalibrationTests
     from halfwidth.results.centre_curves import CentreCurves
     from halfwidth.results.centre_results import CentreResults
@@ -93,7 +99,6 @@ def document_of(
         "missing": missing,
         "names": source.names,
     }
-    from halfwidth.results.fields import caution_items
 
     results = (_tests if tested else _over_centres)(test_set, given, shared)
     for text in results.notes:
@@ -115,9 +120,6 @@ def document_of(
 def _tests(
     test_set: TestSetData, given: Mapping[str, Any], shared: Mapping[str, Any]
 ) -> CalibrationTests:
-    from halfwidth.core.processes import check_jobs
-    from halfwidth.estimation.test_sets.calibration_tests import calibration_test
-
     tests: CalibrationTests = calibration_test(
         test_set.y_true,
         test_set.y_score,
@@ -134,8 +136,6 @@ def _figure_of_centres(
     test_set: TestSetData, given: Mapping[str, Any], shared: Mapping[str, Any], kind: str
 ) -> Figure:
     """The calibration curves of the centres, written to a file."""
-    from halfwidth.document.parts import Figure
-    from halfwidth.estimation.test_sets.centre_curves import calibration_curve_by_centre
     from halfwidth.plots import figure_of_calibration, write_figure
 
     try:
@@ -155,9 +155,6 @@ def _figure_of_centres(
 def _over_centres(
     test_set: TestSetData, given: Mapping[str, Any], shared: Mapping[str, Any]
 ) -> CentreResults:
-    from halfwidth.estimation.test_sets.centres import NAMES as ALL
-    from halfwidth.estimation.test_sets.centres import calibration_by_centre
-
     results: CentreResults = calibration_by_centre(
         test_set.y_true,
         test_set.y_score,

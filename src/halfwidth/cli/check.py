@@ -6,10 +6,12 @@ from typing import Annotated
 
 import typer
 
+from halfwidth.audit.api import check_tables
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
+from halfwidth.cli.compared_models import named_models, refuse_name_of_one
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 
@@ -73,9 +75,6 @@ def check(
     fmt = options.resolve_format(fmt, json, out)
     if not files:
         raise OptionError("name a table; 'halfwidth check --help' says more")
-
-    from halfwidth.audit.api import check_tables
-    from halfwidth.cli.compared_models import named_models, refuse_name_of_one
 
     how = reading.Options(sheet, decimal, header, input_format, path, only_filter, groups, where)
     named = named_models(files, model_from)

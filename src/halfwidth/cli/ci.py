@@ -22,9 +22,13 @@ from halfwidth.cli.command import Group, refuse_given
 from halfwidth.cli.compared_models import named_models
 from halfwidth.cli.output import note, note_if_long
 from halfwidth.core.errors import OptionError, shortened
+from halfwidth.core.kinds import Estimand
 from halfwidth.core.parameters import split_names
+from halfwidth.document.parts import Figure
+from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.results.estimate import Estimates
 from halfwidth.tables.folds import ModelFile
+from halfwidth.tables.table_kinds import refuse_objects, refuse_predictions, refuse_runs
 
 STRICT_STATUS = 3
 # Options of values of cases, and those of test sets.
@@ -155,8 +159,6 @@ def ci(
     for text in estimates.notes:
         note(text)
 
-    from halfwidth.document.parts import Figure
-
     figure = Figure(kind or "", "Estimates and their intervals", estimates, plot)
     document = figures.with_figure(estimates.document(), figure)
     status = STRICT_STATUS if strict and estimates.cautions else 0
@@ -181,7 +183,6 @@ def _estimate_cases(
 ) -> Estimates:
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.data.case_values import CaseValues
-    from halfwidth.tables.table_kinds import refuse_objects, refuse_predictions, refuse_runs
     from halfwidth.verbs.estimate import estimate
 
     if not models:
@@ -207,8 +208,5 @@ def _estimate_cases(
 
 def _is_exact(settings: dict[str, Any]) -> bool:
     """Whether all statistics are means, whose bootstraps need no draws."""
-    from halfwidth.core.kinds import Estimand
-    from halfwidth.estimation.resolve import resolve_statistic
-
     kinds = {resolve_statistic(name).spec.estimand for name in settings["statistic"]}
     return settings["n_resamples"] is None and kinds == {Estimand.MEAN}

@@ -22,6 +22,8 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.document.parts import Figure
+from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 
 if TYPE_CHECKING:
     from halfwidth.results.comparison import Comparisons
@@ -111,8 +113,6 @@ def compare(
         )
     comparisons = _compared(ctx, files, plot, kind)
 
-    from halfwidth.document.parts import Figure
-
     for text in comparisons.notes:
         note(text)
     document = comparisons.document()
@@ -146,7 +146,6 @@ def _compared(
     asked = comparison_settings.verb_options(ctx)
 
     # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.tables.challenge_columns import MODEL_COLUMNS
     from halfwidth.verbs.compare import compare as compare_models
 
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)

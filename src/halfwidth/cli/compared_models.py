@@ -12,7 +12,9 @@ from halfwidth.cli import reading
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, closest, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.io.table import Table
+from halfwidth.metrics.catalogue import METRICS
 from halfwidth.tables.folds import ModelFile, joined_folds
+from halfwidth.tables.layout import layout_of
 
 # What `halfwidth score` and the canonical table call the column of models.
 MODEL_COLUMN = "model"
@@ -298,9 +300,6 @@ def check_columns(table: Table, names: Iterable[str | None]) -> None:
 
 def _check_values(tables: Mapping[str, Table], columns: Columns) -> None:
     """Refuse tables whose columns of values cannot be those of the same metric and structures."""
-    from halfwidth.metrics.catalogue import METRICS
-    from halfwidth.tables.layout import layout_of
-
     if columns.value or columns.has_test_set:
         return
     layouts = [layout_of(table, [], None, columns.case) for table in tables.values()]

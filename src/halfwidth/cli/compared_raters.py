@@ -11,8 +11,10 @@ import typer
 from halfwidth.cli import options, predictions, reading
 from halfwidth.cli.command import is_given, refuse_given
 from halfwidth.cli.compared_models import check_columns
+from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
 from halfwidth.core.errors import OptionError
 from halfwidth.io.table import Table
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.tables.prediction_columns import class_cells
 
 if TYPE_CHECKING:
@@ -71,8 +73,6 @@ def _compare_labels(table: Table, given: Mapping[str, Any], shared: dict[str, An
     """A column of labels for the model and for each rater."""
     import pandas as pd
 
-    from halfwidth.comparison.rater_api import compare_with_raters
-
     if given["metric"] is None:
         raise OptionError("--metric NAME is missing: what agreement is measured by, cohen_kappa")
     _refuse_metric_of_cases(given["metric"].partition(":")[0])
@@ -108,8 +108,6 @@ def _compare_labels(table: Table, given: Mapping[str, Any], shared: dict[str, An
 
 def _refuse_metric_of_cases(name: str) -> None:
     """Labels have no value for each case."""
-    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-
     if name in METRICS and name not in SAMPLE_METRICS:
         raise OptionError(
             f"--metric {name} has a value for each case and pair: give a table of these and "
@@ -119,8 +117,6 @@ def _refuse_metric_of_cases(name: str) -> None:
 
 def _compare_pairs(table: Table, given: Mapping[str, Any], shared: dict[str, Any]) -> Comparisons:
     """Values of cases of pairs, with columns that name both members."""
-    from halfwidth.comparison.rater_api import compare_with_raters_table
-
     columns = [name.strip() for name in given["pairs"].split(",")]
     if len(columns) != 2:
         raise OptionError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -20,13 +20,12 @@ from halfwidth.cli.compared_models import (
 from halfwidth.cli.output import note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.parameters import split_names
+from halfwidth.core.spec import Better, MetricSpec
+from halfwidth.data.case_values import CaseValues
+from halfwidth.data.predictions import Predictions
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.tables.layout import metrics_held
 from halfwidth.tables.prediction_columns import class_cells
-
-if TYPE_CHECKING:
-    from halfwidth.core.spec import MetricSpec
-    from halfwidth.data.case_values import CaseValues
-    from halfwidth.data.predictions import Predictions
 
 # Options with a meaning for per-case values alone, and for test sets alone.
 OF_VALUES = ("value", "statistic", "penalty", "scale", "over", "failures")
@@ -134,8 +133,6 @@ def data_in(
 
 
 def _case_values(models: Models, given: Mapping[str, Any], found: dict[str, Any]) -> CaseValues:
-    from halfwidth.data.case_values import CaseValues
-
     metric = given["metric"] or ()
     held = metrics_held(models.each[0])
     if held and given["better"] is not None and not metric:
@@ -156,8 +153,6 @@ def _case_values(models: Models, given: Mapping[str, Any], found: dict[str, Any]
 
 
 def _predictions(models: Models, given: Mapping[str, Any], found: dict[str, Any]) -> Predictions:
-    from halfwidth.data.predictions import Predictions
-
     positive = given["positive"]
     labels = pos_label = None
     if given["labels"] or positive is not None:
@@ -205,9 +200,6 @@ def _metric(given: str | list[str] | None, better: str | None, *, of_test_set: b
 
 def _one_metric(name: str | None, better: str | None, of_test_set: bool) -> str | MetricSpec | None:
     """The metric, with the direction that is given for one of the user's own."""
-    from halfwidth.core.spec import Better, MetricSpec
-    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-
     known = (name or "").partition(":")[0]
     catalogue = SAMPLE_METRICS if of_test_set else METRICS
     if better is None:

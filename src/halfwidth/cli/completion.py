@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from halfwidth.core.cautions import CAUTIONS
 from halfwidth.core.spec import Takes
+from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
 from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.summaries.catalogue import STATISTICS
@@ -41,8 +42,6 @@ statistics = one_of(*STATISTICS.names)
 
 def methods(incomplete: str) -> list[str]:
     """CI methods; their catalogue loads here."""
-    from halfwidth.intervals.catalogue import METHODS
-
     return starting(incomplete, ("auto", *METHODS.names))
 
 

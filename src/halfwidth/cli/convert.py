@@ -11,9 +11,11 @@ from halfwidth.cli import compared_models, options, reading
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note, write
+from halfwidth.core.csv_cells import csv_text
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.document.parts import Document
-from halfwidth.io.writers import TABLE_SUFFIXES
+from halfwidth.io.writers import TABLE_SUFFIXES, check_table_path, write_table
+from halfwidth.tables.conversion import long_table, rows_of, stacked
 from halfwidth.tables.folds import files_of
 
 
@@ -73,10 +75,6 @@ def convert(
     halfwidth convert a/summary.json b/summary.json --model-from folder
     halfwidth convert mean_dice_raw.csv --metric dsc -o mean_dice.tsv
     """
-    from halfwidth.core.csv_cells import csv_text
-    from halfwidth.io.writers import check_table_path, write_table
-    from halfwidth.tables.conversion import long_table, rows_of, stacked
-
     if not files:
         raise OptionError(
             "name a file: halfwidth convert FILE; 'halfwidth convert --help' says more"

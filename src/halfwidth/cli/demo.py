@@ -15,6 +15,7 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import complain, write
 from halfwidth.core.errors import DataError, OptionError, quoted
 from halfwidth.core.frozen import frozen
+from halfwidth.demonstration.files import write_files
 from halfwidth.document.parts import Code, Document, Paragraph
 
 REPORT = "report.html"
@@ -159,7 +160,6 @@ def _write_files(folder: Path, seed: int) -> None:
     missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
     if missing:
         raise OptionError(f"the demo needs {quoted(missing)}: pip install 'halfwidth[demo]'")
-    from halfwidth.demonstration.files import write_files
 
     try:
         write_files(folder, seed)

@@ -21,6 +21,9 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.option_groups import names_in, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.core.processes import check_jobs
+from halfwidth.document.parts import Figure
+from halfwidth.estimation.detections.api import detection_ci
 
 
 @with_options(
@@ -84,11 +87,6 @@ def detect(
     halfwidth detect boxes.csv truth.csv --groups patient \\
         --metric object_sensitivity,fppi --score-threshold 0.5
     """
-    # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.core.processes import check_jobs
-    from halfwidth.document.parts import Figure
-    from halfwidth.estimation.detections.api import detection_ci
-
     fmt = options.resolve_format(fmt, json, out)
     given = ctx.params
     settings = detection_options.matching_arguments(given) | {

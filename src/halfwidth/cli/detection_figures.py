@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 from halfwidth.cli import figures
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.estimation.detections.curve_api import detection_curve_ci, match_detections
+from halfwidth.estimation.detections.curves import AREA_OF
+from halfwidth.estimation.detections.requested_metrics import COCO, resolve_detection_metric
+from halfwidth.results.detection_curves import DetectionCurve, DetectionCurveKind, DetectionCurves
 from halfwidth.results.estimate import Estimates
 
 if TYPE_CHECKING:
@@ -19,11 +23,6 @@ if TYPE_CHECKING:
     from halfwidth.core.match_lists import Matching
     from halfwidth.core.objects import ObjectSet
     from halfwidth.results.comparison import Comparisons
-    from halfwidth.results.detection_curves import (
-        DetectionCurve,
-        DetectionCurveKind,
-        DetectionCurves,
-    )
     from halfwidth.results.detection_estimate import DetectionEstimate
 
 CURVES = ("froc", "pr", "afroc", "wafroc")
@@ -50,9 +49,6 @@ def check(
 
 def usual_first(metrics: Sequence[str], *, by_threshold: bool) -> tuple[str, ...]:
     """The kinds of figures, the one that is drawn unless another is named coming first."""
-    from halfwidth.estimation.detections.curves import AREA_OF
-    from halfwidth.estimation.detections.requested_metrics import COCO, resolve_detection_metric
-
     first = "thresholds" if by_threshold else "pr"
     if metrics and metrics[0] != COCO and not by_threshold:
         name = resolve_detection_metric(metrics[0]).metric.spec.name
@@ -80,8 +76,6 @@ def draw(
     elif kind == "forest":
         figures.draw(Estimates(tuple(estimates)), path, kind)
     elif kind == "matches":
-        from halfwidth.estimation.detections.curve_api import match_detections
-
         first = _first(estimates)
         more = matched_as(first, settings)
         more |= {"threshold": first.thresholds, "dilation": settings["dilation"]}
@@ -145,14 +139,11 @@ def estimated(
     kind: str, sides: tuple[ObjectSet, ObjectSet], settings: Mapping[str, Any]
 ) -> DetectionCurves:
     """Curves by the arguments of `detection_curve_ci`."""
-    from halfwidth.estimation.detections.curve_api import detection_curve_ci
-
     return detection_curve_ci(*sides, kind=cast("DetectionCurveKind", kind), **settings)
 
 
 def _drawn(kind: str, curves: Sequence[DetectionCurve]) -> Axes:
     from halfwidth.plots import afroc, detection_pr, froc
-    from halfwidth.results.detection_curves import DetectionCurves
 
     drawn = {"froc": froc, "pr": detection_pr}.get(kind, afroc)
     return drawn(DetectionCurves(tuple(curves)))

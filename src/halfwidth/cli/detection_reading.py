@@ -11,6 +11,8 @@ import typer
 from halfwidth.cli import completion
 from halfwidth.cli.command import Group
 from halfwidth.core.errors import OptionError, shortened
+from halfwidth.io.detections.api import read_all
+from halfwidth.io.detections.reading import AUTO
 
 if TYPE_CHECKING:
     from halfwidth.core.objects import ObjectSet
@@ -185,9 +187,6 @@ def sources(
     detections: Mapping[str, Path], references: Path, given: Mapping[str, Any]
 ) -> tuple[dict[str, ObjectSet], ObjectSet]:
     """The detections of each detector and the references, read with the options of the verb."""
-    from halfwidth.io.detections.api import read_all
-    from halfwidth.io.detections.reading import AUTO
-
     options = {name: given[name] for name in OPTIONS}
     options["columns"] = parse_columns(given["columns"])
     tables = parse_score_tables(given["score_tables"], list(detections))

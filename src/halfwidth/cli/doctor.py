@@ -16,6 +16,7 @@ import halfwidth
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
 from halfwidth.document.parts import Data, Document, Item, Items
+from halfwidth.resampling.kernels import native
 
 SCHEMA_VERSION = 1
 NAME = "halfwidth"
@@ -73,8 +74,6 @@ def _version(name: str) -> str | None:
 
 def kernels_in_use() -> str:
     """Which code draws and adds up resamples."""
-    from halfwidth.resampling.kernels import native
-
     return native.status()
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from halfwidth.cli import completion
+from halfwidth.cli import completion, detection_methods
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.methods import in_full
 from halfwidth.core.cautions import CAUTIONS, CautionSpec
@@ -16,6 +16,7 @@ from halfwidth.core.cautions import explain as look_up
 from halfwidth.core.errors import UnknownNameError
 from halfwidth.core.references import cite
 from halfwidth.document.parts import Document, Heading, Item, Items, Paragraph
+from halfwidth.intervals.catalogue import METHODS, method_named
 
 # What is meant to be the code of a caution.
 _CODE = re.compile(r"(?i)\s*(hw)?\d")
@@ -43,9 +44,6 @@ def explain(
     halfwidth explain dirichlet
     halfwidth explain nsd
     """
-    from halfwidth.cli import detection_methods
-    from halfwidth.intervals.catalogue import METHODS, method_named
-
     if code is None:
         items = tuple(Item(spec.code, spec.title, spec.code) for spec in CAUTIONS)
         return Answer(Document((Items(items),)))

@@ -9,6 +9,7 @@ import typer
 from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import refuse_given
+from halfwidth.cli.detection_methods import overview
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.references import cite
@@ -24,7 +25,12 @@ from halfwidth.document.parts import (
     Paragraph,
     Table,
 )
+from halfwidth.estimation.resolve import accepted_methods
+from halfwidth.estimation.test_sets.metric_names import possible_estimands
+from halfwidth.intervals.catalogue import METHODS, method_named
 from halfwidth.intervals.quantile import exact as exact_method
+from halfwidth.intervals.ranks import minimum_n
+from halfwidth.summaries.catalogue import STATISTICS
 
 
 def methods(
@@ -75,11 +81,7 @@ def methods(
     halfwidth methods bca
     halfwidth methods --for detection
     """
-    from halfwidth.intervals.catalogue import METHODS, method_named
-
     if what_for is not None:
-        from halfwidth.cli.detection_methods import overview
-
         if what_for != "detection":
             raise UnknownNameError("task (--for)", what_for, ("detection",))
         if name is not None or statistic is not None or metric is not None:
@@ -90,16 +92,11 @@ def methods(
         return Answer(in_full(method_named(name)))
     chosen = list(METHODS)
     if statistic is not None:
-        from halfwidth.estimation.resolve import accepted_methods
-        from halfwidth.summaries.catalogue import STATISTICS
-
         # Its parameters, which a quantile needs, do not matter here.
         spec = STATISTICS[statistic.partition(":")[0]]
         accepted = accepted_methods(Statistic(spec), binary=spec.estimand is Estimand.MEAN)
         chosen = [method for method in METHODS if method.name in accepted]
     if metric is not None:
-        from halfwidth.estimation.test_sets.metric_names import possible_estimands
-
         estimands = possible_estimands(metric)
         # Resamples of these have no standard error of their own.
         means = bool(estimands & {Estimand.MEAN, Estimand.PROPORTION})
@@ -151,6 +148,5 @@ def _parameter(parameter: Parameter) -> str:
 def _least_for_quantiles(method: MethodSpec) -> str:
     if method.name != exact_method.__name__:
         return ""
-    from halfwidth.intervals.ranks import minimum_n
 
     return f" at any level; at 95 %: {minimum_n(0.5, Level())} for a median"

@@ -17,6 +17,7 @@ from halfwidth.core.types import ALTERNATIVES
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
 from halfwidth.document.render import FORMATS
 from halfwidth.io.table import Table
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.summaries.catalogue import STATISTICS
 from halfwidth.tables.layout import metrics_held
 from halfwidth.tables.repeats import CASE_COLUMNS
@@ -333,8 +334,6 @@ def refuse_test_set_metric(metric: str | None, tables: Sequence[Table]) -> None:
 
     Programs that rate each answer of a model call that its accuracy (``acc``).
     """
-    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-
     name = (metric or "").partition(":")[0]
     if name not in SAMPLE_METRICS or name in METRICS:
         return

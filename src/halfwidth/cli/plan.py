@@ -35,6 +35,12 @@ from halfwidth.cli.plan_options import (
 )
 from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import split_names
+from halfwidth.planning.differences import difference_n, difference_width
+from halfwidth.planning.means import mean_n, mean_width
+from halfwidth.planning.pilot_tables import pilot_differences_in
+from halfwidth.planning.quantiles import quantile_n, quantile_width
+from halfwidth.planning.run_counts import minimum_runs
+from halfwidth.results.sample_size import minimum_runs_document
 
 app = typer.Typer(
     name="plan",
@@ -112,7 +118,6 @@ def mean(
     goals = parse_goals(halfwidth, width, n)
     refuse_test_set_metric(metric)
     refuse_assurance(assurance, n)
-    from halfwidth.planning.means import mean_n, mean_width
 
     limits, also = options.parse_bounds(bounds), split_names(statistic or ())
     return answer(
@@ -276,7 +281,6 @@ def difference(
     refuse_test_set_metric(metric)
     refuse_assurance(assurance, n)
     differences = _pilot_differences(pilot, value, by, case, metric)
-    from halfwidth.planning.differences import difference_n, difference_width
 
     limits = options.parse_bounds(bounds)
     return answer(
@@ -337,7 +341,6 @@ def _pilot_differences(
             if one is not None:
                 raise OptionError(f"{name} is of the table of a pilot: name it, --pilot FILE")
         return None
-    from halfwidth.planning.pilot_tables import pilot_differences_in
 
     table = reading.table_in(pilot, reading.Options())
     return pilot_differences_in(table, value, by=by, case=case, metric=metric)
@@ -385,7 +388,6 @@ def quantile(
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n)
     refuse_test_set_metric(metric)
-    from halfwidth.planning.quantiles import quantile_n, quantile_width
 
     limits = options.parse_bounds(bounds)
     return answer(
@@ -449,8 +451,6 @@ def runs(
     halfwidth plan runs --quantile 0.9 --method exact --method asymptotic
     """
     outlet = Outlet.from_options(fmt, json, out, None)
-    from halfwidth.planning.run_counts import minimum_runs
-    from halfwidth.results.sample_size import minimum_runs_document
 
     rows = [
         {

@@ -13,6 +13,8 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.plan_options import Outlet, Plot, Sizes, answer, parse_sizes
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.parameters import split_names
+from halfwidth.planning.calibration import QUANTITIES, calibration_n, calibration_width
+from halfwidth.tables.prediction_columns import class_cells
 
 
 def _wanted(of: str) -> Any:
@@ -111,7 +113,6 @@ def calibration(
         raise OptionError("--metric goes with --n; of a half-width its option says what it is of")
     if (file is None) != (score is None):
         raise OptionError("a pilot is a table FILE and the column of its probabilities, --score")
-    from halfwidth.planning.calibration import QUANTITIES, calibration_n, calibration_width
 
     shared: dict[str, Any] = {
         "prevalence": prevalence,
@@ -135,7 +136,6 @@ def calibration(
 
 
 def _probabilities(file: Path, column: str) -> Any:
-    from halfwidth.tables.prediction_columns import class_cells
 
     table = reading.table_in(file, reading.Options())
     if column not in table:

@@ -25,6 +25,11 @@ from halfwidth.cli.plan_options import (
     refuse_assurance,
 )
 from halfwidth.core.errors import OptionError
+from halfwidth.intervals.auc import delong_logit
+from halfwidth.planning.auroc import auroc_n, auroc_width
+from halfwidth.planning.auroc_differences import auroc_difference_n, auroc_difference_width
+from halfwidth.planning.classes import classes_n, classes_width
+from halfwidth.planning.proportions import proportion_n, proportion_width
 
 
 def proportion(
@@ -46,7 +51,6 @@ def proportion(
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n)
-    from halfwidth.planning.proportions import proportion_n, proportion_width
 
     return answer(
         [
@@ -130,14 +134,11 @@ def auroc(
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n, power)
     if unpaired or any(one is not None for one in (effect, correlation, margin, power)):
-        from halfwidth.intervals.auc import delong_logit
-
         if formula != delong_logit.__name__:
             raise OptionError(
                 f"--formula {formula} is for the width of one AUROC; the difference of two has "
                 "DeLong's interval"
             )
-        from halfwidth.planning.auroc_differences import auroc_difference_n, auroc_difference_width
 
         return answer(
             [
@@ -172,7 +173,6 @@ def auroc(
             ],
             outlet,
         )
-    from halfwidth.planning.auroc import auroc_n, auroc_width
 
     return answer(
         [
@@ -243,7 +243,6 @@ def classes(
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n)
     refuse_assurance(assurance, n)
-    from halfwidth.planning.classes import classes_n, classes_width
 
     return answer(
         [

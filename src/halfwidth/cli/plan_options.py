@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,9 +14,9 @@ from halfwidth.cli.command import Group
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
-
-if TYPE_CHECKING:
-    from halfwidth.results.sample_size import SampleSize
+from halfwidth.document.parts import Figure
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.results.sample_size import SampleSize, plans_document
 
 Halfwidths = Annotated[
     list[float] | None,
@@ -209,9 +209,6 @@ def parse_sizes(option: str, texts: Sequence[str]) -> list[int]:
 
 def answer(plans: Sequence[SampleSize], outlet: Outlet) -> Answer:
     """Plans as a document, and as a figure with --plot."""
-    from halfwidth.document.parts import Figure
-    from halfwidth.results.sample_size import plans_document
-
     if outlet.plot is not None:
         from halfwidth.plots.figure import write_figure
         from halfwidth.plots.plan import plan_curve
@@ -223,8 +220,6 @@ def answer(plans: Sequence[SampleSize], outlet: Outlet) -> Answer:
 
 def refuse_test_set_metric(metric: str | None) -> None:
     """A metric of a whole test set has no spread over cases to plan from."""
-    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-
     name = (metric or "").partition(":")[0]
     if name in SAMPLE_METRICS and name not in METRICS:
         raise OptionError(

@@ -22,6 +22,9 @@ from halfwidth.cli.plan_options import (
     refuse_test_set_metric,
 )
 from halfwidth.core.parameters import split_names
+from halfwidth.core.rng import resolve_seed
+from halfwidth.planning.pilot import pilot_n, pilot_width
+from halfwidth.planning.pilot_tables import pilots_in
 
 
 def pilot(
@@ -93,9 +96,6 @@ def pilot(
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n)
     refuse_test_set_metric(metric)
-    from halfwidth.core.rng import resolve_seed
-    from halfwidth.planning.pilot import pilot_n, pilot_width
-    from halfwidth.planning.pilot_tables import pilots_in
 
     how = reading.Options(sheet, decimal, header, input_format, path, only_filter, where=where)
     table = reading.table_in(file, how)

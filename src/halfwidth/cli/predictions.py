@@ -6,16 +6,26 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import halfwidth as hw
 from halfwidth.cli import figures
 from halfwidth.cli.output import note, note_if_long
 from halfwidth.cli.reading import Options, table_in
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.processes import check_jobs
 from halfwidth.core.spec import Metric, Takes
+from halfwidth.estimation.repeat_cautions import box_cautions, repeat_cautions
+from halfwidth.estimation.test_sets.api import metric_ci
+from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
+from halfwidth.io.arrays import read_array
 from halfwidth.io.table import Table
+from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.results.estimate import Estimates
 from halfwidth.tables.folds import ModelFile
+from halfwidth.tables.layout import pooled_models_beside
+from halfwidth.tables.prediction_columns import class_cells, score_cells
+from halfwidth.tables.repeats import case_column, repeats_in
 
 if TYPE_CHECKING:
     from halfwidth.results.curves import CurveKind
@@ -124,13 +134,10 @@ class TestSetData:
 
 def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: bool) -> TestSetData:
     """Read the test set; ``numbers``: targets are numbers rather than classes."""
-    from halfwidth.tables.layout import pooled_models_beside
     from halfwidth.tables.prediction_columns import class_cells
 
     source.check()
     if source.file is None:
-        from halfwidth.io.arrays import read_array
-
         if columns.groups or columns.strata or columns.weight:
             raise OptionError(
                 "--groups, --strata and --weight name columns of a table; arrays have none"
@@ -164,9 +171,6 @@ def _repeat_cautions(
     """What columns of case ids, patients, runs or boxes say of the rows that are used."""
     import numpy as np
 
-    from halfwidth.estimation.repeat_cautions import box_cautions, repeat_cautions
-    from halfwidth.tables.repeats import case_column, repeats_in
-
     used = [name for name in taken if name not in (columns.groups, columns.strata)]
     rows = np.flatnonzero(np.logical_and.reduce([table.present(name) for name in used]))
     groups = None if columns.groups is None else table.levels(columns.groups)
@@ -176,7 +180,6 @@ def _repeat_cautions(
 
 
 def _predictions(table: Table, source: TestSetSource, *, numbers: bool) -> Any:
-    from halfwidth.tables.prediction_columns import class_cells, score_cells
 
     if source.prediction is not None:
         return class_cells(table, source.prediction, numbers=numbers)
@@ -250,11 +253,6 @@ def estimate_test_set(
     figure : tuple of (Path or None, str or None)
         Where to and which kind.
     """
-    from halfwidth.core.processes import check_jobs
-    from halfwidth.estimation.test_sets.api import metric_ci
-    from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
-    from halfwidth.metrics.catalogue import SAMPLE_METRICS
-
     if not metrics:
         raise OptionError(
             f"--target needs --metric NAME; one or more of {', '.join(SAMPLE_METRICS.names)}"
@@ -290,7 +288,6 @@ def _draw(
     table: Estimates, test_set: TestSetData, options: dict[str, Any], path: Path, kind: str
 ) -> None:
     """Write the figure of a test set."""
-    import halfwidth as hw
     from halfwidth import plots
 
     if kind == "forest":

@@ -23,6 +23,7 @@ from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.undefined import MISSING_POLICIES
 from halfwidth.results.ranking_consensus import COMBINATIONS
+from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 
 if TYPE_CHECKING:
     from halfwidth.results.ranking import Rankings
@@ -208,7 +209,6 @@ def _ranked_models(ctx: typer.Context, files: list[str], kind: str | None) -> Ra
     asked = comparison_settings.verb_options(ctx)
 
     # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.tables.challenge_columns import MODEL_COLUMNS
     from halfwidth.verbs.rank import rank as rank_models
 
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)

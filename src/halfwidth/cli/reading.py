@@ -12,8 +12,14 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.io.numerals import as_decimal
 from halfwidth.io.table import Table
+from halfwidth.tables.conversion import stacked
 from halfwidth.tables.folds import FOLD, Folds, ModelFile
+from halfwidth.tables.importers.importer import ImportOptions
+from halfwidth.tables.picked_rows import pick_rows, wanted_levels
+from halfwidth.tables.readers import Reading, read_table
+from halfwidth.tables.repeats import case_column, is_partition
 
 FILE_HELP = (
     "Table: .csv, .tsv, .txt (also .gz), .parquet, .xlsx, or results of another program "
@@ -158,9 +164,6 @@ def table_in(file: ModelFile, options: Options, *, again: bool = False) -> Table
     """The table of a verb; assumptions go to stderr, unless it is read again."""
     if isinstance(file, Folds):
         return _table_of_folds(file, options, again=again)
-    from halfwidth.io.numerals import as_decimal
-    from halfwidth.tables.importers.importer import ImportOptions
-    from halfwidth.tables.readers import Reading, read_table
 
     settings = Reading(
         options.sheet,
@@ -178,8 +181,6 @@ def table_in(file: ModelFile, options: Options, *, again: bool = False) -> Table
 
 
 def _table_of_folds(folds: Folds, options: Options, *, again: bool) -> Table:
-    from halfwidth.tables.conversion import stacked
-    from halfwidth.tables.repeats import case_column, is_partition
 
     tables = {name: table_in(file, options, again=True) for name, file in folds.files.items()}
     read = dict.fromkeys(text for table in tables.values() for text in table.notes)
@@ -202,8 +203,6 @@ def _table_of_folds(folds: Folds, options: Options, *, again: bool) -> Table:
 
 def _picked(table: Table, where: Sequence[str]) -> Table:
     """The rows that have what ``COLUMN=LEVEL`` asks for."""
-    from halfwidth.tables.picked_rows import pick_rows, wanted_levels
-
     try:
         wanted = wanted_levels(where, table.names)
     except OptionError as error:

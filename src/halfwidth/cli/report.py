@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,11 +20,13 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.kept_inputs import refuse_inputs
 from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import note
+from halfwidth.cli.printing import print_page
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.document.parts import Document
+from halfwidth.report.api import Report
+from halfwidth.report.whole.document import report_document
+from halfwidth.report.whole.results import Results, Source
 from halfwidth.tables.folds import files_of
-
-if TYPE_CHECKING:
-    from halfwidth.report.api import Report
 
 TITLE = "Performance with confidence intervals"
 
@@ -150,7 +152,6 @@ def report(
     wanted = {".tex": latex, ".md": markdown, ".json": json, ".pdf": pdf}
     written = [out, *(out.with_suffix(suffix) for suffix, asked in wanted.items() if asked)]
     refuse_inputs(ctx, written)
-    from halfwidth.report.whole.results import Results, Source
 
     found = reported_models.results_of(ctx, files, figures=figures)
     sources = tuple(
@@ -169,12 +170,9 @@ def report(
         command=_command(ctx.obj),
         cases=reported_models.cases_of(ctx.params, found.files) if include_cases else (),
     )
-    from halfwidth.report.api import Report
-    from halfwidth.report.whole.document import report_document
 
     made = Report(title, report_document(results, with_figures=figures))
     _write(made, written)
-    from halfwidth.document.parts import Document
 
     return Answer(Document(), status=STRICT_STATUS if strict and results.cautions else 0)
 
@@ -207,8 +205,6 @@ def _without_folder(word: str) -> str:
 def _write(made: Report, files: list[Path]) -> None:
     for file in files:
         if file.suffix == ".pdf":
-            from halfwidth.cli.printing import print_page
-
             print_page(files[0], file)
         else:
             made.save(file)

@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import halfwidth as hw
 from halfwidth.cli import detection_figures, predictions, reading
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.estimation.test_sets.calibration_curves import SUMMARIES
+from halfwidth.estimation.test_sets.curves import AREA_OF
+from halfwidth.metrics.counting import net_benefit
+from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
+from halfwidth.results.detection_estimate import DetectionEstimate
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
+from halfwidth.tables.prediction_columns import class_cells, score_cells
 
 if TYPE_CHECKING:
     from halfwidth.cli.compared_detections import Detectors
     from halfwidth.io.table import Table
     from halfwidth.results.calibration_curves import CalibrationCurves, CalibrationKind
     from halfwidth.results.curves import Curves
-    from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
-    from halfwidth.results.detection_estimate import DetectionEstimate
     from halfwidth.results.estimate import Estimate
     from halfwidth.tables.folds import ModelFile
 
@@ -39,10 +44,6 @@ def curves_of_test_sets(
     There are none of tasks, of weighted cases, and where models may have other cases than those
     that they are compared on.
     """
-    from halfwidth.estimation.test_sets.calibration_curves import SUMMARIES
-    from halfwidth.estimation.test_sets.curves import AREA_OF
-    from halfwidth.metrics.counting import net_benefit
-
     kinds: dict[str, str] = {area: kind for kind, area in AREA_OF.items()}
     kinds |= {net_benefit.__name__: "decision"} | {
         name: kind for kind in CALIBRATION for name in SUMMARIES[kind]
@@ -80,8 +81,6 @@ def _tables(
 
 
 def _curves(given: Mapping[str, Any], table: Table, kind: str, seed: int | None) -> Any:
-    import halfwidth as hw
-    from halfwidth.tables.prediction_columns import class_cells, score_cells
 
     target = class_cells(table, given["target"], numbers=False)
     positive = given["positive"]
@@ -128,8 +127,6 @@ def curves_of_detectors(
     name of the detector.
     """
     from halfwidth.estimation.detections.curves import AREA_OF
-    from halfwidth.results.detection_curves import DetectionCurves
-    from halfwidth.results.detection_estimate import DetectionEstimate
 
     drawn = []
     for kind, area in AREA_OF.items():

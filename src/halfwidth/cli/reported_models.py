@@ -25,12 +25,13 @@ from halfwidth.core.parameters import split_names
 from halfwidth.core.spec import Takes
 from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
-from halfwidth.results.estimate import Cases, Estimates
+from halfwidth.document.parts import Column, Kind, Table
+from halfwidth.results.estimate import MODEL, Cases, Estimates
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.tables.folds import ModelFile
+from halfwidth.tables.layout import layout_of
 
 if TYPE_CHECKING:
-    from halfwidth.document.parts import Table
     from halfwidth.report.whole.results import AnyCurves
     from halfwidth.results.comparison import Comparisons
     from halfwidth.results.ranking import Rankings
@@ -61,8 +62,7 @@ def cases_of(given: Mapping[str, Any], files: Mapping[str, ModelFile]) -> tuple[
 
 
 def _cases(given: Mapping[str, Any], path: ModelFile) -> Table:
-    from halfwidth.document.parts import Column, Kind, Table
-    from halfwidth.tables.layout import layout_of
+    from halfwidth.document.parts import Table
 
     cells = reading.table_in(path, reading.Options.from_given(given), again=True)
     if columns_of(given).has_test_set:
@@ -253,8 +253,6 @@ def _asks_for_pairs(given: Mapping[str, Any], n_models: int) -> bool:
 
 def _estimates(rankings: Rankings) -> Estimates:
     """Those of the models, each labelled by its model, with the values behind them."""
-    from halfwidth.results.estimate import MODEL
-
     items, cases = [], []
     for ranking in rankings:
         for model in ranking.models:

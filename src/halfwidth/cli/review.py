@@ -13,6 +13,9 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.planning.published.api import review as review_one
+from halfwidth.planning.published.api import review_table
+from halfwidth.planning.published.reviews import Reviews
 
 
 def _number(text: str, metavar: str = "NUMBER") -> typer.models.OptionInfo:
@@ -112,9 +115,6 @@ def review(
     }
     fmt = options.resolve_format(fmt, json, out)
     limits = options.parse_bounds(bounds)
-    from halfwidth.planning.published.api import review as review_one
-    from halfwidth.planning.published.api import review_table
-    from halfwidth.planning.published.reviews import Reviews
 
     common: dict[str, Any] = {
         "metric": metric,

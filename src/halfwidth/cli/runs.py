@@ -13,6 +13,8 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.document.parts import Figure
+from halfwidth.estimation.runs.api import runs_table
 
 
 def runs(
@@ -145,9 +147,6 @@ def runs(
     figures.check(plot, None, ("distribution",))
     if not quantile:
         raise OptionError("name a level: --quantile 0.9")
-
-    from halfwidth.document.parts import Figure
-    from halfwidth.estimation.runs.api import runs_table
 
     # Words such as the policy for missing values are checked where they are used.
     settings: dict[str, Any] = {

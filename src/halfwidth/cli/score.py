@@ -16,7 +16,10 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.parameters import split_names
 from halfwidth.document.parts import Data, Document
+from halfwidth.estimation.resolve import resolve_request, resolve_statistic
 from halfwidth.io.writers import TABLE_SUFFIXES
+from halfwidth.metrics.catalogue import METRICS
+from halfwidth.scoring.api import score_folders
 from halfwidth.scoring.scores import COLUMNS, Scores
 
 if TYPE_CHECKING:
@@ -110,8 +113,6 @@ def score(
     table |= {"n_resamples": n_resamples, "missing": missing, "penalty": penalty, "rng": seed}
     _check_summary(table)
 
-    from halfwidth.scoring.api import score_folders
-
     try:
         scores = score_folders(
             predictions,
@@ -192,8 +193,6 @@ def _format(fmt: str | None, json: bool, out: Path | None) -> str:
 
 def _check_summary(table: dict[str, Any]) -> None:
     """Refuse options of the summary that are wrong, before hours of work."""
-    from halfwidth.estimation.resolve import resolve_request, resolve_statistic
-
     request = {name: value for name, value in table.items() if name != "statistic"}
     resolve_request(alternative="two-sided", **request)
     for one in table["statistic"]:
@@ -206,7 +205,6 @@ def _check_summary(table: dict[str, Any]) -> None:
 def _summary(scores: Scores, table: dict[str, Any]) -> Estimates | None:
     """Intervals of what has values for all cases, or a policy for those that have none."""
     from halfwidth.data.case_values import CaseValues
-    from halfwidth.metrics.catalogue import METRICS
     from halfwidth.verbs.estimate import estimate
 
     def reports(metric: str) -> bool:

@@ -20,6 +20,7 @@ from halfwidth.cli.study_answers import summary
 from halfwidth.cli.study_describe import describe
 from halfwidth.cli.study_plot import plot
 from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.processes import check_jobs
 from halfwidth.document.parts import (
     Code,
     Document,
@@ -30,11 +31,20 @@ from halfwidth.document.parts import (
     Part,
     Table,
 )
+from halfwidth.study.api import StudyPlan, plan
+from halfwidth.study.api import run as run_study
+from halfwidth.study.execution.interrupts import Stopped
+from halfwidth.study.execution.progress import duration_text
+from halfwidth.study.specs.draft import draft
+from halfwidth.study.storage.manifest import DamagedManifestError
+from halfwidth.study.storage.opening import open_store
+from halfwidth.study.storage.upkeep import StudyStatus, open_or_create_like
+from halfwidth.study.storage.upkeep import collect as collect_parts
+from halfwidth.study.storage.upkeep import retry as forget
+from halfwidth.study.storage.upkeep import status as status_of
 
 if TYPE_CHECKING:
-    from halfwidth.study.api import StudyPlan
     from halfwidth.study.execution.running import Outcome
-    from halfwidth.study.storage.upkeep import StudyStatus
 
 FAILED_STATUS = 2
 # Chunks that --dry-run lists; the others are summed up.
@@ -111,8 +121,6 @@ def init(
     \b
     halfwidth study init results/ -o study.toml
     """
-    from halfwidth.study.specs.draft import draft
-
     if out.exists() and not force:
         raise DataError(f"{out}: is there already; --force overwrites it, -o FILE names another")
     if out.exists() and out.suffix != ".toml":
@@ -154,9 +162,6 @@ def run(
     halfwidth study run study.toml --store store/ --dask tcp://10.0.0.1:8786
     halfwidth study run study.toml --store store/ --shard 3/100
     """
-    from halfwidth.study.api import plan
-    from halfwidth.study.api import run as run_study
-
     planned = plan(spec)
     _print_cautions(planned)
     cautioned = STRICT_STATUS if strict and planned.cautions else 0
@@ -189,10 +194,6 @@ def status(
     \b
     halfwidth study status store/
     """
-    from halfwidth.study.api import plan
-    from halfwidth.study.storage.opening import open_store
-    from halfwidth.study.storage.upkeep import status as status_of
-
     if store is not None:
         if len(stores) > 1 or stores[0].is_dir():
             raise OptionError(
@@ -214,7 +215,6 @@ def status(
 
 def _status_of_store(folder: Path) -> StudyStatus:
     """What a store says by itself; it knows its chunks from the last run on it."""
-    from halfwidth.study.storage.opening import open_store
     from halfwidth.study.storage.upkeep import status
 
     if folder.is_file():
@@ -239,12 +239,6 @@ def retry(
     \b
     halfwidth study retry study.toml --store store/
     """
-    from halfwidth.study.api import plan
-    from halfwidth.study.api import run as run_study
-    from halfwidth.study.storage.manifest import DamagedManifestError
-    from halfwidth.study.storage.opening import open_store
-    from halfwidth.study.storage.upkeep import retry as forget
-
     with contextlib.suppress(DamagedManifestError):  # which the run restores
         open_store(store)
     planned = plan(spec)
@@ -269,9 +263,6 @@ def collect(
     \b
     halfwidth study collect store/ from-node-1/ from-node-2/
     """
-    from halfwidth.study.storage.upkeep import collect as collect_parts
-    from halfwidth.study.storage.upkeep import open_or_create_like
-
     outcome = collect_parts(open_or_create_like(store, others[0]), others)
     replaced = f", {outcome.replaced} damaged ones replaced" if outcome.replaced else ""
     note(
@@ -299,8 +290,6 @@ app.command("plot", short_help="Figures of coverage, width and what they depend 
 @contextlib.contextmanager
 def _report_interrupts() -> Iterator[None]:
     """One line for an interrupt, which the run writes if it has come that far."""
-    from halfwidth.study.execution.interrupts import Stopped
-
     try:
         yield
     except Stopped:
@@ -338,9 +327,6 @@ def _finish_run(outcome: Outcome, store: Path, spec: Path) -> int:
 
 def _costs(planned: StudyPlan, shard: str | None, jobs: int) -> Document:
     """The chunks and the core-hours they are predicted to take."""
-    from halfwidth.core.processes import check_jobs
-    from halfwidth.study.execution.progress import duration_text
-
     workers = check_jobs(jobs)
     chunks = planned.shard_chunks(shard)
     prediction = planned.predicted(shard)
@@ -374,8 +360,6 @@ def _costs(planned: StudyPlan, shard: str | None, jobs: int) -> Document:
 
 
 def _status_parts(status: StudyStatus, store: Path) -> Iterator[Part]:
-    from halfwidth.study.execution.progress import duration_text
-
     time = f"done in {duration_text(status.seconds)} of core time"
     if status.left is None:
         yield Note(f"{_counted(len(status.done), 'chunk')} {time}")

@@ -14,6 +14,8 @@ from halfwidth.cli.options import FormatOfStdout, Json, Seed, resolve_format
 from halfwidth.cli.study_answers import Names, cells_in, filter_option
 from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import split_names
+from halfwidth.core.rng import resolve_seed
+from halfwidth.study.analysis import advice, chosen
 
 
 def advise(
@@ -62,9 +64,7 @@ def advise(
     halfwidth study advise store/ --metric dsc --statistic mean -n 10,50
     halfwidth study advise seg/ cls/ --json
     """
-    from halfwidth.core.rng import resolve_seed
     from halfwidth.report.study_advice import advice_document
-    from halfwidth.study.analysis import advice, chosen
 
     written = resolve_format(fmt, json)
     if top < 1:

@@ -17,14 +17,32 @@ from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
+from halfwidth.core.rng import resolve_seed
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.intervals.mean import t as student_t
+from halfwidth.study.analysis import (
+    cells_of,
+    characteristics,
+    chosen,
+    failures,
+    needs,
+    pace,
+    pace_summary,
+    pace_tests,
+    shifts,
+    skewness_model,
+    unpaired_pace_tests,
+    what_they_share,
+    width_ratios,
+)
+from halfwidth.study.analysis.skewness import N_BOOTSTRAP
+from halfwidth.study.api import plan
+from halfwidth.study.results import Results, open_results
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from halfwidth.document.parts import Document
-    from halfwidth.study.results import Results
 
 Text = str | None
 # The names chosen in each column.
@@ -173,8 +191,6 @@ def _check(what: str, options: PartOptions) -> None:
 
 def opened(store: Path) -> Results:
     """The results in a store, with what is to be known of them on stderr."""
-    from halfwidth.study.results import open_results
-
     results = open_results(store)
     for text in results.notes:
         note(text)
@@ -183,14 +199,10 @@ def opened(store: Path) -> Results:
 
 def cells_in(stores: list[Path]) -> pd.DataFrame:
     """The cells of all stores."""
-    from halfwidth.study.analysis import cells_of
-
     return cells_of(*(opened(store) for store in stores))
 
 
 def _chosen(stores: list[Path], filters: Filters) -> pd.DataFrame:
-    from halfwidth.study.analysis import chosen
-
     return chosen(cells_in(stores), **filters)
 
 
@@ -206,8 +218,6 @@ def _usual_or_refuse(cells: pd.DataFrame, column: str, usual: str, option: str, 
 
 
 def _resolved_seed(options: PartOptions) -> int:
-    from halfwidth.core.rng import resolve_seed
-
     return resolve_seed(options.seed)
 
 
@@ -225,7 +235,6 @@ def _coverage(stores: list[Path], filters: Filters, _options: PartOptions) -> Do
 
 def _pace(stores: list[Path], filters: Filters, _options: PartOptions) -> Document:
     from halfwidth.report.study_answers import answer_document
-    from halfwidth.study.analysis import pace, pace_summary
 
     paces = pace(_chosen(stores, filters))
     return answer_document({"pace": paces}, {"pace": pace_summary(paces)})
@@ -233,7 +242,6 @@ def _pace(stores: list[Path], filters: Filters, _options: PartOptions) -> Docume
 
 def _tests(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
     from halfwidth.report.study_answers import answer_document
-    from halfwidth.study.analysis import chosen, pace, pace_tests, unpaired_pace_tests
 
     level, seed = options.over or "instance", _resolved_seed(options)
     paces = pace(_chosen(stores, filters))
@@ -260,8 +268,6 @@ def _mixed(stores: list[Path], filters: Filters, options: PartOptions) -> Docume
         logits_note,
         not_fitted_note,
     )
-    from halfwidth.study.analysis import pace, skewness_model
-    from halfwidth.study.analysis.skewness import N_BOOTSTRAP
 
     seed = _resolved_seed(options)
     paces = pace(_chosen(stores, filters))
@@ -283,7 +289,6 @@ def _mixed(stores: list[Path], filters: Filters, options: PartOptions) -> Docume
 
 def _needs(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
     from halfwidth.report.study_answers import answer_document, units_note
-    from halfwidth.study.analysis import needs
 
     needed = needs(_chosen(stores, filters), target=options.coverage, width=options.width)
     goals = sorted({float(goal) for goal in needed["goal"]})
@@ -302,7 +307,6 @@ def _needs(stores: list[Path], filters: Filters, options: PartOptions) -> Docume
 
 def _ratios(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
     from halfwidth.report.study_answers import answer_document
-    from halfwidth.study.analysis import width_ratios
 
     cells = _cells_of_all_methods(stores, filters)
     reference = options.reference or _usual_or_refuse(
@@ -314,7 +318,6 @@ def _ratios(stores: list[Path], filters: Filters, options: PartOptions) -> Docum
 
 def _shifts(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
     from halfwidth.report.study_answers import answer_document
-    from halfwidth.study.analysis import shifts
 
     cells = _cells_of_all_methods(stores, filters)
     reference = options.reference or _usual_or_refuse(
@@ -335,8 +338,6 @@ def _relative_to(
     cells: pd.DataFrame,
     filters: Filters,
 ) -> pd.DataFrame:
-    from halfwidth.study.analysis import chosen
-
     methods = filters.get("method")
     frame = function(cells, reference)
     return frame if methods is None else chosen(frame, method=methods)
@@ -344,7 +345,6 @@ def _relative_to(
 
 def _failures(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
     from halfwidth.report.study_answers import answer_document, logits_note
-    from halfwidth.study.analysis import chosen, failures, what_they_share
 
     for name, option in (("method", "--method"), ("n", "-n")):
         values = filters.get(name, [])
@@ -370,9 +370,6 @@ def _failures(stores: list[Path], filters: Filters, options: PartOptions) -> Doc
 def _characteristics(cells: pd.DataFrame, specs: list[Path] | None) -> pd.DataFrame | None:
     """Characteristics of the instances of all specs; specs without any of the cells are refused."""
     import pandas as pd
-
-    from halfwidth.study.analysis import characteristics
-    from halfwidth.study.api import plan
 
     if not specs:
         return None

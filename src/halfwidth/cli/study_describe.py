@@ -11,6 +11,12 @@ from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
 from halfwidth.cli.options import FormatOfStdout, Jobs, Json, Seed, resolve_format
 from halfwidth.core.errors import OptionError
+from halfwidth.core.rng import resolve_seed
+from halfwidth.report import study_describe as report
+from halfwidth.report.study_describe import fits_document, rejections_document
+from halfwidth.study.analysis.description import characteristics, characteristics_summary
+from halfwidth.study.analysis.rejections import family_fits, family_rejections
+from halfwidth.study.api import plan
 
 if TYPE_CHECKING:
     from halfwidth.document.parts import Document
@@ -90,9 +96,6 @@ def describe(
     for option, value in given.items():
         if value is not None:
             raise OptionError(f"{option} is of the test of families: say --families too")
-    from halfwidth.report import study_describe as report
-    from halfwidth.study.analysis.description import characteristics, characteristics_summary
-    from halfwidth.study.api import plan
 
     frame = characteristics(plan(spec))
     if instances:
@@ -111,11 +114,6 @@ def _families(
     each: bool,
 ) -> Document:
     """Which families are rejected, or all fits."""
-    from halfwidth.core.rng import resolve_seed
-    from halfwidth.report.study_describe import fits_document, rejections_document
-    from halfwidth.study.analysis.rejections import family_fits, family_rejections
-    from halfwidth.study.api import plan
-
     names = None if family is None else [part.strip() for part in family.split(",")]
     if seed is not None and lilliefors is None:
         raise OptionError("--seed is of the draws that --lilliefors N makes")

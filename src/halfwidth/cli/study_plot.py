@@ -15,6 +15,9 @@ from halfwidth.cli.study_answers import opened
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.files import write_whole
 from halfwidth.document.parts import Document, Item, Items
+from halfwidth.study import analysis
+from halfwidth.study.analysis import cells_of
+from halfwidth.study.api import plan
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -175,8 +178,6 @@ def _folder(out: Path) -> Path:
 
 
 def _cells(folders: Iterable[Path]) -> pd.DataFrame:
-    from halfwidth.study.analysis import cells_of
-
     return cells_of(*(opened(folder) for folder in folders))
 
 
@@ -197,7 +198,6 @@ def _filtered(cells: pd.DataFrame, filters: Mapping[str, str | None]) -> pd.Data
 
 def _frames(cells: pd.DataFrame, specs: Sequence[Path]) -> Frames:
     from halfwidth.plots.study import Frames
-    from halfwidth.study import analysis
 
     def failing(cells_of_target: pd.DataFrame, method: str, n: int) -> pd.DataFrame:
         table = analysis.failures(cells_of_target, method, n)
@@ -218,8 +218,6 @@ def _frames(cells: pd.DataFrame, specs: Sequence[Path]) -> Frames:
 
 def _values(specs: Sequence[Path], wanted: Sequence[str]) -> dict[str, Array]:
     """The cases that the populations of instances were fitted to."""
-    from halfwidth.study.api import plan
-
     values: dict[str, Any] = {}
     for spec in specs:
         for instance in plan(spec).instances:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -13,10 +13,10 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import parse_sizes
 from halfwidth.core.errors import OptionError, shortened
+from halfwidth.document.parts import Figure
 from halfwidth.io.table import Table
-
-if TYPE_CHECKING:
-    from halfwidth.planning.pilot_tables import Pilot
+from halfwidth.planning.pilot_tables import Pilot, pilots_in
+from halfwidth.planning.subsampling import subsample as subsample_values
 
 
 def subsample(
@@ -90,8 +90,6 @@ def subsample(
         "scale": scale,
         "bounds": options.parse_bounds(bounds),
     }
-    from halfwidth.document.parts import Figure
-    from halfwidth.planning.subsampling import subsample as subsample_values
 
     how = reading.Options(sheet, decimal, header, input_format, where=where)
     table = reading.table_in(file, how)
@@ -108,8 +106,6 @@ def subsample(
 
 def _sample(table: Table, file: Path, value: str | None, metric: str | None, missing: str) -> Pilot:
     """The values of one column, or those of a canonical table of one metric, model and label."""
-    from halfwidth.planning.pilot_tables import pilots_in
-
     samples = pilots_in(table, value, metric=metric, missing=missing)
     if len(samples) > 1:
         found = shortened([f"{one.label} {one.metric}".strip() for one in samples], 6)

@@ -16,7 +16,6 @@ from halfwidth.core.parameters import Parameter, bind
 from halfwidth.core.spec import Better, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.core.undefined import Status
-from halfwidth.metrics.centreline import centreline_within
 from halfwidth.metrics.masks import MaskPair, definition_of, paired
 
 __all__ = ["cldice", "dsc", "f_beta", "iou", "ppv", "sensitivity", "specificity"]
@@ -324,6 +323,8 @@ def cldice(
     >>> round(cldice(vessel, np.roll(vessel, 1, axis=0)), 3)
     0.99
     """
+    from halfwidth.metrics.centreline import centreline_within  # of this metric alone
+
     bound = bind("cldice", (OF_SKELETONS,), {"definition": definition}, complete=True)
     as_stored = bound["definition"] == STORED
     pair = paired(prediction, reference)

@@ -10,6 +10,7 @@ from halfwidth.core.types import Level
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Cell, Document, Heading, Kind, Note, Part, Table
 from halfwidth.plots.study.naming import by_target
+from halfwidth.study.analysis.advice import auto_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,8 +138,6 @@ def _auto(frame: pd.DataFrame) -> str:
 
 def _auto_choices(frame: pd.DataFrame) -> dict[str, str]:
     """What ``auto`` takes of plain values: the statistics and sizes, by method."""
-    from halfwidth.study.analysis.advice import auto_choice
-
     found: dict[str, dict[str, list[int]]] = {}
     for target, rows in by_target(frame):
         for n in sorted({int(n) for n in rows["n"]}):

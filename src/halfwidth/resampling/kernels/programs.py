@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
@@ -115,13 +114,13 @@ _kept = functools.lru_cache(maxsize=256)(_written)
 # --------------------------------------------------------------------------- writing
 
 
-@dataclass
 class _Shared:
     """What two programs of one formula have in common: numbers, and pairs of boundaries."""
 
-    numbers: dict[float, int] = field(default_factory=dict)
-    pairs: list[tuple[int, int]] = field(default_factory=list)
-    runs: dict[tuple[tuple[int, int], ...], tuple[int, int, int]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.numbers: dict[float, int] = {}
+        self.pairs: list[tuple[int, int]] = []
+        self.runs: dict[tuple[tuple[int, int], ...], tuple[int, int, int]] = {}
 
     def number(self, value: float) -> int:
         """The register of a number, as -1, -2, ... until their number is known."""

@@ -14,10 +14,10 @@ from halfwidth.core.spec import Estimand, Need
 from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.study.chunks import Chunk
+from halfwidth.study.simulation.cells import Cells, simulated
 from halfwidth.study.simulation.fitted import fitted
 
 if TYPE_CHECKING:
-    from halfwidth.study.simulation.cells import Cells
     from halfwidth.study.simulation.targets import Measured
 
 # Seconds for a sample, whatever is estimated.
@@ -152,8 +152,6 @@ def _telling(sizes: list[int]) -> list[int]:
 
 def _tried(cells: Cells) -> float:
     """Seconds of a whole chunk, from two small batches; the fit of the population is left out."""
-    from halfwidth.study.simulation.cells import simulated
-
     spec, population = cells.spec, fitted(cells.instance).population
 
     def seconds(samples: int) -> float:

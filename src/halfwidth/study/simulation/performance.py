@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Bounds
@@ -79,7 +78,6 @@ CHOICES = {"chosen": "string"}
 ROUNDING = 1e-12
 # For the 95 % interval of a coverage.
 LEVEL_AND_HALF = 0.975
-Z = float(special.ndtri(LEVEL_AND_HALF))
 
 
 @frozen
@@ -285,13 +283,16 @@ def _wilson(share: float, error: float, batch: NDArray[np.intp]) -> tuple[float,
     Where the effect is above 1 the error is known from K batches only: t with K - 1 degrees of
     freedom stands for the normal.
     """
+    from scipy import special
+
     if np.isnan(share):
         return float("nan"), float("nan")
     samples = len(batch)
     spread = share * (1 - share) / samples
     effect = max(1.0, error**2 / spread) if spread > 0 and np.isfinite(error) else 1.0
     n = samples / effect
-    z = Z if effect <= 1 else float(special.stdtrit(batch.max(), LEVEL_AND_HALF))
+    known = special.ndtri(LEVEL_AND_HALF)
+    z = float(known if effect <= 1 else special.stdtrit(batch.max(), LEVEL_AND_HALF))
     middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     reach = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     return float(max(0.0, middle - reach)), float(min(1.0, middle + reach))
