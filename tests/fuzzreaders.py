@@ -300,8 +300,8 @@ def _use_table(path: Path, r: Source) -> None:
 
 def _reading(r: Source) -> Any:
     """How the user says that a table is to be read: mostly nothing."""
+    from halfwidth.io.importers.catalogue import IMPORTERS
     from halfwidth.io.importers.importer import ImportOptions
-    from halfwidth.io.importers.recognise import NAMES
     from halfwidth.io.readers import FORMATS as PLAIN
     from halfwidth.io.readers import Reading
 
@@ -311,7 +311,7 @@ def _reading(r: Source) -> Any:
     return Reading(
         header=r.choice([None, None, False, True]),
         decimal=r.choice([None, None, ".", ","]),
-        format=r.choice([None, None, *PLAIN, *NAMES]),
+        format=r.choice([None, None, *PLAIN, *(one.name for one in IMPORTERS)]),
         options=ImportOptions(path=r.choice(words), filter=r.choice(words), groups=r.choice(words)),
     )
 
