@@ -303,8 +303,8 @@ def _use_table(path: Path, r: Source) -> None:
 def _reading(r: Source) -> Any:
     """How the user says that a table is to be read: mostly nothing."""
     from halfwidth.io.plain_tables import FORMATS as PLAIN
+    from halfwidth.tables.importers.catalogue import IMPORTERS
     from halfwidth.tables.importers.importer import ImportOptions
-    from halfwidth.tables.importers.recognise import NAMES
     from halfwidth.tables.readers import Reading
 
     if r.random() < 0.9:
@@ -313,7 +313,7 @@ def _reading(r: Source) -> Any:
     return Reading(
         header=r.choice([None, None, False, True]),
         decimal=r.choice([None, None, ".", ","]),
-        format=r.choice([None, None, *PLAIN, *NAMES]),
+        format=r.choice([None, None, *PLAIN, *(one.name for one in IMPORTERS)]),
         options=ImportOptions(path=r.choice(words), filter=r.choice(words), groups=r.choice(words)),
     )
 

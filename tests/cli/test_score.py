@@ -307,10 +307,14 @@ def test_strict_turns_a_caution_into_a_status(
     assert run("score", *masks, "--strict", "--no-summary", "-o", out).status == 0
     # Few cases: a caution of the summary.
     assert run("score", *masks, "--strict", "-o", out).status == 3
-    ran = run("score", *masks, "--strict", "--no-summary", "--spacing", 1, "-o", out)
+    again = ("score", *masks, "--strict", "--no-summary", "--spacing", 1, "-o", out)
+    ran = run(*again)
     assert ran.status == 3
     assert "HW504" in ran.err
+    assert "wrote" in ran.err
     assert out.exists()
+    quiet = run(*again, "--quiet")
+    assert (quiet.status, "HW504" in quiet.err, "wrote" in quiet.err) == (3, True, False)
 
 
 def test_labels_have_names(masks: tuple[Path, Path], run: Run, tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from support import RANKING_KINDS
 import halfwidth as hw
 from halfwidth import plots
 from halfwidth.plots.style import shorter
-from halfwidth.results.ranking import RankSet
 
 FEW: dict[str, Any] = {"n_resamples": 99, "rng": 2}
 LEADS = {"nnU-Net_A": 0.3, "B": 0.02, "C": 0.0, "model of a team with a long name": 0.01}
@@ -69,13 +68,14 @@ def parts(ax: Axes, kind: str, type_: Any = object) -> Any:
 
 def many(count: int) -> hw.Rankings:
     """One ranking of many models, each of which may have its rank or the next one."""
+    any_set = LIVER.models[0].rank_set
     models = tuple(
         replace(
             LIVER.models[0],
             name=f"team {place}",
             rank=place + 1,
-            rank_set=RankSet(place + 1, min(place + 2, count)),
-            marginal_set=RankSet(place + 1, place + 1),
+            rank_set=replace(any_set, low=place + 1, high=min(place + 2, count)),
+            marginal_set=replace(any_set, low=place + 1, high=place + 1),
             shares=tuple(float(rank == place) for rank in range(count)),
         )
         for place in range(count)

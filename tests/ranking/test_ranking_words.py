@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,6 @@ import numpy as np
 import halfwidth as hw
 from halfwidth.document.parts import Document
 from halfwidth.document.render import render
-from halfwidth.results.ranking import RankSet
-from halfwidth.results.ranking_words import clauses
 
 FEW: dict[str, Any] = {"n_resamples": 99, "rng": 1, "method": "t"}
 
@@ -20,16 +18,24 @@ def as_text(document: Document) -> str:
     return render(document, "table")
 
 
-def models(*sets: tuple[int, int]) -> Any:
-    return [SimpleNamespace(name=f"M{i}", rank_set=RankSet(*one)) for i, one in enumerate(sets)]
+def said_of(*sets: tuple[int, int]) -> str:
+    """The sentence of a ranking of models that have these sets of ranks."""
+    (ranking,) = hw.rank({name: [0.9, 0.8, 0.7, 0.95] for name in "AB"}, metric="dsc", **FEW)
+    one = ranking.models[0]
+    models = tuple(
+        replace(one, name=f"M{place}", rank_set=replace(one.rank_set, low=low, high=high))
+        for place, (low, high) in enumerate(sets)
+    )
+    return replace(ranking, models=models).sentence()
 
 
 def test_an_open_order_is_said_once() -> None:
-    said = clauses(models((1, 3), (1, 3), (1, 3)), 0.95)
-    assert said == "the order is open: each of the 3 models may have any rank (95 % confidence)"
-    partly = clauses(models((1, 2), (1, 3), (1, 3)), 0.95)
+    said = said_of((1, 3), (1, 3), (1, 3))
+    open_order = "the order is open: each of the 3 models may have any rank (95 % confidence)"
+    assert said == f"Mean DSC: {open_order}."
+    partly = said_of((1, 2), (1, 3), (1, 3))
     assert partly.startswith(
-        "any of the 3 models may be first (95 % confidence); the rank of M0 is"
+        "Mean DSC: any of the 3 models may be first (95 % confidence); the rank of M0 is"
     )
     same = hw.rank({name: [0.9, 0.8, 0.7, 0.95] for name in "ABC"}, metric="dsc", **FEW)
     assert "Not told apart" not in as_text(same.document())
@@ -37,10 +43,10 @@ def test_an_open_order_is_said_once() -> None:
 
 def test_a_sentence_of_many_models_stays_short() -> None:
     sets = [(max(1, i - 5), min(40, i + 7)) for i in range(1, 41)]
-    said = clauses(models(*sets), 0.95)
+    said = said_of(*sets)
     assert said.count(";") == 9
-    assert said.endswith("; the ranks of the other 32 models are within 4 to 40")
-    many_first = clauses(models(*[(1, 30)] * 30, (2, 31)), 0.95)
+    assert said.endswith("; the ranks of the other 32 models are within 4 to 40.")
+    many_first = said_of(*[(1, 30)] * 30, (2, 31))
     assert "M10, M11 and 18 more may be first of 31" in many_first
 
 

@@ -19,7 +19,6 @@ from halfwidth.estimation.records import Records
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.class_averages import ClassAverage
 from halfwidth.resampling.designs import Design, arrange
-from halfwidth.resampling.discordance import STEP
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms import matched_scores, matched_weighted
 from halfwidth.resampling.forms.contract import declared_form
@@ -162,7 +161,7 @@ def test_models_that_do_alike_are_seldom_discordant() -> None:
     functional, (first, second) = records_of(match_lists(8, 40), "ap")
     models, places = np.stack([first, second]), np.array([[0, 0], [0, 1]])
     same, other = matched_scores.discordance(models, places, functional.statistic)
-    assert same == STEP
+    assert same == 1 / 32
     assert other > 0.3
 
 
@@ -191,7 +190,7 @@ def test_an_image_that_was_not_seen_tells_equal_models_apart() -> None:
         )
     )
     both = np.stack([first, first])
-    lower, upper = matched_weighted.weighted_pairs(both, design, statistic, plan, HALF, STEP)
+    lower, upper = matched_weighted.weighted_pairs(both, design, statistic, plan, HALF, 1 / 32)
     apart = [end.first[0, 0] - end.second[1, 0] for end in (lower, upper)]
     assert (apart[0] <= 1e-12).all()
     assert (apart[1] >= -1e-12).all()

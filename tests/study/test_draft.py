@@ -15,7 +15,6 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.study.specs.draft_sections import toml
-from halfwidth.study.specs.guessing import files_in
 from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import DEFAULTS
 from halfwidth.study.specs.parsing_sources import OF_SCORES, OF_TABLES
@@ -329,8 +328,8 @@ def test_results_of_studies_and_hidden_files_are_passed_over(tmp_path: Path) -> 
     (tmp_path / "store" / "run.json").touch()
     wide(tmp_path / "1" / "2" / "c_dsc.csv", liver=VALUES)
     wide(tmp_path / "1" / "2" / "3" / "d_dsc.csv", liver=VALUES)
-    names = [file.name for file in files_in(tmp_path)]
-    assert names == ["a_dsc.csv", "c_dsc.csv"]
+    _, instances = drafted(tmp_path)
+    assert [one.name for one in instances] == ["a/dsc", "c/dsc"]
 
 
 def test_a_folder_without_data(tmp_path: Path) -> None:

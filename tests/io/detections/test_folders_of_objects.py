@@ -14,7 +14,6 @@ from support import Run
 from halfwidth import DataError, HalfwidthError, OptionError, read_objects
 from halfwidth.core.objects import Unit
 from halfwidth.io.detections.api import align
-from halfwidth.io.detections.probabilities import Candidates
 
 
 def folder(path: Path, **files: str) -> Path:
@@ -375,7 +374,6 @@ def test_ways_to_candidates_are_checked(given: Any, words: str, tmp_path: Path) 
     with pytest.raises(HalfwidthError) as error:
         read_objects(source, candidates=given)
     assert words in str(error.value)
-    assert Candidates.parse(Candidates(0.5)) == Candidates(0.5)
 
 
 def test_probabilities_are_detections(tmp_path: Path) -> None:

@@ -54,8 +54,6 @@ class Candidates:
         >>> Candidates.parse("threshold=0.1,score=mean")
         Candidates(threshold=0.1, score='mean', min_voxels=1)
         """
-        if isinstance(given, Candidates):
-            return given
         parts = _parts(given)
         for name in parts:
             if name not in PARTS:
