@@ -67,7 +67,7 @@ def test_rows_are_those_of_the_file_though_others_were_left_out() -> None:
 )
 def test_metrics_by_the_names_of_columns(name: str, metric: str | None) -> None:
     audit = hw.check_table({"case": CASES, name: DICE})
-    taken = f"{name!r} taken for {metric} by the name (--metric says otherwise)"
+    taken = f"{name!r} taken for {metric} by the name (metric=, --metric says otherwise)"
     assert audit.notes == ((taken,) if metric else ())
     assert ("HW907" in audit.codes) == (metric is None)
 

@@ -619,13 +619,12 @@ def test_few_effective_clusters_claim_nothing_that_an_interval_denies(seed: int)
         for name, lead in zip("ABCD", (0.0, 0.02, 0.035, 0.05), strict=True)
     }
     settings: dict[str, Any] = {
-        "metric": "dsc",
         "method": "dirichlet_pareto",
-        "groups": groups,
         "rng": 1,
         "n_resamples": 999,
     }
-    (ranking,) = hw.rank(models, **settings)
-    for one in hw.compare(models, test="none", **settings):
+    values = hw.CaseValues.from_arrays(models, metric="dsc", groups=groups)
+    (ranking,) = hw.rank(values, **settings)
+    for one in hw.compare(values, test="none", **settings):
         assert one.estimate.low > 0 or (one.first, one.second) not in ranking.claims
         assert one.estimate.high < 0 or (one.second, one.first) not in ranking.claims
