@@ -24,11 +24,13 @@ from halfwidth.cli.output import note, note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.kinds import Estimand
 from halfwidth.core.parameters import split_names
+from halfwidth.data.case_values import CaseValues
 from halfwidth.document.parts import Figure
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.results.estimate import Estimates
 from halfwidth.tables.folds import ModelFile
 from halfwidth.tables.table_kinds import refuse_objects, refuse_predictions, refuse_runs
+from halfwidth.verbs.estimate import estimate
 
 STRICT_STATUS = 3
 # Options of values of cases, and those of test sets.
@@ -181,10 +183,6 @@ def _estimate_cases(
     plot: Path | None,
     kind: str | None,
 ) -> Estimates:
-    # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.data.case_values import CaseValues
-    from halfwidth.verbs.estimate import estimate
-
     if not models:
         raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
     tables = {name: reading.table_in(file, reading_options) for name, file in models.items()}

@@ -24,6 +24,7 @@ from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.document.parts import Figure
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
+from halfwidth.verbs.compare import compare as compare_models
 
 if TYPE_CHECKING:
     from halfwidth.results.comparison import Comparisons
@@ -145,9 +146,6 @@ def _compared(
         return compared_raters.compared_with_raters(ctx, files)
     asked = comparison_settings.verb_options(ctx)
 
-    # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.verbs.compare import compare as compare_models
-
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
     return compare_models(data, **asked, keep_cases=of_cases)
 
@@ -158,8 +156,6 @@ def _compared_detectors(
     """Detectors on the same images, and their curves in a figure."""
     detectors = compared_detections.detectors_in(ctx, files)
     detection_figures.check_of_several(kind, detectors)
-
-    from halfwidth.verbs.compare import compare as compare_models
 
     comparisons = compare_models(detectors.data, **detectors.asked)
     if plot is not None and kind in comparison_options.OF_DETECTORS:

@@ -15,6 +15,7 @@ from halfwidth.cli.option_groups import names_in
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
+from halfwidth.data.detections import Detections
 
 if TYPE_CHECKING:
     from halfwidth.data.detections import Detections
@@ -69,8 +70,6 @@ class Detectors:
     @property
     def data(self) -> Detections:
         """The detections of all."""
-        from halfwidth.data.detections import Detections
-
         return Detections.from_files(self.detections, self.references, **self.matching)
 
 

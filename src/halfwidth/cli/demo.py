@@ -12,6 +12,7 @@ import typer
 
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
+from halfwidth.cli.main import status_of
 from halfwidth.cli.output import complain, write
 from halfwidth.core.errors import DataError, OptionError, quoted
 from halfwidth.core.frozen import frozen
@@ -169,8 +170,6 @@ def _write_files(folder: Path, seed: int) -> None:
 
 def _ran(words: list[str]) -> int:
     """Print a command, run it in this process, and return its exit status."""
-    from halfwidth.cli.main import status_of
-
     line = " \\\n".join(_lines(["halfwidth", *words]))
     write(f"\n$ {line}\n")
     status = status_of(words)

@@ -18,6 +18,7 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import complain, note
 from halfwidth.core.errors import OptionError
+from halfwidth.verbs.gate import gate as judge
 
 # One seed for all calls, so that the same tables always get the same answer.
 SEED = 1
@@ -84,8 +85,6 @@ def gate(
             "--better higher or --better lower does"
         )
     data, asked = _models(ctx, [*new, against])
-
-    from halfwidth.verbs.gate import gate as judge
 
     judged = judge(data, **asked)
     for text in judged.notes:

@@ -134,8 +134,6 @@ class TestSetData:
 
 def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: bool) -> TestSetData:
     """Read the test set; ``numbers``: targets are numbers rather than classes."""
-    from halfwidth.tables.prediction_columns import class_cells
-
     source.check()
     if source.file is None:
         if columns.groups or columns.strata or columns.weight:

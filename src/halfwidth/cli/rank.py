@@ -24,6 +24,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.undefined import MISSING_POLICIES
 from halfwidth.results.ranking_consensus import COMBINATIONS
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
+from halfwidth.verbs.rank import rank as rank_models
 
 if TYPE_CHECKING:
     from halfwidth.results.ranking import Rankings
@@ -208,9 +209,6 @@ def rank(
 def _ranked_models(ctx: typer.Context, files: list[str], kind: str | None) -> Rankings:
     asked = comparison_settings.verb_options(ctx)
 
-    # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.verbs.rank import rank as rank_models
-
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
     return rank_models(data, **asked, keep_cases=kind in figures.OF_CASES)
 
@@ -219,7 +217,5 @@ def _ranked_detectors(ctx: typer.Context, files: list[str], kind: str | None) ->
     if kind in figures.OF_CASES:
         raise OptionError(f"--plot-kind {kind} is of values of cases, and detectors have none")
     detectors = compared_detections.detectors_in(ctx, files)
-
-    from halfwidth.verbs.rank import rank as rank_models
 
     return rank_models(detectors.data, **detectors.asked)

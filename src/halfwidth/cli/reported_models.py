@@ -25,11 +25,16 @@ from halfwidth.core.parameters import split_names
 from halfwidth.core.spec import Takes
 from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
+from halfwidth.data.case_values import CaseValues
+from halfwidth.data.detections import Detections
 from halfwidth.document.parts import Column, Kind, Table
 from halfwidth.results.estimate import MODEL, Cases, Estimates
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.tables.folds import ModelFile
 from halfwidth.tables.layout import layout_of
+from halfwidth.verbs.compare import compare
+from halfwidth.verbs.estimate import estimate
+from halfwidth.verbs.rank import rank
 
 if TYPE_CHECKING:
     from halfwidth.report.whole.results import AnyCurves
@@ -62,8 +67,6 @@ def cases_of(given: Mapping[str, Any], files: Mapping[str, ModelFile]) -> tuple[
 
 
 def _cases(given: Mapping[str, Any], path: ModelFile) -> Table:
-    from halfwidth.document.parts import Table
-
     cells = reading.table_in(path, reading.Options.from_given(given), again=True)
     if columns_of(given).has_test_set:
         values = [given["target"], *(given["score"] or ()), given["prediction"]]
@@ -141,9 +144,6 @@ def _one_model(ctx: typer.Context, path: ModelFile, *, keep_cases: bool) -> Foun
 
 
 def _values(given: Mapping[str, Any], path: ModelFile, *, keep_cases: bool) -> Estimates:
-    from halfwidth.data.case_values import CaseValues
-    from halfwidth.verbs.estimate import estimate
-
     data = CaseValues.from_table(
         reading.table_in(path, reading.Options.from_given(given)),
         given["value"] or None,
@@ -195,9 +195,6 @@ def _detectors(
     detectors = compared_detections.detectors_in(ctx, files, metric_given=len(named) > 1)
     read = {**named, "references": ctx.params["references"]}
     if len(named) == 1:
-        from halfwidth.data.detections import Detections
-        from halfwidth.verbs.estimate import estimate
-
         refuse_given(ctx, ABOUT_SEVERAL, "is about several detectors, and one is given")
         asked = {name: one for name, one in detectors.asked.items() if name not in OF_SEVERAL}
         (detections,) = detectors.detections.values()
@@ -206,9 +203,6 @@ def _detectors(
         of_detectors = dict.fromkeys(named, tuple(estimates))
         curves = reported_curves.curves_of_detectors(detectors, of_detectors) if figures else ()
         return Found(read, estimates, curves=curves)
-
-    from halfwidth.verbs.compare import compare
-    from halfwidth.verbs.rank import rank
 
     asked = detectors.asked
     data = detectors.data
@@ -226,9 +220,6 @@ def _several_models(
     ctx: typer.Context, files: list[str], named: Mapping[str, ModelFile], *, keep_cases: bool
 ) -> Found:
     """Models by rank, whose estimates are those of the ranking, and differences of few models."""
-    from halfwidth.verbs.compare import compare
-    from halfwidth.verbs.rank import rank
-
     asked = comparison_settings.verb_options(ctx)
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
     rankings = rank(data, **_without(OF_COMPARISONS, asked), keep_cases=keep_cases)

@@ -15,12 +15,14 @@ from halfwidth.cli.output import InterruptReportedError, complain, note
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.parameters import split_names
+from halfwidth.data.case_values import CaseValues
 from halfwidth.document.parts import Data, Document
 from halfwidth.estimation.resolve import resolve_request, resolve_statistic
 from halfwidth.io.writers import TABLE_SUFFIXES
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.scoring.api import score_folders
 from halfwidth.scoring.scores import COLUMNS, Scores
+from halfwidth.verbs.estimate import estimate
 
 if TYPE_CHECKING:
     from halfwidth.results.estimate import Estimates
@@ -204,8 +206,6 @@ def _check_summary(table: dict[str, Any]) -> None:
 
 def _summary(scores: Scores, table: dict[str, Any]) -> Estimates | None:
     """Intervals of what has values for all cases, or a policy for those that have none."""
-    from halfwidth.data.case_values import CaseValues
-    from halfwidth.verbs.estimate import estimate
 
     def reports(metric: str) -> bool:
         if table["missing"] == "worst":
