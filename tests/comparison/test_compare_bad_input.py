@@ -183,7 +183,7 @@ def test_two_samples_and_what_names_no_models() -> None:
             found.to_dict()
             == function({"A": [0.1, 0.2, 0.4], "B": [0.2, 0.3, 0.5]}, metric="dsc", rng=1).to_dict()
         )
-        with pytest.raises(hw.DataError, match="those of each model by its name"):
+        with pytest.raises(hw.DataError, match="of each model by its name"):
             function([0.1, 0.2], metric="dsc")
         with pytest.raises(hw.OptionError, match="CaseValues are complete, and"):
             function(hw.CaseValues.from_arrays({"A": [0.1, 0.2]}), [0.1, 0.2])

@@ -7,11 +7,12 @@ more there are; with m comparisons its bound is that of the level 1 - α/m.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from halfwidth.comparison.verdicts import INCONCLUSIVE, INFERIOR
 from halfwidth.core.errors import OptionError
+from halfwidth.core.formatting import percent
 from halfwidth.core.types import Level
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.gate import FAILED, PASSED, UNDECIDED, Gate
@@ -37,13 +38,17 @@ def judge(compare_at: Callable[[float], Comparisons], confidence_level: float) -
     if INFERIOR in words and len(words) > 1:
         alpha = Decimal(repr(Level(confidence_level).alpha))
         stricter = [_word(item) for item in compare_at(float(1 - alpha / len(words)))]
-    inferior = [item for item, word in zip(comparisons, stricter, strict=True) if word == INFERIOR]
-    if inferior:
-        return Gate(comparisons, FAILED, _first_of(inferior))
-    shown = [item for item, word in zip(comparisons, words, strict=True) if word in NOT_SHOWN]
-    if shown:
-        return Gate(comparisons, UNDECIDED, _first_of(shown))
-    return Gate(comparisons, PASSED, _all_of(comparisons))
+    inferior = [word == INFERIOR for word in stricter]
+    if any(inferior):
+        return Gate(comparisons, FAILED, _first_of(comparisons, inferior))
+    not_shown = [word in NOT_SHOWN for word in words]
+    if not any(not_shown):
+        return Gate(comparisons, PASSED, _all_of(comparisons))
+    reason = _first_of(comparisons, not_shown)
+    if INFERIOR in words:
+        level = 1 - Level(confidence_level).alpha / len(words)
+        reason += f" At {percent(level)}, by which one of {len(words)} fails, it is not shown."
+    return Gate(comparisons, UNDECIDED, reason)
 
 
 def _word(item: Difference) -> str:
@@ -52,26 +57,32 @@ def _word(item: Difference) -> str:
     return item.verdict.word
 
 
-def _place(item: Difference) -> str:
-    return item.estimate.label
+def _places(comparisons: Comparisons) -> list[str]:
+    """What each comparison is of: its level, and its metric where levels do not tell them apart."""
+    labels = [item.estimate.label for item in comparisons]
+    if len(set(labels)) == len(labels):
+        return labels
+    return [
+        " / ".join(filter(None, [label, item.subject]))
+        for label, item in zip(labels, comparisons, strict=True)
+    ]
 
 
-def _first_of(items: list[Difference]) -> str:
-    """The sentence of the first, and how many there are more."""
-    first = items[0]
+def _first_of(comparisons: Comparisons, chosen: Sequence[bool]) -> str:
+    """The sentence of the first that is chosen, and how many there are more."""
+    every = zip(comparisons, _places(comparisons), chosen, strict=True)
+    (first, place), *others = [(item, place) for item, place, is_one in every if is_one]
     text = first.verdict.sentence.removeprefix("Inconclusive: ") if first.verdict else ""
-    place = f"{_place(first)}: " if _place(first) else ""
-    others = [_place(item) for item in items[1:]]
-    more = f" Likewise {', '.join(others)}." if others else ""
-    return f"{place}{text}{more}"
+    more = f" Likewise {', '.join(other for _, other in others)}." if others else ""
+    return f"{place}: {text}{more}" if place else f"{text}{more}"
 
 
 def _all_of(comparisons: Comparisons) -> str:
     first = comparisons[0]
     if len(comparisons) == 1 or first.verdict is None:
-        return _first_of([first])
+        return _first_of(comparisons, [True])
     return (
         f"{first.first} is not inferior to {first.second} by the margin of "
         f"{first.verdict.margin:g} in any of {len(comparisons)} comparisons: "
-        f"{', '.join(map(_place, comparisons))}."
+        f"{', '.join(_places(comparisons))}."
     )

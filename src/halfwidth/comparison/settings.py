@@ -97,6 +97,11 @@ def resolve_settings(
 ) -> Settings:
     """Check the options of a comparison."""
     how = Matched(request, as_flag("paired", paired), one_of("unmatched", unmatched, UNMATCHED))
+    if not how.paired and how.unmatched != "raise":
+        raise OptionError(
+            f"{spelled('unmatched', how.unmatched)} has no effect with {spelled('paired', False)}: "
+            "models have cases of their own"
+        )
     return Settings(
         how,
         one_of("effect", effect, EFFECTS),
@@ -141,8 +146,8 @@ def check_models(names: Sequence[str], settings: Settings) -> None:
         raise DataError("no models to compare")
     if list(names) == [""]:
         raise DataError(
-            "values of one sample, and nothing to compare them with; give those of each model by "
-            "its name: {'A': a, 'B': b}"
+            "one model without a name, and nothing to compare it with; give the values, or the "
+            "predictions, of each model by its name: {'A': a, 'B': b}"
         )
     if len(names) == 1 and settings.goal is None:
         alone = f"one model ({names[0]!r}), and nothing to compare it with; "

@@ -6,11 +6,12 @@ import functools
 import inspect
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from halfwidth.core.errors import OptionError, closest, shortened
 from halfwidth.core.options import flag_of
 
+F = TypeVar("F", bound=Callable[..., Any])
 # What users of scikit-learn, SciPy, statsmodels and R write, and what it is called here; of several
 # names the first that the function has. The command line's are in `halfwidth.core.options`.
 USUAL_NAMES = {
@@ -107,6 +108,21 @@ def public_function(function: Any, home: str, name: str) -> Any:
 
     checked.__module__, checked.__name__, checked.__qualname__ = home, name, name
     return checked
+
+
+def checked_options(constructor: F) -> F:
+    """A constructor of a class, to which an unknown keyword is no plain `TypeError`."""
+    names = _keywords(constructor) or ()
+
+    @functools.wraps(constructor)
+    def checked(cls: type, /, *args: Any, **options: Any) -> Any:
+        unknown = [option for option in options if option not in names]
+        if unknown:
+            name = f"{cls.__name__}.{constructor.__name__}"
+            raise UnknownOptionError(_unknown_option_text(name, unknown[0], options, names[1:]))
+        return constructor(cls, *args, **options)
+
+    return cast("F", checked)
 
 
 def _keywords(function: Callable[..., Any]) -> tuple[str, ...] | None:

@@ -11,6 +11,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.pseudo_cases import FAILURES, Failures
+from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Statistic
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
 from halfwidth.data.challenge_tables import challenge_columns
@@ -87,6 +88,7 @@ class CaseValues:
     _given: _Arrays | _Tables = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
+    @checked_options
     def from_arrays(
         cls,
         values: Any,
@@ -120,7 +122,8 @@ class CaseValues:
         scale : float, default 1
             Values are divided by it: 100 for per cent.
         missing : {"raise", "omit", "worst", "worst_rank"}
-            What a missing value means: an error; the case is left out, of several models for all;
+            What a missing value means: an error; the case is left out, where models are compared
+            for all;
             the metric's worst value, or ``penalty``; in `rank` the last rank of its case.
         penalty : float, optional
             What a missing value counts with ``missing="worst"``, where no worst value is known.
@@ -153,6 +156,7 @@ class CaseValues:
         return cls(*options, _given=_Arrays(cases))
 
     @classmethod
+    @checked_options
     def from_table(
         cls,
         table: Any,
@@ -354,26 +358,38 @@ class _Tables:
         self, values: CaseValues, statistics: Sequence[Statistic], request: Request
     ) -> JobsOfCases:
         """Each column and level; the rows of several models apart where these are named."""
-        sources = self.tables.sources
-        found = [
-            self._jobs(source, wanted, values, statistics, request)
-            for source in sources
-            for wanted in metric_columns(values.metric, self.value, sources)
-        ]
-        return joined(found)
+        return joined(
+            self._jobs(source, one, model, values, statistics, request)
+            for source in self.tables.sources
+            for wanted in self._wanted(values, self.value)
+            for model, one in wanted.by_model()
+        )
+
+    def _wanted(self, values: CaseValues, value: Any) -> list[MetricColumns]:
+        wanted = metric_columns(values.metric, value, self.tables.sources)
+        if values.bounds is not None and len(wanted) > 1:
+            raise OptionError(
+                f"{spelled('bounds')} is the range of one metric, and several are given"
+            )
+        return wanted
 
     def _jobs(
         self,
         source: Source,
         wanted: MetricColumns,
+        model: str | None,
         values: CaseValues,
         statistics: Sequence[Statistic],
         request: Request,
     ) -> JobsOfCases:
+        """The rows of a table, or those of a model that has a column of its own."""
         columns = self.tables.columns
-        value = [*wanted.value.values()] if isinstance(wanted.value, dict) else wanted.value
-        by = [*columns.within, *filter(None, [columns.by])]
-        layout = layout_of(source.table, value, by, columns.case, columns.groups, columns.strata)
+        # Of several tables a column tells models apart; of one it may be meant to be pooled.
+        told = columns.by or (self.tables.apart(source) if self.tables.only is None else "")
+        by = [*columns.within, *filter(None, [told])]
+        layout = layout_of(
+            source.table, wanted.value, by, columns.case, columns.groups, columns.strata
+        )
         found = table_jobs(
             source.table,
             layout,
@@ -384,8 +400,11 @@ class _Tables:
             missing=values.missing,
             scale=values.scale,
         )
+        if model is not None and not by:
+            # A column that is a model is called as the model alone.
+            found = found.without_labels()
         notes = layout_notes(layout, columns.groups, columns.strata)
-        return replace(found.labelled_by(source.model), notes=(*notes, *found.notes))
+        return replace(found.labelled_by(model or source.model), notes=(*notes, *found.notes))
 
     def families(
         self, values: CaseValues, options: ValueOptions, how: Matched
@@ -394,11 +413,7 @@ class _Tables:
         sources = self.tables.sources
         columns, usual, notes = challenge_columns(self.tables, self.value)
         several = isinstance(values.metric, Mapping) or len(listed_metrics(values.metric)) > 1
-        wanted = metric_columns(values.metric, self.value if several else usual, sources)
-        if values.bounds is not None and len(wanted) > 1:
-            raise OptionError(
-                f"{spelled('bounds')} is the range of one metric, and several are given"
-            )
+        wanted = self._wanted(values, self.value if several else usual)
         found: list[Measurable] = []
         further: list[str] = []
         for one in wanted:

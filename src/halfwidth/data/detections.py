@@ -9,12 +9,14 @@ from typing import Any
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
+from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.data.families import MeasuredFamily, shown_data
 from halfwidth.data.measured_detections import measured_detectors
 from halfwidth.data.measuring import Matched, Measurable
 from halfwidth.data.quantities import Quantities
+from halfwidth.data.sources import check_names_differ
 from halfwidth.estimation.detections.api import detector_jobs
 from halfwidth.estimation.detections.requests import DetectorRequest, detector_request
 from halfwidth.estimation.functionals import CustomMetric
@@ -44,6 +46,7 @@ class Detections:
     matching: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
+    @checked_options
     def from_files(
         cls,
         detections: Any,
@@ -125,6 +128,7 @@ class Detections:
             "strata": strata,
         }
         named = detections if names_detectors(detections) else {"": detections}
+        check_names_differ(named)
         return cls({str(name): one for name, one in named.items()}, references, matching)
 
     def __repr__(self) -> str:
@@ -152,8 +156,13 @@ class Detections:
         )
         return joined(found), request
 
-    def families(self, quantities: Quantities, _: Matched) -> tuple[list[Comparable], list[str]]:
+    def families(self, quantities: Quantities, how: Matched) -> tuple[list[Comparable], list[str]]:
         """The detectors by each metric and class, matched, and notes on what was read."""
+        if not how.paired or how.unmatched != "raise":
+            given = spelled("paired", False) if not how.paired else spelled("unmatched", "omit")
+            raise OptionError(
+                f"{given} has no effect on detectors, which are matched with the same references"
+            )
         requested = self._requested(quantities)
         if not requested.metrics:
             raise OptionError(

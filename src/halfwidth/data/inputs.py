@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError, quoted, shown
@@ -56,6 +56,27 @@ def models_of(
             )
         )
     return tuple(made)
+
+
+def refuse_cases_of_no_model(models: Sequence[ModelCases], target: Any) -> None:
+    """Refuse true classes, labelled by case, of cases for which no model predicts anything.
+
+    Cases that some models have are there to be matched.
+
+    Raises
+    ------
+    DataError
+    """
+    labels = _labels(target)
+    if labels is None or any(model.identities is None for model in models):
+        return
+    known = {identity for model in models for identity in model.identities or ()}
+    lacking = [label for label in labels.tolist() if label not in known]
+    if lacking:
+        raise DataError(
+            f"{len(lacking)} of {len(labels)} cases of the true classes have no prediction of any "
+            f"model ({quoted(lacking[:3])}); leave them out of both"
+        )
 
 
 def names_models(given: Any) -> bool:

@@ -60,11 +60,11 @@ def measure_values(
     if not paired:
         return _measure_each(family, metric, options, request)
     values = np.stack([_numbers(family, model, metric, options) for model in family.models])
-    models, values = _in_canonical_order(family.models, values)
+    models, values, names = _in_canonical_order(family.models, values)
     absent = ~np.isfinite(values)
     if options.keeps_missing and not absent.all():
         values = np.where(absent, values[~absent].min(initial=np.inf), values)
-    present = _present(family, models, values, metric, request)
+    present = _present(family, models, values, names, metric, request)
     values, kept = present.values, present.kept
     metric, binary = _as_proportion(metric, values)
     reference = models[0]
@@ -161,16 +161,25 @@ def _numbers(family: Family, model: ModelCases, metric: Metric, options: ValueOp
 
 def _in_canonical_order(
     models: Sequence[ModelCases], values: Array
-) -> tuple[Sequence[ModelCases], Array]:
-    """Cases known by their place alone ascend by all their values; others are in order already."""
+) -> tuple[Sequence[ModelCases], Array, Sequence[str] | None]:
+    """Cases known by their place alone ascend by all their values; others are in order already.
+
+    With what messages call the cases: their ids, or the places at which they were given.
+    """
     if models[0].identities is not None:
-        return models, values
+        return models, values, models[0].case_names
     order = np.lexsort(values[::-1])
-    return [model.rows(order) for model in models], values[:, order]
+    names = [f"#{place + 1}" for place in order.tolist()]
+    return [model.rows(order) for model in models], values[:, order], names
 
 
 def _present(
-    family: Family, models: Sequence[ModelCases], values: Array, metric: Metric, request: Request
+    family: Family,
+    models: Sequence[ModelCases],
+    values: Array,
+    names: Sequence[str] | None,
+    metric: Metric,
+    request: Request,
 ) -> _Present:
     """Values without missing ones, and which cases those are.
 
@@ -181,15 +190,15 @@ def _present(
     cautions: tuple[Caution, ...] = ()
     if request.missing == "omit":
         counts = (~np.isfinite(values)).sum(axis=1).tolist()
-        names = [model.name for model in models]
-        cautions = missing_for_some(dict(zip(names, counts, strict=True)), len(lacking))
+        called = [model.name for model in models]
+        cautions = missing_for_some(dict(zip(called, counts, strict=True)), len(lacking))
         values = np.where(lacking, np.nan, values)
     present: list[Array] = []
     kept = ~lacking
     for model, row in zip(models, values, strict=True):
         where = f"{family.place}{model.name}"
         finite, kept, _ = apply_missing_policy(
-            row, request.missing, request.penalty, metric, where, model.case_names
+            row, request.missing, request.penalty, metric, where, names
         )
         check_magnitude(finite, where)
         present.append(finite)

@@ -13,6 +13,7 @@ from halfwidth.data.measuring import Matched, Measuring
 from halfwidth.data.sources import (
     Source,
     TableColumns,
+    check_names_differ,
     column_labels,
     column_list,
     family_label,
@@ -74,6 +75,7 @@ def prediction_columns(target: Any, score: Any, prediction: Any) -> PredictionCo
 
 def _by_model(option: str, given: Any) -> dict[str, tuple[str, ...]]:
     if isinstance(given, Mapping):
+        check_names_differ(given)
         return {str(name): column_list(option, columns) for name, columns in given.items()}
     columns = column_list(option, given)
     return {"": columns} if columns else {}

@@ -10,6 +10,7 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
+from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.undefined import (
     ABSENT_CLASS,
@@ -19,7 +20,7 @@ from halfwidth.core.undefined import (
     Undefined,
 )
 from halfwidth.data.families import Family, ModelCases, shown_data
-from halfwidth.data.inputs import models_of
+from halfwidth.data.inputs import models_of, refuse_cases_of_no_model
 from halfwidth.data.measured_test_sets import read_test_set
 from halfwidth.data.measuring import Matched, Measurable, Measuring, by_level, measuring_each_metric
 from halfwidth.data.prediction_tables import (
@@ -72,6 +73,7 @@ class Predictions:
     _given: _Arrays | _Tables = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
+    @checked_options
     def from_arrays(
         cls,
         y_true: Any,
@@ -105,8 +107,8 @@ class Predictions:
         labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
             As for `metric_ci`.
         sample_weight, bounds, groups, strata, missing
-            As for `metric_ci`. Of several models, a case that is left out for one is left out for
-            all.
+            As for `metric_ci`. Where models are compared, a case that is left out for one
+            is left out for all.
 
         Returns
         -------
@@ -129,6 +131,7 @@ class Predictions:
         if isinstance(y_score, Mapping):
             common = {"target": y_true, "groups": groups, "strata": strata}
             cases = models_of(y_score, common | {"weights": sample_weight}, argument="y_score")
+            refuse_cases_of_no_model(cases, y_true)
         else:
             cases = (
                 ModelCases(
@@ -146,6 +149,7 @@ class Predictions:
         return cls(options, bounds, missing, _given=_Arrays(cases))
 
     @classmethod
+    @checked_options
     def from_table(
         cls,
         table: Any,
@@ -325,14 +329,15 @@ class _Tables:
         jobs: list[Job] = []
         notes: dict[str, None] = {}
         for source in self.tables.sources:
+            of_model = replace(columns, by=self.tables.apart(source))
             for within, model in models_in(
-                source, columns, self.where, numbers=numbers, paired=False
+                source, of_model, self.where, numbers=numbers, paired=False
             ):
                 label = family_label(within, model.name)
                 place = f"{family_label(within)}: " if within else ""
                 cases = read_test_set(model, requested, request.missing, place)
                 notes |= dict.fromkeys(cases.notes)
-                by = within | ({columns.by or MODEL: model.name} if model.name else {})
+                by = within | ({of_model.by or MODEL: model.name} if model.name else {})
                 jobs += [
                     replace(_labelled(job, label), by=by, cautions=(*job.cautions, *model.cautions))
                     for job in requested.jobs(cases)

@@ -30,6 +30,12 @@ class MetricColumns:
     metric: Any
     value: Any = None
 
+    def by_model(self) -> list[tuple[str | None, MetricColumns]]:
+        """The column of each model by its name, where each has one; else the same without name."""
+        if not isinstance(self.value, Mapping):
+            return [(None, self)]
+        return [(name, replace(self, value=[column])) for name, column in self.value.items()]
+
 
 def metric_columns(metric: Any, value: Any, sources: Sequence[Source]) -> list[MetricColumns]:
     """Each metric with its columns.

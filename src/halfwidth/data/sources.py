@@ -109,6 +109,15 @@ class Tables:
                 named |= dict.fromkeys(map(str, source.table.factor(column).distinct))
         return tuple(named)
 
+    def apart(self, source: Source) -> str:
+        """The column by which the models of a table are told apart; empty for a table of one.
+
+        That of models is not looked for where one table of values may be of anything.
+        """
+        if source.model is not None or self.models_are_columns:
+            return ""
+        return self.model_column if self.model_column in source.table else ""
+
     def with_models(self) -> TableColumns:
         """The columns, that of the models by its name.
 
@@ -127,7 +136,7 @@ class Tables:
                     source.table.names,
                     hint=(
                         f"It names the model of each row: {spelled('data.model')}. Models that are "
-                        f"columns are named by {spelled('value')}."
+                        f"columns are named by {spelled('value')}, one for each model."
                     ),
                 )
         return replace(self.columns, by=column)
@@ -215,10 +224,18 @@ def column_list(option: str, given: Any) -> tuple[str, ...]:
     return tuple(listed)
 
 
+def check_names_differ(given: Mapping[Any, Any]) -> None:
+    """Refuse models whose names read the same."""
+    texts = [str(name) for name in given]
+    if len(set(texts)) < len(texts):
+        raise DataError(f"models {quoted(sorted(texts))} have names that read the same")
+
+
 def value_columns(given: Any) -> list[str] | dict[str, str] | None:
     """Columns of values, or that of each model; None where nothing is said."""
     if not isinstance(given, Mapping):
         return list(column_list("value", given)) or None
+    check_names_differ(given)
     found = {str(model): column_name("value", column) for model, column in given.items()}
     return {model: column for model, column in found.items() if column} or None
 

@@ -34,7 +34,12 @@ from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES, Missing
 from halfwidth.estimation.grouping import Over, check_over
 from halfwidth.intervals.catalogue import METHODS, method_named
 from halfwidth.intervals.compute import estimands, fits, rests_on_bounds
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS, refuse_detection_metric
+from halfwidth.metrics.catalogue import (
+    METRICS,
+    SAMPLE_METRICS,
+    is_sample_metric,
+    refuse_detection_metric,
+)
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -95,6 +100,16 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
     ``bounds`` replaces the range of a known metric and makes any other name a metric of the
     user's own.
     """
+    spec, given = _named_metric(metric, bounds)
+    if is_sample_metric(spec):
+        raise _test_set_metric_error(spec.name)
+    if bounds is not None:
+        spec = replace(spec, bounds=_bounds_within(spec, bounds), bounds_given=True)
+    return Metric(spec, bind(spec.name, spec.parameters, given, complete=False))
+
+
+def _named_metric(metric: Any, bounds: Any) -> tuple[MetricSpec, Mapping[str, object]]:
+    """What is known of a metric, and the parameters that are named with it."""
     given: Mapping[str, object] = {}
     if isinstance(metric, str):
         name, given = parse_name(metric, _metric_parameters)
@@ -105,10 +120,7 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
         else:
             refuse_detection_metric(name)
             if name in SAMPLE_METRICS:
-                raise OptionError(
-                    f"{name!r} is a metric of a whole test set, not of values of cases: give true "
-                    f"classes and scores to metric_ci ({spelled('y_true')}, {spelled('y_score')})"
-                )
+                raise _test_set_metric_error(name)
             raise UnknownNameError(
                 "metric",
                 name,
@@ -131,9 +143,14 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
                 "they are, or give bounds"
             )
         spec = attached
-    if bounds is not None:
-        spec = replace(spec, bounds=_bounds_within(spec, bounds), bounds_given=True)
-    return Metric(spec, bind(spec.name, spec.parameters, given, complete=False))
+    return spec, given
+
+
+def _test_set_metric_error(name: str) -> OptionError:
+    return OptionError(
+        f"{name!r} is a metric of a whole test set, not of values of cases: give true classes and "
+        f"scores to metric_ci ({spelled('y_true')}, {spelled('y_score')})"
+    )
 
 
 def _metric_parameters(name: str) -> tuple[Parameter, ...]:
@@ -288,6 +305,11 @@ def _resolve_failures(failures: Any, method: Any, allowed: Sequence[Failures]) -
 
 def missing_policy(missing: Any, allowed: Sequence[str] = MISSING_POLICIES) -> Any:
     """One of the policies that are allowed, or an error that lists them."""
+    if isinstance(missing, str) and missing == "worst_rank" not in allowed:
+        raise OptionError(
+            f"{spelled('missing', missing)} is for rankings (rank, halfwidth rank); here choose "
+            f"one of {', '.join(allowed)}"
+        )
     if isinstance(missing, str) and missing == ALL_POLICIES:
         raise OptionError(
             f"{spelled('missing', 'all')} sets the policies side by side for a table of per-case "

@@ -42,6 +42,14 @@ class JobsOfCases:
     notes: tuple[str, ...]
     cases: tuple[Cases, ...] = ()
 
+    def without_labels(self) -> JobsOfCases:
+        """The same, rows without labels."""
+        return replace(
+            self,
+            jobs=tuple(replace(job, label="") for job in self.jobs),
+            cases=tuple(replace(one, label="") for one in self.cases),
+        )
+
     def labelled_by(self, name: str | None) -> JobsOfCases:
         """The same of a model: its name begins the labels of rows and is a level of theirs."""
         if not name:

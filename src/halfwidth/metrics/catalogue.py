@@ -30,6 +30,12 @@ def without_threshold(name: str) -> tuple[str, str]:
     return name, ""
 
 
+def is_sample_metric(spec: MetricSpec) -> bool:
+    """Whether a metric is of whole test sets, and not of values of cases."""
+    name = spec.name
+    return name in SAMPLE_METRICS and name not in METRICS and SAMPLE_METRICS[name] == spec
+
+
 def refuse_detection_metric(name: str) -> None:
     """Refuse a metric of detections where values of cases or a test set are expected."""
     if without_threshold(name.partition("@")[0])[0] in DETECTION_METRICS:

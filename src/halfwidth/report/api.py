@@ -21,6 +21,7 @@ from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.curves import Curve, Curves
 from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
 from halfwidth.results.estimate import Estimate, Estimates
+from halfwidth.results.gate import Gate
 from halfwidth.results.ranking import Ranking, Rankings
 
 TITLE = "Performance with confidence intervals"
@@ -143,7 +144,9 @@ def _joined(results: list[Any], title: str) -> Results:
 
 
 def _several(one: Any) -> Several:
-    """A result with others of its kind, were it the only one."""
+    """A result with others of its kind, were it the only one; of a gate its comparisons."""
+    if isinstance(one, Gate):
+        return one.comparisons
     for single, several in SEVERAL_OF.items():
         if isinstance(one, single | several):
             made: Several = one if isinstance(one, several) else several((one,))

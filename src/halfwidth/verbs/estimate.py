@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from halfwidth.core.checks import as_flag
+from halfwidth.core.errors import DataError
 from halfwidth.core.types import Alternative
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.pipeline import estimate_jobs
@@ -83,5 +84,7 @@ def estimate(
         n_resamples=n_resamples,
         rng=rng,
     )
+    if not found.jobs:
+        raise DataError("no models to estimate")
     cases = found.cases if as_flag("keep_cases", keep_cases) else ()
     return Estimates(estimate_jobs(found.jobs, request), found.notes, cases)

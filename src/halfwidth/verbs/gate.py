@@ -38,15 +38,16 @@ def gate(
     """Let a new model pass unless it is worse than the old one.
 
     The interval [L, U] of the difference, oriented so that positive is better, decides: the model
-    passes if L > -margin in every family, and fails if U < -margin in one, at the level 1 - α/m of
-    m families. Otherwise there are too few cases to say.
+    passes if L > -margin in every family. It fails if U < -margin in one, where of m families that
+    interval is the one at the level 1 - α/m. Otherwise there are too few cases to say.
 
     Parameters
     ----------
     data, other
         As `compare` takes them: of two models.
     margin : float
-        The largest loss that would not matter, above 0, in the unit of the metric.
+        The largest loss that would not matter, above 0, in the unit of the metric; of a ratio a
+        share.
     new : str, optional
         The name of the new model; default: the first.
     metric, statistic, average, effect, paired, unmatched
@@ -81,7 +82,7 @@ def gate(
             f"a new model is held against an old one, and the data are of {len(names)} models"
             + (f" ({', '.join(names)})" if names else "")
         )
-    first = names[0] if new is None else new
+    first = names[0] if new is None else str(new)
     if first not in names:
         raise UnknownNameError("model", first, names)
     (old,) = (name for name in names if name != first)

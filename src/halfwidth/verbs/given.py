@@ -6,15 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.spec import spec_of
+from halfwidth.core.spec import MetricSpec, spec_of
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.detections import Detections
 from halfwidth.data.inputs import names_models
 from halfwidth.data.predictions import Predictions
+from halfwidth.data.quantities import listed_metrics
 from halfwidth.data.sources import is_table, is_tables
 from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.catalogue import (
+    METRICS,
+    SAMPLE_METRICS,
+    is_sample_metric,
+    refuse_detection_metric,
+)
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
+from halfwidth.tables.layout import layout_of
 
 Data = CaseValues | Predictions | Detections
 
@@ -48,6 +55,8 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
         return data
     if other is None:
         return _case_values(data, estimates=estimates)
+    if isinstance(metric, str) and (name := metric.partition(":")[0]) not in SAMPLE_METRICS:
+        refuse_detection_metric(name)
     if isinstance(other, str):
         raise OptionError(
             f"{shown(other)} follows a table; columns are named where data are made: "
@@ -64,20 +73,29 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
 
 
 def _case_values(given: Any, *, estimates: bool) -> CaseValues:
-    is_frame = is_table(given) and not isinstance(given, Mapping)
-    if is_tables(given) or (is_frame and (estimates or _names_models(given))):
+    if is_tables(given):
         return CaseValues.from_table(given)
-    return CaseValues.from_arrays(given)
-
-
-def _names_models(frame: Any) -> bool:
-    """Whether a column of a table names the model of each row."""
-    return any(name in MODEL_COLUMNS for name in Table.from_frame(frame).names)
+    if not is_table(given) or isinstance(given, Mapping):
+        return CaseValues.from_arrays(given)
+    table = Table.from_frame(given)
+    layout = layout_of(table)
+    if estimates or layout.metric or any(name in MODEL_COLUMNS for name in table.names):
+        return CaseValues.from_table(given)
+    if layout.case is None and not layout.left_out:
+        return CaseValues.from_arrays(given)
+    # Ids and designs are no models.
+    return CaseValues.from_table(given, {name: name for name in layout.values})
 
 
 def _is_of_test_sets(metric: Any) -> bool:
-    """Whether a metric is one of test sets alone; a function of one's own is."""
-    if isinstance(metric, str):
-        name = metric.partition(":")[0]
+    """Whether a metric, or the first of several, is of test sets; a function of one's own is."""
+    (first, *_) = listed_metrics(metric)
+    if isinstance(first, str):
+        name = first.partition(":")[0]
         return name in SAMPLE_METRICS and name not in METRICS
-    return callable(metric) and spec_of(metric) is None
+    if isinstance(first, MetricSpec):
+        return is_sample_metric(first)
+    declared = spec_of(first) if callable(first) else None
+    if isinstance(declared, MetricSpec):
+        return is_sample_metric(declared)
+    return callable(first)

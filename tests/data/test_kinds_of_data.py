@@ -1,0 +1,136 @@
+"""Kinds of data: what they know of their models, and what is refused where they are made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import halfwidth as hw
+
+RNG = np.random.default_rng(5)
+A = RNG.beta(8, 2, 30)
+B = np.clip(A - 0.05 + RNG.normal(0, 0.02, 30), 0, 1)
+Y = np.arange(60) % 2
+S = {name: np.clip(0.3 * Y + 0.7 * RNG.random(60), 0, 1) for name in "AB"}
+WIDE = pd.DataFrame({"case": range(1, 31), "unet": A, "vit": B})
+LONG = pd.DataFrame({
+    "case": [*range(30)] * 2,
+    "model": ["A"] * 30 + ["B"] * 30,
+    "dice": [*A, *B],
+    "hd": [*(1 - A), *(1 - B)],
+})  # fmt: skip
+AUROC = hw.SAMPLE_METRICS["auroc"]
+MADE: Any = hw.CaseValues
+
+
+def names(estimates: hw.Estimates) -> list[tuple[str, Any]]:
+    return [(one.label, one.by.get("model")) for one in estimates]
+
+
+def test_estimates_are_those_of_each_model_alone() -> None:
+    both = hw.estimate(
+        hw.CaseValues.from_arrays({"A": A, "B": B}, metric="dsc"), statistic="median"
+    )
+    assert names(both) == [("A", "A"), ("B", "B")]
+    for values, one in zip((A, B), both, strict=True):
+        alone = hw.summary_ci(values, metric="dsc", statistic="median")
+        assert (one.value, one.low, one.high) == (alone.value, alone.low, alone.high)
+    tested = hw.estimate(hw.Predictions.from_arrays(Y, S), metric="auroc", rng=1)
+    for name, one in zip("AB", tested, strict=True):
+        alone = hw.metric_ci(Y, S[name], metric="auroc", rng=1)
+        assert (one.label, one.value, one.low) == (name, alone.value, alone.low)
+
+
+def test_models_are_told_apart_and_named() -> None:
+    columns = hw.CaseValues.from_table(WIDE, {"U": "unet", "V": "vit"}, metric="dsc")
+    assert names(hw.estimate(columns)) == [("U", "U"), ("V", "V")]
+    tables = hw.CaseValues.from_table([LONG[:30], LONG[30:]], "dice", metric="dsc")
+    assert names(hw.estimate(tables)) == [("A", "A"), ("B", "B")]
+    rows = pd.DataFrame({"y": [*Y, *Y], "p": [*S["A"], *S["B"]], "model": ["A"] * 60 + ["B"] * 60})
+    test = hw.Predictions.from_table(rows, "y", score="p")
+    assert names(hw.estimate(test, metric="auroc")) == [("A", "A"), ("B", "B")]
+
+
+def test_ids_of_cases_are_no_models() -> None:
+    (one,) = hw.compare(WIDE, metric="dsc")
+    assert (one.first, one.second) == ("unet", "vit")
+    assert [model.name for model in hw.rank(WIDE, metric="dsc", rng=1)[0].models] == ["unet", "vit"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: hw.summary_ci(A, metric=AUROC),
+        lambda: hw.estimate(A, metric=AUROC),
+        lambda: hw.rank({"A": A, "B": B}, metric=AUROC),
+        lambda: hw.compare({"A": A, "B": B}, metric=hw.metrics.auroc),
+    ],
+)
+def test_a_metric_of_a_test_set_is_none_of_cases(call: Any) -> None:
+    with pytest.raises(hw.OptionError, match="'auroc' is a metric of a whole test set"):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: MADE.from_arrays(A, groupz=3),
+            r"from_arrays\(\) has no option groupz",
+        ),
+        (lambda: hw.CaseValues.from_table(WIDE, {1: "unet", "1": "vit"}), "read the same"),
+        (lambda: hw.Detections.from_files({1: [], "1": []}, []), "read the same"),
+        (lambda: hw.estimate({}), "no models to estimate"),
+        (lambda: hw.compare({"A": [], "B": []}, [], metric="ap50"), "Detections.from_files"),
+        (
+            lambda: hw.estimate(hw.CaseValues.from_arrays(A, missing="worst_rank")),
+            "is for rankings",
+        ),
+        (
+            lambda: hw.compare({"A": A, "B": B}, paired=False, unmatched="omit"),
+            "unmatched='omit' has no effect with paired=False",
+        ),
+        (
+            lambda: hw.compare(hw.Detections.from_files({"A": [], "B": []}, []), paired=False),
+            "paired=False has no effect on detectors",
+        ),
+        (
+            lambda: hw.estimate(
+                hw.CaseValues.from_table(WIDE, metric={"unet": "dsc", "vit": "iou"}, bounds=(0, 1))
+            ),
+            "the range of one metric",
+        ),
+    ],
+)
+def test_slips(call: Any, message: str) -> None:
+    with pytest.raises(hw.HalfwidthError, match=message):
+        call()
+
+
+def test_cases_that_no_model_has_are_not_dropped() -> None:
+    labels = [f"c{place}" for place in range(60)]
+    truth = pd.Series(Y, index=labels)
+    scores = {name: pd.Series(one, index=labels) for name, one in S.items()}
+    fewer = {name: one[5:] for name, one in scores.items()}
+    with pytest.raises(hw.DataError, match="5 of 60 cases of the true classes have no prediction"):
+        hw.Predictions.from_arrays(truth, fewer)
+    some = hw.Predictions.from_arrays(truth, {"A": scores["A"], "B": fewer["B"]})
+    with pytest.raises(hw.DataError):
+        hw.compare(some, metric="auroc")
+    assert hw.compare(some, metric="auroc", unmatched="omit", rng=1)[0].estimate.n == 55
+
+
+def test_a_missing_value_is_named_by_its_place() -> None:
+    with pytest.raises(hw.DataError, match=r"A: 1 of 4 values are missing \(case #2\)"):
+        hw.compare({"A": [0.1, np.nan, 0.3, 0.5], "B": [0.4, 0.3, 0.2, 0.1]}, metric="dsc")
+
+
+def test_gates_name_metrics_and_new_models_and_are_reported() -> None:
+    values = hw.CaseValues.from_table(LONG, metric={"dice": "dsc", "hd": "hd95"}, model="model")
+    assert hw.gate(values, margin=0.01).sentence().endswith("mean DSC, mean HD95.")
+    gate = hw.gate({1: A, 2: B}, metric="dsc", margin=0.05, new=2)  # type: ignore[arg-type]
+    assert gate.comparisons[0].first == "2"
+    assert "mean DSC" in hw.make_report(gate, figures=False).to_html()
