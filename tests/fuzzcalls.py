@@ -412,6 +412,7 @@ COMPARED_TABLE: Mapping[str, Draw] = {
     "sample_weight": words("dice", None),
 }
 RANKED: Mapping[str, Draw] = {
+    "failures": words("seen", "seen", "unseen"),
     "scheme": words(
         "aggregate_then_rank",
         "rank_then_aggregate",
@@ -477,6 +478,11 @@ DETECTED: Mapping[str, Draw] = {
 }
 
 
+def two_models(s: Source) -> Any:
+    """Values of two models on the same cases, as a gate takes them."""
+    return {name: plain_numbers(s) for name in "ab"}
+
+
 def detectors_of_images(s: Source) -> Any:
     """Two detectors or three on the same images; rarely something else."""
     if s.random() < 0.05:
@@ -489,9 +495,12 @@ def detectors_of_images(s: Source) -> Any:
 COMPARED_DETECTORS: Mapping[str, Draw] = {
     **COMPARED,
     **DETECTED,
+    "paired": words(True),
+    "unmatched": words("raise"),
     "detections": detectors_of_images,
 }
 SUMMARIZED: Mapping[str, Draw] = {
+    "failures": words("seen", "seen", "unseen"),
     "missing": words("raise", "omit", "worst", "all"),
     "statistic": lambda s: s.choice([statistic(s), [statistic(s), statistic(s)]]),
 }
@@ -543,7 +552,7 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
             ("estimate", SUMMARIZED),
             ("compare", {"margin": COMPARED["margin"]}),
             ("rank", RANKED),
-            ("gate", {}),
+            ("gate", {"data": two_models}),
         )
         for of_kind, draws in (
             ("", {}),
@@ -555,6 +564,12 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         )
     },
     "estimate(CaseValues.from_arrays)": {**OF_ARRAYS, **SUMMARIZED},
+    "gate(CaseValues.from_arrays)": {
+        **COMPARED,
+        **HURRIED,
+        "values": two_models,
+        "metric": words("dsc"),
+    },
     "estimate(CaseValues.from_table)": SUMMARIZED_TABLE,
     "rank(CaseValues.from_table)": {
         **COMPARED_TABLE,
@@ -985,8 +1000,11 @@ def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
     """A function's dotted name, its positional arguments and its keywords."""
     s = Source(seed)
     known = drawn_functions()
-    # A figure takes longer than most results, and less can be wrong with its arguments.
-    name = s.choice([name for name in sorted(known) for _ in range(3 - 2 * ("plots" in name))])
+    # A figure takes longer than most results, and less can be wrong with its arguments; verbs over
+    # data are many, and half of their calls name what the data do not have.
+    name = s.choice(
+        [name for name in sorted(known) for _ in range(3 - 2 * ("plots" in name) - ("(" in name))]
+    )
     positional: list[Any] = []
     keywords: dict[str, Any] = {}
     for parameter in inspect.signature(known[name]).parameters.values():

@@ -134,3 +134,13 @@ def test_gates_name_metrics_and_new_models_and_are_reported() -> None:
     gate = hw.gate({1: A, 2: B}, metric="dsc", margin=0.05, new=2)  # type: ignore[arg-type]
     assert gate.comparisons[0].first == "2"
     assert "mean DSC" in hw.make_report(gate, figures=False).to_html()
+
+
+def test_a_statistic_that_takes_no_sample_is_refused() -> None:
+    with pytest.raises(hw.OptionError, match="statistic 'int' takes no sample of values"):
+        hw.estimate(A, statistic=int)
+
+
+def test_a_text_too_long_for_a_path_is_none() -> None:
+    with pytest.raises(hw.HalfwidthError):
+        hw.read_objects([{"boxes": [[0, 0, 2, 2]], "labels": [1]}], groups="x" * 5000)

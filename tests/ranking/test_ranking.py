@@ -381,7 +381,7 @@ def test_nine_models_of_a_real_benchmark() -> None:
     assert [one.label for one in found] == ["liver", "aorta"]
     for ranking in found:
         assert len(ranking.models) == 9
-        assert all(model.rank in ranks(model) for model in ranking.models)
+        assert all(model.rank in model.rank_set for model in ranking.models)
 
 
 def test_cases_are_kept_where_asked_for_and_written_nowhere() -> None:

@@ -123,7 +123,7 @@ class Statistic:
         if self.spec.vectorised:
             reduced = self.spec.function(values, axis=-1, **self.parameters)
         else:
-            reduced = np.apply_along_axis(self.spec.function, -1, values)
+            reduced = self._of_each(values)
         try:
             refuse_complex(reduced, self.spec.name)
             return np.asarray(reduced, dtype=float)
@@ -132,6 +132,14 @@ class Statistic:
                 f"statistic {self.spec.name!r} returned {type(reduced).__name__} of "
                 f"{np.asarray(reduced).dtype}; it must reduce the values of a sample to one number"
             ) from None
+
+    def _of_each(self, values: Array) -> Any:
+        try:
+            return np.apply_along_axis(self.spec.function, -1, values)
+        except TypeError as error:
+            raise OptionError(
+                f"statistic {self.spec.name!r} takes no sample of values: {error}"
+            ) from error
 
     def range(self, bounds: Bounds, n: float) -> Bounds:
         """Where the statistic of n values within some bounds lies."""

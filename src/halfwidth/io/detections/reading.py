@@ -82,7 +82,10 @@ def completed(
 
 def is_file(given: str | None) -> bool:
     """Whether groups or strata are a table of their own."""
-    return isinstance(given, str) and Path(given).is_file()
+    try:
+        return isinstance(given, str) and Path(given).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def named(error: HalfwidthError, name: str) -> HalfwidthError:
