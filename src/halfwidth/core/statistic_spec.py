@@ -123,7 +123,7 @@ class Statistic:
         if self.spec.vectorised:
             reduced = self.spec.function(values, axis=-1, **self.parameters)
         else:
-            reduced = self._of_each(values)
+            reduced = self._sample_by_sample(values)
         try:
             refuse_complex(reduced, self.spec.name)
             return np.asarray(reduced, dtype=float)
@@ -133,7 +133,7 @@ class Statistic:
                 f"{np.asarray(reduced).dtype}; it must reduce the values of a sample to one number"
             ) from None
 
-    def _of_each(self, values: Array) -> Any:
+    def _sample_by_sample(self, values: Array) -> Any:
         try:
             return np.apply_along_axis(self.spec.function, -1, values)
         except TypeError as error:

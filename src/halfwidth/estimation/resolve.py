@@ -101,7 +101,8 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
     user's own.
     """
     spec, given = _named_metric(metric, bounds)
-    if is_sample_metric(spec):
+    # What is resolved already may be a regression's, whose bounds are to be set.
+    if not isinstance(metric, Metric) and is_sample_metric(spec):
         raise _test_set_metric_error(spec.name)
     if bounds is not None:
         spec = replace(spec, bounds=_bounds_within(spec, bounds), bounds_given=True)
