@@ -144,3 +144,10 @@ def test_a_statistic_that_takes_no_sample_is_refused() -> None:
 def test_a_text_too_long_for_a_path_is_none() -> None:
     with pytest.raises(hw.HalfwidthError):
         hw.read_objects([{"boxes": [[0, 0, 2, 2]], "labels": [1]}], groups="x" * 5000)
+
+
+def test_a_table_that_cannot_be_used_is_named_by_its_model() -> None:
+    gap = LONG[["case", "dice"]].head(30).assign(dice=lambda d: d["dice"].where(d.index != 3))
+    values = hw.CaseValues.from_table({"A": LONG[["case", "dice"]].head(30), "B": gap}, "dice")
+    with pytest.raises(hw.DataError, match=r"^B: column 'dice': 1 of 30 values are missing"):
+        hw.estimate(values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, cast
@@ -15,7 +16,7 @@ from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Statistic
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
 from halfwidth.data.challenge_tables import challenge_columns
-from halfwidth.data.families import Family, ModelCases, shown_data
+from halfwidth.data.families import Family, ModelCases, naming, shown_data
 from halfwidth.data.inputs import models_of, names_models
 from halfwidth.data.measured_values import ValueOptions
 from halfwidth.data.measuring import Matched, Measurable, by_level, measuring_values
@@ -358,12 +359,15 @@ class _Tables:
         self, values: CaseValues, statistics: Sequence[Statistic], request: Request
     ) -> JobsOfCases:
         """Each column and level; the rows of several models apart where these are named."""
-        return joined(
-            self._jobs(source, one, model, values, statistics, request)
-            for source in self.tables.sources
-            for wanted in self._wanted(values, self.value)
-            for model, one in wanted.by_model()
-        )
+        found = []
+        for source in self.tables.sources:
+            with contextlib.nullcontext() if source.model is None else naming(source.model):
+                found += [
+                    self._jobs(source, one, model, values, statistics, request)
+                    for wanted in self._wanted(values, self.value)
+                    for model, one in wanted.by_model()
+                ]
+        return joined(found)
 
     def _wanted(self, values: CaseValues, value: Any) -> list[MetricColumns]:
         wanted = metric_columns(values.metric, value, self.tables.sources)

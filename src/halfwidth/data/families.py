@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import contextlib
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.errors import shortened, shown
+from halfwidth.core.errors import DataError, shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
@@ -154,6 +155,15 @@ def named(identity: Identity) -> str:
     """An identity in a message: ``patient 3 / lesion 1`` where it has parts."""
     parts = identity if isinstance(identity, tuple) else (identity,)
     return " / ".join(str(part) for part in parts)
+
+
+@contextlib.contextmanager
+def naming(model: str) -> Iterator[None]:
+    """Say which of several models has data that cannot be used."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"{model}: {error}") from None
 
 
 def shown_data(kind: str, models: Sequence[str], **options: Any) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,7 @@ from halfwidth.arithmetic.match_records import with_equal_slots
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import DataError
 from halfwidth.core.options import spelled
-from halfwidth.data.families import MeasuredFamily
+from halfwidth.data.families import MeasuredFamily, naming
 from halfwidth.estimation.detections.jobs import RequestedRow, Sets, jobs_of
 from halfwidth.estimation.detections.requests import DetectorRequest
 from halfwidth.estimation.detections.rows import requested_rows
@@ -33,7 +32,7 @@ def measured_detectors(
     notes: dict[str, list[str]] = {}
     prepared: dict[str, tuple[Sets, list[RequestedRow]]] = {}
     for name, detections in models.items():
-        with _naming_detector(name):
+        with naming(name):
             sets, own = sets_of(detections, true, **requested.sources)
             rows = requested_rows(requested.metrics, requested.options, sets, by_threshold=False)
         for note in own:
@@ -42,7 +41,7 @@ def measured_detectors(
     _check_alike(prepared)
     jobs: dict[str, list[Job]] = {}
     for name, (sets, rows) in prepared.items():
-        with _naming_detector(name):
+        with naming(name):
             jobs[name], further = jobs_of(rows, sets, requested.averages, requested.policies)
         for note in further:
             notes.setdefault(note, []).append(name)
@@ -56,15 +55,6 @@ def _distinct_notes(notes: Mapping[str, Sequence[str]], detectors: int) -> list[
         note if len(whose) == detectors > 1 else f"{', '.join(whose)}: {note}"
         for note, whose in notes.items()
     ]
-
-
-@contextlib.contextmanager
-def _naming_detector(name: str) -> Iterator[None]:
-    """Say which detector cannot be read or matched."""
-    try:
-        yield
-    except DataError as error:
-        raise DataError(f"{name}: {error}") from None
 
 
 def _check_alike(prepared: Mapping[str, tuple[Sets, list[RequestedRow]]]) -> None:
