@@ -156,6 +156,11 @@ def spelled_both(name: str, value: Any = _NO_VALUE) -> str:
     return ", ".join(spelled(name, value, door=one) for one in (Door.PYTHON, Door.COMMAND_LINE))
 
 
+def at_door(python: str, command: str) -> str:
+    """The text of the door that the user came in by: a call, or a command."""
+    return command if _HERE.get() is Door.COMMAND_LINE else python
+
+
 def _argument(name: str) -> str:
     return name.rpartition(".")[2]
 
