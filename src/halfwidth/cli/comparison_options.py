@@ -76,11 +76,12 @@ Unmatched = Annotated[
     ),
 ]
 Metric = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--metric",
         help="What the values are, or with --target the metric of the whole test set; decides "
-        "range, unit and which direction is better. Parameters after a colon: nsd:tolerance=3.",
+        "range, unit and which direction is better. Repeatable, or a list with commas; COLUMN=NAME "
+        "names the column of its values. Parameters after a colon: nsd:tolerance=3.",
         metavar="NAME",
         show_default=False,
         autocompletion=completion.all_metrics,

@@ -72,18 +72,7 @@ def rank(
             rich_help_panel=Group.INPUT,
         ),
     ] = "raise",
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What the values are, or with --target the metric of the whole test set; "
-            "repeatable. COLUMN=NAME names the column of its values. Parameters after a colon: "
-            "nsd:tolerance=3.",
-            metavar="NAME",
-            show_default=False,
-            autocompletion=completion.all_metrics,
-            rich_help_panel=Group.ESTIMATE,
-        ),
-    ] = None,
+    metric: comparison_options.Metric = None,
     scheme: Annotated[
         list[str],
         typer.Option(
@@ -207,10 +196,12 @@ def rank(
 
 
 def _ranked_models(ctx: typer.Context, files: list[str], kind: str | None) -> Rankings:
+    of_cases = kind in figures.OF_CASES
+    if of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
+        raise OptionError(f"--plot-kind {kind} is of values of cases; of test sets, rank-sets")
     asked = comparison_settings.verb_options(ctx)
-
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
-    return rank_models(data, **asked, keep_cases=kind in figures.OF_CASES)
+    return rank_models(data, **asked, keep_cases=of_cases)
 
 
 def _ranked_detectors(ctx: typer.Context, files: list[str], kind: str | None) -> Rankings:
