@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from halfwidth.verbs.compare import compare
     from halfwidth.verbs.estimate import estimate
     from halfwidth.verbs.gate import gate
+    from halfwidth.verbs.plan import plan
     from halfwidth.verbs.rank import rank
 
 __version__ = "0.1.0"
@@ -147,6 +148,7 @@ __all__ = [
     "match_detections",
     "metric_ci",
     "metrics",
+    "plan",
     "planning",
     "plot",
     "plots",
@@ -238,6 +240,7 @@ _HOME = {
     "match_detections": "estimation.detections.curve_api",
     "metric_ci": "estimation.test_sets.api",
     "metrics": "metrics",
+    "plan": "verbs.plan",
     "planning": "planning",
     "plots": "plots",
     "proportion_ci": "estimation.api",
