@@ -10,10 +10,10 @@ from halfwidth.audit.api import check_tables
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.command import Group
 from halfwidth.cli.compared_models import named_models, refuse_name_of_one
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.core.option_table import Group
 
 
 def check(
