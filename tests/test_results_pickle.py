@@ -46,8 +46,7 @@ CALLS: dict[str, Callable[[], Any]] = {
         np.repeat(list("abc"), 24),
     ),
     "hw.calibration_test": lambda: hw.calibration_test(TRUTH, SCORES, **QUICK),
-    "hw.check_table": lambda: hw.check_table(FRAME, metric="dsc"),
-    "hw.check_tables": lambda: hw.check_tables({"a": FRAME, "b": FRAME}, metric="dsc"),
+    "hw.check": lambda: hw.check({"a": FRAME, "b": FRAME}, metric="dsc"),
     "hw.compare": lambda: hw.compare(VALUES, margin=0.1, **DSC),
     "hw.compare of detections": lambda: over(hw.compare, hw.Detections.from_files)(
         {"a": FOUND, "b": FOUND[:1]}, OBJECTS, metric="object_sensitivity", **QUICK

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
-    from halfwidth.audit.api import check_table, check_tables
     from halfwidth.comparison.agreement import limits_of_agreement
     from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
@@ -64,6 +63,7 @@ if TYPE_CHECKING:
     from halfwidth.scoring.api import score_folders, score_masks
     from halfwidth.scoring.scores import Scores
     from halfwidth.summaries.catalogue import STATISTICS
+    from halfwidth.verbs.check import check
     from halfwidth.verbs.compare import compare
     from halfwidth.verbs.estimate import estimate
     from halfwidth.verbs.gate import gate
@@ -128,8 +128,7 @@ __all__ = [
     "calibration_curve_by_centre",
     "calibration_curve_ci",
     "calibration_test",
-    "check_table",
-    "check_tables",
+    "check",
     "compare",
     "compare_with_raters",
     "compare_with_raters_table",
@@ -219,8 +218,7 @@ _HOME = {
     "calibration_by_centre": "estimation.test_sets.centres",
     "calibration_curve_by_centre": "estimation.test_sets.centre_curves",
     "calibration_test": "estimation.test_sets.calibration_tests",
-    "check_table": "audit.api",
-    "check_tables": "audit.api",
+    "check": "verbs.check",
     "compare": "verbs.compare",
     "compare_with_raters": "comparison.rater_api",
     "compare_with_raters_table": "comparison.rater_api",
