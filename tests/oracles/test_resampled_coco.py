@@ -12,6 +12,7 @@ from typing import Any
 import cocosets
 import numpy as np
 import pytest
+from over_data import estimate_detector
 from rankedscenes import functional_of
 
 import halfwidth as hw
@@ -108,5 +109,5 @@ def test_real_detections_of_other_names_and_numbers(threshold: float) -> None:
         evaluation.accumulate()
     precision = evaluation.eval["precision"][0, :, :, 0, -1]
     expected = precision[:, precision[0] > -1].mean()
-    one = hw.detection_ci(*paths, metric="ap", threshold=threshold, n_resamples=50, rng=1)
+    one = estimate_detector(*paths, metric="ap", threshold=threshold, n_resamples=50, rng=1)
     assert one.value == pytest.approx(expected, abs=1e-12)

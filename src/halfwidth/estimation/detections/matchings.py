@@ -62,6 +62,7 @@ class MatchingOptions:
     duplicates_ignored: bool
     boundary_distance: float | None
     dilation: int | None
+    by_threshold: bool
 
 
 def matching_options(
@@ -75,6 +76,7 @@ def matching_options(
     duplicates: Any = "false_positive",
     boundary_distance: Any = None,
     dilation: Any = None,
+    by_threshold: Any = False,
 ) -> MatchingOptions:
     """Check what can be checked without data."""
     one_of("duplicates", duplicates, DUPLICATES)
@@ -88,6 +90,7 @@ def matching_options(
         duplicates == "ignored",
         _distance(boundary_distance),
         _count("dilation", dilation, 0),
+        as_flag("by_threshold", by_threshold),
     )
 
 

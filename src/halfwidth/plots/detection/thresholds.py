@@ -89,7 +89,7 @@ def over_thresholds(
     Parameters
     ----------
     estimates : Estimates or sequence of DetectionEstimate
-        What ``detection_ci(..., by_threshold=True)`` returns: one metric, one criterion of
+        Of detections matched with ``by_threshold=True``: one metric, one criterion of
         localisation. Means over several thresholds are left out.
     ax : matplotlib Axes, optional
         Drawn into; the lines' names stand beside them, or above narrow ones, so give their figure
