@@ -12,7 +12,7 @@ from over_data import estimate_detections, estimate_detector
 
 import halfwidth as hw
 from halfwidth.core.detection_forms import ImageSums
-from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Objects
 from halfwidth.matching.api import match_images
 from halfwidth.matching.instances import measure
@@ -54,12 +54,12 @@ def test_every_metric_has_an_interval_about_its_value(name: str) -> None:
 def test_metrics_bring_the_matching_that_they_are_defined_with() -> None:
     e = estimated("pq")
     assert "mask IoU > 0.5, overlap above one half" in e.sentence()
-    lists = match_images(FOUND, TRUE, Matching("mask_iou", "hungarian", admits=Admits.ABOVE))
+    lists = match_images(FOUND, TRUE, MatchingRule("mask_iou", "hungarian", admits=Admits.ABOVE))
     assert e.value == pytest.approx(value_of(detection_metric("pq"), lists, "micro"), rel=1e-12)
     e = estimated("lesionwise_dsc", dilation=1)
     assert "lesion-wise" in e.sentence()
     metric = detection_metric("lesionwise_dsc")
-    how = Matching("mask_overlap", "lesionwise", (0.0,), Admits.ABOVE, dilation=1)
+    how = MatchingRule("mask_overlap", "lesionwise", (0.0,), Admits.ABOVE, dilation=1)
     lists = measure(match_images(FOUND, TRUE, how), FOUND, TRUE, [metric])
     assert e.value == pytest.approx(value_of(metric, lists, "micro"), rel=1e-12)
 

@@ -16,7 +16,7 @@ from over_data import estimate_detector
 from rankedscenes import functional_of
 
 import halfwidth as hw
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.types import Array
 from halfwidth.matching.api import match_images
 from halfwidth.resampling.designs import Design
@@ -63,7 +63,7 @@ def without_ties(evaluation: Any, lists: hw.MatchLists) -> hw.MatchLists:
 def test_resamples_are_those_of_pycocotools(kind: str) -> None:
     detections, references = cocosets.as_sets(kind)
     criterion = {"bbox": "box_iou", "segm": "mask_iou"}[kind]
-    how = Matching(criterion, thresholds=THRESHOLDS, max_detections=100)
+    how = MatchingRule(criterion, thresholds=THRESHOLDS, max_detections=100)
     evaluation = cocosets.evaluated(kind)
     lists = without_ties(evaluation, match_images(detections, references, how))
     functional = functional_of(lists, "ap")

@@ -13,7 +13,7 @@ from over_data import estimate_detections, estimate_detector
 from support import codes
 
 import halfwidth as hw
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 
 N = 40
 RNG = np.random.default_rng(3)
@@ -64,7 +64,7 @@ def test_a_single_estimate_names_its_choices() -> None:
     e = estimated()
     assert isinstance(e, hw.DetectionEstimate)
     assert e.matched_by == "box IoU ≥ 0.5, greedy by score"
-    assert e.matching == Matching()
+    assert e.matching == MatchingRule()
     assert e.sentence().startswith("Macro AP 0.")
     assert "; box IoU ≥ 0.5, greedy by score; n = 40 images; " in e.sentence()
 

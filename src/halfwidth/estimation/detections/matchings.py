@@ -11,7 +11,7 @@ from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Better
-from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.matching_words import matching_text
 from halfwidth.core.objects import ObjectSet, Unit
 from halfwidth.core.options import spelled
@@ -165,7 +165,7 @@ def matching_for(
     options: MatchingOptions,
     usual: LocalisationSpec,
     detections: ObjectSet,
-) -> Matching:
+) -> MatchingRule:
     """The matching that a metric is computed by."""
     form = requested.metric.form
     defined = form.assignment if isinstance(form, ImageSums) else ""
@@ -178,7 +178,7 @@ def matching_for(
             f"{spelled('threshold', max(thresholds))}: {criterion.name} is at most 1; write 0.5 "
             "for 50 %"
         )
-    return Matching(
+    return MatchingRule(
         criterion.name,
         strategy.name,
         thresholds,
@@ -224,7 +224,7 @@ def _unit(criterion: LocalisationSpec, objects: ObjectSet) -> str:
     return "image sides" if objects.unit is Unit.FRACTION else "pixels"
 
 
-def prose_of(matching: Matching, references: ObjectSet) -> str:
+def prose_of(matching: MatchingRule, references: ObjectSet) -> str:
     """The choices in prose: ``box IoU ≥ 0.5, greedy by score``."""
     criterion = LOCALISATIONS[matching.localisation]
     return matching_text(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.options import spelled
 from halfwidth.estimation.detections.jobs import RequestedRow, Sets
 from halfwidth.estimation.detections.matchings import (
@@ -49,7 +49,7 @@ def requested_rows(
     return rows
 
 
-def _check_effect(options: MatchingOptions, matchings: Sequence[Matching]) -> None:
+def _check_effect(options: MatchingOptions, matchings: Sequence[MatchingRule]) -> None:
     """Refuse choices that no matching heeds."""
     in_lesions = [one.name for one in ASSIGNMENTS if one.function is None]
     of_bands = boundary_iou.__name__
