@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fuzzcalls import public_functions
-from over_data import over
+from over_data import estimate_detections, over
 
 import halfwidth as hw
 
@@ -60,7 +60,9 @@ CALLS: dict[str, Callable[[], Any]] = {
         TRUTH, SCORES, kind="isotonic", **QUICK
     ),
     "hw.curve_ci": lambda: hw.curve_ci(TRUTH, SCORES, **QUICK),
-    "hw.detection_ci": lambda: hw.detection_ci(FOUND, OBJECTS, metric="object_ppv", **QUICK),
+    "hw.estimate of detections": lambda: estimate_detections(
+        FOUND, OBJECTS, metric="object_ppv", **QUICK
+    ),
     "hw.detection_curve_ci": lambda: hw.detection_curve_ci(FOUND, OBJECTS, **QUICK),
     "hw.difference_ci": lambda: hw.difference_ci(FIRST, VALUES["B"], **DSC),
     "hw.gate": lambda: hw.gate({name: VALUES[name] for name in "AB"}, margin=0.1, **DSC),

@@ -42,7 +42,7 @@ JOBS = {
         "detections.",
         "estimate summary_ci proportion_ci metric_ci confusion_ci curve_ci "
         "calibration_curve_ci calibration_test calibration_by_centre "
-        "calibration_curve_by_centre detection_ci detection_curve_ci match_detections "
+        "calibration_curve_by_centre detection_curve_ci match_detections "
         "difference_ci runs_ci runs_table evidence",
     ),
     "results": Job(

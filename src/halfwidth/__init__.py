@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from halfwidth.data.detections import Detections
     from halfwidth.data.predictions import Predictions
     from halfwidth.estimation.api import proportion_ci, summary_ci
-    from halfwidth.estimation.detections.api import detection_ci
     from halfwidth.estimation.detections.curve_api import (
         MatchedDetections,
         detection_curve_ci,
@@ -134,7 +133,6 @@ __all__ = [
     "compare_with_raters_table",
     "confusion_ci",
     "curve_ci",
-    "detection_ci",
     "detection_curve_ci",
     "difference_ci",
     "estimate",
@@ -224,7 +222,6 @@ _HOME = {
     "compare_with_raters_table": "comparison.rater_api",
     "confusion_ci": "estimation.test_sets.confusion",
     "curve_ci": "estimation.test_sets.curves",
-    "detection_ci": "estimation.detections.api",
     "detection_curve_ci": "estimation.detections.curve_api",
     "difference_ci": "estimation.differences",
     "estimate": "verbs.estimate",

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from door import run_command
-from over_data import over
+from over_data import estimate_detector, over
 from support import codes
 
 import halfwidth as hw
@@ -322,7 +322,7 @@ def detected(
             for place, one in enumerate(references)
         ]
     settings: dict[str, Any] = {"rng": 1, "n_resamples": 199} | options
-    return hw.detection_ci(detections, references, metric=metric, **settings)
+    return estimate_detector(detections, references, metric=metric, **settings)
 
 
 def boxes_as_cases() -> SimpleNamespace:
@@ -346,9 +346,10 @@ SITUATIONS |= {
     "HW871": lambda: detected(EACH[:40] + [NONE] * 20, FOUND),
     "HW872": lambda: detected(metric="froc_score"),
     "HW873": lambda: detected([*EACH[:-1], boxes_of(*[40] * 30)]),
-    "HW874": lambda: hw.detection_ci(
+    "HW874": lambda: estimate_detector(
         {f"p{place // 6}_slice{place % 6}": one for place, one in enumerate(FOUND)},
         {f"p{place // 6}_slice{place % 6}": one for place, one in enumerate(EACH)},
+        metric="ap",
         n_resamples=199,
     ),
     "HW875": lambda: detected([boxes_of(40, 4) for _ in range(60)]),

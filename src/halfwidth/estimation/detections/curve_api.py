@@ -115,7 +115,7 @@ def detection_curve_ci(
     )
     requested = _single_area_request(AREA_OF[kind], choices)
     sets, _ = sets_of(detections, references, **requested.sources)
-    rows = requested_rows(requested.metrics, requested.options, sets, by_threshold=False)
+    rows = requested_rows(requested.metrics, requested.options, sets)
     jobs, _ = jobs_of(rows, sets, requested.averages, requested.policies)
     return curves_of_jobs(kind, jobs, rows[0].matching, request, band=band)
 
@@ -157,7 +157,7 @@ def match_detections(
     # Any metric that takes the usual threshold of the criterion.
     requested = _single_area_request(object_sensitivity, choices)
     sets, _ = sets_of(detections, references, **requested.sources)
-    (row,) = requested_rows(requested.metrics, requested.options, sets, by_threshold=False)
+    (row,) = requested_rows(requested.metrics, requested.options, sets)
     lists = match_images(sets.detections, sets.references, row.matching)
     return MatchedDetections(lists, sets.detections, sets.references)
 
