@@ -58,7 +58,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "hw.confusion_ci": lambda: hw.confusion_ci(TRUTH, SCORES),
     "hw.calibration_curve_ci": lambda: hw.calibration_curve_ci(
-        TRUTH, SCORES, kind="isotonic", **QUICK
+        TRUTH, SCORES, kind="reliability", **QUICK
     ),
     "hw.curve_ci": lambda: hw.curve_ci(TRUTH, SCORES, **QUICK),
     "hw.detection_ci": lambda: hw.detection_ci(FOUND, OBJECTS, metric="object_ppv", **QUICK),
