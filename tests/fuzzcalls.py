@@ -612,7 +612,7 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
     },
     "detection_ci": DETECTED,
     "calibration_curve_ci": {
-        "kind": words("smooth", "isotonic", "bins"),
+        "kind": words("calibration", "reliability", "reliability-bins"),
         "average": words(None, "binary", "none", "top_label", "macro"),
     },
     "detection_curve_ci": {
@@ -703,8 +703,8 @@ def finished(kind: str) -> tuple[Any, ...]:
         ),
         "curves": lambda: (hw.curve_ci(truth, scores, **how), *hw.curve_ci(truth, scores, **how)),
         "calibration": lambda: (
-            hw.calibration_curve_ci(truth, scores, kind="bins", **how),
-            *hw.calibration_curve_ci(truth, scores, kind="isotonic", **how),
+            hw.calibration_curve_ci(truth, scores, kind="reliability-bins", **how),
+            *hw.calibration_curve_ci(truth, scores, kind="reliability", **how),
         ),
         "confusion": lambda: (hw.confusion_ci(truth, [int(x > 0.4) for x in scores]),),
         "found": lambda: (hw.planning.subsample(dice, sizes=[3, 10], repeats=3, **how),),

@@ -57,7 +57,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "hw.confusion_ci": lambda: hw.confusion_ci(TRUTH, SCORES),
     "hw.calibration_curve_ci": lambda: hw.calibration_curve_ci(
-        TRUTH, SCORES, kind="isotonic", **QUICK
+        TRUTH, SCORES, kind="reliability", **QUICK
     ),
     "hw.curve_ci": lambda: hw.curve_ci(TRUTH, SCORES, **QUICK),
     "hw.estimate of detections": lambda: estimate_detections(

@@ -33,7 +33,7 @@ def scored_cases(n: int, *, slope: float = 1.0, ties: bool = False) -> tuple[Arr
 def test_bins_are_scikit_learns_with_exact_intervals(*, ties: bool) -> None:
     y, p = scored_cases(200)
     p = np.round(p, 2) + 0.003 if ties else p
-    (curve,) = hw.calibration_curve_ci(y, p, kind="bins", **QUICK)
+    (curve,) = hw.calibration_curve_ci(y, p, kind="reliability-bins", **QUICK)
     observed, predicted = calibration_curve(y, p, n_bins=10)
     np.testing.assert_allclose(curve.y, observed)
     np.testing.assert_allclose(curve.x, predicted)
@@ -46,7 +46,9 @@ def test_bins_are_scikit_learns_with_exact_intervals(*, ties: bool) -> None:
 
 
 def test_empty_bins_have_no_point_and_a_certain_model_is_in_the_last_one() -> None:
-    (curve,) = hw.calibration_curve_ci([0, 1, 1, 0], [0.0, 1.0, 1.0, 0.05], kind="bins", **QUICK)
+    (curve,) = hw.calibration_curve_ci(
+        [0, 1, 1, 0], [0.0, 1.0, 1.0, 0.05], kind="reliability-bins", **QUICK
+    )
     assert curve.cases is not None
     assert curve.cases.tolist() == [2, 2]
     assert curve.histogram.sum() == 4
@@ -56,7 +58,7 @@ def test_empty_bins_have_no_point_and_a_certain_model_is_in_the_last_one() -> No
 @pytest.mark.parametrize("ties", [False, True])
 def test_the_isotonic_curve_is_the_rising_one_that_fits_best(*, ties: bool) -> None:
     y, p = scored_cases(150, slope=0.5, ties=ties)
-    (curve,) = hw.calibration_curve_ci(y, p, kind="isotonic", **QUICK)
+    (curve,) = hw.calibration_curve_ci(y, p, kind="reliability", **QUICK)
     wanted = IsotonicRegression().fit(p, y).predict(curve.x)
     np.testing.assert_allclose(curve.y, wanted, atol=1e-12)
     assert (np.diff(curve.line[:, 1]) >= 0).all()
@@ -69,7 +71,7 @@ def test_the_band_of_calibrated_models_holds_them_as_often_as_it_says() -> None:
     p = generator.beta(2, 2, 100)
     outcomes = (generator.random((400, 100)) < p).astype(int)
     # The band is of the probabilities alone.
-    (band,) = hw.calibration_curve_ci(outcomes[0], p, kind="isotonic", n_resamples=1999, rng=1)
+    (band,) = hw.calibration_curve_ci(outcomes[0], p, kind="reliability", n_resamples=1999, rng=1)
     middle = np.abs(band.x - 0.5).argmin()
     fit, order = IsotonicRegression().fit_transform, np.argsort(p)
     curves = [fit(p[order], y[order])[middle] for y in outcomes]
@@ -80,7 +82,7 @@ def test_the_band_of_calibrated_models_holds_them_as_often_as_it_says() -> None:
 
 def test_a_model_that_is_too_sure_leaves_the_band() -> None:
     y, p = scored_cases(2000, slope=0.3)
-    (curve,) = hw.calibration_curve_ci(y, p, kind="isotonic", **QUICK)
+    (curve,) = hw.calibration_curve_ci(y, p, kind="reliability", **QUICK)
     outside = (curve.y < curve.low) | (curve.y > curve.high)
     assert outside.mean() > 0.5
 
@@ -124,7 +126,7 @@ def test_clusters_make_the_smooth_band_wider() -> None:
 
 def test_clusters_have_no_band_that_supposes_independent_cases() -> None:
     y, p = scored_cases(100)
-    for kind in ("bins", "isotonic"):
+    for kind in ("reliability-bins", "reliability"):
         (curve,) = hw.calibration_curve_ci(y, p, kind=kind, groups=np.arange(100) // 5, **QUICK)
         assert np.isnan(curve.low).all()
         assert np.isnan(curve.high).all()
@@ -135,16 +137,16 @@ def test_the_top_label_compares_the_largest_probability_with_whether_it_is_right
     generator = np.random.default_rng(3)
     p = generator.dirichlet([1, 1, 1], 300)
     y = np.array([generator.choice(3, p=row) for row in p])
-    (curve,) = hw.calibration_curve_ci(y, p, kind="bins", average="top_label", **QUICK)
+    (curve,) = hw.calibration_curve_ci(y, p, kind="reliability-bins", average="top_label", **QUICK)
     place, right = bin_of(p.max(axis=1), 10, 0.0), p.argmax(axis=1) == y
     np.testing.assert_allclose(curve.y, [right[place == one].mean() for one in np.unique(place)])
-    each = hw.calibration_curve_ci(y, p, kind="bins", **QUICK)
+    each = hw.calibration_curve_ci(y, p, kind="reliability-bins", **QUICK)
     assert [curve.label for curve in each] == ["0", "1", "2"]
 
 
 def test_a_frame_has_a_row_for_each_point() -> None:
     y, p = scored_cases(60)
-    curves = hw.calibration_curve_ci(y, p, kind="bins", **QUICK)
+    curves = hw.calibration_curve_ci(y, p, kind="reliability-bins", **QUICK)
     frame = curves.to_frame()
     assert list(frame.columns) == ["label", "kind", "x", "y", "low", "high", "cases"]
     assert frame["cases"].sum() == 60
@@ -167,7 +169,7 @@ def test_what_is_no_calibration_curve_is_refused(changes: dict[str, Any], words:
     given: dict[str, Any] = {
         "y_true": [0, 1, 1, 0],
         "y_score": [0.1, 0.7, 0.8, 0.4],
-        "kind": "bins",
+        "kind": "reliability-bins",
         **changes,
     }
     with pytest.raises(hw.HalfwidthError, match=words):
@@ -232,7 +234,7 @@ def test_the_command_line_draws_them(kind: str, tmp_path: Path, run: Any) -> Non
 
 def test_several_curves_stand_side_by_side() -> None:
     y, p = scored_cases(60)
-    curves = hw.calibration_curve_ci(y, p, kind="bins", **QUICK)
+    curves = hw.calibration_curve_ci(y, p, kind="reliability-bins", **QUICK)
     figure = hw.plots.figure_of_calibration([*curves, *curves], ["model A", "model B"])
     assert [ax.get_xlabel() for ax in figure.axes] == ["predicted probability"] * 2
     with pytest.raises(hw.OptionError, match="figure_of_calibration"):

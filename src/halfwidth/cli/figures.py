@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.document.parts import Document, Figure
+from halfwidth.results.calibration_curves import CALIBRATION_KINDS
 from halfwidth.results.estimate import Estimates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-    from halfwidth.results.calibration_curves import CalibrationKind
     from halfwidth.results.comparison import Comparisons
     from halfwidth.results.ranking import Rankings
     from halfwidth.results.result import Result
@@ -28,13 +28,7 @@ RANKING_KINDS = (
 # Of rankings, those that draw values of cases.
 OF_CASES = ("dots", "podium", "case-heatmap")
 DIFFERENCES = "Differences and their intervals"
-# Calibration curves by what they are called on the command line.
-CALIBRATION: dict[str, CalibrationKind] = {
-    "calibration": "smooth",
-    "reliability": "isotonic",
-    "reliability-bins": "bins",
-}
-TEST_SET_KINDS = ("roc", "pr", *CALIBRATION, "decision", "confusion", "forest")
+TEST_SET_KINDS = ("roc", "pr", *CALIBRATION_KINDS, "decision", "confusion", "forest")
 
 
 def check(path: Path | None, kind: str | None, kinds: Sequence[str]) -> str | None:

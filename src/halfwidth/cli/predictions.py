@@ -21,6 +21,7 @@ from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
 from halfwidth.io.arrays import read_array
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.results.calibration_curves import CALIBRATION_KINDS
 from halfwidth.results.estimate import Estimates
 from halfwidth.tables.folds import ModelFile
 from halfwidth.tables.layout import pooled_models_beside
@@ -302,9 +303,9 @@ def _draw(
         )
         plots.write_figure(plots.confusion(cells), path)
         return
-    if kind in figures.CALIBRATION:
+    if kind in CALIBRATION_KINDS:
         calibration = hw.calibration_curve_ci(
-            test_set.y_true, test_set.y_score, kind=figures.CALIBRATION[kind], **curve_options
+            test_set.y_true, test_set.y_score, kind=kind, **curve_options
         )
         plots.write_figure(plots.figure_of_calibration(calibration), path)
         return

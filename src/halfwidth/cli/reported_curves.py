@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Draws of the bands, unless a number is asked for: each point of a band is seen, not read off.
 RESAMPLES = 999
 # Kinds of calibration curves that a report draws where their numbers are estimated.
-CALIBRATION: tuple[CalibrationKind, ...] = ("smooth",)
+CALIBRATION: tuple[CalibrationKind, ...] = ("calibration",)
 # What curves of a test set take under the same names as its metrics.
 SHARED = ("scores", "missing", "confidence_level")
 

@@ -52,20 +52,20 @@ from halfwidth.results.estimate import Estimates
 
 # The numbers that stand on each kind of figure.
 SUMMARIES: dict[CalibrationKind, tuple[str, ...]] = {
-    "smooth": tuple(
+    "calibration": tuple(
         function.__name__
         for function in (calibration_slope, calibration_in_the_large, oe_ratio, ici)
     ),
-    "isotonic": tuple(
+    "reliability": tuple(
         function.__name__ for function in (brier, brier_miscalibration, brier_discrimination)
     ),
-    "bins": (ece.__name__, ece_l2.__name__),
+    "reliability-bins": (ece.__name__, ece_l2.__name__),
 }
 # The metric of which each is the curve, and whose records are probabilities and outcomes.
 CURVE_OF: dict[CalibrationKind, str] = {
-    "smooth": ici.__name__,
-    "isotonic": ece.__name__,
-    "bins": ece.__name__,
+    "calibration": ici.__name__,
+    "reliability": ece.__name__,
+    "reliability-bins": ece.__name__,
 }
 AVERAGES = ("binary", "none", "top_label")
 BINS = 10
@@ -80,7 +80,7 @@ def calibration_curve_ci(
     y_true: Any,
     y_score: Any,
     *,
-    kind: CalibrationKind = "smooth",
+    kind: CalibrationKind = "calibration",
     average: str | None = None,
     labels: Sequence[Any] | None = None,
     pos_label: Any = None,
@@ -100,11 +100,12 @@ def calibration_curve_ci(
         As for `metric_ci`.
     y_score : array-like, shape (n,) or (n, C)
         Probabilities or logits, as for `metric_ci`.
-    kind : {"smooth", "isotonic", "bins"}
-        ``"smooth"``: logistic regression on a restricted cubic spline of the logit, with pointwise
-        intervals. ``"isotonic"``: the CORP reliability diagram, the curve that rises and fits
-        best, with the band in which that of a perfectly calibrated model lies. ``"bins"``: ten bins
-        of equal width, (lo, hi], with Clopper-Pearson intervals; empty bins have no point.
+    kind : {"calibration", "reliability", "reliability-bins"}
+        ``"calibration"``: logistic regression on a restricted cubic spline of the logit, with
+        pointwise intervals. ``"reliability"``: the CORP reliability diagram, the curve that rises
+        and fits best, with the band in which that of a perfectly calibrated model lies.
+        ``"reliability-bins"``: ten bins of equal width, (lo, hi], with Clopper-Pearson intervals;
+        empty bins have no point.
     average : {"binary", "none", "top_label"}, optional
         Of the positive class, of each class, or of the largest probability, which is compared with
         whether it is right. Default: ``"binary"`` of two classes, else ``"none"``.
@@ -143,11 +144,11 @@ def calibration_curve_ci(
     >>> import halfwidth as hw
     >>> truth = [0, 0, 0, 0, 1, 0, 1, 1, 0, 1] * 10
     >>> score = [(i + 0.5) / 100 for i in range(100)]
-    >>> (curve,) = hw.calibration_curve_ci(truth, score, kind="bins")
-    >>> print(curve.to_frame().head(2).round(2).to_string(index=False))
-    label kind    x   y  low  high  cases
-        1 bins 0.05 0.4 0.12  0.74   10.0
-        1 bins 0.15 0.4 0.12  0.74   10.0
+    >>> (curve,) = hw.calibration_curve_ci(truth, score, kind="reliability-bins")
+    >>> print(curve.to_frame().drop(columns="kind").head(2).round(2).to_string(index=False))
+    label    x   y  low  high  cases
+        1 0.05 0.4 0.12  0.74   10.0
+        1 0.15 0.4 0.12  0.74   10.0
     """
     request = plain_request(AUTO, confidence_level, n_resamples, rng, missing)
     one_of("kind", kind, CALIBRATION_KINDS)
@@ -355,7 +356,7 @@ def _points_of_smooth(job: Job, request: Request) -> _Points:
 
 
 POINTS: dict[CalibrationKind, Callable[[Job, Request], _Points]] = {
-    "bins": _points_of_bins,
-    "isotonic": _points_of_isotonic,
-    "smooth": _points_of_smooth,
+    "reliability-bins": _points_of_bins,
+    "reliability": _points_of_isotonic,
+    "calibration": _points_of_smooth,
 }
