@@ -22,7 +22,7 @@ from halfwidth.cli.predictions import (
 )
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.option_table import Group
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.core.processes import check_jobs
 from halfwidth.document.parts import Document, Figure

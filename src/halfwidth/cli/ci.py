@@ -23,7 +23,7 @@ from halfwidth.cli.compared_models import named_models
 from halfwidth.cli.output import note, note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.kinds import Estimand
-from halfwidth.core.option_table import Group
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.data.case_values import CaseValues
 from halfwidth.document.parts import Figure

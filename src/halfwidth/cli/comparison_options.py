@@ -17,7 +17,7 @@ from halfwidth.cli import (
     test_set_options,
 )
 from halfwidth.cli.option_groups import declared
-from halfwidth.core.option_table import Group
+from halfwidth.core.option_table.option import Group
 
 # Of the cases of two models, and of detectors.
 OF_CASES, OF_DETECTORS = ("cases", "bland-altman"), detection_figures.CURVES

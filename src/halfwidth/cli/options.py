@@ -11,7 +11,7 @@ import typer
 from halfwidth.cli import completion
 from halfwidth.cli.option_groups import declared
 from halfwidth.core.errors import OptionError, UnknownNameError
-from halfwidth.core.option_table import Group
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.document.render import FORMATS
 from halfwidth.io.table import Table

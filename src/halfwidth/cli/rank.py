@@ -20,7 +20,7 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.option_groups import declared, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.core.option_table import Group
+from halfwidth.core.option_table.option import Group
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.verbs.rank import rank as rank_models
 

@@ -9,7 +9,8 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from halfwidth.core.errors import OptionError, closest, shortened
-from halfwidth.core.option_table import OPTIONS, Option
+from halfwidth.core.option_table.option import Option
+from halfwidth.core.option_table.table import OPTIONS
 from halfwidth.core.options import flag_of
 
 F = TypeVar("F", bound=Callable[..., Any])
