@@ -37,7 +37,7 @@ COSTLY = ("n_resamples", "n_samples", "repeats")
 FILES = {
     "planning": set[str](),
     "plots": {"write_figure"},
-    "hw": {"score_folders", "read_objects"},
+    "hw": {"score_folders", "read", "read_objects"},
 }
 
 Draw = Callable[["Source"], Any]

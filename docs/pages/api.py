@@ -57,7 +57,8 @@ JOBS = {
     "tables": Job(
         "Read, score and check",
         "From masks, boxes and tables to values per case, and what is wrong with a table.",
-        "score_masks score_folders Scores read_objects ObjectSet check Audit AuditedTable Finding",
+        "read score_masks score_folders Scores read_objects ObjectSet check Audit AuditedTable "
+        "Finding",
     ),
     "comparing": Job(
         "Compare and rank",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from halfwidth.data.case_values import CaseValues
     from halfwidth.data.detections import Detections
     from halfwidth.data.predictions import Predictions
+    from halfwidth.data.reading import read
     from halfwidth.estimation.api import proportion_ci, summary_ci
     from halfwidth.estimation.detections.curve_api import (
         MatchedDetections,
@@ -149,6 +150,7 @@ __all__ = [
     "plots",
     "proportion_ci",
     "rank",
+    "read",
     "read_objects",
     "runs_ci",
     "runs_table",
@@ -238,6 +240,7 @@ _HOME = {
     "proportion_ci": "estimation.api",
     "plot": "plots.of_results",
     "rank": "verbs.rank",
+    "read": "data.reading",
     "read_objects": "io.detections.api",
     "runs_ci": "estimation.runs.api",
     "runs_table": "estimation.runs.api",

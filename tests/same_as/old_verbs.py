@@ -27,6 +27,8 @@ class Given(NamedTuple):
 
 def lend_verbs(hw: Any) -> None:
     """Give a tree without kinds of data those names, by the functions that it has."""
+    if not hasattr(hw, "read"):
+        hw.read = _read
     if not hasattr(hw, "check"):
         hw.check = _checking(hw)
     if hasattr(hw, "CaseValues"):
@@ -36,6 +38,13 @@ def lend_verbs(hw: Any) -> None:
         setattr(hw, name, SimpleNamespace(**kinds))
     for verb in ("estimate", "compare", "rank"):
         setattr(hw, verb, _verb(hw, verb))
+
+
+def _read(path: str) -> Any:
+    import halfwidth as hw
+    from halfwidth.tables.readers import read_table
+
+    return hw.CaseValues.from_table(read_table(path))
 
 
 def _checking(hw: Any) -> Callable[..., Any]:

@@ -144,8 +144,9 @@ def _compared(
         if of_cases:
             raise OptionError(f"--plot-kind {kind} is of two models; of raters, forest")
         return compared_raters.compared_with_raters(ctx, files)
+    if of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
+        raise OptionError(f"--plot-kind {kind} is of values of cases; of test sets, forest")
     asked = comparison_settings.verb_options(ctx)
-
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
     return compare_models(data, **asked, keep_cases=of_cases)
 

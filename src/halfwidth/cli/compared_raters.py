@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from halfwidth.cli.command import is_given, refuse_given
 from halfwidth.cli.compared_models import check_columns
 from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
 from halfwidth.core.errors import OptionError
+from halfwidth.core.parameters import split_names
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.tables.prediction_columns import class_cells
@@ -30,10 +31,7 @@ OF_MODELS = (
 )
 OF_PAIRS = ("value", "within", "penalty", "scale", "statistic", "over", "bounds")
 OF_LABELS = ("labels", "positive", "average", "absent_class", "undefined")
-SHARED = (
-    *("margin", "missing", "unmatched", "method", "confidence_level", "n_resamples"),
-    "metric",
-)
+SHARED = (*("margin", "missing", "unmatched", "method", "confidence_level", "n_resamples"),)
 
 
 def asks_for_raters(ctx: typer.Context) -> bool:
@@ -59,6 +57,7 @@ def compared_with_raters(ctx: typer.Context, files: list[str]) -> Comparisons:
         raise OptionError("--model NAME is missing: which is the model, the others being raters")
     table = reading.table_in(Path(files[0]), reading.Options.from_given(given))
     shared = {name: given[name] for name in SHARED} | {
+        "metric": _only_metric(given["metric"]),
         "effect": "ratio" if given["ratio"] else "difference",
         "rng": given["seed"],
     }
@@ -73,9 +72,9 @@ def _compare_labels(table: Table, given: Mapping[str, Any], shared: dict[str, An
     """A column of labels for the model and for each rater."""
     import pandas as pd
 
-    if given["metric"] is None:
+    if shared["metric"] is None:
         raise OptionError("--metric NAME is missing: what agreement is measured by, cohen_kappa")
-    _refuse_metric_of_cases(given["metric"].partition(":")[0])
+    _refuse_metric_of_cases(shared["metric"].partition(":")[0])
     names = list(given["rater"] or ())
     columns = [given["model"], *names]
     twice = [name for place, name in enumerate(columns) if name in columns[:place]]
@@ -104,6 +103,16 @@ def _compare_labels(table: Table, given: Mapping[str, Any], shared: dict[str, An
         undefined=given["undefined"],
         name=given["model"],
     )
+
+
+def _only_metric(given: Sequence[str] | None) -> str | None:
+    """The metric of agreement; raters are compared by one."""
+    names = split_names(given or ())
+    if len(names) > 1:
+        raise OptionError(
+            f"--metric names {len(names)} ({', '.join(names)}), and raters are compared by one"
+        )
+    return names[0] if names else None
 
 
 def _refuse_metric_of_cases(name: str) -> None:

@@ -37,7 +37,14 @@ Values = Annotated[
 ]
 Within = Annotated[list[str] | None, declared("by", "data", more="Repeatable.")]
 Unmatched = Annotated[str, declared("unmatched")]
-Metric = Annotated[str | None, declared("metric", meaning=options.WHICH_METRIC)]
+Metric = Annotated[
+    list[str] | None,
+    declared(
+        "metric",
+        meaning=options.WHICH_METRIC,
+        more=f"{options.SEVERAL} COLUMN=NAME names the column of its values.",
+    ),
+]
 Better = Annotated[
     str | None,
     typer.Option(

@@ -107,6 +107,11 @@ def spelled_both(name: str, value: Any = _NO_VALUE) -> str:
     return ", ".join(spelled(name, value, door=one) for one in (Door.PYTHON, Door.COMMAND_LINE))
 
 
+def at_door(python: str, command: str) -> str:
+    """The text of the door that the user came in by: a call, or a command."""
+    return command if _HERE.get() is Door.COMMAND_LINE else python
+
+
 def _declared(name: str) -> Option:
     """The option of a verb, else of all; one without names of its own where it is not declared."""
     return OPTIONS.get(name) or OPTIONS.get(_argument(name)) or _NONE

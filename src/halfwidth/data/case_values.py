@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from typing import Any, cast
 
 from halfwidth.core.checks import one_of
-from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.pseudo_cases import FAILURES, Failures
@@ -49,7 +49,7 @@ from halfwidth.estimation.tables import (
     table_jobs,
 )
 from halfwidth.io.table import Table
-from halfwidth.tables.layout import layout_of
+from halfwidth.tables.layout import layout_of, metrics_in
 
 # What a missing value may mean: to all verbs, to `estimate` ("all"), to `rank` ("worst_rank").
 WORST_RANK = "worst_rank"
@@ -248,7 +248,12 @@ class CaseValues:
         return cls(*options, _given=given)
 
     def __repr__(self) -> str:
-        return shown_data("CaseValues", self.models, metric=self.metric)
+        told = {"metric": self.metric}
+        # What cannot be estimated can be looked at all the same.
+        with contextlib.suppress(HalfwidthError):
+            told |= self._given.roles(self)
+        read = [f"note: {note}" for note in self.notes]
+        return "\n".join([shown_data("CaseValues", self.models, **told), *read])
 
     def __post_init__(self) -> None:
         if not isinstance(self._given, _Arrays | _Tables):
@@ -263,6 +268,14 @@ class CaseValues:
     def models(self) -> tuple[str, ...]:
         """Names of the models; none where nothing tells them."""
         return self._given.models
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed when the files were read."""
+        if isinstance(self._given, _Arrays):
+            return ()
+        each = (one.table for one in self.tables.sources)
+        return tuple(f"{table.source}: {note}" for table in each for note in table.notes)
 
     @property
     def tables(self) -> Tables:
@@ -345,6 +358,10 @@ class _Arrays:
     def value(self) -> list[str]:
         return [ARRAY]
 
+    def roles(self, _: CaseValues) -> dict[str, Any]:
+        """Nothing: arrays have no columns."""
+        return {}
+
     def jobs(
         self, values: CaseValues, statistics: Sequence[Statistic], request: Request
     ) -> JobsOfCases:
@@ -397,6 +414,28 @@ class _Tables:
     @property
     def models(self) -> tuple[str, ...]:
         return self.tables.models
+
+    def roles(self, values: CaseValues) -> dict[str, Any]:
+        """Which columns play which part: those named, else those taken by their names."""
+        source, *_ = self.tables.sources
+        named = [column for one in values.columns for column in one.names]
+        columns, model = self.tables.columns, self.tables.apart(source) or None
+        layout = layout_of(
+            *(source.table, named, columns.within, columns.case, columns.groups, columns.strata)
+        )
+        by = [column for column in layout.by if column != model]
+        listed = self.value if isinstance(self.value, dict) else list(layout.values)
+        metric = metrics_in(source.table, layout) if values.metric is None else values.metric
+        return {
+            "metric": _one_or_list(metric),
+            "value": _one_or_list(listed),
+            "case": layout.case,
+            "model": model,
+            "by": _one_or_list(by),
+            "groups": layout.groups,
+            "strata": layout.strata,
+            "rows": sum(len(one.table) for one in self.tables.sources),
+        }
 
     def jobs(
         self, values: CaseValues, statistics: Sequence[Statistic], request: Request
@@ -463,6 +502,13 @@ class _Tables:
             found += [Measurable(family, measuring) for family in families]
             further += own
         return by_level(found), [*notes, *dict.fromkeys(further)]
+
+
+def _one_or_list(given: Any) -> Any:
+    """The only one of a list, and nothing for an empty one."""
+    if not isinstance(given, list):
+        return given
+    return given if len(given) > 1 else next(iter(given), None)
 
 
 def _columns_of(values: CaseValues, value: Any, tables: Tables) -> list[MetricColumns]:

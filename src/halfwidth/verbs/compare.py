@@ -11,7 +11,7 @@ from halfwidth.data.matching import Unmatched
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.comparison import Comparisons, Effect
-from halfwidth.verbs.given import as_data
+from halfwidth.verbs.given import as_data, keeps_cases
 
 Test = Literal["auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"]
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg"]
@@ -87,7 +87,8 @@ def compare(
     confidence_level, n_resamples, rng
         As for `summary_ci`. A seed gives the same resamples for every pair of models.
     keep_cases : bool, default False
-        Whether the result carries the values of the cases, as some figures need them.
+        Whether the result carries the values of the cases, of data that are such values, as some
+        figures need them.
 
     Returns
     -------
@@ -137,7 +138,7 @@ def compare(
         margin=margin,
         goal=goal,
         unmatched=unmatched,
-        keep_cases=keep_cases,
+        keep_cases=keeps_cases(given, keep_cases),
     )
     if isinstance(given, Detections):
         # Before any are matched.

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from halfwidth.core.checks import as_flag
 from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import MetricSpec, spec_of
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.detections import Detections
@@ -70,6 +72,21 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
     if names_models(other) or estimates or _is_of_test_sets(metric):
         return Predictions.from_arrays(data, other)
     return CaseValues.from_arrays({"A": data, "B": other})
+
+
+def keeps_cases(data: Data, given: Any) -> bool:
+    """Whether the values of cases are kept, of data that have any.
+
+    Raises
+    ------
+    OptionError
+    """
+    if as_flag("keep_cases", given) and not isinstance(data, CaseValues):
+        raise OptionError(
+            f"{spelled('keep_cases', True)} has no effect on {type(data).__name__}: a metric of a "
+            "test set has no value of each case"
+        )
+    return bool(given)
 
 
 def _case_values(given: Any, *, estimates: bool) -> CaseValues:

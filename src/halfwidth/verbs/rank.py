@@ -18,7 +18,7 @@ from halfwidth.ranking.missing_values import check_worst_rank, measured_with_pol
 from halfwidth.ranking.options import resolve_options
 from halfwidth.ranking.together import all_ranked
 from halfwidth.results.ranking import Rankings
-from halfwidth.verbs.given import as_data
+from halfwidth.verbs.given import as_data, keeps_cases
 
 Scheme = Literal["aggregate_then_rank", "rank_then_aggregate", "test_then_rank"]
 Combine = Literal["mean_rank", "median_rank"]
@@ -150,7 +150,7 @@ the rank of C is 3.
             margin=None,
             goal=None,
             unmatched=unmatched,
-            keep_cases=keep_cases,
+            keep_cases=keeps_cases(given, keep_cases),
         ),
         ranked=True,
     )
