@@ -26,6 +26,7 @@ from over_data import over
 from support import RANKING_KINDS
 
 import halfwidth as hw
+from halfwidth.results.calibration_curves import CALIBRATION_KINDS
 
 __all__ = ["FILES", "call_of", "public_functions"]
 
@@ -611,15 +612,28 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         for name in ("calibration_n", "calibration_width")
     },
     "detection_ci": DETECTED,
-    "calibration_curve_ci": {
-        "kind": words("calibration", "reliability", "reliability-bins"),
-        "average": words(None, "binary", "none", "top_label", "macro"),
-    },
-    "detection_curve_ci": {
-        **DETECTED,
-        "kind": words("froc", "pr", "afroc", "wafroc"),
-        "band": words("pointwise", "simultaneous"),
-        "threshold": words(None, 0.5, 5),
+    **{
+        f"curve{of_kind}": {
+            "kind": words("roc", "pr", "decision", "froc", "afroc", *CALIBRATION_KINDS),
+            "band": words("pointwise", "pointwise", "simultaneous"),
+            "average": words(None, None, "binary", "none", "top_label", "macro"),
+            **draws,
+        }
+        for of_kind, draws in (
+            ("", {"data": classes}),
+            ("(CaseValues.from_arrays)", {"values": compared_models}),
+            ("(CaseValues.from_table)", COMPARED_TABLE),
+            ("(Predictions.from_arrays)", OF_PREDICTIONS),
+            ("(Predictions.from_table)", COMPARED_TABLE),
+            (
+                "(Detections.from_files)",
+                {
+                    **COMPARED_DETECTORS,
+                    "kind": words("froc", "pr", "afroc", "wafroc"),
+                    "threshold": words(None, 0.5, 5),
+                },
+            ),
+        )
     },
     "match_detections": DETECTED,
     "score_masks": {
@@ -690,6 +704,10 @@ def finished(kind: str) -> tuple[Any, ...]:
     dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
     truth, scores = [0, 1] * 10, [i / 20 for i in range(20)]
     how: dict[str, Any] = {"n_resamples": 49, "rng": 1}
+
+    def classed(kind: Any) -> Any:
+        return hw.curve(truth, kind, y_score=scores, **how)
+
     made: dict[str, Callable[[], tuple[Any, ...]]] = {
         "estimates": lambda: (
             hw.summary_ci(dice, metric="dsc"),
@@ -701,10 +719,10 @@ def finished(kind: str) -> tuple[Any, ...]:
             hw.runs_table({"accuracy": dice, "seed": list(range(10))}, keep_runs=True),
             hw.summary_ci([1.0, 2.0, 30.0], metric="hd95", alternative="upper"),
         ),
-        "curves": lambda: (hw.curve_ci(truth, scores, **how), *hw.curve_ci(truth, scores, **how)),
+        "curves": lambda: (classed("roc"), *classed("roc")),
         "calibration": lambda: (
-            hw.calibration_curve_ci(truth, scores, kind="reliability-bins", **how),
-            *hw.calibration_curve_ci(truth, scores, kind="reliability", **how),
+            classed("reliability-bins"),
+            *classed("reliability"),
         ),
         "confusion": lambda: (hw.confusion_ci(truth, [int(x > 0.4) for x in scores]),),
         "found": lambda: (hw.planning.subsample(dice, sizes=[3, 10], repeats=3, **how),),
@@ -977,7 +995,7 @@ def drawn_functions() -> dict[str, Callable[..., Any]]:
     """The public functions, and the verbs over each kind of data that is made in the same call."""
     over_data = {
         f"hw.{verb}({kind})": over(getattr(hw, verb), operator.attrgetter(kind)(hw))
-        for verb in ("estimate", "compare", "rank", "gate")
+        for verb in ("estimate", "compare", "rank", "gate", "curve")
         for kind in DATA
     }
     of_values = ("hw.check(CaseValues.from_table)",)

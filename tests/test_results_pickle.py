@@ -56,14 +56,14 @@ CALLS: dict[str, Callable[[], Any]] = {
         RIGHT, {"a": TRUTH, "b": RIGHT}, metric="accuracy", **QUICK
     ),
     "hw.confusion_ci": lambda: hw.confusion_ci(TRUTH, SCORES),
-    "hw.calibration_curve_ci": lambda: hw.calibration_curve_ci(
-        TRUTH, SCORES, kind="reliability", **QUICK
+    "hw.curve": lambda: hw.curve(TRUTH, "roc", y_score=SCORES, **QUICK),
+    "hw.curve of calibration": lambda: hw.curve(TRUTH, "reliability", y_score=SCORES, **QUICK),
+    "hw.curve of detections": lambda: hw.curve(
+        hw.Detections.from_files(FOUND, OBJECTS), "froc", **QUICK
     ),
-    "hw.curve_ci": lambda: hw.curve_ci(TRUTH, SCORES, **QUICK),
     "hw.estimate of detections": lambda: estimate_detections(
         FOUND, OBJECTS, metric="object_ppv", **QUICK
     ),
-    "hw.detection_curve_ci": lambda: hw.detection_curve_ci(FOUND, OBJECTS, **QUICK),
     "hw.difference_ci": lambda: hw.difference_ci(FIRST, VALUES["B"], **DSC),
     "hw.gate": lambda: hw.gate({name: VALUES[name] for name in "AB"}, margin=0.1, **DSC),
     "hw.evidence": lambda: hw.evidence(metric="dsc"),

@@ -40,9 +40,8 @@ JOBS = {
         "Estimate",
         "A number with its interval, from one value per case, from labels and scores, or from "
         "detections.",
-        "estimate summary_ci proportion_ci metric_ci confusion_ci curve_ci "
-        "calibration_curve_ci calibration_test calibration_by_centre "
-        "calibration_curve_by_centre detection_curve_ci match_detections "
+        "estimate curve summary_ci proportion_ci metric_ci confusion_ci calibration_test "
+        "calibration_by_centre calibration_curve_by_centre match_detections "
         "difference_ci runs_ci runs_table evidence",
     ),
     "results": Job(

@@ -27,19 +27,16 @@ if TYPE_CHECKING:
     from halfwidth.estimation.api import proportion_ci, summary_ci
     from halfwidth.estimation.detections.curve_api import (
         MatchedDetections,
-        detection_curve_ci,
         match_detections,
     )
     from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
     from halfwidth.estimation.runs.api import runs_ci, runs_table
     from halfwidth.estimation.test_sets.api import metric_ci
-    from halfwidth.estimation.test_sets.calibration_curves import calibration_curve_ci
     from halfwidth.estimation.test_sets.calibration_tests import calibration_test
     from halfwidth.estimation.test_sets.centre_curves import calibration_curve_by_centre
     from halfwidth.estimation.test_sets.centres import calibration_by_centre
     from halfwidth.estimation.test_sets.confusion import confusion_ci
-    from halfwidth.estimation.test_sets.curves import curve_ci
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.io.detections.api import read_objects
     from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
@@ -65,6 +62,7 @@ if TYPE_CHECKING:
     from halfwidth.summaries.catalogue import STATISTICS
     from halfwidth.verbs.check import check
     from halfwidth.verbs.compare import compare
+    from halfwidth.verbs.curve import curve
     from halfwidth.verbs.estimate import estimate
     from halfwidth.verbs.gate import gate
     from halfwidth.verbs.rank import rank
@@ -126,15 +124,13 @@ __all__ = [
     "UnknownNameError",
     "calibration_by_centre",
     "calibration_curve_by_centre",
-    "calibration_curve_ci",
     "calibration_test",
     "check",
     "compare",
     "compare_with_raters",
     "compare_with_raters_table",
     "confusion_ci",
-    "curve_ci",
-    "detection_curve_ci",
+    "curve",
     "difference_ci",
     "estimate",
     "evidence",
@@ -214,7 +210,6 @@ _HOME = {
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
-    "calibration_curve_ci": "estimation.test_sets.calibration_curves",
     "calibration_by_centre": "estimation.test_sets.centres",
     "calibration_curve_by_centre": "estimation.test_sets.centre_curves",
     "calibration_test": "estimation.test_sets.calibration_tests",
@@ -223,8 +218,7 @@ _HOME = {
     "compare_with_raters": "comparison.rater_api",
     "compare_with_raters_table": "comparison.rater_api",
     "confusion_ci": "estimation.test_sets.confusion",
-    "curve_ci": "estimation.test_sets.curves",
-    "detection_curve_ci": "estimation.detections.curve_api",
+    "curve": "verbs.curve",
     "difference_ci": "estimation.differences",
     "estimate": "verbs.estimate",
     "evidence": "estimation.evidence",

@@ -27,7 +27,7 @@ SET = {"y_true": Y, "y_score": P}
         ("metric_ci", SET | {"metric": "auroc", "positive": 1}, "it is called pos_label"),
         ("metric_ci", {"y_true": Y, "y_pred": P, "metric": "f1"}, "it is called y_score"),
         ("metric_ci", SET | {"metric": "f1", "n_jobs": 2}, "it is called n_threads"),
-        ("curve_ci", SET | {"random_state": 1}, "it is called rng"),
+        ("curve", {"data": Y, "kind": "roc", "random_state": 1}, "it is called rng"),
         ("difference_ci", {"values": VALUES, "n_boot": 9}, "it is called n_resamples"),
         ("runs_ci", {"values": VALUES, "n_bootstrap": 99}, "it is called n_resamples"),
         (

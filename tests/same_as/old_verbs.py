@@ -15,6 +15,7 @@ __all__ = ["lend_verbs"]
 TABLE = {"compare": "compare_table", "rank": "rank_table", "estimate": "summary_table"}
 DETECTORS = {"compare": "compare_detections", "rank": "rank_detections"}
 USUAL_COLUMNS = {"model": "by", "by": "within"}
+OLD_KINDS = {"calibration": "smooth", "reliability": "isotonic", "reliability-bins": "bins"}
 
 
 class Given(NamedTuple):
@@ -31,6 +32,8 @@ def lend_verbs(hw: Any) -> None:
         hw.read = _read
     if not hasattr(hw, "check"):
         hw.check = _checking(hw)
+    if not hasattr(hw, "curve"):
+        hw.curve = _curve(hw)
     if hasattr(hw, "CaseValues"):
         return
     for name in ("CaseValues", "Predictions", "Detections"):
@@ -86,6 +89,39 @@ def _verb(hw: Any, verb: str) -> Callable[..., Any]:
         return plain(*reversed(data.arguments), **data.options, **options)
 
     return called
+
+
+def _curve(hw: Any) -> Callable[..., Any]:
+    def called(data: Any, kind: str, *, y_score: Any = None, **options: Any) -> Any:
+        given = _as_given(data) if y_score is None else Given("from_arrays", (data, y_score), {})
+        if given.kind == "from_files":
+            function = hw.detection_curve_ci
+        elif kind in OLD_KINDS:
+            function = hw.calibration_curve_ci
+        else:
+            function = hw.curve_ci
+        old_kind = OLD_KINDS.get(kind, kind)
+        return function(*given.arguments, **given.options, kind=old_kind, **options)
+
+    return called
+
+
+def _as_given(data: Any) -> Given:
+    """Data of one model as they were given, in a tree that has kinds of data."""
+    if isinstance(data, Given):
+        return data
+    if hasattr(data, "references"):
+        (detections,) = data.detections.values()
+        matching = {name: one for name, one in data.matching.items() if name != "undefined"}
+        return Given("from_files", (detections, data.references), matching)
+    (cases,) = data._given.cases
+    of_cases = {
+        "groups": cases.groups,
+        "strata": cases.strata,
+        "missing": data.missing,
+        **{name: getattr(data.options, name) for name in ("labels", "pos_label", "scores")},
+    }
+    return Given("from_arrays", (cases.target, cases.predictions), of_cases)
 
 
 def _of_table(hw: Any, verb: str, data: Given, options: Mapping[str, Any]) -> Any:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 from halfwidth.cli import figures
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.estimation.detections.curve_api import detection_curve_ci, match_detections
+from halfwidth.data.detections import Detections
+from halfwidth.estimation.detections.curve_api import match_detections
 from halfwidth.estimation.detections.curves import AREA_OF
 from halfwidth.estimation.detections.requested_metrics import COCO, resolve_detection_metric
-from halfwidth.results.detection_curves import DetectionCurve, DetectionCurveKind, DetectionCurves
+from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
 from halfwidth.results.estimate import Estimates
+from halfwidth.verbs.curve import curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +34,7 @@ KINDS = (*CURVES, "thresholds", "matches", "forest")
 # Options of the verb that curves and matches take under the same names.
 SHARED = ("classes", "unknown_images", "by_class")
 OF_CURVES = ("average", "absent_class", "confidence_level", "n_resamples")
+OF_VERB = ("average", "confidence_level", "n_resamples", "rng")
 TITLES = {"thresholds": "Results over thresholds", "matches": "Images with the most errors"}
 
 
@@ -138,8 +141,11 @@ def _curves(
 def estimated(
     kind: str, sides: tuple[ObjectSet, ObjectSet], settings: Mapping[str, Any]
 ) -> DetectionCurves:
-    """Curves by the arguments of `detection_curve_ci`."""
-    return detection_curve_ci(*sides, kind=cast("DetectionCurveKind", kind), **settings)
+    """Curves of a detector, matched and banded as ``settings`` say."""
+    of_verb = {name: settings[name] for name in OF_VERB}
+    matching = {name: one for name, one in settings.items() if name not in OF_VERB}
+    curves = curve(Detections.from_files(*sides, **matching), cast("Any", kind), **of_verb)
+    return cast("DetectionCurves", curves)
 
 
 def _drawn(kind: str, curves: Sequence[DetectionCurve]) -> Axes:

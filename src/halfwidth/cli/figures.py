@@ -11,7 +11,6 @@ from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.document.parts import Document, Figure
 from halfwidth.results.calibration_curves import CALIBRATION_KINDS
-from halfwidth.results.estimate import Estimates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,13 +56,13 @@ def with_figure(document: Document, figure: Figure) -> Document:
     return replace(document, parts=(*document.parts, figure))
 
 
-def draw(estimates: Estimates, path: Path, kind: str) -> None:
-    """Write the figure of a table of estimates; of a long forest, one for each page."""
-    for file in write_pages(pages_of(estimates, kind), path)[1:]:
+def draw(result: Result, path: Path, kind: str | None = None) -> None:
+    """Write the figure of a result; of a long forest, one for each page."""
+    for file in write_pages(pages_of(result, kind), path)[1:]:
         note(f"wrote {file}")
 
 
-def pages_of(result: Result, kind: str) -> Sequence[Canvas]:
+def pages_of(result: Result, kind: str | None) -> Sequence[Canvas]:
     """The pages of the picture of a result."""
     from halfwidth.plots.of_results import pages_of as pages
 

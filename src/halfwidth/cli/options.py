@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import completion
-from halfwidth.cli.command import Group
 from halfwidth.cli.metric_names import names_in, typed_metrics
 from halfwidth.cli.option_groups import declared
 from halfwidth.core.errors import OptionError, UnknownNameError

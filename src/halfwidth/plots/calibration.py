@@ -84,7 +84,7 @@ def calibration(
     --------
     >>> import halfwidth as hw
     >>> truth, score = [0, 0, 1, 0, 1, 1] * 10, [(i + 1) / 61 for i in range(60)]
-    >>> (curve,) = hw.calibration_curve_ci(truth, score, kind="reliability-bins")
+    >>> (curve,) = hw.curve(truth, "reliability-bins", y_score=score)
     >>> calibration(curve).get_ylabel()
     'observed frequency'
     """
@@ -141,7 +141,7 @@ def figure_of_calibration(
     --------
     >>> import halfwidth as hw
     >>> truth, score = [0, 0, 1, 0, 1, 1] * 10, [(i + 1) / 61 for i in range(60)]
-    >>> curves = hw.calibration_curve_ci(truth, score, kind="reliability-bins", average="none")
+    >>> curves = hw.curve(truth, "reliability-bins", y_score=score, average="none")
     >>> len(figure_of_calibration(curves).axes)
     2
     """
