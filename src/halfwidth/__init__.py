@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
     from halfwidth.audit.api import check_table, check_tables
     from halfwidth.comparison.agreement import limits_of_agreement
-    from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.match_lists import MatchLists
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from halfwidth.data.case_values import CaseValues
     from halfwidth.data.detections import Detections
     from halfwidth.data.predictions import Predictions
+    from halfwidth.data.readings import Readings
     from halfwidth.estimation.api import proportion_ci, summary_ci
     from halfwidth.estimation.detections.api import detection_ci
     from halfwidth.estimation.detections.curve_api import (
@@ -119,6 +119,7 @@ __all__ = [
     "RankStability",
     "Ranking",
     "Rankings",
+    "Readings",
     "Report",
     "RunsEstimate",
     "Scores",
@@ -131,8 +132,6 @@ __all__ = [
     "check_table",
     "check_tables",
     "compare",
-    "compare_with_raters",
-    "compare_with_raters_table",
     "confusion_ci",
     "curve_ci",
     "detection_ci",
@@ -208,6 +207,7 @@ _HOME = {
     "OverCentres": "results.centre_results",
     "RankStability": "results.ranking_consensus",
     "Predictions": "data.predictions",
+    "Readings": "data.readings",
     "Ranking": "results.ranking",
     "Rankings": "results.ranking",
     "Report": "report.api",
@@ -222,8 +222,6 @@ _HOME = {
     "check_table": "audit.api",
     "check_tables": "audit.api",
     "compare": "verbs.compare",
-    "compare_with_raters": "comparison.rater_api",
-    "compare_with_raters_table": "comparison.rater_api",
     "confusion_ci": "estimation.test_sets.confusion",
     "curve_ci": "estimation.test_sets.curves",
     "detection_ci": "estimation.detections.api",

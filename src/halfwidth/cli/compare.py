@@ -143,7 +143,8 @@ def _compared(
     if compared_raters.asks_for_raters(ctx):
         if of_cases:
             raise OptionError(f"--plot-kind {kind} is of two models; of raters, forest")
-        return compared_raters.compared_with_raters(ctx, files)
+        readings, asked = compared_raters.readings_in(ctx, files)
+        return compare_models(readings, **asked)
     asked = comparison_settings.verb_options(ctx)
 
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)

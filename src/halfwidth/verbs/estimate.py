@@ -11,7 +11,7 @@ from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.estimate import Estimates
-from halfwidth.verbs.given import as_data
+from halfwidth.verbs.given import as_data_of_models
 
 
 def estimate(
@@ -76,7 +76,8 @@ def estimate(
     ['U-Net 0.91', 'ViT 0.85']
     """
     quantities = Quantities(metric, statistic, average)
-    found, request = as_data(data, y_score, metric, estimates=True).jobs(
+    given = as_data_of_models(data, y_score, metric, "estimate", estimates=True)
+    found, request = given.jobs(
         quantities,
         method=method,
         confidence_level=confidence_level,
