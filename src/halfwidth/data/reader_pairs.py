@@ -116,7 +116,7 @@ class ComparedReaders:
         """The pairs of readers, on the cases that all of them labelled."""
         family = matched(self.readers.family, how.unmatched)
         pairs = _paired(family, self.raters)
-        return self.readers.measuring.of_matched(pairs, how)
+        return self.readers.measuring.measured_as_matched(pairs, how)
 
 
 def _paired(family: Family, raters: Raters) -> Family:
