@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import inspect
+import itertools
 import math
 import operator
 import random
@@ -234,6 +235,17 @@ def rated_table(s: Source) -> Any:
         "prediction": [one for one, _ in pairs for _ in range(s.n)],
         "reference": [other for _, other in pairs for _ in range(s.n)],
         "dice": s.numpy.beta(8, 2, 3 * s.n),
+    }
+    return s.choice([dict, pd.DataFrame])(columns)
+
+
+def read_table(s: Source) -> Any:
+    """What a model and two raters said of cases in two modalities, a row for each."""
+    columns: dict[str, Any] = {
+        "case": [f"c{i}" for i in range(s.n)] * 6,
+        "reader": [name for name in "mAB" for _ in range(2 * s.n)],
+        "mode": [name for _ in "mAB" for name in ("CT", "MR") for _ in range(s.n)],
+        "grade": s.numpy.integers(0, 3, 6 * s.n),
     }
     return s.choice([dict, pd.DataFrame])(columns)
 
@@ -529,6 +541,18 @@ def any_result(s: Source) -> Any:
     return s.choice(finished("results"))
 
 
+# Of readings, which most options of a comparison do not concern.
+READ: Mapping[str, Draw] = {
+    **COMPARED,
+    **{name: words(None) for name in ("other", "baseline", "goal", "simultaneous", "truth")},
+    "metric": words("cohen_kappa", "accuracy", "f1", "mae", "auroc"),
+    "test": words("auto", "auto", "mcnemar"),
+    "correction": words("holm"),
+    "paired": words(True),
+    "keep_cases": words(False),
+    "statistic": words("mean", "mean", "median"),
+    "margin": words(None, 0.1),
+}
 OWN: Mapping[str, Mapping[str, Draw]] = {
     **{
         name: {
@@ -649,30 +673,38 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "metric": words(None, "dsc", "hd95", ["dsc", "nsd"], {"dice": "dsc", "other": "nsd"}),
     },
     "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
-    "compare_with_raters": {
-        "model": lambda s: s.numpy.integers(0, 3, s.n),
-        "raters": lambda s: {
-            x: s.numpy.integers(0, 3, s.n) for x in s.choice(["AB", "ABC", "ABC"])
+    "compare(Readings.from_arrays)": {
+        **READ,
+        "ratings": lambda s: {
+            name: s.numpy.integers(0, 3, s.n)
+            for name in ("net", *s.choice(["A", "AB", "ABC", "ABC"]))
         },
-        "metric": words("cohen_kappa", "accuracy", "f1", "mae", "auroc"),
-        "name": words("model", "net"),
-        "unmatched": words("raise", "omit"),
-        "effect": words("difference", "ratio"),
-        "margin": words(None, 0.1),
+        "model": words("net", "net", "A", "x"),
     },
-    "compare_with_raters_table": {
+    "compare(Readings.from_table)": {
+        **READ,
+        "table": read_table,
+        "label": words("grade", "grade", ["m", "A"], "case"),
+        "score": words(None, "grade"),
+        "reader": words("reader", "missing"),
+        "case": words("case"),
+        "modality": words(None, "mode"),
+        "truth": words(None, "grade"),
+        "model": words("m", "m", "x"),
+        "groups": words("case", "missing"),
+        "strata": words("mode", "missing"),
+    },
+    "compare(Readings.from_pairs)": {
+        **READ,
+        "metric": words("dsc", None, "hd95"),
         "table": rated_table,
-        "value": words("dice", None),
         "model": words("m", "x"),
         "raters": words(None, ["A", "B"]),
         "prediction": words("prediction"),
         "reference": words("reference"),
-        "within": words((), "case"),
+        "by": words((), "case"),
         "groups": words("case", "missing"),
         "strata": words("missing"),
-        "unmatched": words("raise", "omit"),
-        "effect": words("difference", "ratio"),
-        "margin": words(None, 0.1),
     },
     "limits_of_agreement": {
         "effect": words("difference", "ratio"),
@@ -989,14 +1021,17 @@ DATA = (
     *("CaseValues.from_arrays", "CaseValues.from_table", "Detections.from_files"),
     *("Predictions.from_arrays", "Predictions.from_table"),
 )
+READINGS = ("Readings.from_arrays", "Readings.from_table", "Readings.from_pairs")
 
 
 def drawn_functions() -> dict[str, Callable[..., Any]]:
     """The public functions, and the verbs over each kind of data that is made in the same call."""
     over_data = {
         f"hw.{verb}({kind})": over(getattr(hw, verb), operator.attrgetter(kind)(hw))
-        for verb in ("estimate", "compare", "rank", "gate", "curve")
-        for kind in DATA
+        for verb, kind in [
+            *itertools.product(("estimate", "compare", "rank", "gate", "curve"), DATA),
+            *itertools.product(["compare"], READINGS),
+        ]
     }
     of_values = ("hw.check(CaseValues.from_table)",)
     over_data |= {name: over(hw.check, hw.CaseValues.from_table) for name in of_values}

@@ -34,7 +34,7 @@ JOBS = {
         "Data",
         "What verbs work on: made once from arrays, tables or files, and checked there. What "
         "describes the data is said here, what describes the inference to a verb.",
-        "CaseValues Predictions Detections",
+        "CaseValues Predictions Detections Readings",
     ),
     "estimating": Job(
         "Estimate",
@@ -62,8 +62,7 @@ JOBS = {
     "comparing": Job(
         "Compare and rank",
         "Two models or many, a model against raters, and assertions for the tests of a model.",
-        "compare gate compare_with_raters compare_with_raters_table "
-        "limits_of_agreement rank testing.assert_not_inferior",
+        "compare gate limits_of_agreement rank testing.assert_not_inferior",
     ),
     "planning": Job(
         "Plan and review",

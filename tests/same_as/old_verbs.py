@@ -34,8 +34,13 @@ def lend_verbs(hw: Any) -> None:
         hw.check = _checking(hw)
     if not hasattr(hw, "curve"):
         hw.curve = _curve(hw)
-    if hasattr(hw, "CaseValues"):
-        return
+    if not hasattr(hw, "CaseValues"):
+        _lend_kinds(hw)
+    if not hasattr(hw, "Readings"):
+        _lend_readings(hw)
+
+
+def _lend_kinds(hw: Any) -> None:
     for name in ("CaseValues", "Predictions", "Detections"):
         kinds = {way: _given(way) for way in ("from_arrays", "from_table", "from_files")}
         setattr(hw, name, SimpleNamespace(**kinds))
@@ -68,6 +73,25 @@ def _checking(hw: Any) -> Callable[..., Any]:
         return (hw.check_tables if several else hw.check_table)(data, *further, **options)
 
     return check
+
+
+def _lend_readings(hw: Any) -> None:
+    ways = {way: _given(f"readings {way}") for way in ("from_arrays", "from_pairs")}
+    hw.Readings = SimpleNamespace(**ways)
+    of_models = hw.compare
+
+    def compare(data: Any, *further: Any, **options: Any) -> Any:
+        if not isinstance(data, Given) or not data.kind.startswith("readings"):
+            return of_models(data, *further, **options)
+        named = {**data.options, **options}
+        if data.kind == "readings from_pairs":
+            named["within"] = named.pop("by", ())
+            return hw.compare_with_raters_table(*data.arguments, **named)
+        (said,), model = data.arguments, named.pop("model")
+        raters = {name: one for name, one in said.items() if name != model}
+        return hw.compare_with_raters(said[model], raters, name=model, **named)
+
+    hw.compare = compare
 
 
 def _given(way: str) -> Callable[..., Given]:

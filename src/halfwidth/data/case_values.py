@@ -310,12 +310,7 @@ class CaseValues:
     def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
         quantities.refuse_average()
-        if len(quantities.statistics) > 1:
-            raise OptionError(
-                f"{spelled('statistic', quantities.statistic)} is several; models are compared by "
-                "one"
-            )
-        options = ValueOptions(resolve_statistic(quantities.statistics[0]), self.scale)
+        options = ValueOptions(resolve_statistic(quantities.only_statistic), self.scale)
         return self._given.families(self.with_metric(quantities.metric), options, how)
 
     def with_metric(self, metric: Any) -> CaseValues:

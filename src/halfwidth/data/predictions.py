@@ -74,7 +74,7 @@ class Predictions:
     options: TestSetOptions = TestSetOptions()
     bounds: Any = None
     missing: Missing = "raise"
-    _given: _Arrays | _Tables = field(default=cast("Any", None), kw_only=True)
+    _given: PredictionArrays | PredictionTables = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
     @checked_options
@@ -150,7 +150,7 @@ class Predictions:
         options = TestSetOptions(
             labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
         )
-        return cls(options, bounds, missing, _given=_Arrays(cases))
+        return cls(options, bounds, missing, _given=PredictionArrays(cases))
 
     @classmethod
     @checked_options
@@ -230,16 +230,15 @@ class Predictions:
         options = TestSetOptions(
             labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
         )
-        predicted = [name for names in where.predictions.values() for name in names]
-        tables = tables_of(table, columns, by_model, [where.target, *predicted])
-        given = _Tables(tables, where)
+        tables = tables_of(table, columns, by_model, where.used)
+        given = PredictionTables(tables, where)
         return cls(options, bounds, missing, _given=given)
 
     def __repr__(self) -> str:
         return shown_data("Predictions", self.models)
 
     def __post_init__(self) -> None:
-        if not isinstance(self._given, _Arrays | _Tables):
+        if not isinstance(self._given, PredictionArrays | PredictionTables):
             raise OptionError(
                 "Predictions are made by Predictions.from_arrays(y_true, y_score) or "
                 ".from_table(table, target)"
@@ -299,14 +298,20 @@ class Predictions:
 
 
 @frozen(eq=False)
-class _Arrays:
+class PredictionArrays:
     """Predictions of models in arrays."""
 
     cases: tuple[ModelCases, ...]
 
     @property
     def models(self) -> tuple[str, ...]:
+        """Their names; none where nothing tells them."""
         return tuple(one.name for one in self.cases if one.name)
+
+    @property
+    def has_target(self) -> bool:
+        """Whether true classes or numbers are known."""
+        return self.cases[0].target is not None
 
     def read(
         self, requested: MetricRequest | ScoreRequest, missing: Missing
@@ -334,7 +339,7 @@ class _Arrays:
 
 
 @frozen(eq=False)
-class _Tables:
+class PredictionTables:
     """Predictions in tables."""
 
     tables: Tables
@@ -342,7 +347,13 @@ class _Tables:
 
     @property
     def models(self) -> tuple[str, ...]:
+        """Their names; none where nothing tells them."""
         return self.tables.models
+
+    @property
+    def has_target(self) -> bool:
+        """Whether true classes or numbers are known."""
+        return self.where.target is not None
 
     def read(
         self, requested: MetricRequest | ScoreRequest, missing: Missing

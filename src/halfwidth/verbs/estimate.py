@@ -10,7 +10,7 @@ from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.estimate import Estimates
-from halfwidth.verbs.given import as_data, keeps_cases
+from halfwidth.verbs.given import as_data_of_models, keeps_cases
 
 
 def estimate(
@@ -78,7 +78,7 @@ def estimate(
     ['U-Net 0.91', 'ViT 0.85']
     """
     quantities = Quantities(metric, statistic, average)
-    given = as_data(data, y_score, metric, estimates=True)
+    given = as_data_of_models(data, y_score, metric, "estimate", estimates=True)
     kept = keeps_cases(given, keep_cases)
     found, request = given.jobs(
         quantities,
