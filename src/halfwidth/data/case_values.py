@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import spelled
 from halfwidth.core.pseudo_cases import FAILURES, Failures
 from halfwidth.core.public_functions import checked_options
@@ -81,6 +82,8 @@ class CaseValues:
     >>> values.models
     ('A', 'B')
     """
+
+    kind: ClassVar = Kind.VALUES
 
     metric: Any = None
     bounds: Any = None
@@ -299,7 +302,6 @@ class CaseValues:
 
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each model, column and level, and the request of its estimates."""
-        quantities.refuse_average()
         policy = self
         if self.missing == ALL_POLICIES and isinstance(self._given, _Tables):
             policy = replace(self, missing="worst")
@@ -309,7 +311,6 @@ class CaseValues:
 
     def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
-        quantities.refuse_average()
         options = ValueOptions(resolve_statistic(quantities.only_statistic), self.scale)
         return self._given.families(self.with_metric(quantities.metric), options, how)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.undefined import (
@@ -70,6 +71,8 @@ class Predictions:
     >>> test.models
     ('A', 'B')
     """
+
+    kind: ClassVar = Kind.PREDICTIONS
 
     options: TestSetOptions = TestSetOptions()
     bounds: Any = None
@@ -258,7 +261,6 @@ class Predictions:
 
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each model, level, metric and class, and the request for it."""
-        quantities.refuse_statistic("a metric of a test set")
         request = self.request(**inference)
         requested = metric_request(
             quantities.test_set_metrics, quantities.averages, self.options, self.bounds
@@ -287,7 +289,6 @@ class Predictions:
 
     def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
-        quantities.refuse_statistic("a metric of a test set")
         metrics = quantities.test_set_metrics
         if self.bounds is not None and len(metrics) > 1:
             raise OptionError(

@@ -24,7 +24,7 @@ from halfwidth.results.calibration_curves import CALIBRATION_KINDS, CalibrationC
 from halfwidth.results.curves import CURVE_KINDS, SeveralCurves
 from halfwidth.results.detection_curves import DETECTION_CURVE_KINDS
 from halfwidth.results.estimate import MODEL, Estimate, Estimates
-from halfwidth.verbs.given import as_data
+from halfwidth.verbs.given import as_data, refuse_idle
 
 Kind = Literal[
     "roc",
@@ -149,6 +149,7 @@ def curve(
             )
     one_of("kind", kind, kinds)
     one_of("band", band, BANDS)
+    refuse_idle("curve", given, band=band)
     inference = {
         "method": AUTO,
         "confidence_level": confidence_level,
@@ -158,11 +159,6 @@ def curve(
     }
     if isinstance(given, Detections):
         return _curves_of_detectors(given, kind, average, band, inference)
-    if band != "pointwise":
-        raise OptionError(
-            f"{spelled('band', band)} is of curves of detections; those of predictions are "
-            "pointwise"
-        )
     return _curves_of_models(given, kind, average, inference)
 
 
