@@ -428,10 +428,6 @@ RANKED: Mapping[str, Draw] = {
     "combine": words(None, "mean_rank", "median_rank"),
     "absent_model": words("omit", "last"),
 }
-AUDITED: Mapping[str, Draw] = {
-    "values": words("dice", ["dice"], None, "case", "missing"),
-    "groups": words("model", "case", "missing"),
-}
 
 
 def objects_of_images(s: Source, *, scored: bool) -> Any:
@@ -644,8 +640,14 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "metrics": words("dsc", ("dsc", "hd95"), "nsd", "all", "hd:percentile=99"),
         "labels": words(None, {"liver": 1, "both": [1, 2]}),
     },
-    "check_table": AUDITED,
-    "check_tables": {**AUDITED, "tables": audited_tables},
+    "check": {
+        "data": lambda s: s.choice([compared_models, numbers, column_table, audited_tables])(s),
+    },
+    "check(CaseValues.from_table)": {
+        **SUMMARIZED_TABLE,
+        "table": lambda s: s.choice([column_table, audited_tables])(s),
+        "metric": words(None, "dsc", "hd95", ["dsc", "nsd"], {"dice": "dsc", "other": "nsd"}),
+    },
     "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
     "compare_with_raters": {
         "model": lambda s: s.numpy.integers(0, 3, s.n),
@@ -996,6 +998,8 @@ def drawn_functions() -> dict[str, Callable[..., Any]]:
         for verb in ("estimate", "compare", "rank", "gate", "curve")
         for kind in DATA
     }
+    of_values = ("hw.check(CaseValues.from_table)",)
+    over_data |= {name: over(hw.check, hw.CaseValues.from_table) for name in of_values}
     return public_functions() | over_data
 
 

@@ -6,7 +6,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-__all__ = ["over"]
+import halfwidth as hw
+
+__all__ = ["estimate_detections", "estimate_detector", "over"]
 
 T = TypeVar("T")
 
@@ -31,3 +33,15 @@ def over(verb: Callable[..., T], made: Callable[..., Any]) -> Callable[..., T]:
 
     called.__dict__["__signature__"] = inspect.Signature([*of_data.values(), *of_verb])
     return called
+
+
+def estimate_detections(detections: Any, references: Any, **options: Any) -> hw.Estimates:
+    """Estimates of detectors, with the options of `hw.estimate` and of the data."""
+    return over(hw.estimate, hw.Detections.from_files)(detections, references, **options)
+
+
+def estimate_detector(detections: Any, references: Any, **options: Any) -> hw.DetectionEstimate:
+    """The same where it is one row."""
+    (one,) = estimate_detections(detections, references, **options)
+    assert isinstance(one, hw.DetectionEstimate)
+    return one

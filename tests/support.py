@@ -13,7 +13,7 @@ from hypothesis import settings
 
 import halfwidth as hw
 from halfwidth.cli.main import command
-from halfwidth.core.options import OPTIONS
+from halfwidth.core.option_table import OPTIONS
 
 # Flags of other programs and of the parser that messages name.
 FOREIGN_FLAGS = {"--log_samples", "--nthreads", "--help"}

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fuzzcalls import public_functions
-from over_data import over
+from over_data import estimate_detections, over
 
 import halfwidth as hw
 
@@ -46,8 +46,7 @@ CALLS: dict[str, Callable[[], Any]] = {
         np.repeat(list("abc"), 24),
     ),
     "hw.calibration_test": lambda: hw.calibration_test(TRUTH, SCORES, **QUICK),
-    "hw.check_table": lambda: hw.check_table(FRAME, metric="dsc"),
-    "hw.check_tables": lambda: hw.check_tables({"a": FRAME, "b": FRAME}, metric="dsc"),
+    "hw.check": lambda: hw.check({"a": FRAME, "b": FRAME}, metric="dsc"),
     "hw.compare": lambda: hw.compare(VALUES, margin=0.1, **DSC),
     "hw.compare of detections": lambda: over(hw.compare, hw.Detections.from_files)(
         {"a": FOUND, "b": FOUND[:1]}, OBJECTS, metric="object_sensitivity", **QUICK
@@ -62,7 +61,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "hw.curve of detections": lambda: hw.curve(
         hw.Detections.from_files(FOUND, OBJECTS), "froc", **QUICK
     ),
-    "hw.detection_ci": lambda: hw.detection_ci(FOUND, OBJECTS, metric="object_ppv", **QUICK),
+    "hw.estimate of detections": lambda: estimate_detections(
+        FOUND, OBJECTS, metric="object_ppv", **QUICK
+    ),
     "hw.difference_ci": lambda: hw.difference_ci(FIRST, VALUES["B"], **DSC),
     "hw.gate": lambda: hw.gate({name: VALUES[name] for name in "AB"}, margin=0.1, **DSC),
     "hw.evidence": lambda: hw.evidence(metric="dsc"),

@@ -41,7 +41,7 @@ JOBS = {
         "A number with its interval, from one value per case, from labels and scores, or from "
         "detections.",
         "estimate curve summary_ci proportion_ci metric_ci confusion_ci calibration_test "
-        "calibration_by_centre calibration_curve_by_centre detection_ci match_detections "
+        "calibration_by_centre calibration_curve_by_centre match_detections "
         "difference_ci runs_ci runs_table evidence",
     ),
     "results": Job(
@@ -56,8 +56,7 @@ JOBS = {
     "tables": Job(
         "Read, score and check",
         "From masks, boxes and tables to values per case, and what is wrong with a table.",
-        "score_masks score_folders Scores read_objects ObjectSet check_table check_tables Audit "
-        "AuditedTable Finding",
+        "score_masks score_folders Scores read_objects ObjectSet check Audit AuditedTable Finding",
     ),
     "comparing": Job(
         "Compare and rank",

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
-    from halfwidth.audit.api import check_table, check_tables
     from halfwidth.comparison.agreement import limits_of_agreement
     from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from halfwidth.data.detections import Detections
     from halfwidth.data.predictions import Predictions
     from halfwidth.estimation.api import proportion_ci, summary_ci
-    from halfwidth.estimation.detections.api import detection_ci
     from halfwidth.estimation.detections.curve_api import (
         MatchedDetections,
         match_detections,
@@ -61,6 +59,7 @@ if TYPE_CHECKING:
     from halfwidth.scoring.api import score_folders, score_masks
     from halfwidth.scoring.scores import Scores
     from halfwidth.summaries.catalogue import STATISTICS
+    from halfwidth.verbs.check import check
     from halfwidth.verbs.compare import compare
     from halfwidth.verbs.curve import curve
     from halfwidth.verbs.estimate import estimate
@@ -125,14 +124,12 @@ __all__ = [
     "calibration_by_centre",
     "calibration_curve_by_centre",
     "calibration_test",
-    "check_table",
-    "check_tables",
+    "check",
     "compare",
     "compare_with_raters",
     "compare_with_raters_table",
     "confusion_ci",
     "curve",
-    "detection_ci",
     "difference_ci",
     "estimate",
     "evidence",
@@ -214,14 +211,12 @@ _HOME = {
     "calibration_by_centre": "estimation.test_sets.centres",
     "calibration_curve_by_centre": "estimation.test_sets.centre_curves",
     "calibration_test": "estimation.test_sets.calibration_tests",
-    "check_table": "audit.api",
-    "check_tables": "audit.api",
+    "check": "verbs.check",
     "compare": "verbs.compare",
     "compare_with_raters": "comparison.rater_api",
     "compare_with_raters_table": "comparison.rater_api",
     "confusion_ci": "estimation.test_sets.confusion",
     "curve": "verbs.curve",
-    "detection_ci": "estimation.detections.api",
     "difference_ci": "estimation.differences",
     "estimate": "verbs.estimate",
     "evidence": "estimation.evidence",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from over_data import over
+from over_data import estimate_detector, over
 from support import Run
 
 import halfwidth as hw
@@ -75,7 +75,7 @@ def test_differences_are_those_of_single_estimates(metric: str, classes: int) ->
         hw.Detections.from_files(models, references), metric=metric, n_resamples=99, rng=1
     )
     for name, own in models.items():
-        single = hw.detection_ci(own, references, metric=metric, n_resamples=20, rng=1)
+        single = estimate_detector(own, references, metric=metric, n_resamples=20, rng=1)
         for one in result:
             for model, value in ((one.first, one.first_value), (one.second, one.second_value)):
                 assert model != name or value == pytest.approx(single.value, abs=1e-12)

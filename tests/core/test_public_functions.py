@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.public_functions import USUAL_NAMES, UnknownOptionError, public_function
+from halfwidth.core.public_functions import UnknownOptionError, public_function
 
 Y, P = [0, 1] * 20, [i / 40 for i in range(40)]
 VALUES = [0.9, 0.8, 0.95, 0.7]
@@ -84,14 +84,6 @@ def test_lacking_arguments_are_pythons_own_matter() -> None:
     with pytest.raises(TypeError, match="missing 1 required") as caught:
         hw.summary_ci()  # type: ignore[call-arg]
     assert not isinstance(caught.value, hw.HalfwidthError)
-
-
-def test_the_names_are_those_of_some_front_door_and_no_option_is_shadowed() -> None:
-    takes = {
-        p for where, name in doors() for p in inspect.signature(getattr(where, name)).parameters
-    }
-    assert set(USUAL_NAMES) <= takes
-    assert all(name not in others.split() for name, others in USUAL_NAMES.items())
 
 
 def test_what_is_no_function_or_takes_any_keyword_is_left_alone() -> None:

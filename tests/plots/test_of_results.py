@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from over_data import over
 
 import halfwidth as hw
 
@@ -72,7 +73,9 @@ def test_pages_are_named() -> None:
 
 
 def test_what_has_no_picture_says_so() -> None:
-    audit = hw.check_table({"case": ["a", "b", "c"], "dice": [91.0, 88.5, 12.0]})
+    audit = over(hw.check, hw.CaseValues.from_table)(
+        {"case": ["a", "b", "c"], "dice": [91.0, 88.5, 12.0]}
+    )
     with pytest.raises(hw.OptionError, match="Audit has no picture"):
         hw.plot(audit)
     with pytest.raises(hw.OptionError, match="is no result"):

@@ -6,7 +6,7 @@ There `hw.compare(hw.CaseValues.from_table(t, by="organ"))` was
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -30,6 +30,8 @@ def lend_verbs(hw: Any) -> None:
     """Give a tree without kinds of data those names, by the functions that it has."""
     if not hasattr(hw, "curve"):
         hw.curve = _curve(hw)
+    if not hasattr(hw, "check"):
+        hw.check = _checking(hw)
     if hasattr(hw, "CaseValues"):
         return
     for name in ("CaseValues", "Predictions", "Detections"):
@@ -37,6 +39,26 @@ def lend_verbs(hw: Any) -> None:
         setattr(hw, name, SimpleNamespace(**kinds))
     for verb in ("estimate", "compare", "rank"):
         setattr(hw, verb, _verb(hw, verb))
+
+
+def _checking(hw: Any) -> Callable[..., Any]:
+    """What `check_table` and `check_tables` found in values of cases."""
+
+    def check(data: Any, **options: Any) -> Any:
+        further: Sequence[Any] = ()
+        if isinstance(data, Given):
+            (data, *further), options = data.arguments, {**data.options, **options}
+        elif hasattr(data, "_given"):
+            of_values, columns = data._given, data._given.tables.columns
+            options |= {name: getattr(data, name) for name in ("metric", "bounds", "scale")}
+            options |= {"by": columns.within or None, "case": columns.case}
+            options |= {"groups": columns.groups}
+            further = (of_values.value,)
+            data = {one.model or "": one.table for one in of_values.tables.sources}
+        several = isinstance(data, Mapping)
+        return (hw.check_tables if several else hw.check_table)(data, *further, **options)
+
+    return check
 
 
 def _given(way: str) -> Callable[..., Given]:
@@ -81,7 +103,8 @@ def _as_given(data: Any) -> Given:
         return data
     if hasattr(data, "references"):
         (detections,) = data.detections.values()
-        matching = {name: one for name, one in data.matching.items() if name != "undefined"}
+        further = ("undefined", "by_threshold")
+        matching = {name: one for name, one in data.matching.items() if name not in further}
         return Given("from_files", (detections, data.references), matching)
     (cases,) = data._given.cases
     of_cases = {

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import estimate_detector
 
 import halfwidth as hw
 from halfwidth.study.populations import ImagePopulation
@@ -85,7 +86,7 @@ def test_the_truth_is_the_metric_of_the_images(folder: Path, metric: str, averag
     for instance, model in zip(load_instances(spec), "ab", strict=True):
         (measured,) = measured_on(instance, instance.metric, spec)
         known = population_truth(instance, measured, spec)
-        estimate = hw.detection_ci(
+        estimate = estimate_detector(
             folder / f"dets_{model}.json",
             folder / "references.json",
             metric=metric,

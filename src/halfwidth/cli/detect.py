@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -17,13 +17,17 @@ from halfwidth.cli import (
 )
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.command import Group
 from halfwidth.cli.option_groups import names_in, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.core.option_table import Group
 from halfwidth.core.processes import check_jobs
+from halfwidth.data.detections import Detections
 from halfwidth.document.parts import Figure
-from halfwidth.estimation.detections.api import detection_ci
+from halfwidth.verbs.estimate import estimate
+
+if TYPE_CHECKING:
+    from halfwidth.results.detection_estimate import DetectionEstimate
 
 
 @with_options(
@@ -89,11 +93,13 @@ def detect(
     """
     fmt = options.resolve_format(fmt, json, out)
     given = ctx.params
-    settings = detection_options.matching_arguments(given) | {
+    matching = detection_options.matching_arguments(given) | {
         "by_threshold": by_threshold,
-        "average": average,
         "absent_class": absent_class,
         "undefined": undefined,
+    }
+    asked = {
+        "average": average,
         "alternative": alternative,
         "rng": seed,
         "n_threads": check_jobs(jobs),
@@ -105,12 +111,17 @@ def detect(
         raise OptionError("--image-names is for --plot FILE with --plot-kind matches")
     read, true = detection_reading.sources({"": detections}, references, given)
     found = read[""]
-    estimates = detection_ci(found, true, metric=metrics or None, **settings)
+    data = Detections.from_files(found, true, **matching)
+    estimates = estimate(data, metric=metrics or None, **asked)
     for text in estimates.notes:
         note(text)
     document = estimates.document()
     if plot is not None and kind is not None:
-        detection_figures.draw(kind, plot, (found, true), estimates, settings, names=image_names)
+        settings, rows = (
+            {**matching, **asked},
+            cast("tuple[DetectionEstimate, ...]", tuple(estimates)),
+        )
+        detection_figures.draw(kind, plot, (found, true), rows, settings, names=image_names)
         title = detection_figures.TITLES.get(kind, "Detections with intervals")
         document = figures.with_figure(document, Figure(kind, title, estimates, plot))
     status = STRICT_STATUS if strict and estimates.cautions else 0

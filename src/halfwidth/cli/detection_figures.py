@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from halfwidth.cli.compared_detections import Detectors
-    from halfwidth.core.match_lists import Matching
+    from halfwidth.core.match_lists import MatchingRule
     from halfwidth.core.objects import ObjectSet
     from halfwidth.results.comparison import Comparisons
     from halfwidth.results.detection_estimate import DetectionEstimate
@@ -87,7 +87,7 @@ def draw(
         write_figure(_curves(kind, sides, estimates, settings), path)
 
 
-def _first(estimates: Sequence[DetectionEstimate]) -> Matching:
+def _first(estimates: Sequence[DetectionEstimate]) -> MatchingRule:
     """How detections of the first estimate are matched; it is said where others are not."""
     first = estimates[0]
     alike = [e.matching for e in estimates if e.metric == first.metric]
@@ -96,7 +96,7 @@ def _first(estimates: Sequence[DetectionEstimate]) -> Matching:
     return first.matching
 
 
-def matched_as(matching: Matching, settings: Mapping[str, Any]) -> dict[str, Any]:
+def matched_as(matching: MatchingRule, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Options with which detections are matched in this way."""
     chosen = {
         name: getattr(matching, name)

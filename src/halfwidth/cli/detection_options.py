@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import completion
-from halfwidth.cli.command import Group
 from halfwidth.cli.detection_reading import parse_classes
 from halfwidth.cli.option_groups import names_in
+from halfwidth.core.option_table import Group
 from halfwidth.core.parameters import split_names
 
 # What the twelve numbers are called, and their most detections of an image and a class.

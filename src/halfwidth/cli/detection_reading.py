@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from halfwidth.cli import completion
-from halfwidth.cli.command import Group
 from halfwidth.core.errors import OptionError, shortened
+from halfwidth.core.option_table import Group
 from halfwidth.io.detections.api import read_all
 from halfwidth.io.detections.reading import AUTO
 

@@ -16,7 +16,7 @@ from halfwidth.cli import (
     subsample,
 )
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import SETTINGS, Group, Verb
+from halfwidth.cli.command import SETTINGS, Verb
 from halfwidth.cli.plan_options import (
     Assurance,
     Halfwidths,
@@ -34,6 +34,7 @@ from halfwidth.cli.plan_options import (
     refuse_test_set_metric,
 )
 from halfwidth.core.errors import OptionError
+from halfwidth.core.option_table import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.planning.differences import difference_n, difference_width
 from halfwidth.planning.means import mean_n, mean_width

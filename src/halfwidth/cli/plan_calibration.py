@@ -9,9 +9,9 @@ import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
 from halfwidth.cli.plan_options import Outlet, Plot, Sizes, answer, parse_sizes
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
+from halfwidth.core.option_table import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.planning.calibration import QUANTITIES, calibration_n, calibration_width
 from halfwidth.tables.prediction_columns import class_cells

@@ -8,7 +8,6 @@ import typer
 
 from halfwidth.cli import options
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
 from halfwidth.cli.plan_options import (
     Expected,
     Formula,
@@ -25,6 +24,7 @@ from halfwidth.cli.plan_options import (
     refuse_assurance,
 )
 from halfwidth.core.errors import OptionError
+from halfwidth.core.option_table import Group
 from halfwidth.intervals.auc import delong_logit
 from halfwidth.planning.auroc import auroc_n, auroc_width
 from halfwidth.planning.auroc_differences import auroc_difference_n, auroc_difference_width

@@ -10,9 +10,9 @@ import typer
 
 from halfwidth.cli import figures, options
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.document.parts import Figure
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS

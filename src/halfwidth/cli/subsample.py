@@ -9,10 +9,10 @@ import typer
 
 from halfwidth.cli import figures, options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import parse_sizes
 from halfwidth.core.errors import OptionError, shortened
+from halfwidth.core.option_table import Group
 from halfwidth.document.parts import Figure
 from halfwidth.io.table import Table
 from halfwidth.planning.pilot_tables import Pilot, pilots_in

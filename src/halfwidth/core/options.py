@@ -19,7 +19,7 @@ from enum import Enum, StrEnum
 from typing import Any
 
 from halfwidth.core.errors import shown
-from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table import OPTIONS, Option
 
 LONGEST_VALUE = 60
 # Of decimals: the last ones of 0.1 + 0.2 nobody typed.
@@ -34,58 +34,8 @@ class Door(Enum):
     SPEC = "a key of a study's spec"
 
 
-@frozen
-class Names:
-    """What an argument of Python is called elsewhere, where that is not its own name.
-
-    Attributes
-    ----------
-    flag : str
-        On the command line; empty where it is the argument's name with hyphens.
-    off : str
-        What stands there for False; empty where it is the flag with ``--no-`` before it.
-    key : str
-        In a spec; empty where it is the argument's name.
-    """
-
-    flag: str = ""
-    off: str = ""
-    key: str = ""
-
-
-# An argument that is another option in one verb has its own entry there: ``score.labels``.
-OPTIONS = {
-    "by_class": Names(off="--any-class"),
-    "columns": Names("--column"),
-    "confidence_level": Names(key="levels"),
-    "effect": Names("--ratio"),
-    "instances": Names("--objects"),
-    "n_threads": Names("--jobs"),
-    "paired": Names(off="--unpaired"),
-    "pos_label": Names("--positive", key="positive"),
-    "q": Names("--quantile"),
-    "raters": Names("--rater"),
-    "rng": Names("--seed", key="seed"),
-    "sample_weight": Names("--weight"),
-    "u": Names("--quantile"),
-    "values": Names("--value"),
-    "y_pred": Names("--prediction", key="columns"),
-    "y_score": Names("--score", key="columns"),
-    "y_true": Names("--target", key="target"),
-    "data.by": Names("--within"),
-    "data.model": Names("--by"),
-    "detections.format": Names("--detections-format"),
-    "references.format": Names("--references-format"),
-    "report.by": Names("--within"),
-    "score.labels": Names("--label-names"),
-    "score.metrics": Names("--metric"),
-    "score.only": Names("--label"),
-    "score.regions": Names("--region"),
-    "study.draws": Names("--lilliefors"),
-    "study.target": Names("--coverage"),
-}
 _HERE: ContextVar[Door] = ContextVar("where options are given", default=Door.PYTHON)
-_NONE = Names()
+_NONE = Option()
 _NO_VALUE: Any = object()
 
 

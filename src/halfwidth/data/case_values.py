@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from typing import Any, cast
 
 from halfwidth.core.checks import one_of
-from halfwidth.core.errors import OptionError
+from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.pseudo_cases import FAILURES, Failures
@@ -17,7 +17,7 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
 from halfwidth.data.challenge_tables import challenge_columns
 from halfwidth.data.families import Family, ModelCases, naming, shown_data
-from halfwidth.data.inputs import models_of, names_models
+from halfwidth.data.inputs import is_column, models_of, names_models
 from halfwidth.data.measured_values import ValueOptions
 from halfwidth.data.measuring import Matched, Measurable, by_level, measuring_values
 from halfwidth.data.quantities import Quantities, listed_metrics
@@ -48,11 +48,14 @@ from halfwidth.estimation.tables import (
     sample_cases,
     table_jobs,
 )
+from halfwidth.io.table import Table
 from halfwidth.tables.layout import layout_of
 
 # What a missing value may mean: to all verbs, to `estimate` ("all"), to `rank` ("worst_rank").
 WORST_RANK = "worst_rank"
 POLICIES = (*MISSING_POLICIES, ALL_POLICIES, WORST_RANK)
+# What the column of values is called in a table that is made of arrays.
+ARRAY = "values"
 
 
 @frozen(eq=False, repr=False)
@@ -261,6 +264,16 @@ class CaseValues:
         """Names of the models; none where nothing tells them."""
         return self._given.models
 
+    @property
+    def tables(self) -> Tables:
+        """The values in tables: those that were given, or one of the arrays of each model."""
+        return self._given.tables
+
+    @property
+    def columns(self) -> list[MetricColumns]:
+        """Each metric with the columns of its values."""
+        return _columns_of(self, self._given.value, self.tables)
+
     def request(self, **inference: Any) -> Request:
         """What all estimates of a verb share: the policies of these values, and its inference."""
         return resolve_request(
@@ -279,7 +292,7 @@ class CaseValues:
             policy = replace(self, missing="worst")
         request = policy.request(**inference)
         statistics = [resolve_statistic(one) for one in quantities.statistics]
-        return self._given.jobs(self._with_metric(quantities), statistics, request), request
+        return self._given.jobs(self.with_metric(quantities.metric), statistics, request), request
 
     def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
@@ -290,18 +303,18 @@ class CaseValues:
                 "one"
             )
         options = ValueOptions(resolve_statistic(quantities.statistics[0]), self.scale)
-        return self._given.families(self._with_metric(quantities), options, how)
+        return self._given.families(self.with_metric(quantities.metric), options, how)
 
-    def _with_metric(self, quantities: Quantities) -> CaseValues:
+    def with_metric(self, metric: Any) -> CaseValues:
         """The values, of the metric that a verb names in their stead."""
-        if quantities.metric is None:
+        if metric is None:
             return self
         if self.metric is not None:
             raise OptionError(
-                f"{spelled('metric', quantities.metric)} has no effect: the values are of "
+                f"{spelled('metric', metric)} has no effect: the values are of "
                 f"{spelled('metric', self.metric)}"
             )
-        return replace(self, metric=quantities.metric)
+        return replace(self, metric=metric)
 
 
 @frozen(eq=False)
@@ -313,6 +326,24 @@ class _Arrays:
     @property
     def models(self) -> tuple[str, ...]:
         return tuple(one.name for one in self.cases if one.name)
+
+    @property
+    def tables(self) -> Tables:
+        """A table for each model; cases without names are called by their places."""
+        first = self.cases[0]
+        columns = TableColumns(
+            "",
+            case="case",
+            groups=None if first.groups is None else "groups",
+            strata=None if first.strata is None else "strata",
+        )
+        return Tables(
+            tuple(Source(_table_of(one), one.name or None) for one in self.cases), columns
+        )
+
+    @property
+    def value(self) -> list[str]:
+        return [ARRAY]
 
     def jobs(
         self, values: CaseValues, statistics: Sequence[Statistic], request: Request
@@ -344,6 +375,18 @@ class _Arrays:
         return [Measurable(Family(self.cases, measuring.metric), measuring)], []
 
 
+def _table_of(model: ModelCases) -> Table:
+    """The cases of a model as a table."""
+    if not is_column(model.predictions):
+        raise DataError(f"values: expected one value per case, got {shown(model.predictions)}")
+    names = model.identities or range(1, len(model) + 1)
+    columns = {"case": names, ARRAY: model.predictions}
+    design = {"groups": model.groups, "strata": model.strata}
+    return Table.from_frame(
+        columns | {name: one for name, one in design.items() if one is not None}
+    )
+
+
 @frozen(eq=False)
 class _Tables:
     """Values in tables: columns of values, or the column of each model."""
@@ -364,18 +407,10 @@ class _Tables:
             with contextlib.nullcontext() if source.model is None else naming(source.model):
                 found += [
                     self._jobs(source, one, model, values, statistics, request)
-                    for wanted in self._wanted(values, self.value)
+                    for wanted in values.columns
                     for model, one in wanted.by_model()
                 ]
         return joined(found)
-
-    def _wanted(self, values: CaseValues, value: Any) -> list[MetricColumns]:
-        wanted = metric_columns(values.metric, value, self.tables.sources)
-        if values.bounds is not None and len(wanted) > 1:
-            raise OptionError(
-                f"{spelled('bounds')} is the range of one metric, and several are given"
-            )
-        return wanted
 
     def _jobs(
         self,
@@ -417,7 +452,7 @@ class _Tables:
         sources = self.tables.sources
         columns, usual, notes = challenge_columns(self.tables, self.value)
         several = isinstance(values.metric, Mapping) or len(listed_metrics(values.metric)) > 1
-        wanted = self._wanted(values, self.value if several else usual)
+        wanted = _columns_of(values, self.value if several else usual, self.tables)
         found: list[Measurable] = []
         further: list[str] = []
         for one in wanted:
@@ -428,3 +463,10 @@ class _Tables:
             found += [Measurable(family, measuring) for family in families]
             further += own
         return by_level(found), [*notes, *dict.fromkeys(further)]
+
+
+def _columns_of(values: CaseValues, value: Any, tables: Tables) -> list[MetricColumns]:
+    wanted = metric_columns(values.metric, value, tables.sources)
+    if values.bounds is not None and len(wanted) > 1:
+        raise OptionError(f"{spelled('bounds')} is the range of one metric, and several are given")
+    return wanted

@@ -13,11 +13,10 @@ from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.data.families import MeasuredFamily, shown_data
-from halfwidth.data.measured_detections import measured_detectors
+from halfwidth.data.measured_detections import detector_jobs, measured_detectors
 from halfwidth.data.measuring import Matched, Measurable
 from halfwidth.data.quantities import Quantities
 from halfwidth.data.sources import check_names_differ
-from halfwidth.estimation.detections.api import detector_jobs
 from halfwidth.estimation.detections.requests import DetectorRequest, detector_request
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.resolve import Request, resolve_request
@@ -63,6 +62,7 @@ class Detections:
         duplicates: str = "false_positive",
         boundary_distance: float | None = None,
         dilation: int | None = None,
+        by_threshold: bool = False,
         classes: Sequence[str] | Mapping[str, str] | None = None,
         unknown_images: str = "raise",
         absent_class: AbsentClass = "omit",
@@ -120,6 +120,7 @@ class Detections:
             "duplicates": duplicates,
             "boundary_distance": boundary_distance,
             "dilation": dilation,
+            "by_threshold": by_threshold,
             "classes": classes,
             "unknown_images": unknown_images,
             "absent_class": absent_class,

@@ -26,6 +26,7 @@ def estimate(
     alternative: Alternative = "two-sided",
     n_resamples: int | None = None,
     rng: Any = None,
+    n_threads: int = 1,
     keep_cases: bool = False,
 ) -> Estimates:
     """Estimates with their confidence intervals: a row per model, level, metric and statistic.
@@ -50,6 +51,8 @@ def estimate(
     confidence_level, alternative, n_resamples, rng
         As for `summary_ci`. All rows share the seed, and a row equals what `summary_ci` or
         `metric_ci` gives for its cases alone.
+    n_threads : int, default 1
+        Threads of bootstraps that the compiled library does; the result is the same for any number.
     keep_cases : bool, default False
         Whether the result carries the values of the cases (``.cases``), as a plot of their
         distribution needs. No table, JSON document or sentence holds them.
@@ -83,6 +86,7 @@ def estimate(
         alternative=alternative,
         n_resamples=n_resamples,
         rng=rng,
+        threads=n_threads,
     )
     if not found.jobs:
         raise DataError("no models to estimate")

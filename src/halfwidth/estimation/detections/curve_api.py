@@ -73,7 +73,7 @@ def match_detections(
     # Any metric that takes the usual threshold of the criterion.
     requested = _single_area_request(object_sensitivity, choices)
     sets, _ = sets_of(detections, references, **requested.sources)
-    (row,) = requested_rows(requested.metrics, requested.options, sets, by_threshold=False)
+    (row,) = requested_rows(requested.metrics, requested.options, sets)
     lists = match_images(sets.detections, sets.references, row.matching)
     return MatchedDetections(lists, sets.detections, sets.references)
 

@@ -11,7 +11,7 @@ from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Better
-from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.matching_words import matching_text
 from halfwidth.core.objects import ObjectSet, Unit
 from halfwidth.core.options import spelled
@@ -62,6 +62,7 @@ class MatchingOptions:
     duplicates_ignored: bool
     boundary_distance: float | None
     dilation: int | None
+    by_threshold: bool
 
 
 def matching_options(
@@ -75,6 +76,7 @@ def matching_options(
     duplicates: Any = "false_positive",
     boundary_distance: Any = None,
     dilation: Any = None,
+    by_threshold: Any = False,
 ) -> MatchingOptions:
     """Check what can be checked without data."""
     one_of("duplicates", duplicates, DUPLICATES)
@@ -88,6 +90,7 @@ def matching_options(
         duplicates == "ignored",
         _distance(boundary_distance),
         _count("dilation", dilation, 0),
+        as_flag("by_threshold", by_threshold),
     )
 
 
@@ -162,7 +165,7 @@ def matching_for(
     options: MatchingOptions,
     usual: LocalisationSpec,
     detections: ObjectSet,
-) -> Matching:
+) -> MatchingRule:
     """The matching that a metric is computed by."""
     form = requested.metric.form
     defined = form.assignment if isinstance(form, ImageSums) else ""
@@ -175,7 +178,7 @@ def matching_for(
             f"{spelled('threshold', max(thresholds))}: {criterion.name} is at most 1; write 0.5 "
             "for 50 %"
         )
-    return Matching(
+    return MatchingRule(
         criterion.name,
         strategy.name,
         thresholds,
@@ -221,7 +224,7 @@ def _unit(criterion: LocalisationSpec, objects: ObjectSet) -> str:
     return "image sides" if objects.unit is Unit.FRACTION else "pixels"
 
 
-def prose_of(matching: Matching, references: ObjectSet) -> str:
+def prose_of(matching: MatchingRule, references: ObjectSet) -> str:
     """The choices in prose: ``box IoU ≥ 0.5, greedy by score``."""
     criterion = LOCALISATIONS[matching.localisation]
     return matching_text(

@@ -52,9 +52,10 @@ class CurveChoices(MatchingChoices, total=False):
 
 
 class DetectorChoices(CurveChoices, total=False):
-    """What else all functions of metrics of detectors take."""
+    """What else is said of detectors."""
 
     undefined: Undefined
+    by_threshold: bool
 
 
 # Their defaults.
@@ -74,7 +75,7 @@ MATCHING = MatchingChoices(
     unknown_images="raise",
 )
 CURVE = CurveChoices(**MATCHING, average=None, absent_class="omit", groups=None, strata=None)
-DETECTOR = DetectorChoices(**CURVE, undefined="omit")
+DETECTOR = DetectorChoices(**CURVE, undefined="omit", by_threshold=False)
 # Those that `sets_of` and `requested_metrics` take; the others are of `matching_options`.
 OF_SETS = ("classes", "unknown_images", "groups", "strata")
 OF_ROWS = ("threshold", "area", "average", "absent_class", "undefined")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.options import spelled
 from halfwidth.estimation.detections.jobs import RequestedRow, Sets
 from halfwidth.estimation.detections.matchings import (
@@ -24,7 +24,7 @@ OVERLAPS = tuple(step / 10 for step in range(1, 10))
 
 
 def requested_rows(
-    metrics: Sequence[RequestedMetric], options: MatchingOptions, sets: Sets, *, by_threshold: bool
+    metrics: Sequence[RequestedMetric], options: MatchingOptions, sets: Sets
 ) -> list[RequestedRow]:
     """Each metric with the matching that it is computed by, one for each threshold if asked for."""
     if not sets.references.classes:
@@ -37,7 +37,7 @@ def requested_rows(
         usual = usual_localisation(sets.detections, sets.references)
     rows = []
     for one in metrics:
-        if not by_threshold:
+        if not options.by_threshold:
             rows.append(RequestedRow(one, matching_for(one, options, usual, sets.detections)))
             continue
         thresholds = one.thresholds or _range_of(usual)
@@ -49,7 +49,7 @@ def requested_rows(
     return rows
 
 
-def _check_effect(options: MatchingOptions, matchings: Sequence[Matching]) -> None:
+def _check_effect(options: MatchingOptions, matchings: Sequence[MatchingRule]) -> None:
     """Refuse choices that no matching heeds."""
     in_lesions = [one.name for one in ASSIGNMENTS if one.function is None]
     of_bands = boundary_iou.__name__
@@ -74,7 +74,10 @@ def _check_effect(options: MatchingOptions, matchings: Sequence[Matching]) -> No
 def _range_of(criterion: LocalisationSpec) -> tuple[float, ...]:
     """Thresholds over which a result is shown where none are given."""
     if criterion.binary:
-        raise OptionError(f"by_threshold has no effect on {criterion.name}, which has no threshold")
+        raise OptionError(
+            f"{spelled('by_threshold', True)} has no effect on {criterion.name}, which has no "
+            "threshold"
+        )
     if not criterion.of_overlap:
         raise OptionError(
             f"{spelled('by_threshold', True)} needs thresholds of {criterion.name}, for example "

@@ -54,7 +54,7 @@ def _file_instances(source: DetectionSource, match: Match, references: Any) -> I
     choices = {**source.matching, "average": averages, "classes": classes}
     requested = detector_request(list(source.metrics), choices)
     sets, notes = sets_of(match.path, references, **requested.sources)
-    rows = requested_rows(requested.metrics, requested.options, sets, by_threshold=False)
+    rows = requested_rows(requested.metrics, requested.options, sets)
     model, task = identity(match, source.model, source.task, columns=False)
     for row in rows:
         jobs, further = jobs_of([row], sets, requested.averages, requested.policies)

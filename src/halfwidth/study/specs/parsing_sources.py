@@ -316,7 +316,7 @@ def _detections(section: Section) -> DetectionSource:
 
 
 def _matching(section: Section) -> dict[str, Any]:
-    """How detections are matched, as `detection_ci` takes it."""
+    """How detections are matched, as `hw.Detections` takes it."""
     given: dict[str, Any] = {name: section.content.get(name) for name in MATCHING}
     return given | {"by_class": section.content.get("by_class", True)}
 

@@ -159,11 +159,11 @@ class DetectionSource:
     metrics : tuple of str
         Each an instance: ``ap50``, ``froc_score``.
     averages : tuple of str
-        Empty: as `detection_ci` averages.
+        Empty: as `hw.estimate` averages.
     classes : tuple of str
         The only ones that count; empty: all.
     matching : mapping
-        Localisation, assignment, threshold and the like, as `detection_ci` takes them.
+        Localisation, assignment, threshold and the like, as `hw.Detections` takes them.
     min_cases : int
     model, task : str
     """
