@@ -233,7 +233,9 @@ def test_what_cannot_be_compared_is_refused() -> None:
         against_raters(MODEL, RATERS)
     with pytest.raises(hw.OptionError, match="dsc has a value for each case and pair"):
         against_raters(MODEL, RATERS, metric="dsc")
-    with pytest.raises(hw.OptionError, match="statistic=.median. has no effect on labels of readers"):
+    with pytest.raises(
+        hw.OptionError, match=r"statistic=.median. has no effect on labels of readers"
+    ):
         against_raters(MODEL, RATERS, metric="accuracy", statistic="median")
     with pytest.raises(hw.UnknownNameError, match="model"):
         of_pairs(pair_table(closeness), "v", model="modle", metric="dsc")

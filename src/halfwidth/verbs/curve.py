@@ -11,18 +11,20 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.options import spelled
 from halfwidth.data.detections import Detections
 from halfwidth.data.families import naming
 from halfwidth.data.predictions import Predictions
 from halfwidth.data.quantities import Quantities
 from halfwidth.estimation.detections.curves import AREA_OF, BANDS, Band, curves_of_jobs
+from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.test_sets.calibration_curves import calibration_curves
 from halfwidth.estimation.test_sets.curves import class_curves
 from halfwidth.results.calibration_curves import CALIBRATION_KINDS, CalibrationCurve
 from halfwidth.results.curves import CURVE_KINDS, SeveralCurves
-from halfwidth.results.detection_curves import DETECTION_CURVE_KINDS
+from halfwidth.results.detection_curves import DETECTION_CURVE_KINDS, DetectionCurves
 from halfwidth.results.estimate import MODEL, Estimate, Estimates
 from halfwidth.verbs.given import as_data, refuse_idle
 
@@ -83,9 +85,10 @@ def curve(
         Scores, where ``data`` are true classes.
     average : str, optional
         Of calibration ``"binary"``, ``"none"`` (each class) or ``"top_label"`` (the largest
-        probability, and whether it is right). Of detections as for `detection_ci`: ``"none"`` makes
-        a curve for each class; default: the mean of the classes. ROC, precision-recall and decision
-        curves are those of the positive class, where none is known of each against the rest.
+        probability, and whether it is right). Of detections ``"macro"``, ``"micro"``,
+        ``"weighted"`` or ``"none"``, which makes a curve for each class; default: the mean of the
+        classes. ROC, precision-recall and decision curves are those of the positive class, where
+        none is known of each against the rest.
     band : {"pointwise", "simultaneous"}
         Whether each point has an interval of its own, or, of detections, the whole curve lies in
         the band as often as the level says.
@@ -101,9 +104,10 @@ def curve(
     Returns
     -------
     Curves, CalibrationCurves or DetectionCurves
-        A curve for each class; of several models or levels for each of these, by their names. With
-        the numbers that sum them up: the AUROC or AP as ``area``, those of calibration as
-        ``summaries``. A class without cases has a curve of NaN, and no line.
+        A curve for each class, of detections for each threshold and range of sizes; of several
+        models or levels for each of these, by their names. With the numbers that sum them up: the
+        AUROC or AP as ``area``, those of calibration as ``summaries``. A class without cases has a
+        curve of NaN, and no line.
 
     Raises
     ------
@@ -199,14 +203,17 @@ def _curves_of_detectors(
         with naming(name) if name else nullcontext():
             alone = replace(given, detections={"": detections})
             found, request = alone.jobs(quantities, **same)
-        matchings = dict.fromkeys(job.matched.matching for job in found.jobs if job.matched)
-        if len(matchings) > 1:
-            raise OptionError(
-                f"{spelled('area')} names {len(matchings)} ranges of sizes, and a curve is of one"
-            )
-        (matching,) = matchings
-        curves = curves_of_jobs(kind, found.jobs, matching, request, band=band)
-        parts.append(_Part(curves, name, {MODEL: name} if name else {}))
+        # Of each threshold and range of sizes.
+        by_matching: dict[MatchingRule, list[Job]] = {}
+        for job in found.jobs:
+            if job.matched is not None:
+                by_matching.setdefault(job.matched.matching, []).append(job)
+        curves = [
+            curves_of_jobs(kind, jobs, matching, request, band=band)
+            for matching, jobs in by_matching.items()
+        ]
+        together = DetectionCurves(tuple(one for some in curves for one in some))
+        parts.append(_Part(together, name, {MODEL: name} if name else {}))
     return _together(parts)
 
 
