@@ -6,15 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, cast
 
-from halfwidth.core.checks import one_of
+from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.undefined import (
-    ABSENT_CLASS,
-    UNDEFINED_POLICIES,
     AbsentClass,
     Missing,
     Undefined,
@@ -247,8 +245,8 @@ class Predictions:
                 ".from_table(table, target)"
             )
         missing_policy(self.missing)
-        one_of("absent_class", self.options.absent_class, ABSENT_CLASS)
-        one_of("undefined", self.options.undefined, UNDEFINED_POLICIES)
+        as_choice("absent_class", self.options.absent_class)
+        as_choice("undefined", self.options.undefined)
 
     @property
     def models(self) -> tuple[str, ...]:
