@@ -25,11 +25,8 @@ if TYPE_CHECKING:
     from halfwidth.data.detections import Detections
     from halfwidth.data.predictions import Predictions
     from halfwidth.estimation.api import proportion_ci, summary_ci
-    from halfwidth.estimation.detections.curve_api import (
-        MatchedDetections,
-        detection_curve_ci,
-        match_detections,
-    )
+    from halfwidth.estimation.detections.curve_api import detection_curve_ci
+    from halfwidth.estimation.detections.matchings import Matching
     from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
     from halfwidth.estimation.runs.api import runs_ci, runs_table
@@ -66,6 +63,7 @@ if TYPE_CHECKING:
     from halfwidth.verbs.compare import compare
     from halfwidth.verbs.estimate import estimate
     from halfwidth.verbs.gate import gate
+    from halfwidth.verbs.match import MatchedDetections, match_detections
     from halfwidth.verbs.rank import rank
 
 __version__ = "0.1.0"
@@ -110,6 +108,7 @@ __all__ = [
     "Kind",
     "MatchLists",
     "MatchedDetections",
+    "Matching",
     "MetricSpec",
     "ObjectSet",
     "OptionError",
@@ -199,7 +198,8 @@ _HOME = {
     "HalfwidthError": "core.errors",
     "Kind": "core.spec",
     "MatchLists": "core.match_lists",
-    "MatchedDetections": "estimation.detections.curve_api",
+    "MatchedDetections": "verbs.match",
+    "Matching": "estimation.detections.matchings",
     "MetricSpec": "core.spec",
     "ObjectSet": "core.objects",
     "OptionError": "core.errors",
@@ -232,7 +232,7 @@ _HOME = {
     "gate": "verbs.gate",
     "limits_of_agreement": "comparison.agreement",
     "make_report": "report.api",
-    "match_detections": "estimation.detections.curve_api",
+    "match_detections": "verbs.match",
     "metric_ci": "estimation.test_sets.api",
     "metrics": "metrics",
     "planning": "planning",

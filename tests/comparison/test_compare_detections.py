@@ -218,7 +218,7 @@ def test_rankings() -> None:
         ({"margin": 2}, "whole range"),
         ({"test": "wilcoxon"}, "takes a value of each case"),
         ({"baseline": "x"}, "unknown baseline"),
-        ({"localisation": "mask_iou"}, "a: mask_iou needs masks"),
+        ({"matching": {"localisation": "mask_iou"}}, "a: mask_iou needs masks"),
     ],
 )
 def test_bad_calls(changed: dict[str, Any], message: str) -> None:

@@ -61,13 +61,29 @@ USUAL_NAMES = {
 # Options that describe data and are given where these are made, and the kinds that take them.
 OF_DATA = {
     "CaseValues": "value values by model case bounds scale over penalty failures",
-    "CaseValues, Predictions": "groups strata missing",
+    "CaseValues, Predictions, Detections": "groups strata",
+    "CaseValues, Predictions": "missing",
     "Predictions": (
         "y_true target prediction labels pos_label scores threshold costs priors sample_weight"
     ),
     "Predictions, Detections": "absent_class undefined",
-    "Detections": "references localisation assignment classes area duplicates score_threshold",
+    "Detections": "references classes unknown_images",
 }
+# Options of the matching of detections, which is one value.
+OF_MATCHING = [
+    "localisation",
+    "assignment",
+    "threshold",
+    "admits",
+    "score_threshold",
+    "max_detections",
+    "area",
+    "by_class",
+    "duplicates",
+    "boundary_distance",
+    "dilation",
+    "by_threshold",
+]
 
 
 class UnknownOptionError(OptionError, TypeError):
@@ -152,9 +168,13 @@ def _unknown_option_text(
         return f"{text}; it is called {option}, which is 1 - alpha{_one_minus(options[given])}"
     if option is not None:
         return f"{text}; it is called {option}"
-    kinds = next((kinds for kinds, taken in OF_DATA.items() if given in taken.split()), None)
-    if kinds is not None and "data" in names:
-        return f"{text}; it describes the data: give it where these are made ({kinds})"
+    of_matching = f"matching={{{given!r}: ...}}"
+    if given in OF_MATCHING and "matching" in names:
+        return f"{text}; it is a part of how detections are matched: {of_matching}"
+    kinds = [kinds for kinds, taken in OF_DATA.items() if given in taken.split()]
+    kinds += [f"Detections, {of_matching}"] if given in OF_MATCHING else []
+    if kinds and "data" in names:
+        return f"{text}; it describes the data: give it where these are made ({' or '.join(kinds)})"
     nearest = closest(given, names)
     return f"{text}; did you mean {nearest}?" if nearest else f"{text}; it has {shortened(names)}"
 
