@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import inspect
+import itertools
 import math
 import operator
 import random
@@ -26,6 +27,7 @@ from over_data import over
 from support import RANKING_KINDS
 
 import halfwidth as hw
+from halfwidth.results.calibration_curves import CALIBRATION_KINDS
 
 __all__ = ["FILES", "call_of", "public_functions"]
 
@@ -37,7 +39,7 @@ COSTLY = ("n_resamples", "n_samples", "repeats")
 FILES = {
     "planning": set[str](),
     "plots": {"write_figure"},
-    "hw": {"score_folders", "read_objects"},
+    "hw": {"score_folders", "read", "read_objects"},
 }
 
 Draw = Callable[["Source"], Any]
@@ -237,6 +239,17 @@ def rated_table(s: Source) -> Any:
     return s.choice([dict, pd.DataFrame])(columns)
 
 
+def read_table(s: Source) -> Any:
+    """What a model and two raters said of cases in two modalities, a row for each."""
+    columns: dict[str, Any] = {
+        "case": [f"c{i}" for i in range(s.n)] * 6,
+        "reader": [name for name in "mAB" for _ in range(2 * s.n)],
+        "mode": [name for _ in "mAB" for name in ("CT", "MR") for _ in range(s.n)],
+        "grade": s.numpy.integers(0, 3, 6 * s.n),
+    }
+    return s.choice([dict, pd.DataFrame])(columns)
+
+
 def published_table(s: Source) -> Any:
     rows: dict[str, Any] = {
         "n": [s.randrange(0, 200) for _ in range(s.n)],
@@ -427,10 +440,6 @@ RANKED: Mapping[str, Draw] = {
     "combine": words(None, "mean_rank", "median_rank"),
     "absent_model": words("omit", "last"),
 }
-AUDITED: Mapping[str, Draw] = {
-    "values": words("dice", ["dice"], None, "case", "missing"),
-    "groups": words("model", "case", "missing"),
-}
 
 
 def objects_of_images(s: Source, *, scored: bool) -> Any:
@@ -535,6 +544,18 @@ def any_result(s: Source) -> Any:
     return s.choice(finished("results"))
 
 
+# Of readings, which most options of a comparison do not concern.
+READ: Mapping[str, Draw] = {
+    **COMPARED,
+    **{name: words(None) for name in ("other", "baseline", "goal", "simultaneous", "truth")},
+    "metric": words("cohen_kappa", "accuracy", "f1", "mae", "auroc"),
+    "test": words("auto", "auto", "mcnemar"),
+    "correction": words("holm"),
+    "paired": words(True),
+    "keep_cases": words(False),
+    "statistic": words("mean", "mean", "median"),
+    "margin": words(None, 0.1),
+}
 OWN: Mapping[str, Mapping[str, Draw]] = {
     **{
         name: {
@@ -617,16 +638,27 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         }
         for name in ("calibration_n", "calibration_width")
     },
-    "calibration_curve_ci": {
-        "kind": words("smooth", "isotonic", "bins"),
-        "average": words(None, "binary", "none", "top_label", "macro"),
-    },
-    "detection_curve_ci": {
-        **DETECTED,
-        **MATCHED,
-        "kind": words("froc", "pr", "afroc", "wafroc"),
-        "band": words("pointwise", "simultaneous"),
-        "threshold": words(None, 0.5, 5),
+    **{
+        f"curve{of_kind}": {
+            "kind": words("roc", "pr", "decision", "froc", "afroc", *CALIBRATION_KINDS),
+            "band": words("pointwise", "pointwise", "simultaneous"),
+            "average": words(None, None, "binary", "none", "top_label", "macro"),
+            **draws,
+        }
+        for of_kind, draws in (
+            ("", {"data": classes}),
+            ("(CaseValues.from_arrays)", {"values": compared_models}),
+            ("(CaseValues.from_table)", COMPARED_TABLE),
+            ("(Predictions.from_arrays)", OF_PREDICTIONS),
+            ("(Predictions.from_table)", COMPARED_TABLE),
+            (
+                "(Detections.from_files)",
+                {
+                    **COMPARED_DETECTORS,
+                    "kind": words("froc", "pr", "afroc", "wafroc"),
+                },
+            ),
+        )
     },
     "match_detections": {"data": HURRIED["data"], "model": words(None, "a")},
     "match_detections(Detections.from_files)": {**DETECTED, "model": words(None, None, "a")},
@@ -634,33 +666,47 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "metrics": words("dsc", ("dsc", "hd95"), "nsd", "all", "hd:percentile=99"),
         "labels": words(None, {"liver": 1, "both": [1, 2]}),
     },
-    "check_table": AUDITED,
-    "check_tables": {**AUDITED, "tables": audited_tables},
-    "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
-    "compare_with_raters": {
-        "model": lambda s: s.numpy.integers(0, 3, s.n),
-        "raters": lambda s: {
-            x: s.numpy.integers(0, 3, s.n) for x in s.choice(["AB", "ABC", "ABC"])
-        },
-        "metric": words("cohen_kappa", "accuracy", "f1", "mae", "auroc"),
-        "name": words("model", "net"),
-        "unmatched": words("raise", "omit"),
-        "effect": words("difference", "ratio"),
-        "margin": words(None, 0.1),
+    "check": {
+        "data": lambda s: s.choice([compared_models, numbers, column_table, audited_tables])(s),
     },
-    "compare_with_raters_table": {
+    "check(CaseValues.from_table)": {
+        **SUMMARIZED_TABLE,
+        "table": lambda s: s.choice([column_table, audited_tables])(s),
+        "metric": words(None, "dsc", "hd95", ["dsc", "nsd"], {"dice": "dsc", "other": "nsd"}),
+    },
+    "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
+    "compare(Readings.from_arrays)": {
+        **READ,
+        "ratings": lambda s: {
+            name: s.numpy.integers(0, 3, s.n)
+            for name in ("net", *s.choice(["A", "AB", "ABC", "ABC"]))
+        },
+        "model": words("net", "net", "A", "x"),
+    },
+    "compare(Readings.from_table)": {
+        **READ,
+        "table": read_table,
+        "label": words("grade", "grade", ["m", "A"], "case"),
+        "score": words(None, "grade"),
+        "reader": words("reader", "missing"),
+        "case": words("case"),
+        "modality": words(None, "mode"),
+        "truth": words(None, "grade"),
+        "model": words("m", "m", "x"),
+        "groups": words("case", "missing"),
+        "strata": words("mode", "missing"),
+    },
+    "compare(Readings.from_pairs)": {
+        **READ,
+        "metric": words("dsc", None, "hd95"),
         "table": rated_table,
-        "value": words("dice", None),
         "model": words("m", "x"),
         "raters": words(None, ["A", "B"]),
         "prediction": words("prediction"),
         "reference": words("reference"),
-        "within": words((), "case"),
+        "by": words((), "case"),
         "groups": words("case", "missing"),
         "strata": words("missing"),
-        "unmatched": words("raise", "omit"),
-        "effect": words("difference", "ratio"),
-        "margin": words(None, 0.1),
     },
     "limits_of_agreement": {
         "effect": words("difference", "ratio"),
@@ -692,6 +738,10 @@ def finished(kind: str) -> tuple[Any, ...]:
     dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
     truth, scores = [0, 1] * 10, [i / 20 for i in range(20)]
     how: dict[str, Any] = {"n_resamples": 49, "rng": 1}
+
+    def classed(kind: Any) -> Any:
+        return hw.curve(truth, kind, y_score=scores, **how)
+
     made: dict[str, Callable[[], tuple[Any, ...]]] = {
         "estimates": lambda: (
             hw.summary_ci(dice, metric="dsc"),
@@ -703,10 +753,10 @@ def finished(kind: str) -> tuple[Any, ...]:
             hw.runs_table({"accuracy": dice, "seed": list(range(10))}, keep_runs=True),
             hw.summary_ci([1.0, 2.0, 30.0], metric="hd95", alternative="upper"),
         ),
-        "curves": lambda: (hw.curve_ci(truth, scores, **how), *hw.curve_ci(truth, scores, **how)),
+        "curves": lambda: (classed("roc"), *classed("roc")),
         "calibration": lambda: (
-            hw.calibration_curve_ci(truth, scores, kind="bins", **how),
-            *hw.calibration_curve_ci(truth, scores, kind="isotonic", **how),
+            classed("reliability-bins"),
+            *classed("reliability"),
         ),
         "confusion": lambda: (hw.confusion_ci(truth, [int(x > 0.4) for x in scores]),),
         "found": lambda: (hw.planning.subsample(dice, sizes=[3, 10], repeats=3, **how),),
@@ -973,21 +1023,22 @@ DATA = (
     *("CaseValues.from_arrays", "CaseValues.from_table", "Detections.from_files"),
     *("Predictions.from_arrays", "Predictions.from_table"),
 )
+READINGS = ("Readings.from_arrays", "Readings.from_table", "Readings.from_pairs")
 
 
 def drawn_functions() -> dict[str, Callable[..., Any]]:
     """The public functions, and the verbs over each kind of data that is made in the same call."""
     over_data = {
         f"hw.{verb}({kind})": over(getattr(hw, verb), operator.attrgetter(kind)(hw))
-        for verb in ("estimate", "compare", "rank", "gate")
-        for kind in DATA
+        for verb, kind in [
+            *itertools.product(("estimate", "compare", "rank", "gate", "curve"), DATA),
+            *itertools.product(["compare"], READINGS),
+            ("match_detections", "Detections.from_files"),
+        ]
     }
-    matched = {
-        "hw.match_detections(Detections.from_files)": over(
-            hw.match_detections, hw.Detections.from_files
-        )
-    }
-    return public_functions() | over_data | matched
+    of_values = ("hw.check(CaseValues.from_table)",)
+    over_data |= {name: over(hw.check, hw.CaseValues.from_table) for name in of_values}
+    return public_functions() | over_data
 
 
 def source_of(function: str, argument: str) -> Draw:

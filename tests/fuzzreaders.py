@@ -295,7 +295,7 @@ def _use_table(path: Path, r: Source) -> None:
             rng=1,
         ).to_json(),
         lambda: hw.runs_table(table, n_resamples=19, rng=1),
-        lambda: hw.check_table(table).to_json(),
+        lambda: hw.check(table).to_json(),
     ]
     r.choice(uses)()
 

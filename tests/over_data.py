@@ -19,10 +19,11 @@ def over(verb: Callable[..., T], made: Callable[..., Any]) -> Callable[..., T]:
     What both have (``metric``) goes to the data.
     """
     of_data = inspect.signature(made).parameters
+    _, *further_of_verb = inspect.signature(verb).parameters.values()
     of_verb = [
-        one
-        for name, one in inspect.signature(verb).parameters.items()
-        if one.kind is one.KEYWORD_ONLY and name not in of_data
+        one.replace(kind=one.KEYWORD_ONLY)
+        for one in further_of_verb
+        if one.name not in of_data and (one.kind is one.KEYWORD_ONLY or one.default is one.empty)
     ]
 
     def called(*positional: Any, **keywords: Any) -> T:

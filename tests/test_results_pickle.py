@@ -46,25 +46,24 @@ CALLS: dict[str, Callable[[], Any]] = {
         np.repeat(list("abc"), 24),
     ),
     "hw.calibration_test": lambda: hw.calibration_test(TRUTH, SCORES, **QUICK),
-    "hw.check_table": lambda: hw.check_table(FRAME, metric="dsc"),
-    "hw.check_tables": lambda: hw.check_tables({"a": FRAME, "b": FRAME}, metric="dsc"),
+    "hw.check": lambda: hw.check({"a": FRAME, "b": FRAME}, metric="dsc"),
     "hw.compare": lambda: hw.compare(VALUES, margin=0.1, **DSC),
     "hw.compare of detections": lambda: over(hw.compare, hw.Detections.from_files)(
         {"a": FOUND, "b": FOUND[:1]}, OBJECTS, metric="object_sensitivity", **QUICK
     ),
     "hw.compare of a table": lambda: over(hw.compare, hw.CaseValues.from_table)(LONG, "dsc", **DSC),
-    "hw.compare_with_raters": lambda: hw.compare_with_raters(
-        RIGHT, {"a": TRUTH, "b": RIGHT}, metric="accuracy", **QUICK
+    "hw.compare of readings": lambda: over(hw.compare, hw.Readings.from_arrays)(
+        {"net": RIGHT, "a": TRUTH, "b": RIGHT}, model="net", metric="accuracy", **QUICK
     ),
     "hw.confusion_ci": lambda: hw.confusion_ci(TRUTH, SCORES),
-    "hw.calibration_curve_ci": lambda: hw.calibration_curve_ci(
-        TRUTH, SCORES, kind="isotonic", **QUICK
+    "hw.curve": lambda: hw.curve(TRUTH, "roc", y_score=SCORES, **QUICK),
+    "hw.curve of calibration": lambda: hw.curve(TRUTH, "reliability", y_score=SCORES, **QUICK),
+    "hw.curve of detections": lambda: hw.curve(
+        hw.Detections.from_files(FOUND, OBJECTS), "froc", **QUICK
     ),
-    "hw.curve_ci": lambda: hw.curve_ci(TRUTH, SCORES, **QUICK),
     "hw.estimate of detections": lambda: estimate_detections(
         FOUND, OBJECTS, metric="object_ppv", **QUICK
     ),
-    "hw.detection_curve_ci": lambda: hw.detection_curve_ci(FOUND, OBJECTS, **QUICK),
     "hw.difference_ci": lambda: hw.difference_ci(FIRST, VALUES["B"], **DSC),
     "hw.gate": lambda: hw.gate({name: VALUES[name] for name in "AB"}, margin=0.1, **DSC),
     "hw.evidence": lambda: hw.evidence(metric="dsc"),
@@ -141,11 +140,8 @@ def check_copies(result: Any) -> None:
 
 def test_every_public_function_is_called() -> None:
     results = {name for name in public_functions() if not name.startswith("plots.")}
-    # A number, a picture, and what `pilot_width` and `compare_with_raters` give too.
-    others = {
-        *("planning.minimum_runs", "hw.plot", "planning.pilot_n"),
-        "hw.compare_with_raters_table",
-    }
+    # A number, a picture, and what `pilot_width` gives too.
+    others = {"planning.minimum_runs", "hw.plot", "planning.pilot_n"}
     assert results - CALLS.keys() == others
 
 

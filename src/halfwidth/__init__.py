@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
-    from halfwidth.audit.api import check_table, check_tables
     from halfwidth.comparison.agreement import limits_of_agreement
-    from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.match_lists import MatchLists
@@ -24,19 +22,18 @@ if TYPE_CHECKING:
     from halfwidth.data.case_values import CaseValues
     from halfwidth.data.detections import Detections
     from halfwidth.data.predictions import Predictions
+    from halfwidth.data.reading import read
+    from halfwidth.data.readings import Readings
     from halfwidth.estimation.api import proportion_ci, summary_ci
-    from halfwidth.estimation.detections.curve_api import detection_curve_ci
     from halfwidth.estimation.detections.matchings import Matching
     from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
     from halfwidth.estimation.runs.api import runs_ci, runs_table
     from halfwidth.estimation.test_sets.api import metric_ci
-    from halfwidth.estimation.test_sets.calibration_curves import calibration_curve_ci
     from halfwidth.estimation.test_sets.calibration_tests import calibration_test
     from halfwidth.estimation.test_sets.centre_curves import calibration_curve_by_centre
     from halfwidth.estimation.test_sets.centres import calibration_by_centre
     from halfwidth.estimation.test_sets.confusion import confusion_ci
-    from halfwidth.estimation.test_sets.curves import curve_ci
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.io.detections.api import read_objects
     from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
@@ -60,7 +57,9 @@ if TYPE_CHECKING:
     from halfwidth.scoring.api import score_folders, score_masks
     from halfwidth.scoring.scores import Scores
     from halfwidth.summaries.catalogue import STATISTICS
+    from halfwidth.verbs.check import check
     from halfwidth.verbs.compare import compare
+    from halfwidth.verbs.curve import curve
     from halfwidth.verbs.estimate import estimate
     from halfwidth.verbs.gate import gate
     from halfwidth.verbs.match import MatchedDetections, match_detections
@@ -117,6 +116,7 @@ __all__ = [
     "RankStability",
     "Ranking",
     "Rankings",
+    "Readings",
     "Report",
     "RunsEstimate",
     "Scores",
@@ -124,16 +124,11 @@ __all__ = [
     "UnknownNameError",
     "calibration_by_centre",
     "calibration_curve_by_centre",
-    "calibration_curve_ci",
     "calibration_test",
-    "check_table",
-    "check_tables",
+    "check",
     "compare",
-    "compare_with_raters",
-    "compare_with_raters_table",
     "confusion_ci",
-    "curve_ci",
-    "detection_curve_ci",
+    "curve",
     "difference_ci",
     "estimate",
     "evidence",
@@ -149,6 +144,7 @@ __all__ = [
     "plots",
     "proportion_ci",
     "rank",
+    "read",
     "read_objects",
     "runs_ci",
     "runs_table",
@@ -206,6 +202,7 @@ _HOME = {
     "OverCentres": "results.centre_results",
     "RankStability": "results.ranking_consensus",
     "Predictions": "data.predictions",
+    "Readings": "data.readings",
     "Ranking": "results.ranking",
     "Rankings": "results.ranking",
     "Report": "report.api",
@@ -213,18 +210,13 @@ _HOME = {
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
-    "calibration_curve_ci": "estimation.test_sets.calibration_curves",
     "calibration_by_centre": "estimation.test_sets.centres",
     "calibration_curve_by_centre": "estimation.test_sets.centre_curves",
     "calibration_test": "estimation.test_sets.calibration_tests",
-    "check_table": "audit.api",
-    "check_tables": "audit.api",
+    "check": "verbs.check",
     "compare": "verbs.compare",
-    "compare_with_raters": "comparison.rater_api",
-    "compare_with_raters_table": "comparison.rater_api",
     "confusion_ci": "estimation.test_sets.confusion",
-    "curve_ci": "estimation.test_sets.curves",
-    "detection_curve_ci": "estimation.detections.curve_api",
+    "curve": "verbs.curve",
     "difference_ci": "estimation.differences",
     "estimate": "verbs.estimate",
     "evidence": "estimation.evidence",
@@ -240,6 +232,7 @@ _HOME = {
     "proportion_ci": "estimation.api",
     "plot": "plots.of_results",
     "rank": "verbs.rank",
+    "read": "data.reading",
     "read_objects": "io.detections.api",
     "runs_ci": "estimation.runs.api",
     "runs_table": "estimation.runs.api",

@@ -187,8 +187,8 @@ def test_two_samples_and_what_names_no_models() -> None:
             function([0.1, 0.2], metric="dsc")
         with pytest.raises(hw.OptionError, match="CaseValues are complete, and"):
             function(hw.CaseValues.from_arrays({"A": [0.1, 0.2]}), [0.1, 0.2])
-    with pytest.raises(hw.OptionError, match=r"^raters=\[\[1, 0\]\] is neither"):
-        hw.compare_with_raters([1, 0], [[1, 0]], metric="accuracy")
+    with pytest.raises(hw.OptionError, match=r"^ratings=\[\[1, 0\]\] is neither"):
+        hw.Readings.from_arrays([[1, 0]])
 
 
 @pytest.mark.parametrize(

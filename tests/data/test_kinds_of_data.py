@@ -151,3 +151,10 @@ def test_a_table_that_cannot_be_used_is_named_by_its_model() -> None:
     values = hw.CaseValues.from_table({"A": LONG[["case", "dice"]].head(30), "B": gap}, "dice")
     with pytest.raises(hw.DataError, match=r"^B: column 'dice': 1 of 30 values are missing"):
         hw.estimate(values)
+
+
+@pytest.mark.parametrize("verb", [hw.estimate, hw.compare, hw.rank])
+def test_test_sets_have_no_values_of_cases_to_keep(verb: Any) -> None:
+    test = hw.Predictions.from_arrays([0, 1] * 10, {"A": [0.2, 0.7] * 10, "B": [0.3, 0.6] * 10})
+    with pytest.raises(hw.OptionError, match="keep_cases=True has no effect on Predictions"):
+        verb(test, metric="auroc", keep_cases=True)

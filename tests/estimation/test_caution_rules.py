@@ -224,9 +224,13 @@ def between(*models: Any, place: int = 0, **options: Any) -> Any:
     return over(hw.compare, hw.CaseValues.from_arrays)(named, **settings)[place]
 
 
+def against(ratings: Any, **options: Any) -> Any:
+    return hw.compare(hw.Readings.from_arrays(ratings, model="model"), rng=1, **options)[0]
+
+
 def raters(model: Any, *others: Any) -> Any:
     named = dict(zip("ABC", others, strict=False))
-    return hw.compare_with_raters(model, named, metric="accuracy", rng=1)[0]
+    return against({"model": model, **named}, metric="accuracy")
 
 
 SERIES = pd.Series(GOOD, NAMES)
@@ -277,9 +281,9 @@ SITUATIONS |= {
     ),
     "HW841": lambda: raters(SOME, SOME, GUESSES),
     "HW842": lambda: raters(np.where(SOME == 1, 0, SOME), SOME, SOME, GUESSES),
-    "HW843": lambda: hw.compare_with_raters(
-        [0, 1] * 20, {"A": [1, 0] * 20, "B": [0] * 40}, metric="sensitivity", rng=1
-    )[0],
+    "HW843": lambda: against(
+        {"model": [0, 1] * 20, "A": [1, 0] * 20, "B": [0] * 40}, metric="sensitivity"
+    ),
     "HW851": lambda: hw.rank({"A": 0.8 + CLOSE, "B": 0.8 + 0 * CLOSE}, metric="dsc", rng=1)[0],
     "HW852": lambda: hw.rank(
         hw.CaseValues.from_arrays(
@@ -382,17 +386,20 @@ SITUATIONS |= {
 }
 
 
+checked = over(hw.check, hw.CaseValues.from_table)
+
+
 def audit(values: Any = GOOD, metric: Any = "dsc", **columns: Any) -> hw.Audit:
     """Of a table with a column of values, and others."""
-    return hw.check_table({"case": NAMES[: len(values)], "dice": values, **columns}, metric=metric)
+    return checked({"case": NAMES[: len(values)], "dice": values, **columns}, metric=metric)
 
 
 def audit_of_rows(rows: pd.DataFrame) -> hw.Audit:
-    return hw.check_table(pd.concat([FRAME, rows], ignore_index=True), metric="dsc")
+    return checked(pd.concat([FRAME, rows], ignore_index=True), metric="dsc")
 
 
 def audit_of_models(**models: Any) -> hw.Audit:
-    return hw.check_tables(models, metric="dsc")
+    return checked(models, metric="dsc")
 
 
 def canonical(**columns: Any) -> pd.DataFrame:
@@ -409,7 +416,7 @@ WHERE = np.arange(len(GOOD)) % 10
 SITUATIONS |= {
     "HW901": lambda: audit_of_rows(pd.DataFrame({"case": ["mean"], "dice": [GOOD.mean()]})),
     "HW902": lambda: audit_of_rows(pd.DataFrame({"case": ["mean"], "dice": [0.9]})),
-    "HW903": lambda: hw.check_table(
+    "HW903": lambda: checked(
         pd.DataFrame(
             {"case": [*NAMES, "mean"], "dice": [*GOOD[:-2], None, None, GOOD[:-2].mean()]}
         ),
@@ -418,23 +425,23 @@ SITUATIONS |= {
     "HW904": lambda: audit(100 * GOOD),
     "HW905": lambda: audit(np.where(WHERE < 3, 100 * GOOD, GOOD)),
     "HW906": lambda: audit(np.where(WHERE < 1, -GOOD, GOOD)),
-    "HW907": lambda: hw.check_table({"case": NAMES, "liver": GOOD}),
+    "HW907": lambda: checked({"case": NAMES, "liver": GOOD}),
     "HW908": lambda: audit(np.full(20, 0.5)),
     "HW909": lambda: audit(organ=np.where(WHERE < 5, "Liver", "liver"), case=[*NAMES[:60]] * 2),
-    "HW910": lambda: hw.check_table(ORGANS.assign(Liver_1=GOOD), metric="dsc"),
+    "HW910": lambda: checked(ORGANS.assign(Liver_1=GOOD), metric="dsc"),
     "HW911": lambda: audit_of_models(A=FRAME, B=FRAME.assign(dice=np.roll(GOOD, 1))[5:]),
-    "HW912": lambda: hw.check_table(pd.concat([LIVER, SPLEEN[5:]], ignore_index=True)),
+    "HW912": lambda: checked(pd.concat([LIVER, SPLEEN[5:]], ignore_index=True)),
     "HW913": lambda: audit_of_rows(FRAME[:3]),
-    "HW914": lambda: hw.check_table(
+    "HW914": lambda: checked(
         pd.concat([ORGANS, ORGANS[:1].assign(case="other")], ignore_index=True), metric="dsc"
     ),
     "HW915": lambda: audit(np.round(GOOD, 2)),
     "HW916": lambda: audit([*GOOD[:-1], "failed"]),
     "HW917": lambda: audit([*GOOD[:-1], "0,91"]),
-    "HW918": lambda: hw.check_table(canonical(status=np.where(WHERE < 1, "missed", "ok"))),
+    "HW918": lambda: checked(canonical(status=np.where(WHERE < 1, "missed", "ok"))),
     "HW919": lambda: audit(np.where(WHERE < 1, 1.0, 0.9 * GOOD)),
     "HW920": lambda: audit([*100 * GOOD[:-1], 374.0], "hd95"),
-    "HW921": lambda: hw.check_table(
+    "HW921": lambda: checked(
         pd.concat(
             [
                 canonical(value=np.where(WHERE < 1, 0, GOOD)),
@@ -453,7 +460,7 @@ SITUATIONS |= {
     "HW925": lambda: audit_of_models(
         A=FRAME, B=FRAME, C=FRAME.assign(case=[f"x{i}" for i in NAMES], dice=GOOD**2)
     ),
-    "HW926": lambda: hw.check_table(
+    "HW926": lambda: checked(
         FRAME.assign(dice=np.where(WHERE < 1, 0, GOOD), hd95=np.where(WHERE < 1, np.nan, 1 / GOOD))
     ),
 }

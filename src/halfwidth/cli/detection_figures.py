@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from halfwidth.cli import figures
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.estimation.detections.curve_api import detection_curve_ci
 from halfwidth.estimation.detections.curves import AREA_OF
-from halfwidth.estimation.detections.matchings import Matching, matching_like
+from halfwidth.estimation.detections.matchings import matching_like
 from halfwidth.estimation.detections.requested_metrics import COCO, resolve_detection_metric
-from halfwidth.results.detection_curves import DetectionCurve, DetectionCurveKind, DetectionCurves
+from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
 from halfwidth.results.estimate import Estimates
+from halfwidth.verbs.curve import curve
 from halfwidth.verbs.match import match_detections
 
 if TYPE_CHECKING:
@@ -116,18 +116,9 @@ def curves_like(
     kind: str, data: Detections, name: str, rule: MatchingRule, asked: Mapping[str, Any]
 ) -> DetectionCurves:
     """The curves of a detector whose detections are matched by a rule."""
-    matching = {one.name: getattr(matching_like(rule), one.name) for one in fields(Matching)}
-    del matching["by_threshold"]
-    return detection_curve_ci(
-        data.detections[name],
-        data.references,
-        kind=cast("DetectionCurveKind", kind),
-        classes=data.classes,
-        unknown_images=data.unknown_images,
-        absent_class=data.absent_class,
-        **matching,
-        **{option: asked[option] for option in OF_CURVES},
-    )
+    alone = replace(data, detections={"": data.detections[name]}, matching=matching_like(rule))
+    curves = curve(alone, cast("Any", kind), **{option: asked[option] for option in OF_CURVES})
+    return cast("DetectionCurves", curves)
 
 
 def labelled(

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import completion
-from halfwidth.cli.command import Group
 from halfwidth.cli.option_groups import names_in
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.estimation.detections.matchings import Matching
 

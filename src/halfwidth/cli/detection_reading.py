@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import completion
-from halfwidth.cli.command import Group
 from halfwidth.cli.detection_options import matching_in
 from halfwidth.core.errors import OptionError, shortened
+from halfwidth.core.option_table.option import Group
 from halfwidth.data.detections import Detections
 from halfwidth.io.detections.api import read_all
 from halfwidth.io.detections.reading import AUTO

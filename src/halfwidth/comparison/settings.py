@@ -18,6 +18,7 @@ from halfwidth.core.spec import Estimand, Metric, Statistic
 from halfwidth.data.detections import Comparable
 from halfwidth.data.matching import UNMATCHED
 from halfwidth.data.measuring import Matched
+from halfwidth.data.reader_pairs import ComparedReaders
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.pipeline import plan_of
 from halfwidth.estimation.resolve import Request
@@ -132,7 +133,7 @@ def check_against_statistic(settings: Settings, statistic: Statistic) -> None:
             )
 
 
-def check_family(family: Comparable, settings: Settings) -> None:
+def check_family(family: Comparable | ComparedReaders, settings: Settings) -> None:
     """Refuse models and options that leave nothing to compare, or nothing to say of it."""
     check_models(family.models, settings)
     check_against_metric(settings, family.metric)

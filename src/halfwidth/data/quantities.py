@@ -78,6 +78,21 @@ class Quantities:
             raise OptionError("statistic: name at least one")
         return [given] if single else list(given)
 
+    @property
+    def only_statistic(self) -> Any:
+        """The statistic by which models are compared.
+
+        Raises
+        ------
+        OptionError
+            For several.
+        """
+        if len(self.statistics) > 1:
+            raise OptionError(
+                f"{spelled('statistic', self.statistic)} is several; models are compared by one"
+            )
+        return self.statistics[0]
+
     def refuse_statistic(self, kind: str) -> None:
         """Refuse a statistic of what has no values of cases.
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from halfwidth.core.checks import as_flag
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import Alternative
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.estimate import Estimates
-from halfwidth.verbs.given import as_data
+from halfwidth.verbs.given import as_data_of_models, keeps_cases
 
 
 def estimate(
@@ -54,8 +53,8 @@ def estimate(
     n_threads : int, default 1
         Threads of bootstraps that the compiled library does; the result is the same for any number.
     keep_cases : bool, default False
-        Whether the result carries the values of the cases (``.cases``), as a plot of their
-        distribution needs. No table, JSON document or sentence holds them.
+        Whether the result carries the values of cases (``.cases``), as a plot of their distribution
+        needs. No table, JSON document or sentence holds them.
 
     Returns
     -------
@@ -79,7 +78,9 @@ def estimate(
     ['U-Net 0.91', 'ViT 0.85']
     """
     quantities = Quantities(metric, statistic, average)
-    found, request = as_data(data, y_score, metric, estimates=True).jobs(
+    given = as_data_of_models(data, y_score, metric, "estimate", estimates=True)
+    kept = keeps_cases(given, keep_cases)
+    found, request = given.jobs(
         quantities,
         method=method,
         confidence_level=confidence_level,
@@ -90,5 +91,5 @@ def estimate(
     )
     if not found.jobs:
         raise DataError("no models to estimate")
-    cases = found.cases if as_flag("keep_cases", keep_cases) else ()
+    cases = found.cases if kept else ()
     return Estimates(estimate_jobs(found.jobs, request), found.notes, cases)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from halfwidth.core.checks import as_flag
 from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import MetricSpec, spec_of
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.detections import Detections
 from halfwidth.data.inputs import names_models
 from halfwidth.data.predictions import Predictions
 from halfwidth.data.quantities import listed_metrics
+from halfwidth.data.readings import OF_A_TRUTH, Readings
 from halfwidth.data.sources import is_table, is_tables
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import (
@@ -23,10 +26,29 @@ from halfwidth.metrics.catalogue import (
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.tables.layout import layout_of
 
+# Those of models, which every verb takes.
 Data = CaseValues | Predictions | Detections
 
 
-def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> Data:
+def as_data_of_models(
+    data: Any, other: Any, metric: Any, verb: str, *, estimates: bool = False
+) -> Data:
+    """As `as_data`, for a verb that takes no readings.
+
+    Raises
+    ------
+    OptionError
+    """
+    given = as_data(data, other, metric, estimates=estimates)
+    if isinstance(given, Readings):
+        raise OptionError(
+            f"{verb} takes no readings: compare says whether a model agrees with its raters as "
+            f"these do with each other. {OF_A_TRUTH}"
+        )
+    return given
+
+
+def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> Data | Readings:
     """The data meant by what is given to a verb.
 
     Parameters
@@ -46,7 +68,7 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
     OptionError
         Where data are followed by further ones.
     """
-    if isinstance(data, CaseValues | Predictions | Detections):
+    if isinstance(data, CaseValues | Predictions | Detections | Readings):
         if other is not None:
             raise OptionError(
                 f"{type(data).__name__} are complete, and {shown(other)} follows; give predictions "
@@ -70,6 +92,21 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
     if names_models(other) or estimates or _is_of_test_sets(metric):
         return Predictions.from_arrays(data, other)
     return CaseValues.from_arrays({"A": data, "B": other})
+
+
+def keeps_cases(data: Data | Readings, given: Any) -> bool:
+    """Whether the values of cases are kept, of data that have any.
+
+    Raises
+    ------
+    OptionError
+    """
+    if as_flag("keep_cases", given) and not isinstance(data, CaseValues):
+        raise OptionError(
+            f"{spelled('keep_cases', True)} has no effect on {type(data).__name__}: a metric of a "
+            "test set has no value of each case"
+        )
+    return bool(given)
 
 
 def _case_values(given: Any, *, estimates: bool) -> CaseValues:

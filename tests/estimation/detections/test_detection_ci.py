@@ -282,7 +282,9 @@ def test_detections_without_scores_are_counted_and_not_ranked() -> None:
 
 
 def test_curves_and_matches_are_of_the_same_detections() -> None:
-    (curve,) = hw.detection_curve_ci(FOUND, TRUTH, average="micro", rng=1, n_resamples=99)
+    (curve,) = hw.curve(
+        hw.Detections.from_files(FOUND, TRUTH), "froc", average="micro", rng=1, n_resamples=99
+    )
     e = estimated("froc_score", average="micro")
     assert curve.area is not None
     assert curve.area.value == e.value

@@ -34,7 +34,7 @@ def test_other_spellings_are_the_same_matching() -> None:
 
 
 def test_its_options_are_known_to_messages() -> None:
-    assert [field.name for field in dataclasses.fields(hw.Matching)] == OF_MATCHING
+    assert {field.name for field in dataclasses.fields(hw.Matching)} == {*OF_MATCHING}
 
 
 @pytest.mark.parametrize("options", [{"threshold": 0.7}, {"max_detections": 1, "area": "large"}])

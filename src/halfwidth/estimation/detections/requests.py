@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypedDict
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -21,54 +21,6 @@ from halfwidth.estimation.detections.requested_metrics import (
     requested_metrics,
 )
 from halfwidth.estimation.functionals import Policies
-
-
-class MatchingChoices(TypedDict, total=False):
-    """How detections are matched with references, as `Matching` describes it."""
-
-    localisation: str | None
-    assignment: str | None
-    threshold: Any
-    admits: str | None
-    score_threshold: float | None
-    max_detections: int | None
-    area: Any
-    by_class: bool
-    duplicates: str
-    boundary_distance: float | None
-    dilation: int | None
-    classes: Sequence[str] | Mapping[str, str] | None
-    unknown_images: str
-
-
-class CurveChoices(MatchingChoices, total=False):
-    """What else curves take."""
-
-    average: Any
-    absent_class: AbsentClass
-    groups: Any
-    strata: Any
-
-
-# Their defaults.
-MATCHING = MatchingChoices(
-    localisation=None,
-    assignment=None,
-    threshold=None,
-    admits=None,
-    score_threshold=None,
-    max_detections=None,
-    area=None,
-    by_class=True,
-    duplicates="false_positive",
-    boundary_distance=None,
-    dilation=None,
-    classes=None,
-    unknown_images="raise",
-)
-# Of these, what is no matter of the matching.
-OF_SETS = ("classes", "unknown_images")
-CURVE = CurveChoices(**MATCHING, average=None, absent_class="omit", groups=None, strata=None)
 
 
 @frozen(eq=False)

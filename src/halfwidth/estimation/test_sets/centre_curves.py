@@ -129,7 +129,7 @@ def calibration_curve_by_centre(
         missing=missing,
         names=names,
     )
-    metric = resolve_sample_metric(CURVE_OF["smooth"])
+    metric = resolve_sample_metric(CURVE_OF["calibration"])
     averages = None if average is None else [average]
     return CentreCurves(
         tuple(
