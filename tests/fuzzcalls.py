@@ -462,13 +462,7 @@ def objects_of_images(s: Source, *, scored: bool) -> Any:
     return {f"i{place}": one for place, one in enumerate(images)} if s.random() < 0.3 else images
 
 
-DETECTED: Mapping[str, Draw] = {
-    "detections": lambda s: objects_of_images(s, scored=s.random() < 0.9),
-    "references": lambda s: objects_of_images(s, scored=False),
-    "metric": words(
-        *("ap", "ap50", "ap@0.5:0.95", "froc_score", "wafroc_auc", "object_f_beta:beta=2"),
-        *("fppi", "ar", "pq", None, "coco", ["ap", "fppi"], "instance_dsc", "auroc", "dsc"),
-    ),
+MATCHED: Mapping[str, Draw] = {
     "localisation": words(None, "box_iou", "ior", "centre_distance", "mask_iou", "point_in_box"),
     "assignment": words(None, "greedy_by_score", "hungarian", "greedy_by_localisation"),
     "threshold": words(None, 0.5, 0.5, "coco", "0.25,0.5", [0.3, 0.7], 5, "0.1:0.9:0.2"),
@@ -481,6 +475,15 @@ DETECTED: Mapping[str, Draw] = {
     "boundary_distance": words(None, None, None, 2),
     "dilation": words(None, None, None, 1),
     "by_threshold": words(False, True),
+}
+DETECTED: Mapping[str, Draw] = {
+    "detections": lambda s: objects_of_images(s, scored=s.random() < 0.9),
+    "references": lambda s: objects_of_images(s, scored=False),
+    "metric": words(
+        *("ap", "ap50", "ap@0.5:0.95", "froc_score", "wafroc_auc", "object_f_beta:beta=2"),
+        *("fppi", "ar", "pq", None, "coco", ["ap", "fppi"], "instance_dsc", "auroc", "dsc"),
+    ),
+    "matching": lambda s: {name: draw(s) for name, draw in MATCHED.items() if s.random() < 0.3},
     "average": words(None, "macro", "micro", "weighted", "none", ["macro", "none"]),
     "classes": words(None, ["1"], {"1": "1", "2": "2"}),
     "unknown_images": words("raise", "omit"),
@@ -635,7 +638,6 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         }
         for name in ("calibration_n", "calibration_width")
     },
-    "detection_ci": DETECTED,
     **{
         f"curve{of_kind}": {
             "kind": words("roc", "pr", "decision", "froc", "afroc", *CALIBRATION_KINDS),
@@ -654,12 +656,12 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
                 {
                     **COMPARED_DETECTORS,
                     "kind": words("froc", "pr", "afroc", "wafroc"),
-                    "threshold": words(None, 0.5, 5),
                 },
             ),
         )
     },
-    "match_detections": DETECTED,
+    "match_detections": {"data": HURRIED["data"], "model": words(None, "a")},
+    "match_detections(Detections.from_files)": {**DETECTED, "model": words(None, None, "a")},
     "score_masks": {
         "metrics": words("dsc", ("dsc", "hd95"), "nsd", "all", "hd:percentile=99"),
         "labels": words(None, {"liver": 1, "both": [1, 2]}),
@@ -1031,6 +1033,7 @@ def drawn_functions() -> dict[str, Callable[..., Any]]:
         for verb, kind in [
             *itertools.product(("estimate", "compare", "rank", "gate", "curve"), DATA),
             *itertools.product(["compare"], READINGS),
+            ("match_detections", "Detections.from_files"),
         ]
     }
     of_values = ("hw.check(CaseValues.from_table)",)

@@ -77,7 +77,7 @@ CALLS: dict[str, Callable[[], Any]] = {
         ],
         figures=False,
     ),
-    "hw.match_detections": lambda: hw.match_detections(FOUND, OBJECTS),
+    "hw.match_detections": lambda: hw.match_detections(hw.Detections.from_files(FOUND, OBJECTS)),
     "hw.metric_ci": lambda: hw.metric_ci(TRUTH, SCORES, metric="auroc", **QUICK),
     "hw.metric_ci, by kernels": lambda: hw.metric_ci(
         TRUTH, SCORES, metric=["smooth_ece", "ece_kde", "kce"], **QUICK

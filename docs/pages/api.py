@@ -34,7 +34,7 @@ JOBS = {
         "Data",
         "What verbs work on: made once from arrays, tables or files, and checked there. What "
         "describes the data is said here, what describes the inference to a verb.",
-        "CaseValues Predictions Detections Readings",
+        "CaseValues Predictions Detections Matching Readings",
     ),
     "estimating": Job(
         "Estimate",

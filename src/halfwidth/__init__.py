@@ -25,10 +25,7 @@ if TYPE_CHECKING:
     from halfwidth.data.reading import read
     from halfwidth.data.readings import Readings
     from halfwidth.estimation.api import proportion_ci, summary_ci
-    from halfwidth.estimation.detections.curve_api import (
-        MatchedDetections,
-        match_detections,
-    )
+    from halfwidth.estimation.detections.matchings import Matching
     from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
     from halfwidth.estimation.runs.api import runs_ci, runs_table
@@ -65,6 +62,7 @@ if TYPE_CHECKING:
     from halfwidth.verbs.curve import curve
     from halfwidth.verbs.estimate import estimate
     from halfwidth.verbs.gate import gate
+    from halfwidth.verbs.match import MatchedDetections, match_detections
     from halfwidth.verbs.rank import rank
 
 __version__ = "0.1.0"
@@ -109,6 +107,7 @@ __all__ = [
     "Kind",
     "MatchLists",
     "MatchedDetections",
+    "Matching",
     "MetricSpec",
     "ObjectSet",
     "OptionError",
@@ -195,7 +194,8 @@ _HOME = {
     "HalfwidthError": "core.errors",
     "Kind": "core.spec",
     "MatchLists": "core.match_lists",
-    "MatchedDetections": "estimation.detections.curve_api",
+    "MatchedDetections": "verbs.match",
+    "Matching": "estimation.detections.matchings",
     "MetricSpec": "core.spec",
     "ObjectSet": "core.objects",
     "OptionError": "core.errors",
@@ -224,7 +224,7 @@ _HOME = {
     "gate": "verbs.gate",
     "limits_of_agreement": "comparison.agreement",
     "make_report": "report.api",
-    "match_detections": "estimation.detections.curve_api",
+    "match_detections": "verbs.match",
     "metric_ci": "estimation.test_sets.api",
     "metrics": "metrics",
     "planning": "planning",

@@ -28,6 +28,8 @@ class Given(NamedTuple):
 
 def lend_verbs(hw: Any) -> None:
     """Give a tree without kinds of data those names, by the functions that it has."""
+    if not hasattr(hw, "Matching"):
+        _lend_matching(hw)
     if not hasattr(hw, "read"):
         hw.read = _read
     if not hasattr(hw, "check"):
@@ -94,8 +96,53 @@ def _lend_readings(hw: Any) -> None:
     hw.compare = compare
 
 
+def _lend_matching(hw: Any) -> None:
+    """Detections with options of their matching in one value, where each was an argument.
+
+    There `hw.estimate(hw.Detections.from_files(a, b))` was `hw.detection_ci(a, b)`, and
+    `hw.match_detections` took the same arguments.
+    """
+    match = hw.match_detections
+
+    def matched(data: Given, model: str | None = None) -> Any:
+        detections, references = data.arguments
+        return match(detections if model is None else detections[model], references, **data.options)
+
+    hw.Matching, hw.match_detections = dict, matched
+    if not hasattr(hw, "Detections"):
+        return
+    made = hw.Detections.from_files
+    hw.Detections = SimpleNamespace(from_files=_given("from_files"))
+    for verb in ("estimate", "compare", "rank", "gate", "curve"):
+        if hasattr(hw, verb):
+            setattr(hw, verb, _over_detections(hw, getattr(hw, verb), made))
+
+
+def _over_detections(hw: Any, verb: Any, made: Callable[..., Any]) -> Callable[..., Any]:
+    def called(data: Any, *further: Any, **options: Any) -> Any:
+        if isinstance(data, Given) and data.kind == "from_files":
+            of_one = not isinstance(data.arguments[0], Mapping)
+            if verb.__name__ == "estimate" and of_one and hasattr(hw, "detection_ci"):
+                return _detected(hw, data, options)
+            data = made(*data.arguments, **data.options)
+        return verb(data, *further, **options)
+
+    return called
+
+
+def _detected(hw: Any, data: Given, options: Mapping[str, Any]) -> Any:
+    metric = options.get("metric")
+    # A list makes a table of one row, too.
+    several = metric if metric is None or isinstance(metric, list) else [metric]
+    return hw.detection_ci(*data.arguments, **{**data.options, **options, "metric": several})
+
+
 def _given(way: str) -> Callable[..., Given]:
-    return lambda *arguments, **options: Given(way, arguments, options)
+    def given(*arguments: Any, **options: Any) -> Given:
+        matching = options.pop("matching", None) if way == "from_files" else None
+        return Given(way, arguments, {**options, **(matching or {})})
+
+    return given
 
 
 def _verb(hw: Any, verb: str) -> Callable[..., Any]:
@@ -106,6 +153,8 @@ def _verb(hw: Any, verb: str) -> Callable[..., Any]:
             if plain is None:
                 return hw.summary_table(data, **options)
             return plain(data, **options) if other is None else plain(other, data, **options)
+        if data.kind == "from_files" and verb == "estimate":
+            return _detected(hw, data, options)
         if data.kind == "from_files":
             return getattr(hw, DETECTORS[verb])(*data.arguments, **data.options, **options)
         if data.kind == "from_table":

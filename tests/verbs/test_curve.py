@@ -76,6 +76,20 @@ def test_detectors_have_the_curves_that_each_has_alone() -> None:
     assert len(seeds) == 1
 
 
+def test_thresholds_of_localisation_have_a_curve_each() -> None:
+    each = {"threshold": [0.3, 0.6], "by_threshold": True}
+    data = hw.Detections.from_files(FOUND, OBJECTS, matching=each)
+    curves = hw.curve(data, "froc", **QUICK)
+    assert [one.label for one in curves] == [f"{a}, at {x}" for a in FOUND for x in (0.3, 0.6)]
+    for one in curves:
+        name, threshold = one.label.split(", at ")
+        at = {"threshold": float(threshold)}
+        alone = hw.Detections.from_files(FOUND[name], OBJECTS, matching=at)
+        assert one.to_frame()[["x", "y", "low", "high"]].equals(
+            hw.curve(alone, "froc", **QUICK)[0].to_frame()[["x", "y", "low", "high"]]
+        )
+
+
 WITHOUT_EFFECT: dict[str, Any] = {
     "threshold": 0.3,
     "absent_class": "zero",

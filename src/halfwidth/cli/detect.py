@@ -22,7 +22,6 @@ from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.processes import check_jobs
-from halfwidth.data.detections import Detections
 from halfwidth.document.parts import Figure
 from halfwidth.verbs.estimate import estimate
 
@@ -93,11 +92,6 @@ def detect(
     """
     fmt = options.resolve_format(fmt, json, out)
     given = ctx.params
-    matching = detection_options.matching_arguments(given) | {
-        "by_threshold": by_threshold,
-        "absent_class": absent_class,
-        "undefined": undefined,
-    }
     asked = {
         "average": average,
         "alternative": alternative,
@@ -109,19 +103,14 @@ def detect(
     kind = detection_figures.check(plot, plot_kind, metrics, by_threshold=by_threshold)
     if image_names and kind != "matches":
         raise OptionError("--image-names is for --plot FILE with --plot-kind matches")
-    read, true = detection_reading.sources({"": detections}, references, given)
-    found = read[""]
-    data = Detections.from_files(found, true, **matching)
+    data = detection_reading.detections_in({"": detections}, references, given)
     estimates = estimate(data, metric=metrics or None, **asked)
     for text in estimates.notes:
         note(text)
     document = estimates.document()
     if plot is not None and kind is not None:
-        settings, rows = (
-            {**matching, **asked},
-            cast("tuple[DetectionEstimate, ...]", tuple(estimates)),
-        )
-        detection_figures.draw(kind, plot, (found, true), rows, settings, names=image_names)
+        rows = cast("tuple[DetectionEstimate, ...]", tuple(estimates))
+        detection_figures.draw(kind, plot, data, rows, asked, names=image_names)
         title = detection_figures.TITLES.get(kind, "Detections with intervals")
         document = figures.with_figure(document, Figure(kind, title, estimates, plot))
     status = STRICT_STATUS if strict and estimates.cautions else 0
