@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import inspect
+import itertools
 import math
 import operator
 import random
@@ -26,6 +27,7 @@ from over_data import over
 from support import RANKING_KINDS
 
 import halfwidth as hw
+from halfwidth.results.calibration_curves import CALIBRATION_KINDS
 
 __all__ = ["FILES", "call_of", "public_functions"]
 
@@ -233,6 +235,17 @@ def rated_table(s: Source) -> Any:
         "prediction": [one for one, _ in pairs for _ in range(s.n)],
         "reference": [other for _, other in pairs for _ in range(s.n)],
         "dice": s.numpy.beta(8, 2, 3 * s.n),
+    }
+    return s.choice([dict, pd.DataFrame])(columns)
+
+
+def read_table(s: Source) -> Any:
+    """What a model and two raters said of cases in two modalities, a row for each."""
+    columns: dict[str, Any] = {
+        "case": [f"c{i}" for i in range(s.n)] * 6,
+        "reader": [name for name in "mAB" for _ in range(2 * s.n)],
+        "mode": [name for _ in "mAB" for name in ("CT", "MR") for _ in range(s.n)],
+        "grade": s.numpy.integers(0, 3, 6 * s.n),
     }
     return s.choice([dict, pd.DataFrame])(columns)
 
@@ -448,13 +461,7 @@ def objects_of_images(s: Source, *, scored: bool) -> Any:
     return {f"i{place}": one for place, one in enumerate(images)} if s.random() < 0.3 else images
 
 
-DETECTED: Mapping[str, Draw] = {
-    "detections": lambda s: objects_of_images(s, scored=s.random() < 0.9),
-    "references": lambda s: objects_of_images(s, scored=False),
-    "metric": words(
-        *("ap", "ap50", "ap@0.5:0.95", "froc_score", "wafroc_auc", "object_f_beta:beta=2"),
-        *("fppi", "ar", "pq", None, "coco", ["ap", "fppi"], "instance_dsc", "auroc", "dsc"),
-    ),
+MATCHED: Mapping[str, Draw] = {
     "localisation": words(None, "box_iou", "ior", "centre_distance", "mask_iou", "point_in_box"),
     "assignment": words(None, "greedy_by_score", "hungarian", "greedy_by_localisation"),
     "threshold": words(None, 0.5, 0.5, "coco", "0.25,0.5", [0.3, 0.7], 5, "0.1:0.9:0.2"),
@@ -467,6 +474,15 @@ DETECTED: Mapping[str, Draw] = {
     "boundary_distance": words(None, None, None, 2),
     "dilation": words(None, None, None, 1),
     "by_threshold": words(False, True),
+}
+DETECTED: Mapping[str, Draw] = {
+    "detections": lambda s: objects_of_images(s, scored=s.random() < 0.9),
+    "references": lambda s: objects_of_images(s, scored=False),
+    "metric": words(
+        *("ap", "ap50", "ap@0.5:0.95", "froc_score", "wafroc_auc", "object_f_beta:beta=2"),
+        *("fppi", "ar", "pq", None, "coco", ["ap", "fppi"], "instance_dsc", "auroc", "dsc"),
+    ),
+    "matching": lambda s: {name: draw(s) for name, draw in MATCHED.items() if s.random() < 0.3},
     "average": words(None, "macro", "micro", "weighted", "none", ["macro", "none"]),
     "classes": words(None, ["1"], {"1": "1", "2": "2"}),
     "unknown_images": words("raise", "omit"),
@@ -527,6 +543,18 @@ def any_result(s: Source) -> Any:
     return s.choice(finished("results"))
 
 
+# Of readings, which most options of a comparison do not concern.
+READ: Mapping[str, Draw] = {
+    **COMPARED,
+    **{name: words(None) for name in ("other", "baseline", "goal", "simultaneous", "truth")},
+    "metric": words("cohen_kappa", "accuracy", "f1", "mae", "auroc"),
+    "test": words("auto", "auto", "mcnemar"),
+    "correction": words("holm"),
+    "paired": words(True),
+    "keep_cases": words(False),
+    "statistic": words("mean", "mean", "median"),
+    "margin": words(None, 0.1),
+}
 OWN: Mapping[str, Mapping[str, Draw]] = {
     **{
         name: {
@@ -609,18 +637,30 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         }
         for name in ("calibration_n", "calibration_width")
     },
-    "detection_ci": DETECTED,
-    "calibration_curve_ci": {
-        "kind": words("smooth", "isotonic", "bins"),
-        "average": words(None, "binary", "none", "top_label", "macro"),
+    **{
+        f"curve{of_kind}": {
+            "kind": words("roc", "pr", "decision", "froc", "afroc", *CALIBRATION_KINDS),
+            "band": words("pointwise", "pointwise", "simultaneous"),
+            "average": words(None, None, "binary", "none", "top_label", "macro"),
+            **draws,
+        }
+        for of_kind, draws in (
+            ("", {"data": classes}),
+            ("(CaseValues.from_arrays)", {"values": compared_models}),
+            ("(CaseValues.from_table)", COMPARED_TABLE),
+            ("(Predictions.from_arrays)", OF_PREDICTIONS),
+            ("(Predictions.from_table)", COMPARED_TABLE),
+            (
+                "(Detections.from_files)",
+                {
+                    **COMPARED_DETECTORS,
+                    "kind": words("froc", "pr", "afroc", "wafroc"),
+                },
+            ),
+        )
     },
-    "detection_curve_ci": {
-        **DETECTED,
-        "kind": words("froc", "pr", "afroc", "wafroc"),
-        "band": words("pointwise", "simultaneous"),
-        "threshold": words(None, 0.5, 5),
-    },
-    "match_detections": DETECTED,
+    "match_detections": {"data": HURRIED["data"], "model": words(None, "a")},
+    "match_detections(Detections.from_files)": {**DETECTED, "model": words(None, None, "a")},
     "score_masks": {
         "metrics": words("dsc", ("dsc", "hd95"), "nsd", "all", "hd:percentile=99"),
         "labels": words(None, {"liver": 1, "both": [1, 2]}),
@@ -634,30 +674,38 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "metric": words(None, "dsc", "hd95", ["dsc", "nsd"], {"dice": "dsc", "other": "nsd"}),
     },
     "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
-    "compare_with_raters": {
-        "model": lambda s: s.numpy.integers(0, 3, s.n),
-        "raters": lambda s: {
-            x: s.numpy.integers(0, 3, s.n) for x in s.choice(["AB", "ABC", "ABC"])
+    "compare(Readings.from_arrays)": {
+        **READ,
+        "ratings": lambda s: {
+            name: s.numpy.integers(0, 3, s.n)
+            for name in ("net", *s.choice(["A", "AB", "ABC", "ABC", "ABC"]))
         },
-        "metric": words("cohen_kappa", "accuracy", "f1", "mae", "auroc"),
-        "name": words("model", "net"),
-        "unmatched": words("raise", "omit"),
-        "effect": words("difference", "ratio"),
-        "margin": words(None, 0.1),
+        "model": words("net", "net", "net", "net", "x"),
     },
-    "compare_with_raters_table": {
+    "compare(Readings.from_table)": {
+        **READ,
+        "table": read_table,
+        "label": words("grade", "grade", "grade", "mode"),
+        "score": words(None, "grade"),
+        "reader": words("reader"),
+        "case": words("case"),
+        "modality": words(None, "mode"),
+        "truth": words(None, None, "grade"),
+        "model": words("m", "m", "m", "m", "x"),
+        "groups": words("case", "case", "missing"),
+        "strata": words("mode"),
+    },
+    "compare(Readings.from_pairs)": {
+        **READ,
+        "metric": words("dsc", None, "hd95"),
         "table": rated_table,
-        "value": words("dice", None),
-        "model": words("m", "x"),
+        "model": words("m", "m", "m", "x"),
         "raters": words(None, ["A", "B"]),
         "prediction": words("prediction"),
         "reference": words("reference"),
-        "within": words((), "case"),
-        "groups": words("case", "missing"),
-        "strata": words("missing"),
-        "unmatched": words("raise", "omit"),
-        "effect": words("difference", "ratio"),
-        "margin": words(None, 0.1),
+        "by": words((), "case"),
+        "groups": words("case", "case", "missing"),
+        "strata": words("prediction", "missing"),
     },
     "limits_of_agreement": {
         "effect": words("difference", "ratio"),
@@ -695,6 +743,10 @@ def finished(kind: str) -> tuple[Any, ...]:
     dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
     truth, scores = [0, 1] * 10, [i / 20 for i in range(20)]
     how: dict[str, Any] = {"n_resamples": 49, "rng": 1}
+
+    def classed(kind: Any) -> Any:
+        return hw.curve(truth, kind, y_score=scores, **how)
+
     made: dict[str, Callable[[], tuple[Any, ...]]] = {
         "estimates": lambda: (
             hw.summary_ci(dice, metric="dsc"),
@@ -706,10 +758,10 @@ def finished(kind: str) -> tuple[Any, ...]:
             hw.runs_table({"accuracy": dice, "seed": list(range(10))}, keep_runs=True),
             hw.summary_ci([1.0, 2.0, 30.0], metric="hd95", alternative="upper"),
         ),
-        "curves": lambda: (hw.curve_ci(truth, scores, **how), *hw.curve_ci(truth, scores, **how)),
+        "curves": lambda: (classed("roc"), *classed("roc")),
         "calibration": lambda: (
-            hw.calibration_curve_ci(truth, scores, kind="bins", **how),
-            *hw.calibration_curve_ci(truth, scores, kind="isotonic", **how),
+            classed("reliability-bins"),
+            *classed("reliability"),
         ),
         "confusion": lambda: (hw.confusion_ci(truth, [int(x > 0.4) for x in scores]),),
         "found": lambda: (hw.planning.subsample(dice, sizes=[3, 10], repeats=3, **how),),
@@ -976,14 +1028,18 @@ DATA = (
     *("CaseValues.from_arrays", "CaseValues.from_table", "Detections.from_files"),
     *("Predictions.from_arrays", "Predictions.from_table"),
 )
+READINGS = ("Readings.from_arrays", "Readings.from_table", "Readings.from_pairs")
 
 
 def drawn_functions() -> dict[str, Callable[..., Any]]:
     """The public functions, and the verbs over each kind of data that is made in the same call."""
     over_data = {
         f"hw.{verb}({kind})": over(getattr(hw, verb), operator.attrgetter(kind)(hw))
-        for verb in ("estimate", "compare", "rank", "gate")
-        for kind in DATA
+        for verb, kind in [
+            *itertools.product(("estimate", "compare", "rank", "gate", "curve"), DATA),
+            *itertools.product(["compare"], READINGS),
+            ("match_detections", "Detections.from_files"),
+        ]
     }
     of_values = ("hw.check(CaseValues.from_table)",)
     over_data |= {name: over(hw.check, hw.CaseValues.from_table) for name in of_values}
@@ -1003,6 +1059,12 @@ def source_of(function: str, argument: str) -> Draw:
         return {**GOOD, **OF_FIGURES, **own}[argument]
     own = OF_ANY_FIGURE if name == "plot" else OWN.get(name, {})
     return {**GOOD, **own}[argument]
+
+
+def _said(compared: Callable[..., Any]) -> list[str]:
+    """What a comparison of readings needs."""
+    taken = inspect.signature(compared).parameters
+    return [name for name in ("model", "label", "reader", "case", "metric") if name in taken]
 
 
 def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
@@ -1034,6 +1096,9 @@ def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
         wanted, other = s.choice([("halfwidth", "n"), ("n", "halfwidth")])
         keywords.pop(other, None)
         keywords.setdefault(wanted, source_of(name, wanted)(s))
+    if name.partition("(")[2].rstrip(")") in READINGS and s.random() < FITTING:
+        keywords |= {one: source_of(name, one)(s) for one in _said(known[name])}
+        keywords.pop("score", None)
     if s.random() < 0.01:
         keywords[s.choice(["seed", "positive", "level", "alpha"])] = 1
     return name, positional, keywords

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fuzzcalls import public_functions
-from over_data import over
+from over_data import estimate_detections, over
 
 import halfwidth as hw
 
@@ -52,16 +52,18 @@ CALLS: dict[str, Callable[[], Any]] = {
         {"a": FOUND, "b": FOUND[:1]}, OBJECTS, metric="object_sensitivity", **QUICK
     ),
     "hw.compare of a table": lambda: over(hw.compare, hw.CaseValues.from_table)(LONG, "dsc", **DSC),
-    "hw.compare_with_raters": lambda: hw.compare_with_raters(
-        RIGHT, {"a": TRUTH, "b": RIGHT}, metric="accuracy", **QUICK
+    "hw.compare of readings": lambda: over(hw.compare, hw.Readings.from_arrays)(
+        {"net": RIGHT, "a": TRUTH, "b": RIGHT}, model="net", metric="accuracy", **QUICK
     ),
     "hw.confusion_ci": lambda: hw.confusion_ci(TRUTH, SCORES),
-    "hw.calibration_curve_ci": lambda: hw.calibration_curve_ci(
-        TRUTH, SCORES, kind="isotonic", **QUICK
+    "hw.curve": lambda: hw.curve(TRUTH, "roc", y_score=SCORES, **QUICK),
+    "hw.curve of calibration": lambda: hw.curve(TRUTH, "reliability", y_score=SCORES, **QUICK),
+    "hw.curve of detections": lambda: hw.curve(
+        hw.Detections.from_files(FOUND, OBJECTS), "froc", **QUICK
     ),
-    "hw.curve_ci": lambda: hw.curve_ci(TRUTH, SCORES, **QUICK),
-    "hw.detection_ci": lambda: hw.detection_ci(FOUND, OBJECTS, metric="object_ppv", **QUICK),
-    "hw.detection_curve_ci": lambda: hw.detection_curve_ci(FOUND, OBJECTS, **QUICK),
+    "hw.estimate of detections": lambda: estimate_detections(
+        FOUND, OBJECTS, metric="object_ppv", **QUICK
+    ),
     "hw.difference_ci": lambda: hw.difference_ci(FIRST, VALUES["B"], **DSC),
     "hw.gate": lambda: hw.gate({name: VALUES[name] for name in "AB"}, margin=0.1, **DSC),
     "hw.evidence": lambda: hw.evidence(metric="dsc"),
@@ -75,7 +77,7 @@ CALLS: dict[str, Callable[[], Any]] = {
         ],
         figures=False,
     ),
-    "hw.match_detections": lambda: hw.match_detections(FOUND, OBJECTS),
+    "hw.match_detections": lambda: hw.match_detections(hw.Detections.from_files(FOUND, OBJECTS)),
     "hw.metric_ci": lambda: hw.metric_ci(TRUTH, SCORES, metric="auroc", **QUICK),
     "hw.metric_ci, by kernels": lambda: hw.metric_ci(
         TRUTH, SCORES, metric=["smooth_ece", "ece_kde", "kce"], **QUICK
@@ -138,11 +140,8 @@ def check_copies(result: Any) -> None:
 
 def test_every_public_function_is_called() -> None:
     results = {name for name in public_functions() if not name.startswith("plots.")}
-    # A number, a picture, and what `compare_with_raters` give too.
-    others = {
-        *("planning.minimum_runs", "hw.plot"),
-        "hw.compare_with_raters_table",
-    }
+    # A number and a picture.
+    others = {"planning.minimum_runs", "hw.plot"}
     assert results - CALLS.keys() == others
 
 

@@ -700,8 +700,13 @@ def of_detectors(bench: Bench) -> None:
     more: dict[str, Any] = {"confidence_level": 0.9} if "0.9" in options else {}
     more |= {"method": "percentile"} if "percentile" in options else {}
     with contextlib.chdir(bench.folder):
-        result = hw.detection_ci(
-            files[0], truth, metric=metric, average=average, rng=1, n_resamples=39, **more
+        (result,) = hw.estimate(
+            hw.Detections.from_files(files[0], truth),
+            metric=metric,
+            average=average,
+            rng=1,
+            n_resamples=39,
+            **more,
         )
     same(kept_whole(result), alone[0], but=("message",), place=".function")
 
@@ -723,11 +728,8 @@ def of_raters(bench: Bench) -> None:
     scene = Scene(columns, {**options, "model": "m", "rater": raters})
 
     def library() -> Any:
-        table = {name: said[name] for name in raters}
-        result = hw.compare_with_raters(
-            said["m"], table, metric=metric, rng=1, n_resamples=39, name="m"
-        )
-        return kept_whole(result)
+        readings = hw.Readings.from_arrays({name: said[name] for name in ["m", *raters]}, model="m")
+        return kept_whole(hw.compare(readings, metric=metric, rng=1, n_resamples=39))
 
     file = bench.write(scene)
     answers = both(lambda: bench.answer("compare", scene, file), library)

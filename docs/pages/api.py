@@ -34,15 +34,14 @@ JOBS = {
         "Data",
         "What verbs work on: made once from arrays, tables or files, and checked there. What "
         "describes the data is said here, what describes the inference to a verb.",
-        "CaseValues Predictions Detections",
+        "CaseValues Predictions Detections Matching Readings",
     ),
     "estimating": Job(
         "Estimate",
         "A number with its interval, from one value per case, from labels and scores, or from "
         "detections.",
-        "estimate summary_ci proportion_ci metric_ci confusion_ci curve_ci "
-        "calibration_curve_ci calibration_test calibration_by_centre "
-        "calibration_curve_by_centre detection_ci detection_curve_ci match_detections "
+        "estimate curve summary_ci proportion_ci metric_ci confusion_ci calibration_test "
+        "calibration_by_centre calibration_curve_by_centre match_detections "
         "difference_ci runs_ci runs_table evidence",
     ),
     "results": Job(
@@ -63,8 +62,7 @@ JOBS = {
     "comparing": Job(
         "Compare and rank",
         "Two models or many, a model against raters, and assertions for the tests of a model.",
-        "compare gate compare_with_raters compare_with_raters_table "
-        "limits_of_agreement rank testing.assert_not_inferior",
+        "compare gate limits_of_agreement rank testing.assert_not_inferior",
     ),
     "planning": Job(
         "Plan and review",

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
     from halfwidth.comparison.agreement import limits_of_agreement
-    from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.match_lists import MatchLists
@@ -24,23 +23,17 @@ if TYPE_CHECKING:
     from halfwidth.data.detections import Detections
     from halfwidth.data.predictions import Predictions
     from halfwidth.data.reading import read
+    from halfwidth.data.readings import Readings
     from halfwidth.estimation.api import proportion_ci, summary_ci
-    from halfwidth.estimation.detections.api import detection_ci
-    from halfwidth.estimation.detections.curve_api import (
-        MatchedDetections,
-        detection_curve_ci,
-        match_detections,
-    )
+    from halfwidth.estimation.detections.matchings import Matching
     from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
     from halfwidth.estimation.runs.api import runs_ci, runs_table
     from halfwidth.estimation.test_sets.api import metric_ci
-    from halfwidth.estimation.test_sets.calibration_curves import calibration_curve_ci
     from halfwidth.estimation.test_sets.calibration_tests import calibration_test
     from halfwidth.estimation.test_sets.centre_curves import calibration_curve_by_centre
     from halfwidth.estimation.test_sets.centres import calibration_by_centre
     from halfwidth.estimation.test_sets.confusion import confusion_ci
-    from halfwidth.estimation.test_sets.curves import curve_ci
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.io.detections.api import read_objects
     from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
@@ -66,8 +59,10 @@ if TYPE_CHECKING:
     from halfwidth.summaries.catalogue import STATISTICS
     from halfwidth.verbs.check import check
     from halfwidth.verbs.compare import compare
+    from halfwidth.verbs.curve import curve
     from halfwidth.verbs.estimate import estimate
     from halfwidth.verbs.gate import gate
+    from halfwidth.verbs.match import MatchedDetections, match_detections
     from halfwidth.verbs.plan import plan
     from halfwidth.verbs.rank import rank
 
@@ -113,6 +108,7 @@ __all__ = [
     "Kind",
     "MatchLists",
     "MatchedDetections",
+    "Matching",
     "MetricSpec",
     "ObjectSet",
     "OptionError",
@@ -121,6 +117,7 @@ __all__ = [
     "RankStability",
     "Ranking",
     "Rankings",
+    "Readings",
     "Report",
     "RunsEstimate",
     "Scores",
@@ -128,16 +125,11 @@ __all__ = [
     "UnknownNameError",
     "calibration_by_centre",
     "calibration_curve_by_centre",
-    "calibration_curve_ci",
     "calibration_test",
     "check",
     "compare",
-    "compare_with_raters",
-    "compare_with_raters_table",
     "confusion_ci",
-    "curve_ci",
-    "detection_ci",
-    "detection_curve_ci",
+    "curve",
     "difference_ci",
     "estimate",
     "evidence",
@@ -204,13 +196,15 @@ _HOME = {
     "HalfwidthError": "core.errors",
     "Kind": "core.spec",
     "MatchLists": "core.match_lists",
-    "MatchedDetections": "estimation.detections.curve_api",
+    "MatchedDetections": "verbs.match",
+    "Matching": "estimation.detections.matchings",
     "MetricSpec": "core.spec",
     "ObjectSet": "core.objects",
     "OptionError": "core.errors",
     "OverCentres": "results.centre_results",
     "RankStability": "results.ranking_consensus",
     "Predictions": "data.predictions",
+    "Readings": "data.readings",
     "Ranking": "results.ranking",
     "Rankings": "results.ranking",
     "Report": "report.api",
@@ -218,18 +212,13 @@ _HOME = {
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
-    "calibration_curve_ci": "estimation.test_sets.calibration_curves",
     "calibration_by_centre": "estimation.test_sets.centres",
     "calibration_curve_by_centre": "estimation.test_sets.centre_curves",
     "calibration_test": "estimation.test_sets.calibration_tests",
     "check": "verbs.check",
     "compare": "verbs.compare",
-    "compare_with_raters": "comparison.rater_api",
-    "compare_with_raters_table": "comparison.rater_api",
     "confusion_ci": "estimation.test_sets.confusion",
-    "curve_ci": "estimation.test_sets.curves",
-    "detection_ci": "estimation.detections.api",
-    "detection_curve_ci": "estimation.detections.curve_api",
+    "curve": "verbs.curve",
     "difference_ci": "estimation.differences",
     "estimate": "verbs.estimate",
     "evidence": "estimation.evidence",
@@ -237,7 +226,7 @@ _HOME = {
     "gate": "verbs.gate",
     "limits_of_agreement": "comparison.agreement",
     "make_report": "report.api",
-    "match_detections": "estimation.detections.curve_api",
+    "match_detections": "verbs.match",
     "metric_ci": "estimation.test_sets.api",
     "metrics": "metrics",
     "plan": "verbs.plan",

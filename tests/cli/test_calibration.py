@@ -110,7 +110,7 @@ def test_nothing_has_a_document() -> None:
     some = hw.calibration_by_centre(FRAME.y, FRAME.p, FRAME.site, metric=["oe_ratio"])[:0]
     assert "Nothing to show." in some._repr_html_()
     with pytest.raises(hw.OptionError, match="of nothing have no picture"):
-        hw.curve_ci(FRAME.y, FRAME.p, kind="roc", n_resamples=49, rng=1)[:0].plot()
+        hw.curve(FRAME.y, "roc", y_score=FRAME.p, n_resamples=49, rng=1)[:0].plot()
 
 
 def test_a_plan(run: Run) -> None:

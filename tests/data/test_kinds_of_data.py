@@ -96,7 +96,7 @@ def test_a_metric_of_a_test_set_is_none_of_cases(call: Any) -> None:
         ),
         (
             lambda: hw.compare(hw.Detections.from_files({"A": [], "B": []}, []), paired=False),
-            "paired=False has no effect on detectors",
+            "paired=False has no effect on detections",
         ),
         (
             lambda: hw.estimate(
@@ -157,7 +157,7 @@ def test_a_table_that_cannot_be_used_is_named_by_its_model() -> None:
 @pytest.mark.parametrize("verb", [hw.estimate, hw.compare, hw.rank])
 def test_test_sets_have_no_values_of_cases_to_keep(verb: Any) -> None:
     test = hw.Predictions.from_arrays([0, 1] * 10, {"A": [0.2, 0.7] * 10, "B": [0.3, 0.6] * 10})
-    with pytest.raises(hw.OptionError, match="keep_cases=True has no effect on Predictions"):
+    with pytest.raises(hw.OptionError, match="keep_cases=True has no effect on predictions"):
         verb(test, metric="auroc", keep_cases=True)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from door import run_command
-from over_data import over
+from over_data import estimate_detector, over
 from support import codes
 
 import halfwidth as hw
@@ -224,9 +224,13 @@ def between(*models: Any, place: int = 0, **options: Any) -> Any:
     return over(hw.compare, hw.CaseValues.from_arrays)(named, **settings)[place]
 
 
+def against(ratings: Any, **options: Any) -> Any:
+    return hw.compare(hw.Readings.from_arrays(ratings, model="model"), rng=1, **options)[0]
+
+
 def raters(model: Any, *others: Any) -> Any:
     named = dict(zip("ABC", others, strict=False))
-    return hw.compare_with_raters(model, named, metric="accuracy", rng=1)[0]
+    return against({"model": model, **named}, metric="accuracy")
 
 
 SERIES = pd.Series(GOOD, NAMES)
@@ -277,9 +281,9 @@ SITUATIONS |= {
     ),
     "HW841": lambda: raters(SOME, SOME, GUESSES),
     "HW842": lambda: raters(np.where(SOME == 1, 0, SOME), SOME, SOME, GUESSES),
-    "HW843": lambda: hw.compare_with_raters(
-        [0, 1] * 20, {"A": [1, 0] * 20, "B": [0] * 40}, metric="sensitivity", rng=1
-    )[0],
+    "HW843": lambda: against(
+        {"model": [0, 1] * 20, "A": [1, 0] * 20, "B": [0] * 40}, metric="sensitivity"
+    ),
     "HW851": lambda: hw.rank({"A": 0.8 + CLOSE, "B": 0.8 + 0 * CLOSE}, metric="dsc", rng=1)[0],
     "HW852": lambda: hw.rank(
         hw.CaseValues.from_arrays(
@@ -322,7 +326,7 @@ def detected(
             for place, one in enumerate(references)
         ]
     settings: dict[str, Any] = {"rng": 1, "n_resamples": 199} | options
-    return hw.detection_ci(detections, references, metric=metric, **settings)
+    return estimate_detector(detections, references, metric=metric, **settings)
 
 
 def boxes_as_cases() -> SimpleNamespace:
@@ -346,9 +350,10 @@ SITUATIONS |= {
     "HW871": lambda: detected(EACH[:40] + [NONE] * 20, FOUND),
     "HW872": lambda: detected(metric="froc_score"),
     "HW873": lambda: detected([*EACH[:-1], boxes_of(*[40] * 30)]),
-    "HW874": lambda: hw.detection_ci(
+    "HW874": lambda: estimate_detector(
         {f"p{place // 6}_slice{place % 6}": one for place, one in enumerate(FOUND)},
         {f"p{place // 6}_slice{place % 6}": one for place, one in enumerate(EACH)},
+        metric="ap",
         n_resamples=199,
     ),
     "HW875": lambda: detected([boxes_of(40, 4) for _ in range(60)]),

@@ -10,7 +10,7 @@ import pytest
 from rankedscenes import functional_of, of_entries, ranked_scene, value_of
 
 import halfwidth as hw
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs, simultaneous
 from halfwidth.estimation.grouping import arrange_cases
 from halfwidth.estimation.pipeline import Job, estimate_jobs
@@ -240,7 +240,10 @@ def test_nothing_to_find_has_no_curve(kind: Any) -> None:
 def test_curves_are_of_one_threshold() -> None:
     with pytest.raises(hw.OptionError, match=r"one threshold of localisation, not of 2"):
         curves_of_jobs(
-            "pr", [], Matching(thresholds=(0.5, 0.75)), plain_request("auto", 0.9, 9, 1, "raise")
+            "pr",
+            [],
+            MatchingRule(thresholds=(0.5, 0.75)),
+            plain_request("auto", 0.9, 9, 1, "raise"),
         )
 
 

@@ -18,7 +18,7 @@ TRUTH, SCORE = [0, 1, 0, 1, 0, 1], [0.1, 0.8, 0.3, 0.2, 0.4, 0.9]
 
 
 def curves() -> Any:
-    return hw.curve_ci(TRUTH, SCORE, kind="roc", rng=1, n_resamples=99)
+    return hw.curve(TRUTH, "roc", y_score=SCORE, rng=1, n_resamples=99)
 
 
 @pytest.mark.parametrize(

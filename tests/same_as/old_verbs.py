@@ -15,6 +15,7 @@ __all__ = ["lend_verbs"]
 TABLE = {"compare": "compare_table", "rank": "rank_table", "estimate": "summary_table"}
 DETECTORS = {"compare": "compare_detections", "rank": "rank_detections"}
 USUAL_COLUMNS = {"model": "by", "by": "within"}
+OLD_KINDS = {"calibration": "smooth", "reliability": "isotonic", "reliability-bins": "bins"}
 
 
 class Given(NamedTuple):
@@ -27,14 +28,23 @@ class Given(NamedTuple):
 
 def lend_verbs(hw: Any) -> None:
     """Give a tree without kinds of data those names, by the functions that it has."""
+    if not hasattr(hw, "Matching"):
+        _lend_matching(hw)
     if not hasattr(hw, "read"):
         hw.read = _read
     if not hasattr(hw, "plan"):
         hw.plan = _plan
     if not hasattr(hw, "check"):
         hw.check = _checking(hw)
-    if hasattr(hw, "CaseValues"):
-        return
+    if not hasattr(hw, "curve"):
+        hw.curve = _curve(hw)
+    if not hasattr(hw, "CaseValues"):
+        _lend_kinds(hw)
+    if not hasattr(hw, "Readings"):
+        _lend_readings(hw)
+
+
+def _lend_kinds(hw: Any) -> None:
     for name in ("CaseValues", "Predictions", "Detections"):
         kinds = {way: _given(way) for way in ("from_arrays", "from_table", "from_files")}
         setattr(hw, name, SimpleNamespace(**kinds))
@@ -79,8 +89,72 @@ def _checking(hw: Any) -> Callable[..., Any]:
     return check
 
 
+def _lend_readings(hw: Any) -> None:
+    ways = {way: _given(f"readings {way}") for way in ("from_arrays", "from_pairs")}
+    hw.Readings = SimpleNamespace(**ways)
+    of_models = hw.compare
+
+    def compare(data: Any, *further: Any, **options: Any) -> Any:
+        if not isinstance(data, Given) or not data.kind.startswith("readings"):
+            return of_models(data, *further, **options)
+        named = {**data.options, **options}
+        if data.kind == "readings from_pairs":
+            named["within"] = named.pop("by", ())
+            return hw.compare_with_raters_table(*data.arguments, **named)
+        (said,), model = data.arguments, named.pop("model")
+        raters = {name: one for name, one in said.items() if name != model}
+        return hw.compare_with_raters(said[model], raters, name=model, **named)
+
+    hw.compare = compare
+
+
+def _lend_matching(hw: Any) -> None:
+    """Detections with options of their matching in one value, where each was an argument.
+
+    There `hw.estimate(hw.Detections.from_files(a, b))` was `hw.detection_ci(a, b)`, and
+    `hw.match_detections` took the same arguments.
+    """
+    match = hw.match_detections
+
+    def matched(data: Given, model: str | None = None) -> Any:
+        detections, references = data.arguments
+        return match(detections if model is None else detections[model], references, **data.options)
+
+    hw.Matching, hw.match_detections = dict, matched
+    if not hasattr(hw, "Detections"):
+        return
+    made = hw.Detections.from_files
+    hw.Detections = SimpleNamespace(from_files=_given("from_files"))
+    for verb in ("estimate", "compare", "rank", "gate", "curve"):
+        if hasattr(hw, verb):
+            setattr(hw, verb, _over_detections(hw, getattr(hw, verb), made))
+
+
+def _over_detections(hw: Any, verb: Any, made: Callable[..., Any]) -> Callable[..., Any]:
+    def called(data: Any, *further: Any, **options: Any) -> Any:
+        if isinstance(data, Given) and data.kind == "from_files":
+            of_one = not isinstance(data.arguments[0], Mapping)
+            if verb.__name__ == "estimate" and of_one and hasattr(hw, "detection_ci"):
+                return _detected(hw, data, options)
+            data = made(*data.arguments, **data.options)
+        return verb(data, *further, **options)
+
+    return called
+
+
+def _detected(hw: Any, data: Given, options: Mapping[str, Any]) -> Any:
+    metric = options.get("metric")
+    # A list makes a table of one row, too.
+    several = metric if metric is None or isinstance(metric, list) else [metric]
+    return hw.detection_ci(*data.arguments, **{**data.options, **options, "metric": several})
+
+
 def _given(way: str) -> Callable[..., Given]:
-    return lambda *arguments, **options: Given(way, arguments, options)
+    def given(*arguments: Any, **options: Any) -> Given:
+        matching = options.pop("matching", None) if way == "from_files" else None
+        return Given(way, arguments, {**options, **(matching or {})})
+
+    return given
 
 
 def _verb(hw: Any, verb: str) -> Callable[..., Any]:
@@ -91,6 +165,8 @@ def _verb(hw: Any, verb: str) -> Callable[..., Any]:
             if plain is None:
                 return hw.summary_table(data, **options)
             return plain(data, **options) if other is None else plain(other, data, **options)
+        if data.kind == "from_files" and verb == "estimate":
+            return _detected(hw, data, options)
         if data.kind == "from_files":
             return getattr(hw, DETECTORS[verb])(*data.arguments, **data.options, **options)
         if data.kind == "from_table":
@@ -98,6 +174,40 @@ def _verb(hw: Any, verb: str) -> Callable[..., Any]:
         return plain(*reversed(data.arguments), **data.options, **options)
 
     return called
+
+
+def _curve(hw: Any) -> Callable[..., Any]:
+    def called(data: Any, kind: str, *, y_score: Any = None, **options: Any) -> Any:
+        given = _as_given(data) if y_score is None else Given("from_arrays", (data, y_score), {})
+        if given.kind == "from_files":
+            function = hw.detection_curve_ci
+        elif kind in OLD_KINDS:
+            function = hw.calibration_curve_ci
+        else:
+            function = hw.curve_ci
+        old_kind = OLD_KINDS.get(kind, kind)
+        return function(*given.arguments, **given.options, kind=old_kind, **options)
+
+    return called
+
+
+def _as_given(data: Any) -> Given:
+    """Data of one model as they were given, in a tree that has kinds of data."""
+    if isinstance(data, Given):
+        return data
+    if hasattr(data, "references"):
+        (detections,) = data.detections.values()
+        further = ("undefined", "by_threshold")
+        matching = {name: one for name, one in data.matching.items() if name not in further}
+        return Given("from_files", (detections, data.references), matching)
+    (cases,) = data._given.cases
+    of_cases = {
+        "groups": cases.groups,
+        "strata": cases.strata,
+        "missing": data.missing,
+        **{name: getattr(data.options, name) for name in ("labels", "pos_label", "scores")},
+    }
+    return Given("from_arrays", (cases.target, cases.predictions), of_cases)
 
 
 def _of_table(hw: Any, verb: str, data: Given, options: Mapping[str, Any]) -> Any:

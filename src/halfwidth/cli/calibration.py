@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from halfwidth.cli import option_groups
-from halfwidth.cli.command import Group, refuse_given
+from halfwidth.cli.command import refuse_given
 from halfwidth.cli.figures import check, with_figure
 from halfwidth.cli.output import note
 from halfwidth.cli.predictions import (
@@ -22,6 +22,7 @@ from halfwidth.cli.predictions import (
 )
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.core.processes import check_jobs
 from halfwidth.document.parts import Document, Figure

@@ -9,10 +9,10 @@ import typer
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.command import Group
 from halfwidth.cli.compared_models import named_models, refuse_name_of_one
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.core.option_table.option import Group
 from halfwidth.data.case_values import CaseValues
 from halfwidth.verbs.check import check as checked
 

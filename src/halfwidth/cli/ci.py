@@ -18,12 +18,13 @@ from halfwidth.cli import (
     test_set_options,
 )
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group, refuse_given
+from halfwidth.cli.command import refuse_given
 from halfwidth.cli.compared_models import named_models
 from halfwidth.cli.metric_names import metrics_of
 from halfwidth.cli.output import note, note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.kinds import Estimand
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.data.case_values import CaseValues
 from halfwidth.document.parts import Figure

@@ -24,6 +24,7 @@ from halfwidth.core.parameters import split_names
 from halfwidth.core.spec import Better, MetricSpec
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.predictions import Predictions
+from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.tables.layout import metrics_held
 from halfwidth.tables.prediction_columns import class_cells
@@ -54,6 +55,17 @@ def verb_options(ctx: typer.Context) -> dict[str, Any]:
         For options that would be ignored, and values that cannot be read.
     """
     given = ctx.params
+    found = given_options(given)
+    if not refuse_ignored(ctx):
+        return found | {"statistic": given["statistic"]}
+    return found | {
+        "metric": _metric(given["metric"], given["better"], of_test_set=True),
+        "average": given["average"],
+    }
+
+
+def given_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What describes inference."""
     found = {name: given[name] for name in OF_VERBS if name in given} | {"rng": given["seed"]}
     if "ratio" in given:
         found["effect"] = "ratio" if given["ratio"] else "difference"
@@ -61,12 +73,7 @@ def verb_options(ctx: typer.Context) -> dict[str, Any]:
         found["paired"] = not given["unpaired"]
     if "scheme" in given:
         found["scheme"] = split_names(given["scheme"])
-    if not refuse_ignored(ctx):
-        return found | {"statistic": given["statistic"]}
-    return found | {
-        "metric": _metric(given["metric"], given["better"], of_test_set=True),
-        "average": given["average"],
-    }
+    return found
 
 
 def refuse_ignored(ctx: typer.Context) -> bool:
@@ -152,20 +159,13 @@ def _case_values(models: Models, given: Mapping[str, Any], found: dict[str, Any]
 
 
 def _predictions(models: Models, given: Mapping[str, Any], found: dict[str, Any]) -> Predictions:
-    positive = given["positive"]
-    labels = pos_label = None
-    if given["labels"] or positive is not None:
-        cells = class_cells(models.each[0], given["target"], numbers=False)
-        labels = predictions.parse_labels(given["labels"], cells)
-        pos_label = None if positive is None else predictions.parse_label(positive, cells)
     return Predictions.from_table(
         models.tables,
         given["target"],
         score=models.score,
         prediction=models.prediction,
         model=models.model,
-        labels=labels,
-        pos_label=pos_label,
+        **label_options(models.each[0], given["target"], given),
         sample_weight=given["weight"],
         threshold=predictions.parse_threshold(given["threshold"]),
         costs=predictions.parse_costs(given["costs"]),
@@ -173,6 +173,18 @@ def _predictions(models: Models, given: Mapping[str, Any], found: dict[str, Any]
         **found,
         **{name: given[name] for name in OF_PREDICTIONS},
     )
+
+
+def label_options(table: Table, column: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Labels, and which is the positive one, as a column has them."""
+    positive = given["positive"]
+    if not given["labels"] and positive is None:
+        return {}
+    cells = class_cells(table, column, numbers=False)
+    return {
+        "labels": predictions.parse_labels(given["labels"], cells),
+        "pos_label": None if positive is None else predictions.parse_label(positive, cells),
+    }
 
 
 def _metric(given: list[str] | None, better: str | None, *, of_test_set: bool) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -17,13 +17,16 @@ from halfwidth.cli import (
 )
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.command import Group
 from halfwidth.cli.option_groups import names_in, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.processes import check_jobs
 from halfwidth.document.parts import Figure
-from halfwidth.estimation.detections.api import detection_ci
+from halfwidth.verbs.estimate import estimate
+
+if TYPE_CHECKING:
+    from halfwidth.results.detection_estimate import DetectionEstimate
 
 
 @with_options(
@@ -89,11 +92,8 @@ def detect(
     """
     fmt = options.resolve_format(fmt, json, out)
     given = ctx.params
-    settings = detection_options.matching_arguments(given) | {
-        "by_threshold": by_threshold,
+    asked = {
         "average": average,
-        "absent_class": absent_class,
-        "undefined": undefined,
         "alternative": alternative,
         "rng": seed,
         "n_threads": check_jobs(jobs),
@@ -103,14 +103,14 @@ def detect(
     kind = detection_figures.check(plot, plot_kind, metrics, by_threshold=by_threshold)
     if image_names and kind != "matches":
         raise OptionError("--image-names is for --plot FILE with --plot-kind matches")
-    read, true = detection_reading.sources({"": detections}, references, given)
-    found = read[""]
-    estimates = detection_ci(found, true, metric=metrics or None, **settings)
+    data = detection_reading.detections_in({"": detections}, references, given)
+    estimates = estimate(data, metric=metrics or None, **asked)
     for text in estimates.notes:
         note(text)
     document = estimates.document()
     if plot is not None and kind is not None:
-        detection_figures.draw(kind, plot, (found, true), estimates, settings, names=image_names)
+        rows = cast("tuple[DetectionEstimate, ...]", tuple(estimates))
+        detection_figures.draw(kind, plot, data, rows, asked, names=image_names)
         title = detection_figures.TITLES.get(kind, "Detections with intervals")
         document = figures.with_figure(document, Figure(kind, title, estimates, plot))
     status = STRICT_STATUS if strict and estimates.cautions else 0

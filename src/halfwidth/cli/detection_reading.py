@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from halfwidth.cli import completion
-from halfwidth.cli.command import Group
+from halfwidth.cli.detection_options import matching_in
 from halfwidth.core.errors import OptionError, shortened
+from halfwidth.core.option_table.option import Group
+from halfwidth.data.detections import Detections
 from halfwidth.io.detections.api import read_all
 from halfwidth.io.detections.reading import AUTO
-
-if TYPE_CHECKING:
-    from halfwidth.core.objects import ObjectSet
 
 FORMATS = ("coco", "table", "yolo", "voc", "labels", "probabilities")
 
@@ -183,15 +182,19 @@ OPTIONS = (
 )
 
 
-def sources(
+def detections_in(
     detections: Mapping[str, Path], references: Path, given: Mapping[str, Any]
-) -> tuple[dict[str, ObjectSet], ObjectSet]:
+) -> Detections:
     """The detections of each detector and the references, read with the options of the verb."""
     options = {name: given[name] for name in OPTIONS}
     options["columns"] = parse_columns(given["columns"])
     tables = parse_score_tables(given["score_tables"], list(detections))
     formats = (given["detections_format"] or AUTO, given["references_format"] or AUTO)
-    return read_all(detections, references, options, scores=tables, formats=formats)
+    # What is wrong with these is said before files are read.
+    settings = {name: given[name] for name in ("unknown_images", "absent_class", "undefined")}
+    settings |= {"matching": matching_in(given), "classes": parse_classes(given["classes"])}
+    read = read_all(detections, references, options, scores=tables, formats=formats)
+    return Detections.from_files(*read, **settings)
 
 
 def parse_score_tables(given: Sequence[str] | None, detectors: Sequence[str]) -> dict[str, Path]:

@@ -9,7 +9,6 @@ import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import (
     Halfwidths,
@@ -21,6 +20,7 @@ from halfwidth.cli.plan_options import (
     parse_goals,
     refuse_test_set_metric,
 )
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.data.case_values import CaseValues
 from halfwidth.verbs.plan import plan

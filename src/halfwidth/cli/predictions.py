@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import halfwidth as hw
 from halfwidth.cli import figures
@@ -27,8 +27,9 @@ from halfwidth.tables.layout import pooled_models_beside
 from halfwidth.tables.prediction_columns import class_cells, score_cells
 from halfwidth.tables.repeats import case_column, repeats_in
 
-if TYPE_CHECKING:
-    from halfwidth.results.curves import CurveKind
+# What describes the cases of curves, and what is asked of these.
+OF_CASES = ("labels", "pos_label", "scores", "groups", "strata", "missing")
+OF_CURVES = ("confidence_level", "n_resamples", "rng")
 
 
 @frozen
@@ -286,30 +287,19 @@ def _draw(
     table: Estimates, test_set: TestSetData, options: dict[str, Any], path: Path, kind: str
 ) -> None:
     """Write the figure of a test set."""
-    from halfwidth import plots
-
     if kind == "forest":
         figures.draw(table, path, kind)
         return
-    shared = ("labels", "pos_label", "scores", "groups", "strata", "rng", "missing")
-    curve_options = {name: options[name] for name in (*shared, "confidence_level", "n_resamples")}
+    of_data = {name: options[name] for name in OF_CASES}
+    asked = {name: options[name] for name in OF_CURVES}
     if kind == "confusion":
         threshold = options["threshold"]
         if isinstance(threshold, str):
             raise OptionError("--plot-kind confusion needs a threshold that is a number")
         cells = hw.confusion_ci(
-            test_set.y_true, test_set.y_score, threshold=threshold, **curve_options
+            test_set.y_true, test_set.y_score, threshold=threshold, **of_data, **asked
         )
-        plots.write_figure(plots.confusion(cells), path)
+        figures.draw(cells, path)
         return
-    if kind in figures.CALIBRATION:
-        calibration = hw.calibration_curve_ci(
-            test_set.y_true, test_set.y_score, kind=figures.CALIBRATION[kind], **curve_options
-        )
-        plots.write_figure(plots.figure_of_calibration(calibration), path)
-        return
-    curves = hw.curve_ci(
-        test_set.y_true, test_set.y_score, kind=cast("CurveKind", kind), **curve_options
-    )
-    draw = {"roc": plots.roc, "pr": plots.pr, "decision": plots.decision}[kind]
-    plots.write_figure(draw(curves), path)
+    data = hw.Predictions.from_arrays(test_set.y_true, test_set.y_score, **of_data)
+    figures.draw(hw.curve(data, cast("Any", kind), **asked), path)

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
-from halfwidth.core.checks import one_of
+from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import spelled
 from halfwidth.core.public_functions import checked_options
-from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.undefined import (
-    ABSENT_CLASS,
-    UNDEFINED_POLICIES,
     AbsentClass,
     Missing,
     Undefined,
 )
 from halfwidth.data.families import Family, ModelCases, shown_data
 from halfwidth.data.inputs import models_of, refuse_cases_of_no_model
-from halfwidth.data.measured_test_sets import read_test_set
+from halfwidth.data.measured_test_sets import ReadCases, read_test_set
 from halfwidth.data.measuring import Matched, Measurable, Measuring, by_level, measuring_each_metric
 from halfwidth.data.prediction_tables import (
     PredictionColumns,
@@ -38,10 +36,15 @@ from halfwidth.data.sources import (
     family_label,
     tables_of,
 )
-from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import Request, missing_policy, resolve_request
-from halfwidth.estimation.tables import JobsOfCases, joined
-from halfwidth.estimation.test_sets.options import MetricRequest, TestSetOptions, metric_request
+from halfwidth.estimation.tables import JobsOfCases
+from halfwidth.estimation.test_sets.options import (
+    MetricRequest,
+    ScoreRequest,
+    TestSetOptions,
+    metric_request,
+    score_request,
+)
 from halfwidth.estimation.test_sets.score_scales import Scores
 from halfwidth.results.estimate import MODEL
 
@@ -67,10 +70,12 @@ class Predictions:
     ('A', 'B')
     """
 
+    kind: ClassVar = Kind.PREDICTIONS
+
     options: TestSetOptions = TestSetOptions()
     bounds: Any = None
     missing: Missing = "raise"
-    _given: _Arrays | _Tables = field(default=cast("Any", None), kw_only=True)
+    _given: PredictionArrays | PredictionTables = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
     @checked_options
@@ -146,7 +151,7 @@ class Predictions:
         options = TestSetOptions(
             labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
         )
-        return cls(options, bounds, missing, _given=_Arrays(cases))
+        return cls(options, bounds, missing, _given=PredictionArrays(cases))
 
     @classmethod
     @checked_options
@@ -226,23 +231,22 @@ class Predictions:
         options = TestSetOptions(
             labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
         )
-        predicted = [name for names in where.predictions.values() for name in names]
-        tables = tables_of(table, columns, by_model, [where.target, *predicted])
-        given = _Tables(tables, where)
+        tables = tables_of(table, columns, by_model, where.used)
+        given = PredictionTables(tables, where)
         return cls(options, bounds, missing, _given=given)
 
     def __repr__(self) -> str:
         return shown_data("Predictions", self.models)
 
     def __post_init__(self) -> None:
-        if not isinstance(self._given, _Arrays | _Tables):
+        if not isinstance(self._given, PredictionArrays | PredictionTables):
             raise OptionError(
                 "Predictions are made by Predictions.from_arrays(y_true, y_score) or "
                 ".from_table(table, target)"
             )
         missing_policy(self.missing)
-        one_of("absent_class", self.options.absent_class, ABSENT_CLASS)
-        one_of("undefined", self.options.undefined, UNDEFINED_POLICIES)
+        as_choice("absent_class", self.options.absent_class)
+        as_choice("undefined", self.options.undefined)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -255,16 +259,34 @@ class Predictions:
 
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each model, level, metric and class, and the request for it."""
-        quantities.refuse_statistic("a metric of a test set")
         request = self.request(**inference)
         requested = metric_request(
             quantities.test_set_metrics, quantities.averages, self.options, self.bounds
         )
-        return self._given.jobs(requested, request), request
+        read = list(self._given.read(requested, request.missing))
+        jobs = tuple(
+            replace(
+                job,
+                label=" / ".join(filter(None, [one.label, job.label])),
+                by={**one.by, **job.by},
+                cautions=(*job.cautions, *one.model.cautions),
+            )
+            for one in read
+            for job in requested.jobs(one.cases)
+        )
+        notes = dict.fromkeys(note for one in read for note in one.cases.notes)
+        return JobsOfCases(jobs, tuple(notes)), request
+
+    def read(self, purpose: str, **how: Any) -> list[ReadCases]:
+        """The cases of each model and level, for something else than a metric.
+
+        ``purpose`` is what messages call it; ``how``: see `ScoreRequest`.
+        """
+        requested = score_request(purpose, self.options, self.bounds, **how)
+        return list(self._given.read(requested, self.missing))
 
     def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
-        quantities.refuse_statistic("a metric of a test set")
         metrics = quantities.test_set_metrics
         if self.bounds is not None and len(metrics) > 1:
             raise OptionError(
@@ -275,34 +297,40 @@ class Predictions:
 
 
 @frozen(eq=False)
-class _Arrays:
+class PredictionArrays:
     """Predictions of models in arrays."""
 
     cases: tuple[ModelCases, ...]
 
     @property
     def models(self) -> tuple[str, ...]:
+        """Their names; none where nothing tells them."""
         return tuple(one.name for one in self.cases if one.name)
 
-    def jobs(self, requested: MetricRequest, request: Request) -> JobsOfCases:
+    @property
+    def has_target(self) -> bool:
+        """Whether true classes or numbers are known."""
+        return self.cases[0].target is not None
+
+    def read(
+        self, requested: MetricRequest | ScoreRequest, missing: Missing
+    ) -> Iterator[ReadCases]:
         """Each model by itself."""
-        found = []
         for model in self.cases:
             if model.name:
-                cases = read_test_set(model, requested, request.missing)
-            else:
-                cases = requested.test_set(
-                    model.target,
-                    model.predictions,
-                    missing=request.missing,
-                    sample_weight=model.weights,
-                    groups=model.groups,
-                    strata=model.strata,
-                    where=("y_true", "y_score"),
-                )
-            jobs = JobsOfCases(tuple(requested.jobs(cases)), cases.notes)
-            found.append(jobs.labelled_by(model.name))
-        return joined(found)
+                cases = read_test_set(model, requested, missing)
+                yield ReadCases(cases, model, model.name, {MODEL: model.name})
+                continue
+            cases = requested.test_set(
+                model.target,
+                model.predictions,
+                missing=missing,
+                sample_weight=model.weights,
+                groups=model.groups,
+                strata=model.strata,
+                where=("y_true", "y_score"),
+            )
+            yield ReadCases(cases, model)
 
     def families(self, each: Sequence[Measuring], _: Matched) -> tuple[list[Measurable], list[str]]:
         """All models, by each metric."""
@@ -310,7 +338,7 @@ class _Arrays:
 
 
 @frozen(eq=False)
-class _Tables:
+class PredictionTables:
     """Predictions in tables."""
 
     tables: Tables
@@ -318,31 +346,28 @@ class _Tables:
 
     @property
     def models(self) -> tuple[str, ...]:
+        """Their names; none where nothing tells them."""
         return self.tables.models
 
-    def jobs(self, requested: MetricRequest, request: Request) -> JobsOfCases:
+    @property
+    def has_target(self) -> bool:
+        """Whether true classes or numbers are known."""
+        return self.where.target is not None
+
+    def read(
+        self, requested: MetricRequest | ScoreRequest, missing: Missing
+    ) -> Iterator[ReadCases]:
         """Each model and level by itself; rows of several models apart where these are named."""
         columns = self.tables.columns
-        numbers = any(
-            isinstance(one, Metric) and one.spec.takes is Takes.NUMBERS for one in requested.metrics
-        )
-        jobs: list[Job] = []
-        notes: dict[str, None] = {}
         for source in self.tables.sources:
             of_model = replace(columns, by=self.tables.apart(source))
             for within, model in models_in(
-                source, of_model, self.where, numbers=numbers, paired=False
+                source, of_model, self.where, numbers=requested.numbers, paired=False
             ):
-                label = family_label(within, model.name)
                 place = f"{family_label(within)}: " if within else ""
-                cases = read_test_set(model, requested, request.missing, place)
-                notes |= dict.fromkeys(cases.notes)
+                cases = read_test_set(model, requested, missing, place, self.where.spelled)
                 by = within | ({of_model.by or MODEL: model.name} if model.name else {})
-                jobs += [
-                    replace(_labelled(job, label), by=by, cautions=(*job.cautions, *model.cautions))
-                    for job in requested.jobs(cases)
-                ]
-        return JobsOfCases(tuple(jobs), tuple(notes))
+                yield ReadCases(cases, model, family_label(within, model.name), by)
 
     def families(
         self, each: Sequence[Measuring], how: Matched
@@ -356,7 +381,3 @@ class _Tables:
             found += [Measurable(family, one) for family in families]
             notes += own
         return by_level(found), [*dict.fromkeys(notes)]
-
-
-def _labelled(job: Job, label: str) -> Job:
-    return replace(job, label=" / ".join(filter(None, [label, job.label])))

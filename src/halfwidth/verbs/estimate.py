@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from halfwidth.core.checks import as_flag
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import Alternative
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.estimate import Estimates
-from halfwidth.verbs.given import as_data, keeps_cases
+from halfwidth.verbs.given import as_data_of_models, refuse_idle
 
 
 def estimate(
@@ -25,6 +26,7 @@ def estimate(
     alternative: Alternative = "two-sided",
     n_resamples: int | None = None,
     rng: Any = None,
+    n_threads: int = 1,
     keep_cases: bool = False,
 ) -> Estimates:
     """Estimates with their confidence intervals: a row per model, level, metric and statistic.
@@ -49,6 +51,8 @@ def estimate(
     confidence_level, alternative, n_resamples, rng
         As for `summary_ci`. All rows share the seed, and a row equals what `summary_ci` or
         `metric_ci` gives for its cases alone.
+    n_threads : int, default 1
+        Threads of bootstraps that the compiled library does; the result is the same for any number.
     keep_cases : bool, default False
         Whether the result carries the values of cases (``.cases``), as a plot of their distribution
         needs. No table, JSON document or sentence holds them.
@@ -75,8 +79,8 @@ def estimate(
     ['U-Net 0.91', 'ViT 0.85']
     """
     quantities = Quantities(metric, statistic, average)
-    given = as_data(data, y_score, metric, estimates=True)
-    kept = keeps_cases(given, keep_cases)
+    given = as_data_of_models(data, y_score, metric, "estimate", estimates=True)
+    refuse_idle("estimate", given, statistic=statistic, average=average, keep_cases=keep_cases)
     found, request = given.jobs(
         quantities,
         method=method,
@@ -84,8 +88,9 @@ def estimate(
         alternative=alternative,
         n_resamples=n_resamples,
         rng=rng,
+        threads=n_threads,
     )
     if not found.jobs:
         raise DataError("no models to estimate")
-    cases = found.cases if kept else ()
+    cases = found.cases if as_flag("keep_cases", keep_cases) else ()
     return Estimates(estimate_jobs(found.jobs, request), found.notes, cases)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from halfwidth.core.checks import as_flag
 from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.option_table.table import option_of
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import MetricSpec, spec_of
 from halfwidth.data.case_values import CaseValues
@@ -14,6 +14,7 @@ from halfwidth.data.detections import Detections
 from halfwidth.data.inputs import names_models
 from halfwidth.data.predictions import Predictions
 from halfwidth.data.quantities import listed_metrics
+from halfwidth.data.readings import OF_A_TRUTH, Readings
 from halfwidth.data.sources import is_table, is_tables
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import (
@@ -25,10 +26,29 @@ from halfwidth.metrics.catalogue import (
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.tables.layout import layout_of
 
+# Those of models, which every verb takes.
 Data = CaseValues | Predictions | Detections
 
 
-def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> Data:
+def as_data_of_models(
+    data: Any, other: Any, metric: Any, verb: str, *, estimates: bool = False
+) -> Data:
+    """As `as_data`, for a verb that takes no readings.
+
+    Raises
+    ------
+    OptionError
+    """
+    given = as_data(data, other, metric, estimates=estimates)
+    if isinstance(given, Readings):
+        raise OptionError(
+            f"{verb} takes no readings: compare says whether a model agrees with its raters as "
+            f"these do with each other. {OF_A_TRUTH}"
+        )
+    return given
+
+
+def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> Data | Readings:
     """The data meant by what is given to a verb.
 
     Parameters
@@ -48,7 +68,7 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
     OptionError
         Where data are followed by further ones.
     """
-    if isinstance(data, CaseValues | Predictions | Detections):
+    if isinstance(data, CaseValues | Predictions | Detections | Readings):
         if other is not None:
             raise OptionError(
                 f"{type(data).__name__} are complete, and {shown(other)} follows; give predictions "
@@ -74,19 +94,23 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
     return CaseValues.from_arrays({"A": data, "B": other})
 
 
-def keeps_cases(data: Data, given: Any) -> bool:
-    """Whether the values of cases are kept, of data that have any.
+def refuse_idle(verb: str, data: Data | Readings, **given: Any) -> None:
+    """Refuse options of a verb that have no effect on the data.
 
     Raises
     ------
     OptionError
     """
-    if as_flag("keep_cases", given) and not isinstance(data, CaseValues):
-        raise OptionError(
-            f"{spelled('keep_cases', True)} has no effect on {type(data).__name__}: a metric of a "
-            "test set has no value of each case"
+    for name, value in given.items():
+        option = option_of(name, verb)
+        usual = value is option.default or (
+            isinstance(value, str | bool) and value == option.default
         )
-    return bool(given)
+        if option.kinds and data.kind not in option.kinds and not usual:
+            raise OptionError(
+                f"{spelled(name, value)} has no effect on {data.kind}; it is of "
+                f"{', '.join(option.kinds)}"
+            )
 
 
 def _case_values(given: Any, *, estimates: bool) -> CaseValues:
