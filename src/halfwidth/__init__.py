@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from halfwidth.io.detections.api import read_objects
     from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
     from halfwidth.plots.of_results import plot
-    from halfwidth.report.api import Report, make_report
+    from halfwidth.reports.api import Report, make_report
     from halfwidth.results.agreement import Agreement
     from halfwidth.results.audit import Audit, AuditedTable, Finding
     from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves

@@ -37,7 +37,7 @@ from halfwidth.verbs.estimate import estimate
 from halfwidth.verbs.rank import rank
 
 if TYPE_CHECKING:
-    from halfwidth.report.whole.results import AnyCurves
+    from halfwidth.reports.whole.results import AnyCurves
     from halfwidth.results.comparison import Comparisons
     from halfwidth.results.ranking import Rankings
 
