@@ -32,6 +32,8 @@ def lend_verbs(hw: Any) -> None:
         _lend_matching(hw)
     if not hasattr(hw, "read"):
         hw.read = _read
+    if hasattr(hw, "make_report"):
+        hw.report = hw.make_report
     if not hasattr(hw, "plan"):
         hw.plan = _plan
     if not hasattr(hw, "check"):
