@@ -656,7 +656,16 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
     },
     "check_table": AUDITED,
     "check_tables": {**AUDITED, "tables": audited_tables},
-    "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
+    "runs_ci": {"data": lambda s: s.choice([numbers, numbers, column_table])(s)},
+    "estimate(CaseValues.from_runs)": {
+        "runs": lambda s: s.choice([numbers, column_table, column_table])(s),
+        "value": words("dice", "dice", None, "case"),
+        "by": words((), "model", ["model"], "missing"),
+        "y_score": words(None),
+        "average": words(None),
+        "statistic": words("mean", "median", ["quantile:0.1", "sample_quantile:0.9"], "sd"),
+        "missing": words("raise", "omit", "worst"),
+    },
     "compare(Readings.from_arrays)": {
         **READ,
         "ratings": lambda s: {
@@ -728,7 +737,11 @@ def finished(kind: str) -> tuple[Any, ...]:
                 hw.CaseValues.from_table({"a": dice, "b": [0.4] * 10}, metric="dsc"),
                 keep_cases=True,
             ),
-            hw.runs_table({"accuracy": dice, "seed": list(range(10))}, keep_runs=True),
+            hw.estimate(
+                hw.CaseValues.from_runs({"accuracy": dice, "seed": list(range(10))}),
+                statistic=["quantile:0.1", "median", "quantile:0.9", "mean"],
+                keep_cases=True,
+            ),
             hw.summary_ci([1.0, 2.0, 30.0], metric="hd95", alternative="upper"),
         ),
         "curves": lambda: (hw.curve_ci(truth, scores, **how), *hw.curve_ci(truth, scores, **how)),
@@ -1001,6 +1014,7 @@ DATA = (
     *("CaseValues.from_arrays", "CaseValues.from_table", "Detections.from_files"),
     *("Predictions.from_arrays", "Predictions.from_table"),
 )
+RUNS = "CaseValues.from_runs"
 READINGS = ("Readings.from_arrays", "Readings.from_table", "Readings.from_pairs")
 
 
@@ -1009,7 +1023,7 @@ def drawn_functions() -> dict[str, Callable[..., Any]]:
     both = [*itertools.product(("estimate", "compare", "rank", "gate"), DATA)]
     over_data = {
         f"hw.{verb}({kind})": over(getattr(hw, verb), operator.attrgetter(kind)(hw))
-        for verb, kind in [*both, *itertools.product(["compare"], READINGS)]
+        for verb, kind in [*both, ("estimate", RUNS), *itertools.product(["compare"], READINGS)]
     }
     return public_functions() | over_data
 

@@ -43,7 +43,7 @@ JOBS = {
         "estimate summary_ci proportion_ci metric_ci confusion_ci curve_ci "
         "calibration_curve_ci calibration_test calibration_by_centre "
         "calibration_curve_by_centre detection_ci detection_curve_ci match_detections "
-        "difference_ci runs_ci runs_table evidence",
+        "difference_ci runs_ci evidence",
     ),
     "results": Job(
         "Results",

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     )
     from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
-    from halfwidth.estimation.runs.api import runs_ci, runs_table
     from halfwidth.estimation.test_sets.api import metric_ci
     from halfwidth.estimation.test_sets.calibration_curves import calibration_curve_ci
     from halfwidth.estimation.test_sets.calibration_tests import calibration_test
@@ -68,6 +67,7 @@ if TYPE_CHECKING:
     from halfwidth.verbs.estimate import estimate
     from halfwidth.verbs.gate import gate
     from halfwidth.verbs.rank import rank
+    from halfwidth.verbs.runs_ci import runs_ci
 
 __version__ = "0.1.0"
 
@@ -153,7 +153,6 @@ __all__ = [
     "rank",
     "read_objects",
     "runs_ci",
-    "runs_table",
     "score_folders",
     "score_masks",
     "study",
@@ -242,8 +241,7 @@ _HOME = {
     "plot": "plots.of_results",
     "rank": "verbs.rank",
     "read_objects": "io.detections.api",
-    "runs_ci": "estimation.runs.api",
-    "runs_table": "estimation.runs.api",
+    "runs_ci": "verbs.runs_ci",
     "score_folders": "scoring.api",
     "score_masks": "scoring.api",
     "study": "study",

@@ -29,7 +29,7 @@ SET = {"y_true": Y, "y_score": P}
         ("metric_ci", SET | {"metric": "f1", "n_jobs": 2}, "it is called n_threads"),
         ("curve_ci", SET | {"random_state": 1}, "it is called rng"),
         ("difference_ci", {"values": VALUES, "n_boot": 9}, "it is called n_resamples"),
-        ("runs_ci", {"values": VALUES, "n_bootstrap": 99}, "it is called n_resamples"),
+        ("runs_ci", {"data": VALUES, "n_bootstrap": 99}, "it is called n_resamples"),
         (
             "confusion_ci",
             SET | {"alpha": 0.1},
@@ -43,7 +43,7 @@ SET = {"y_true": Y, "y_score": P}
             {"data": {"A": VALUES, "B": VALUES}, "missing": "omit"},
             "it describes the data: give it where these are made (CaseValues, Predictions, Read",
         ),
-        ("runs_table", {"frame": {"a": VALUES}, "values": "a"}, "it is called value"),
+        ("runs_ci", {"data": VALUES, "bounds": (0, 1)}, "where these are made (CaseValues)"),
         ("proportion_ci", {"count": 3, "nobs": 10}, "it is called successes"),
         ("planning.mean_n", {"sd": 0.1, "half_width": 0.02}, "did you mean halfwidth?"),
         ("study.open", {"store": "y"}, "open() has no option store; "),
@@ -87,9 +87,9 @@ def test_lacking_arguments_are_pythons_own_matter() -> None:
 
 
 def test_the_names_are_those_of_some_front_door_and_no_option_is_shadowed() -> None:
-    takes = {
-        p for where, name in doors() for p in inspect.signature(getattr(where, name)).parameters
-    }
+    functions = [getattr(where, name) for where, name in doors()]
+    functions += [hw.CaseValues.from_table, hw.CaseValues.from_runs, hw.Predictions.from_table]
+    takes = {p for one in functions for p in inspect.signature(one).parameters}
     assert set(USUAL_NAMES) <= takes
     assert all(name not in others.split() for name, others in USUAL_NAMES.items())
 

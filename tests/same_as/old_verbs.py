@@ -31,6 +31,8 @@ def lend_verbs(hw: Any) -> None:
         _lend_kinds(hw)
     if not hasattr(hw, "Readings"):
         _lend_readings(hw)
+    if not hasattr(hw.CaseValues, "from_runs"):
+        _lend_runs(hw)
 
 
 def _lend_kinds(hw: Any) -> None:
@@ -58,6 +60,29 @@ def _lend_readings(hw: Any) -> None:
         return hw.compare_with_raters(said[model], raters, name=model, **named)
 
     hw.compare = compare
+
+
+def _lend_runs(hw: Any) -> None:
+    hw.CaseValues.from_runs = staticmethod(_given("runs"))
+    of_cases, one_quantile = hw.estimate, hw.runs_ci
+
+    def estimate(data: Any, *further: Any, **options: Any) -> Any:
+        if not isinstance(data, Given) or data.kind != "runs":
+            return of_cases(data, *further, **options)
+        named = {**data.options, **options}
+        statistics = named.pop("statistic")
+        levels = [one.partition(":") for one in statistics if one != "mean"]
+        named |= {"quantile": [float(level) for _, _, level in levels]}
+        named |= {"mean": "mean" in statistics, "keep_runs": named.pop("keep_cases", False)}
+        point = levels[0][0].removesuffix("quantile").rstrip("_")
+        return hw.runs_table(*data.arguments, point=point or "auto", **named)
+
+    def runs_ci(data: Any, *further: Any, **options: Any) -> Any:
+        if not isinstance(data, Given):
+            return one_quantile(data, *further, **options)
+        return one_quantile(*data.arguments, *further, **data.options, **options)
+
+    hw.estimate, hw.runs_ci = estimate, runs_ci
 
 
 def _given(way: str) -> Callable[..., Given]:

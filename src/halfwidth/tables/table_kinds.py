@@ -64,8 +64,8 @@ def refuse_runs(table: Table) -> None:
         metric = prefixed[0] if prefixed else "COLUMN"
         raise DataError(
             f"{_prefix(table)}the table holds training runs ({shown}), not cases: halfwidth runs "
-            f"FILE {spelled('value', metric, door=Door.COMMAND_LINE)} (runs_table) gives the "
-            "quantiles of a metric over them"
+            f"FILE {spelled('value', metric, door=Door.COMMAND_LINE)} (CaseValues.from_runs) gives "
+            "the quantiles of a metric over them"
         )
 
 

@@ -10,35 +10,31 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.checks import as_flag, as_number, plain_text
-from halfwidth.core.errors import OptionError, UnknownNameError, shortened
+from halfwidth.core.checks import as_number
+from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Need, Statistic, spec_of
-from halfwidth.core.types import BETWEEN, Alternative, Level
-from halfwidth.core.undefined import Missing
-from halfwidth.estimation.check import Sample, check_sample
+from halfwidth.core.types import BETWEEN, Level
+from halfwidth.estimation.check import Sample
 from halfwidth.estimation.choose import choose
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import (
     AUTO,
     Request,
     resolve_metric,
-    resolve_request,
     resolve_statistic,
 )
-from halfwidth.estimation.tables import column_names
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.quantile import asymptotic, semiparametric
 from halfwidth.intervals.ranks import randomized_ranks
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-from halfwidth.results.estimate import Cases, Estimate, Estimates
+from halfwidth.results.estimate import Estimate
 from halfwidth.results.runs_estimate import Choice, RunsEstimate
 from halfwidth.summaries.catalogue import STATISTICS
 from halfwidth.summaries.quantiles import LEVEL
 from halfwidth.summaries.quantiles import quantile as type_7
-from halfwidth.tables.run_tables import RunSlice, run_slices, run_table
 
 # The point estimate that lies in the interval of a method (lehmann2025, section 5).
 POINTS = {
@@ -47,240 +43,69 @@ POINTS = {
     "bootstrap_median": "bootstrap_median",
 }
 CONSISTENT = {asymptotic.__name__: "interpolated", semiparametric.__name__: "bootstrap_median"}
-FOLDS = ("refuse", "average")
 # What trackers write before the name of a metric.
 PARTS_OF_DATA = re.compile(
     r"^(train|val|valid|validation|dev|eval|test)(ing)?[_/. -]", re.IGNORECASE
 )
 
 
-def runs_ci(
-    values: Any,
-    quantile: float = 0.5,
-    *,
-    metric: Any = None,
-    method: str = AUTO,
-    point: str = AUTO,
-    confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
-    rng: Any = None,
-    n_resamples: int = 9999,
-    missing: Missing = "raise",
-    penalty: float | None = None,
-    bounds: Any = None,
-    scale: float = 1.0,
-    label: str = "",
-) -> RunsEstimate:
-    """Confidence interval for a quantile of a metric over independent training runs.
-
-    Runs repeat a training with one source of variation changed (the seed of the initial weights,
-    the split, the augmentation, ...); a quantile says what the procedure reaches in a share of
-    runs. The number of runs is the sample size, whatever the size of the test set.
-
-    Parameters
-    ----------
-    values : array-like, shape (n,)
-        The metric of each run.
-    quantile : float, default 0.5
-        Its level, strictly between 0 and 1; several at once are for `runs_table`.
-    metric : str or MetricSpec, optional
-        What the values are, also a metric of whole test sets ("accuracy", "auroc"); decides range,
-        unit, and whether quantiles are read as "at most" or "at least".
-    method : str, default "auto"
-        ``"exact"`` (order statistics), ``"exact_randomized"`` (meets the level exactly; the draw
-        is seeded, and `choices` tells both intervals), ``"asymptotic"``, ``"semiparametric"``
-        (Hutson's bootstrap, which extrapolates), or a bootstrap. ``"auto"``: exact where it
-        exists, else ``"exact_attained"``, whose interval is of the level that so few runs attain,
-        or open on one side; percentile from 50 runs on where ten lie beyond the quantile.
-    point : {"auto", "sample", "interpolated", "bootstrap_median"}
-        The point estimate; auto takes the one that goes with the interval: interpolated with
-        asymptotic, the bootstrap median with semiparametric, else the sample quantile.
-    confidence_level : float, default 0.95
-        For up to 25 runs 0.9 is as much as is sensible.
-    alternative, rng, n_resamples, missing, penalty, bounds, scale, label
-        As for `summary_ci`.
-
-    Returns
-    -------
-    RunsEstimate
-        An `Estimate` with the three ``points``, the ``choices`` of a randomized method,
-        ``interdecile_range``, ``relative_width`` and ``reading()``.
-
-    Raises
-    ------
-    DataError
-        For values that are missing without a policy, out of range, not numbers, or none at all.
-    OptionError, UnknownNameError
-        For a quantile that is not between 0 and 1, or another option that is not allowed.
-
-    References
-    ----------
-    Lehmann & Paromau (2025).
-
-    Examples
-    --------
-    >>> import halfwidth as hw
-    >>> accuracy = [0.871, 0.874, 0.869, 0.875, 0.873, 0.872, 0.878, 0.870, 0.876, 0.874]
-    >>> e = hw.runs_ci(accuracy, 0.25, metric="accuracy", confidence_level=0.9)
-    >>> e.value, e.low, e.high, e.method
-    (0.871, 0.869, 0.874, 'exact')
-    >>> e.reading()
-    'accuracy is 0.8710 or lower in at least 25 % of runs'
-    """
-    if _several(quantile):
-        raise OptionError(
-            f"{spelled('quantile', quantile)}: name one level; runs_table takes several"
-        )
-    quantities = _Quantities(_levels(quantile), point, simultaneous=False, mean=False)
-    request = resolve_request(
-        method=method,
-        confidence_level=confidence_level,
-        alternative=alternative,
-        n_resamples=n_resamples,
-        rng=rng,
-        missing=missing,
-        penalty=penalty,
-    )
-    sample = check_sample(
-        values,
-        resolve_run_metric(metric, bounds),
-        request,
-        scale=scale,
-        where=plain_text("label", label) or "values",
-    )
-    return _estimate_sources([_Source(sample, label)], quantities, request)[0]
-
-
-def runs_table(
-    frame: Any,
-    value: str | None = None,
-    *,
-    by: str | Sequence[str] | None = None,
-    quantile: float | Sequence[float] = (0.1, 0.5, 0.9),
-    mean: bool = True,
-    folds: str = "refuse",
-    metric: Any = None,
-    method: str = AUTO,
-    point: str = AUTO,
-    confidence_level: float = 0.95,
-    simultaneous: bool = False,
-    alternative: Alternative = "two-sided",
-    rng: Any = None,
-    n_resamples: int = 9999,
-    missing: Missing = "raise",
-    penalty: float | None = None,
-    bounds: Any = None,
-    scale: float = 1.0,
-    keep_runs: bool = False,
-) -> Estimates:
-    """Quantiles over training runs for a table with a row per run, sources side by side.
-
-    Parameters
-    ----------
-    frame : DataFrame (pandas or polars), or mapping of column names to sequences
-        A row per run, plain or as MLflow and W&B export it: the metric may be called
-        ``metrics.accuracy``, settings ``params.lr``; runs whose ``status`` or ``State`` says that
-        they did not finish are left out, with a caution.
-    value : str, optional
-        Column of the metric; default: the only one there is.
-    by : str or sequence of str, optional
-        Columns that name the source of variation of each run (seed, split, augmentation, ...).
-    quantile : float or sequence of float, default (0.1, 0.5, 0.9)
-    mean : bool, default True
-        Whether the mean with its ``t`` interval stands beside the quantiles.
-    simultaneous : bool, default False
-        Whether all intervals of a source hold at once (Bonferroni).
-    folds : {"refuse", "average"}
-        What a column ``fold`` means: an error, as folds are no independent runs, or the mean over
-        the folds of each seed as one run.
-    metric : str or MetricSpec, optional
-        Default: what the column is called, where that is a metric.
-    method, point, confidence_level, alternative, rng, n_resamples, missing, penalty
-        As for `runs_ci`.
-    bounds, scale
-        As for `runs_ci`.
-    keep_runs : bool, default False
-        Whether the result carries the values of the runs (``.cases``), as a figure needs.
-
-    Returns
-    -------
-    Estimates
-        Of `RunsEstimate`: for each source its quantiles and mean.
-
-    Raises
-    ------
-    DataError, OptionError, UnknownNameError
-        As for `runs_ci`, naming the column and the run; also for folds offered as runs.
-
-    References
-    ----------
-    Lehmann & Paromau (2025).
-
-    Examples
-    --------
-    >>> import halfwidth as hw
-    >>> table = {
-    ...     "metrics.accuracy": [0.87, 0.88, 0.86, 0.89, 0.85, 0.87, 0.88, 0.90],
-    ...     "params.seed": list(range(8)),
-    ...     "status": ["FINISHED"] * 8,
-    ... }
-    >>> made = hw.runs_table(table, "accuracy", quantile=0.5, confidence_level=0.9)
-    >>> [(e.subject, e.method) for e in made]
-    [('0.5 quantile of accuracy over runs', 'exact'), ('mean of accuracy over runs', 't')]
-    """
-    if value is not None:
-        plain_text("value", value)
-    runs = run_table(frame, value, column_names(by) or ())
-    quantities = _Quantities(
-        _levels(quantile), point, as_flag("simultaneous", simultaneous), as_flag("mean", mean)
-    )
-    if not isinstance(folds, str) or folds not in FOLDS:
-        raise UnknownNameError("folds", folds, FOLDS)
-    request = resolve_request(
-        method=method,
-        confidence_level=confidence_level,
-        alternative=alternative,
-        n_resamples=n_resamples,
-        rng=rng,
-        missing=missing,
-        penalty=penalty,
-    )
-    run_metric = resolve_run_metric(metric, bounds, column=runs.metric)
-    sources: list[_Source] = []
-    cases: list[Cases] = []
-    for part in run_slices(runs, average_folds=folds == "average"):
-        where = f"column {runs.value!r}" + (f", {part.label}" if part.label else "")
-        sample = check_sample(
-            part.values, run_metric, request, scale=scale, where=where, cases=part.names
-        )
-        sources.append(_Source(sample, part.label, part.by, _table_cautions(part)))
-        if as_flag("keep_runs", keep_runs):
-            cases.append(Cases(part.label, run_metric.spec.display, sample.given))
-    estimates = _estimate_sources(sources, quantities, request)
-    return Estimates(tuple(estimates), _notes(estimates, quantities, request), tuple(cases))
-
-
-# --------------------------------------------------------------------------- parts
+MEAN, MEDIAN, PLAIN = "mean", "median", "quantile"
 
 
 @frozen
-class _Quantities:
-    """What is estimated of each source."""
+class RunQuantity:
+    """A quantile over runs, or their mean.
 
-    quantiles: tuple[float, ...]
-    point: str
-    simultaneous: bool
-    mean: bool
+    Attributes
+    ----------
+    level : float or None
+        Of the quantile; None of the mean.
+    point : str
+        The statistic that estimates the quantile; ``auto`` takes the one that goes with the
+        interval.
+    """
+
+    level: float | None
+    point: str = AUTO
+
+
+@frozen
+class RunQuantities:
+    """What is estimated of each source.
+
+    Attributes
+    ----------
+    each : tuple of RunQuantity
+    simultaneous : bool
+        Whether all intervals of a source hold at once.
+    """
+
+    each: tuple[RunQuantity, ...]
+    simultaneous: bool = False
+
+    @property
+    def levels(self) -> list[float]:
+        """Those of the quantiles."""
+        return [one.level for one in self.each if one.level is not None]
 
     @property
     def count(self) -> int:
         """How many intervals."""
-        return len(self.quantiles) + self.mean
+        return len(self.each)
 
 
-@frozen
-class _Source:
-    """The runs of one source of variation."""
+@frozen(eq=False)
+class RunSource:
+    """The runs of one source of variation.
+
+    Attributes
+    ----------
+    sample : Sample
+    label : str
+    by : mapping
+    cautions : tuple of Caution
+        What the table gives reason to doubt.
+    """
 
     sample: Sample
     label: str = ""
@@ -288,12 +113,52 @@ class _Source:
     cautions: tuple[Caution, ...] = ()
 
 
-def _several(quantile: Any) -> bool:
-    return isinstance(quantile, Sequence | np.ndarray) and not isinstance(quantile, str)
+def run_statistics(quantile: Any, point: Any = AUTO) -> list[Statistic]:
+    """Quantiles over runs, one or several, by the point estimate that is named.
+
+    Parameters
+    ----------
+    quantile : float or sequence of float
+    point : {"auto", "sample", "interpolated", "bootstrap_median"}
+
+    Raises
+    ------
+    OptionError, UnknownNameError
+    """
+    if not isinstance(point, str) or point not in (AUTO, *POINTS):
+        raise UnknownNameError("point", point, [AUTO, *POINTS])
+    spec = STATISTICS[POINTS.get(point, PLAIN)]
+    return [Statistic(spec, {"q": level}) for level in _levels(quantile)]
+
+
+def run_quantities(statistics: Sequence[Any], *, simultaneous: bool) -> RunQuantities:
+    """What statistics of runs are.
+
+    Raises
+    ------
+    OptionError, UnknownNameError
+        For statistics of which nobody knows how good they are of a few runs.
+    """
+    each = []
+    for given in statistics:
+        one = resolve_statistic(given)
+        name = one.spec.name
+        if name == MEAN:
+            each.append(RunQuantity(None))
+        elif name in (PLAIN, MEDIAN):
+            each.append(RunQuantity(one.quantile_level))
+        elif name in POINTS.values():
+            each.append(RunQuantity(one.quantile_level, name))
+        else:
+            raise OptionError(
+                f"{spelled('statistic', given)}: of training runs there are quantiles and the mean"
+            )
+    return RunQuantities(tuple(dict.fromkeys(each)), simultaneous)
 
 
 def _levels(quantile: Any) -> tuple[float, ...]:
-    given = list(quantile) if _several(quantile) else [quantile]
+    several = isinstance(quantile, Sequence | np.ndarray) and not isinstance(quantile, str)
+    given = list(quantile) if several else [quantile]
     if not given:
         raise OptionError("quantile: name at least one level, for example 0.9")
     levels = [as_number("quantile", level, BETWEEN) for level in given]
@@ -339,22 +204,8 @@ def _per_run_spec(spec: MetricSpec) -> MetricSpec:
     return replace(spec, level=MetricLevel.INDIVIDUAL, kind=Kind.CONTINUOUS, averages=())
 
 
-def _table_cautions(part: RunSlice) -> tuple[Caution, ...]:
-    """What the table gives reason to doubt."""
-    raised, total = [], len(part.values)
-    if part.varying:
-        raised.append(caution("HW704", columns=shortened(part.varying)))
-    if part.unfinished:
-        count = len(part.unfinished)
-        names = shortened(part.unfinished)
-        raised.append(caution("HW705", count=count, total=total + count, names=names))
-    if part.repeated:
-        raised.append(caution("HW706", repeated=part.repeated, total=total))
-    return tuple(raised)
-
-
 def _notes(
-    estimates: Sequence[Estimate], quantities: _Quantities, request: Request
+    estimates: Sequence[Estimate], quantities: RunQuantities, request: Request
 ) -> tuple[str, ...]:
     if not quantities.simultaneous or quantities.count == 1:
         return ()
@@ -371,7 +222,7 @@ def _notes(
     return (text,)
 
 
-def _level_of_each(quantities: _Quantities, request: Request) -> Level:
+def _level_of_each(quantities: RunQuantities, request: Request) -> Level:
     """That of each interval; Bonferroni's for simultaneous ones."""
     if not quantities.simultaneous:
         return request.level
@@ -379,35 +230,53 @@ def _level_of_each(quantities: _Quantities, request: Request) -> Level:
     return Level(1 - miss, request.level.alternative)
 
 
-def _estimate_sources(
-    sources: Sequence[_Source], quantities: _Quantities, request: Request
-) -> list[RunsEstimate]:
-    """For each source its quantiles and its mean."""
-    if not isinstance(quantities.point, str) or quantities.point not in (AUTO, *POINTS):
-        raise UnknownNameError("point", quantities.point, [AUTO, *POINTS])
+def estimate_runs(
+    sources: Sequence[RunSource], quantities: RunQuantities, request: Request
+) -> tuple[list[RunsEstimate], tuple[str, ...]]:
+    """For each source its quantiles and its mean, and what is to be noted of them all.
+
+    The mean has its ``t`` interval, whatever the method for quantiles.
+
+    Raises
+    ------
+    OptionError
+        For a method where there is no quantile.
+    """
+    if request.method is not None and not quantities.levels:
+        raise OptionError(
+            f"{spelled('method', request.method.name)} is of quantiles over runs; their mean has t"
+        )
     each = replace(request, level=_level_of_each(quantities, request))
     quantiles: list[Job] = []
     means: list[Job] = []
     for source in sources:
         sample = replace(source.sample, records=replace(source.sample.records, over="runs"))
-        about = (sample, source.label, source.by, source.cautions)
-        quantiles += [
-            _job(_point_for(q, sample, quantities, each), about) for q in quantities.quantiles
-        ]
-        means += [_job(resolve_statistic("mean"), about)] * quantities.mean
-    mean_estimates = estimate_jobs(means, replace(each, method=spec_of(student_t))) if means else ()
-    quantile_estimates = estimate_jobs(quantiles, each)
-    estimates: list[RunsEstimate] = []
-    for place, source in enumerate(sources):
-        start = place * len(quantities.quantiles)
-        source_estimates = quantile_estimates[start : start + len(quantities.quantiles)]
-        source_estimates += mean_estimates[place : place + 1]
-        estimates += [
-            _as_runs_estimate(estimate, source.sample, chosen=request.method is None)
-            for estimate in source_estimates
-        ]
-    if len(quantities.quantiles) == 1 or quantities.simultaneous:
-        return estimates
+        for one in quantities.each:
+            if one.level is None:
+                means.append(_job(resolve_statistic(MEAN), sample, source))
+            else:
+                point = _point_for(one.level, one.point, sample, each)
+                quantiles.append(_job(point, sample, source))
+    of_means = iter(estimate_jobs(means, replace(each, method=spec_of(student_t))))
+    of_quantiles = iter(estimate_jobs(quantiles, each))
+    estimates = [
+        _as_runs_estimate(
+            next(of_means if one.level is None else of_quantiles),
+            source.sample,
+            chosen=request.method is None,
+        )
+        for source in sources
+        for one in quantities.each
+    ]
+    if len(quantities.levels) > 1 and not quantities.simultaneous:
+        estimates = _with_count(estimates, quantities, request)
+    return estimates, _notes(estimates, quantities, request)
+
+
+def _with_count(
+    estimates: Sequence[RunsEstimate], quantities: RunQuantities, request: Request
+) -> list[RunsEstimate]:
+    """The same, with a caution that all intervals of a source need not hold at once."""
     less = any(e.confidence_level < request.level.confidence_level for e in estimates)
     level = percent(request.level.confidence_level) + (" or less" if less else "")
     at_once = caution("HW703", count=quantities.count, level=level)
@@ -418,16 +287,17 @@ def _estimate_sources(
     ]
 
 
-def _job(statistic: Statistic, about: tuple[Any, ...]) -> Job:
-    sample, label, by, cautions = about
-    return Job(sample.functional(statistic), sample.records, label, by, cautions)
+def _job(statistic: Statistic, sample: Sample, source: RunSource) -> Job:
+    return Job(
+        sample.functional(statistic), sample.records, source.label, source.by, source.cautions
+    )
 
 
-def _point_for(q: float, sample: Sample, quantities: _Quantities, request: Request) -> Statistic:
+def _point_for(q: float, point: str, sample: Sample, request: Request) -> Statistic:
     """The requested point estimate, or the one that goes with the interval."""
+    if point != AUTO:
+        return Statistic(STATISTICS[point], {"q": q})
     plain = Statistic(STATISTICS["sample_quantile"], {"q": q})
-    if quantities.point != AUTO:
-        return Statistic(STATISTICS[POINTS[quantities.point]], {"q": q})
     method = request.method or choose(sample.functional(plain), sample.records, request.level)
     return Statistic(STATISTICS[POINTS[CONSISTENT.get(method.name, "sample")]], {"q": q})
 
