@@ -15,7 +15,7 @@ from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.data.case_values import CaseValues
 from halfwidth.document.parts import Figure
-from halfwidth.estimation.runs.api import run_statistics
+from halfwidth.estimation.runs.quantiles import run_statistics
 from halfwidth.verbs.estimate import estimate
 
 

@@ -44,7 +44,7 @@ from halfwidth.estimation.resolve import (
     resolve_request,
     resolve_statistic,
 )
-from halfwidth.estimation.runs.api import RunSource
+from halfwidth.estimation.runs.quantiles import RunSource
 from halfwidth.estimation.tables import (
     JobsOfCases,
     joined,

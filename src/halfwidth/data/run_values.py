@@ -11,7 +11,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.estimation.check import check_sample
 from halfwidth.estimation.resolve import Request
-from halfwidth.estimation.runs.api import RunSource, resolve_run_metric
+from halfwidth.estimation.runs.quantiles import RunSource, resolve_run_metric
 from halfwidth.results.estimate import Cases
 from halfwidth.tables.run_tables import RunSlice, RunTable, run_slices, run_table
 

@@ -12,7 +12,7 @@ from halfwidth.data.case_values import CaseValues
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO
-from halfwidth.estimation.runs.api import estimate_runs, run_quantities
+from halfwidth.estimation.runs.quantiles import estimate_runs, run_quantities
 from halfwidth.results.estimate import Estimates
 from halfwidth.verbs.given import as_data_of_models
 

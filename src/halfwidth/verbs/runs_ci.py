@@ -8,7 +8,7 @@ from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.types import Alternative
 from halfwidth.data.case_values import CaseValues
 from halfwidth.estimation.resolve import AUTO
-from halfwidth.estimation.runs.api import run_statistics
+from halfwidth.estimation.runs.quantiles import run_statistics
 from halfwidth.results.runs_estimate import RunsEstimate
 from halfwidth.verbs.estimate import estimate
 
