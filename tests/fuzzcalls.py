@@ -334,7 +334,6 @@ GOOD: Mapping[str, Draw] = {
     "groups": clusters,
     "halfwidth": lambda s: s.choice([0.01, 0.1, s.random(), 1e-7]),
     "keep_cases": words(True, False),
-    "keep_runs": words(True, False),
     "kind": words("roc", "pr", "exact", "asymptotic"),
     "label": words("", "liver", "a b", "ü", "<b>"),
     "labels": words([0, 1], ["a", "b"], [0, 1, 2], None),
@@ -674,7 +673,16 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "table": lambda s: s.choice([column_table, audited_tables])(s),
         "metric": words(None, "dsc", "hd95", ["dsc", "nsd"], {"dice": "dsc", "other": "nsd"}),
     },
-    "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
+    "runs_ci": {"data": lambda s: s.choice([numbers, numbers, column_table])(s)},
+    "estimate(CaseValues.from_runs)": {
+        "runs": lambda s: s.choice([numbers, column_table, column_table])(s),
+        "value": words("dice", "dice", None, "case"),
+        "by": words((), "model", ["model"], "missing"),
+        "y_score": words(None),
+        "average": words(None),
+        "statistic": words("mean", "median", ["quantile:0.1", "sample_quantile:0.9"], "sd"),
+        "missing": words("raise", "omit", "worst"),
+    },
     "compare(Readings.from_arrays)": {
         **READ,
         "ratings": lambda s: {
@@ -750,7 +758,11 @@ def finished(kind: str) -> tuple[Any, ...]:
                 hw.CaseValues.from_table({"a": dice, "b": [0.4] * 10}, metric="dsc"),
                 keep_cases=True,
             ),
-            hw.runs_table({"accuracy": dice, "seed": list(range(10))}, keep_runs=True),
+            hw.estimate(
+                hw.CaseValues.from_runs({"accuracy": dice, "seed": list(range(10))}),
+                statistic=["quantile:0.1", "median", "quantile:0.9", "mean"],
+                keep_cases=True,
+            ),
             hw.summary_ci([1.0, 2.0, 30.0], metric="hd95", alternative="upper"),
         ),
         "curves": lambda: (classed("roc"), *classed("roc")),
@@ -1023,6 +1035,7 @@ DATA = (
     *("CaseValues.from_arrays", "CaseValues.from_table", "Detections.from_files"),
     *("Predictions.from_arrays", "Predictions.from_table"),
 )
+RUNS = "CaseValues.from_runs"
 READINGS = ("Readings.from_arrays", "Readings.from_table", "Readings.from_pairs")
 
 
@@ -1033,6 +1046,7 @@ def drawn_functions() -> dict[str, Callable[..., Any]]:
         for verb, kind in [
             *itertools.product(("estimate", "compare", "rank", "gate", "curve"), DATA),
             *itertools.product(["compare"], READINGS),
+            ("estimate", RUNS),
             ("match_detections", "Detections.from_files"),
         ]
     }

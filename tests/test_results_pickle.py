@@ -92,7 +92,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "hw.rank of a table": lambda: over(hw.rank, hw.CaseValues.from_table)(LONG, "dsc", **DSC),
     "hw.runs_ci": lambda: hw.runs_ci(FIRST),
-    "hw.runs_table": lambda: hw.runs_table(FRAME, value="dsc"),
+    "hw.estimate of runs": lambda: hw.estimate(
+        hw.CaseValues.from_runs(FRAME, "dsc"), statistic=["median", "mean"]
+    ),
     "hw.score_masks": lambda: hw.score_masks(MASK, MASK, "dsc"),
     "hw.summary_ci": lambda: hw.summary_ci(FIRST, **DSC),
     "hw.estimate": lambda: over(hw.estimate, hw.CaseValues.from_table)(

@@ -42,7 +42,7 @@ JOBS = {
         "detections.",
         "estimate curve summary_ci proportion_ci metric_ci confusion_ci calibration_test "
         "calibration_by_centre calibration_curve_by_centre match_detections "
-        "difference_ci runs_ci runs_table evidence",
+        "difference_ci runs_ci evidence",
     ),
     "results": Job(
         "Results",

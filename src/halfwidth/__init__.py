@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from halfwidth.estimation.detections.matchings import Matching
     from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
-    from halfwidth.estimation.runs.api import runs_ci, runs_table
     from halfwidth.estimation.test_sets.api import metric_ci
     from halfwidth.estimation.test_sets.calibration_tests import calibration_test
     from halfwidth.estimation.test_sets.centre_curves import calibration_curve_by_centre
@@ -64,6 +63,7 @@ if TYPE_CHECKING:
     from halfwidth.verbs.gate import gate
     from halfwidth.verbs.match import MatchedDetections, match_detections
     from halfwidth.verbs.rank import rank
+    from halfwidth.verbs.runs_ci import runs_ci
 
 __version__ = "0.1.0"
 
@@ -147,7 +147,6 @@ __all__ = [
     "read",
     "read_objects",
     "runs_ci",
-    "runs_table",
     "score_folders",
     "score_masks",
     "study",
@@ -234,8 +233,7 @@ _HOME = {
     "rank": "verbs.rank",
     "read": "data.reading",
     "read_objects": "io.detections.api",
-    "runs_ci": "estimation.runs.api",
-    "runs_table": "estimation.runs.api",
+    "runs_ci": "verbs.runs_ci",
     "score_folders": "scoring.api",
     "score_masks": "scoring.api",
     "study": "study",

@@ -40,6 +40,8 @@ def lend_verbs(hw: Any) -> None:
         _lend_kinds(hw)
     if not hasattr(hw, "Readings"):
         _lend_readings(hw)
+    if not hasattr(hw.CaseValues, "from_runs"):
+        _lend_runs(hw)
 
 
 def _lend_kinds(hw: Any) -> None:
@@ -135,6 +137,29 @@ def _detected(hw: Any, data: Given, options: Mapping[str, Any]) -> Any:
     # A list makes a table of one row, too.
     several = metric if metric is None or isinstance(metric, list) else [metric]
     return hw.detection_ci(*data.arguments, **{**data.options, **options, "metric": several})
+
+
+def _lend_runs(hw: Any) -> None:
+    hw.CaseValues.from_runs = staticmethod(_given("runs"))
+    of_cases, one_quantile = hw.estimate, hw.runs_ci
+
+    def estimate(data: Any, *further: Any, **options: Any) -> Any:
+        if not isinstance(data, Given) or data.kind != "runs":
+            return of_cases(data, *further, **options)
+        named = {**data.options, **options}
+        statistics = named.pop("statistic")
+        levels = [one.partition(":") for one in statistics if one != "mean"]
+        named |= {"quantile": [float(level) for _, _, level in levels]}
+        named |= {"mean": "mean" in statistics, "keep_runs": named.pop("keep_cases", False)}
+        point = levels[0][0].removesuffix("quantile").rstrip("_")
+        return hw.runs_table(*data.arguments, point=point or "auto", **named)
+
+    def runs_ci(data: Any, *further: Any, **options: Any) -> Any:
+        if not isinstance(data, Given):
+            return one_quantile(data, *further, **options)
+        return one_quantile(*data.arguments, *further, **data.options, **options)
+
+    hw.estimate, hw.runs_ci = estimate, runs_ci
 
 
 def _given(way: str) -> Callable[..., Given]:
