@@ -345,7 +345,6 @@ GOOD: Mapping[str, Draw] = {
     "missing": words("raise", "omit", "worst"),
     "n": count(1, 3000),
     "n_resamples": words(2, 19, 49, 99),
-    "n_samples": words(20, 40),
     "curve": words(False, True),
     "n_threads": words(1, 2),
     "names": words(("truth", "score")),
@@ -723,8 +722,14 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "names": words(("a", "b")),
         "share": words(0.9, 0.95),
     },
-    "pilot_n": {"halfwidth": words(0.05, 0.1, 0.3), "width": words(0.1, 0.3, 0.5)},
-    "pilot_width": {"n": count(1, 60)},
+    "plan": {
+        "data": lambda s: s.choice([compared_models, numbers, column_table])(s),
+        "halfwidth": words(0.05, 0.1, 0.3, [0.1, 0.2]),
+        "n": words(20, [20, 40], 1),
+        "n_samples": words(100),
+        "statistic": lambda s: s.choice([statistic(s), [statistic(s), statistic(s)]]),
+        "curve": words(True, False),
+    },
     "review": {"mean": share, "n": count(1, 60)},
     "make_report": {
         "results": any_result,
@@ -1104,6 +1109,10 @@ def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
     if name.partition("(")[2].rstrip(")") in READINGS and s.random() < FITTING:
         keywords |= {one: source_of(name, one)(s) for one in _said(known[name])}
         keywords.pop("score", None)
+    if name == "hw.plan" and s.random() < FITTING:
+        wanted, other = s.choice([("halfwidth", "n"), ("n", "halfwidth")])
+        keywords.pop(other, None)
+        keywords.setdefault(wanted, source_of(name, wanted)(s))
     if s.random() < 0.01:
         keywords[s.choice(["seed", "positive", "level", "alpha"])] = 1
     return name, positional, keywords

@@ -67,7 +67,7 @@ JOBS = {
     "planning": Job(
         "Plan and review",
         "Cases that a wanted width needs, and the intervals that a paper left out.",
-        "planning.*",
+        "plan planning.*",
     ),
     "reporting": Job(
         "Report and draw",

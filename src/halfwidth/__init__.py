@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from halfwidth.verbs.estimate import estimate
     from halfwidth.verbs.gate import gate
     from halfwidth.verbs.match import MatchedDetections, match_detections
+    from halfwidth.verbs.plan import plan
     from halfwidth.verbs.rank import rank
     from halfwidth.verbs.runs_ci import runs_ci
 
@@ -139,6 +140,7 @@ __all__ = [
     "match_detections",
     "metric_ci",
     "metrics",
+    "plan",
     "planning",
     "plot",
     "plots",
@@ -226,6 +228,7 @@ _HOME = {
     "match_detections": "verbs.match",
     "metric_ci": "estimation.test_sets.api",
     "metrics": "metrics",
+    "plan": "verbs.plan",
     "planning": "planning",
     "plots": "plots",
     "proportion_ci": "estimation.api",

@@ -32,6 +32,8 @@ def lend_verbs(hw: Any) -> None:
         _lend_matching(hw)
     if not hasattr(hw, "read"):
         hw.read = _read
+    if not hasattr(hw, "plan"):
+        hw.plan = _plan
     if not hasattr(hw, "check"):
         hw.check = _checking(hw)
     if not hasattr(hw, "curve"):
@@ -57,6 +59,16 @@ def _read(path: str) -> Any:
     from halfwidth.tables.readers import read_table
 
     return hw.CaseValues.from_table(read_table(path))
+
+
+def _plan(values: Any, *, n: int | None = None, **options: Any) -> Any:
+    """What `pilot_n` and `pilot_width` planned."""
+    from halfwidth import planning
+
+    how: Any = planning
+    if n is None:
+        return [how.pilot_n(values, **options)]
+    return [how.pilot_width(values, n, **options)]
 
 
 def _checking(hw: Any) -> Callable[..., Any]:
