@@ -679,34 +679,34 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         **READ,
         "ratings": lambda s: {
             name: s.numpy.integers(0, 3, s.n)
-            for name in ("net", *s.choice(["A", "AB", "ABC", "ABC"]))
+            for name in ("net", *s.choice(["A", "AB", "ABC", "ABC", "ABC"]))
         },
-        "model": words("net", "net", "A", "x"),
+        "model": words("net", "net", "net", "net", "x"),
     },
     "compare(Readings.from_table)": {
         **READ,
         "table": read_table,
-        "label": words("grade", "grade", ["m", "A"], "case"),
+        "label": words("grade", "grade", "grade", "mode"),
         "score": words(None, "grade"),
-        "reader": words("reader", "missing"),
+        "reader": words("reader"),
         "case": words("case"),
         "modality": words(None, "mode"),
-        "truth": words(None, "grade"),
-        "model": words("m", "m", "x"),
-        "groups": words("case", "missing"),
-        "strata": words("mode", "missing"),
+        "truth": words(None, None, "grade"),
+        "model": words("m", "m", "m", "m", "x"),
+        "groups": words("case", "case", "missing"),
+        "strata": words("mode"),
     },
     "compare(Readings.from_pairs)": {
         **READ,
         "metric": words("dsc", None, "hd95"),
         "table": rated_table,
-        "model": words("m", "x"),
+        "model": words("m", "m", "m", "x"),
         "raters": words(None, ["A", "B"]),
         "prediction": words("prediction"),
         "reference": words("reference"),
         "by": words((), "case"),
-        "groups": words("case", "missing"),
-        "strata": words("missing"),
+        "groups": words("case", "case", "missing"),
+        "strata": words("prediction", "missing"),
     },
     "limits_of_agreement": {
         "effect": words("difference", "ratio"),
@@ -1056,6 +1056,12 @@ def source_of(function: str, argument: str) -> Draw:
     return {**GOOD, **own}[argument]
 
 
+def _said(compared: Callable[..., Any]) -> list[str]:
+    """What a comparison of readings needs."""
+    taken = inspect.signature(compared).parameters
+    return [name for name in ("model", "label", "reader", "case", "metric") if name in taken]
+
+
 def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
     """A function's dotted name, its positional arguments and its keywords."""
     s = Source(seed)
@@ -1081,6 +1087,9 @@ def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
     kind = name.removeprefix("hw.rank(").removesuffix(")")
     if kind in DATA and kind.partition(".")[0] != "Detections" and s.random() < FITTING:
         fit(s, kind, positional, keywords)
+    if name.partition("(")[2].rstrip(")") in READINGS and s.random() < FITTING:
+        keywords |= {one: source_of(name, one)(s) for one in _said(known[name])}
+        keywords.pop("score", None)
     if s.random() < 0.01:
         keywords[s.choice(["seed", "positive", "level", "alpha"])] = 1
     return name, positional, keywords

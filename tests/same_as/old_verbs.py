@@ -185,7 +185,8 @@ def _as_given(data: Any) -> Given:
         return data
     if hasattr(data, "references"):
         (detections,) = data.detections.values()
-        matching = {name: one for name, one in data.matching.items() if name != "undefined"}
+        further = ("undefined", "by_threshold")
+        matching = {name: one for name, one in data.matching.items() if name not in further}
         return Given("from_files", (detections, data.references), matching)
     (cases,) = data._given.cases
     of_cases = {

@@ -99,6 +99,23 @@ WITHOUT_EFFECT: dict[str, Any] = {
     "bounds": (0, 1),
     "sample_weight": S["B"],
 }
+
+
+def test_thresholds_and_sizes_have_a_curve_each() -> None:
+    more: dict[str, Any] = {"threshold": [0.3, 0.6], "by_threshold": True}
+    data = hw.Detections.from_files(FOUND["net"], OBJECTS, **more)
+    curves = hw.curve(data, "froc", **QUICK)
+    assert [one.label for one in curves] == ["at 0.3", "at 0.6"]
+    for threshold, one in zip((0.3, 0.6), curves, strict=True):
+        at = hw.Detections.from_files(FOUND["net"], OBJECTS, threshold=threshold)
+        (alone,) = hw.curve(at, "froc", **QUICK)
+        assert points(one) == points(alone)
+    sizes = hw.Detections.from_files(FOUND["net"], OBJECTS, area=["small", "medium"])
+    small, medium = hw.curve(sizes, "pr", **QUICK)
+    assert (small.n_objects, medium.n_objects) == (0, 40)
+    assert small.label != medium.label
+
+
 TEST = hw.Predictions.from_arrays(Y, S["A"])
 BAD: list[tuple[Any, str, dict[str, Any], str]] = [
     (S["A"], "roc", {}, "values of cases have no curves"),
@@ -110,12 +127,6 @@ BAD: list[tuple[Any, str, dict[str, Any], str]] = [
     (TEST, "roc", {"average": "binary"}, "average='binary' has no effect on roc curves"),
     (TEST, "roc", {"band": "simultaneous"}, "is of curves of detections"),
     (TEST, "roc", {"band": "wide"}, "none of pointwise, simultaneous"),
-    (
-        hw.Detections.from_files(FOUND, OBJECTS, matching={"area": ["small", "large"]}),
-        "pr",
-        {},
-        "2 ranges of sizes",
-    ),
     *(
         (hw.Predictions.from_arrays(Y, S["A"], **{name: one}), "pr", {}, f"{name}=.*has no effect")
         for name, one in WITHOUT_EFFECT.items()

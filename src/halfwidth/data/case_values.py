@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
-from halfwidth.core.checks import one_of
+from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import spelled
-from halfwidth.core.pseudo_cases import FAILURES, Failures
+from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Statistic
-from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
+from halfwidth.core.undefined import ALL_POLICIES
 from halfwidth.data.challenge_tables import challenge_columns
 from halfwidth.data.families import Family, ModelCases, naming, shown_data
 from halfwidth.data.inputs import is_column, models_of, names_models
@@ -53,7 +54,6 @@ from halfwidth.tables.layout import layout_of, metrics_in
 
 # What a missing value may mean: to all verbs, to `estimate` ("all"), to `rank` ("worst_rank").
 WORST_RANK = "worst_rank"
-POLICIES = (*MISSING_POLICIES, ALL_POLICIES, WORST_RANK)
 # What the column of values is called in a table that is made of arrays.
 ARRAY = "values"
 
@@ -81,6 +81,8 @@ class CaseValues:
     >>> values.models
     ('A', 'B')
     """
+
+    kind: ClassVar = Kind.VALUES
 
     metric: Any = None
     bounds: Any = None
@@ -260,8 +262,8 @@ class CaseValues:
             raise OptionError(
                 "CaseValues are made by CaseValues.from_arrays(values) or .from_table(table)"
             )
-        one_of("missing", self.missing, POLICIES)
-        one_of("failures", self.failures, FAILURES)
+        as_choice("missing", self.missing, "CaseValues")
+        as_choice("failures", self.failures)
         check_over(self.over)
 
     @property
@@ -299,7 +301,6 @@ class CaseValues:
 
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each model, column and level, and the request of its estimates."""
-        quantities.refuse_average()
         policy = self
         if self.missing == ALL_POLICIES and isinstance(self._given, _Tables):
             policy = replace(self, missing="worst")
@@ -309,7 +310,6 @@ class CaseValues:
 
     def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
-        quantities.refuse_average()
         options = ValueOptions(resolve_statistic(quantities.only_statistic), self.scale)
         return self._given.families(self.with_metric(quantities.metric), options, how)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Metric, Statistic
@@ -43,6 +44,8 @@ class Detections:
     classes, unknown_images, absent_class, undefined, groups, strata
         As `from_files` takes them.
     """
+
+    kind: ClassVar = Kind.DETECTIONS
 
     detections: Mapping[str, Any]
     references: Any
@@ -160,13 +163,8 @@ class Detections:
         told = distinct_notes(notes, len(self.detections))
         return JobsOfCases(tuple(jobs), tuple(told)), request
 
-    def families(self, quantities: Quantities, how: Matched) -> tuple[list[Comparable], list[str]]:
+    def families(self, quantities: Quantities, _: Matched) -> tuple[list[Comparable], list[str]]:
         """The detectors by each metric and class, matched, and notes on what was read."""
-        if not how.paired or how.unmatched != "raise":
-            given = spelled("paired", False) if not how.paired else spelled("unmatched", "omit")
-            raise OptionError(
-                f"{given} has no effect on detectors, which are matched with the same references"
-            )
         requested = self.requested(quantities)
         if not requested.metrics:
             raise OptionError(
@@ -178,7 +176,6 @@ class Detections:
 
     def requested(self, quantities: Quantities) -> DetectorRequest:
         """What is computed of each detector, checked as far as it can be without reading any."""
-        quantities.refuse_statistic("a metric of detections")
         return detector_request(
             quantities.metric,
             self.matching,

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
-from halfwidth.core.checks import one_of
+from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.undefined import (
-    ABSENT_CLASS,
-    UNDEFINED_POLICIES,
     AbsentClass,
     Missing,
     Undefined,
@@ -70,6 +69,8 @@ class Predictions:
     >>> test.models
     ('A', 'B')
     """
+
+    kind: ClassVar = Kind.PREDICTIONS
 
     options: TestSetOptions = TestSetOptions()
     bounds: Any = None
@@ -244,8 +245,8 @@ class Predictions:
                 ".from_table(table, target)"
             )
         missing_policy(self.missing)
-        one_of("absent_class", self.options.absent_class, ABSENT_CLASS)
-        one_of("undefined", self.options.undefined, UNDEFINED_POLICIES)
+        as_choice("absent_class", self.options.absent_class)
+        as_choice("undefined", self.options.undefined)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -258,7 +259,6 @@ class Predictions:
 
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each model, level, metric and class, and the request for it."""
-        quantities.refuse_statistic("a metric of a test set")
         request = self.request(**inference)
         requested = metric_request(
             quantities.test_set_metrics, quantities.averages, self.options, self.bounds
@@ -287,7 +287,6 @@ class Predictions:
 
     def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
-        quantities.refuse_statistic("a metric of a test set")
         metrics = quantities.test_set_metrics
         if self.bounds is not None and len(metrics) > 1:
             raise OptionError(

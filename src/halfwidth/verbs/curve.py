@@ -26,7 +26,7 @@ from halfwidth.results.calibration_curves import CALIBRATION_KINDS, CalibrationC
 from halfwidth.results.curves import CURVE_KINDS, SeveralCurves
 from halfwidth.results.detection_curves import DETECTION_CURVE_KINDS, DetectionCurves
 from halfwidth.results.estimate import MODEL, Estimate, Estimates
-from halfwidth.verbs.given import as_data
+from halfwidth.verbs.given import as_data, refuse_idle
 
 Kind = Literal[
     "roc",
@@ -85,9 +85,10 @@ def curve(
         Scores, where ``data`` are true classes.
     average : str, optional
         Of calibration ``"binary"``, ``"none"`` (each class) or ``"top_label"`` (the largest
-        probability, and whether it is right). Of detections as for `estimate`: ``"none"`` makes
-        a curve for each class; default: the mean of the classes. ROC, precision-recall and decision
-        curves are those of the positive class, where none is known of each against the rest.
+        probability, and whether it is right). Of detections ``"macro"``, ``"micro"``,
+        ``"weighted"`` or ``"none"``, which makes a curve for each class; default: the mean of the
+        classes. ROC, precision-recall and decision curves are those of the positive class, where
+        none is known of each against the rest.
     band : {"pointwise", "simultaneous"}
         Whether each point has an interval of its own, or, of detections, the whole curve lies in
         the band as often as the level says.
@@ -103,9 +104,10 @@ def curve(
     Returns
     -------
     Curves, CalibrationCurves or DetectionCurves
-        A curve for each class; of several models or levels for each of these, by their names. With
-        the numbers that sum them up: the AUROC or AP as ``area``, those of calibration as
-        ``summaries``. A class without cases has a curve of NaN, and no line.
+        A curve for each class, of detections for each threshold and range of sizes; of several
+        models or levels for each of these, by their names. With the numbers that sum them up: the
+        AUROC or AP as ``area``, those of calibration as ``summaries``. A class without cases has a
+        curve of NaN, and no line.
 
     Raises
     ------
@@ -151,6 +153,7 @@ def curve(
             )
     one_of("kind", kind, kinds)
     one_of("band", band, BANDS)
+    refuse_idle("curve", given, band=band)
     inference = {
         "method": AUTO,
         "confidence_level": confidence_level,
@@ -160,11 +163,6 @@ def curve(
     }
     if isinstance(given, Detections):
         return _curves_of_detectors(given, kind, average, band, inference)
-    if band != "pointwise":
-        raise OptionError(
-            f"{spelled('band', band)} is of curves of detections; those of predictions are "
-            "pointwise"
-        )
     return _curves_of_models(given, kind, average, inference)
 
 
@@ -205,23 +203,17 @@ def _curves_of_detectors(
         with naming(name) if name else nullcontext():
             alone = replace(given, detections={"": detections})
             found, request = alone.jobs(quantities, **same)
-        by_rule: dict[MatchingRule, list[Job]] = {}
+        # Of each threshold and range of sizes.
+        by_matching: dict[MatchingRule, list[Job]] = {}
         for job in found.jobs:
             if job.matched is not None:
-                by_rule.setdefault(job.matched.matching, []).append(job)
-        areas = {rule.area_range for rule in by_rule}
-        if len(areas) > 1:
-            raise OptionError(
-                f"{spelled('area')} names {len(areas)} ranges of sizes, and a curve is of one"
-            )
-        curves = DetectionCurves(
-            tuple(
-                one
-                for rule, jobs in by_rule.items()
-                for one in curves_of_jobs(kind, jobs, rule, request, band=band)
-            )
-        )
-        parts.append(_Part(curves, name, {MODEL: name} if name else {}))
+                by_matching.setdefault(job.matched.matching, []).append(job)
+        curves = [
+            curves_of_jobs(kind, jobs, matching, request, band=band)
+            for matching, jobs in by_matching.items()
+        ]
+        together = DetectionCurves(tuple(one for some in curves for one in some))
+        parts.append(_Part(together, name, {MODEL: name} if name else {}))
     return _together(parts)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from halfwidth.core.checks import as_flag
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import Alternative
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.estimate import Estimates
-from halfwidth.verbs.given import as_data_of_models, keeps_cases
+from halfwidth.verbs.given import as_data_of_models, refuse_idle
 
 
 def estimate(
@@ -79,7 +80,7 @@ def estimate(
     """
     quantities = Quantities(metric, statistic, average)
     given = as_data_of_models(data, y_score, metric, "estimate", estimates=True)
-    kept = keeps_cases(given, keep_cases)
+    refuse_idle("estimate", given, statistic=statistic, average=average, keep_cases=keep_cases)
     found, request = given.jobs(
         quantities,
         method=method,
@@ -91,5 +92,5 @@ def estimate(
     )
     if not found.jobs:
         raise DataError("no models to estimate")
-    cases = found.cases if kept else ()
+    cases = found.cases if as_flag("keep_cases", keep_cases) else ()
     return Estimates(estimate_jobs(found.jobs, request), found.notes, cases)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from halfwidth.core.checks import as_flag
 from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.option_table.table import option_of
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import MetricSpec, spec_of
 from halfwidth.data.case_values import CaseValues
@@ -94,19 +94,23 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
     return CaseValues.from_arrays({"A": data, "B": other})
 
 
-def keeps_cases(data: Data | Readings, given: Any) -> bool:
-    """Whether the values of cases are kept, of data that have any.
+def refuse_idle(verb: str, data: Data | Readings, **given: Any) -> None:
+    """Refuse options of a verb that have no effect on the data.
 
     Raises
     ------
     OptionError
     """
-    if as_flag("keep_cases", given) and not isinstance(data, CaseValues):
-        raise OptionError(
-            f"{spelled('keep_cases', True)} has no effect on {type(data).__name__}: a metric of a "
-            "test set has no value of each case"
+    for name, value in given.items():
+        option = option_of(name, verb)
+        usual = value is option.default or (
+            isinstance(value, str | bool) and value == option.default
         )
-    return bool(given)
+        if option.kinds and data.kind not in option.kinds and not usual:
+            raise OptionError(
+                f"{spelled(name, value)} has no effect on {data.kind}; it is of "
+                f"{', '.join(option.kinds)}"
+            )
 
 
 def _case_values(given: Any, *, estimates: bool) -> CaseValues:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from halfwidth.core.option_table.option import Group, Option
+from halfwidth.core.option_table.option import Group, Kind, Option
+
+_OF_MODELS = (Kind.VALUES, Kind.PREDICTIONS, Kind.DETECTIONS)
 
 QUANTITIES: Final[dict[str, Option]] = {
     "metric": Option(
@@ -34,7 +36,7 @@ QUANTITIES: Final[dict[str, Option]] = {
         default="mean",
         metavar="NAME",
         group=Group.ESTIMATE,
-        kinds="CaseValues Readings",
+        kinds=(Kind.VALUES, Kind.PAIRS),
         elsewhere="statistics stat stats estimator func",
     ),
     "average": Option(
@@ -48,7 +50,7 @@ QUANTITIES: Final[dict[str, Option]] = {
         default=None,
         metavar="AVERAGE",
         group=Group.TEST_SETS,
-        kinds="Predictions Detections Readings",
+        kinds=(Kind.PREDICTIONS, Kind.DETECTIONS, Kind.LABELS),
         elsewhere="averages averaging multi_class",
     ),
     "keep_cases": Option(
@@ -56,7 +58,7 @@ QUANTITIES: Final[dict[str, Option]] = {
         "them; no table, JSON document or sentence holds them.",
         default=False,
         group=Group.OUTPUT,
-        kinds="CaseValues",
+        kinds=(Kind.VALUES,),
     ),
 }
 
@@ -67,6 +69,7 @@ COMPARISON: Final[dict[str, Option]] = {
         default=None,
         metavar="MODEL",
         group=Group.COMPARISON,
+        kinds=_OF_MODELS,
     ),
     "new": Option(
         "The name of the new model; default: the first.", type="str, optional", default=None
@@ -84,7 +87,7 @@ COMPARISON: Final[dict[str, Option]] = {
         "matched.",
         default=True,
         group=Group.COMPARISON,
-        kinds="CaseValues Predictions",
+        kinds=(Kind.VALUES, Kind.PREDICTIONS),
         off="--unpaired",
     ),
     "unmatched": Option(
@@ -94,7 +97,7 @@ COMPARISON: Final[dict[str, Option]] = {
         choices=("raise", "omit"),
         metavar="POLICY",
         group=Group.INPUT,
-        kinds="CaseValues Predictions Readings",
+        kinds=(Kind.VALUES, Kind.PREDICTIONS, Kind.LABELS, Kind.PAIRS),
     ),
     "test": Option(
         "The test beside the interval.",
@@ -104,6 +107,7 @@ COMPARISON: Final[dict[str, Option]] = {
         choices=("auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"),
         metavar="NAME",
         group=Group.COMPARISON,
+        kinds=_OF_MODELS,
     ),
     "rank.test": Option(
         'Of ``"test_then_rank"``; ``"auto"``: Wilcoxon\'s of values of cases, else that of '
@@ -119,6 +123,7 @@ COMPARISON: Final[dict[str, Option]] = {
         choices=("holm", "bonferroni", "benjamini_hochberg"),
         metavar="NAME",
         group=Group.COMPARISON,
+        kinds=_OF_MODELS,
     ),
     "margin": Option(
         "Largest loss that would not matter, above 0, in the unit of the metric (of a ratio a "
@@ -148,6 +153,7 @@ COMPARISON: Final[dict[str, Option]] = {
         default=None,
         metavar="NUMBER",
         group=Group.COMPARISON,
+        kinds=_OF_MODELS,
     ),
     "scheme": Option(
         '``"aggregate_then_rank"``: by the statistic of the values; ``"rank_then_aggregate"``: '
@@ -168,7 +174,7 @@ COMPARISON: Final[dict[str, Option]] = {
         choices=("min", "average", "max"),
         metavar="NAME",
         group=Group.COMPARISON,
-        kinds="CaseValues",
+        kinds=(Kind.VALUES,),
     ),
     "top": Option(
         "How many first ranks the share of resamples among the first takes together.",
@@ -274,6 +280,7 @@ INTERVAL: Final[dict[str, Option]] = {
         type="bool, optional",
         default=None,
         group=Group.COMPARISON,
+        kinds=_OF_MODELS,
     ),
     "runs_ci.simultaneous": Option(
         "All intervals of a source hold at once (Bonferroni).",
@@ -285,7 +292,7 @@ INTERVAL: Final[dict[str, Option]] = {
         "often as the level says.",
         default="pointwise",
         choices=("pointwise", "simultaneous"),
-        kinds="Detections",
+        kinds=(Kind.DETECTIONS,),
         group=Group.INTERVAL,
     ),
     "n_threads": Option(

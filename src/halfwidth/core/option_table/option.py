@@ -30,6 +30,16 @@ class Group(StrEnum):
     OPTIONS = "Options"
 
 
+class Kind(StrEnum):
+    """The kinds of data, as messages call them."""
+
+    VALUES = "values of cases"
+    PREDICTIONS = "predictions"
+    DETECTIONS = "detections"
+    LABELS = "labels of readers"
+    PAIRS = "values of pairs of readers"
+
+
 class _Required:
     """The default of an option that has to be given."""
 
@@ -58,7 +68,7 @@ class Option(NamedTuple):
         What the command line calls its value.
     group : Group
         The heading under which a help lists it.
-    kinds : str
+    kinds : tuple of Kind
         The kinds of data on which it has an effect; empty for all.
     flag, off : str
         On the command line; where empty, the name with hyphens and ``--no-`` before that.
@@ -75,7 +85,7 @@ class Option(NamedTuple):
     choices: tuple[str, ...] = ()
     metavar: str = ""
     group: Group = Group.OPTIONS
-    kinds: str = ""
+    kinds: tuple[Kind, ...] = ()
     flag: str = ""
     off: str = ""
     key: str = ""

@@ -62,7 +62,7 @@ def calibration_curve_by_centre(
 ) -> CentreCurves:
     """Calibration curve of each centre, their mean, and where that of a new centre is expected.
 
-    Of each centre the smooth curve of `calibration_curve_ci`, with its own knots: log odds η̂ᵢ(p)
+    Of each centre the calibration curve of `curve`, with its own knots: log odds η̂ᵢ(p)
     with their SE at each of 50 probabilities p. At each p those of the centres that have cases on
     both sides of it are pooled as `calibration_by_centre` pools slopes: τ² by restricted maximum
     likelihood, the interval of the mean by Hartung & Knapp with t of k - 1 degrees of freedom, the
