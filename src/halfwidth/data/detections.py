@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import field
 from typing import Any, ClassVar
 
@@ -13,16 +14,17 @@ from halfwidth.core.options import spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass, Undefined
-from halfwidth.data.families import MeasuredFamily, shown_data
-from halfwidth.data.measured_detections import detector_jobs, measured_detectors
+from halfwidth.data.families import MeasuredFamily, naming, shown_data
+from halfwidth.data.measured_detections import detector_jobs, distinct_notes, measured_detectors
 from halfwidth.data.measuring import Matched, Measurable
 from halfwidth.data.quantities import Quantities
 from halfwidth.data.sources import check_names_differ
 from halfwidth.estimation.detections.matchings import Matching, as_matching
 from halfwidth.estimation.detections.requests import DetectorRequest, detector_request
 from halfwidth.estimation.functionals import CustomMetric
+from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import Request, resolve_request
-from halfwidth.estimation.tables import JobsOfCases, joined
+from halfwidth.estimation.tables import JobsOfCases
 from halfwidth.io.detections.api import names_detectors
 from halfwidth.metrics.catalogue import DETECTION_METRICS
 
@@ -150,11 +152,16 @@ class Detections:
         """What is estimated of each detector, metric, class and threshold, and the request."""
         request = self.request(**inference)
         requested = self.requested(quantities)
-        found = (
-            detector_jobs(one, self.references, requested).labelled_by(name)
-            for name, one in self.detections.items()
-        )
-        return joined(found), request
+        jobs: list[Job] = []
+        notes: dict[str, list[str]] = {}
+        for name, one in self.detections.items():
+            with naming(name) if name else nullcontext():
+                found = detector_jobs(one, self.references, requested).labelled_by(name)
+            jobs += found.jobs
+            for note in found.notes:
+                notes.setdefault(note, []).append(name)
+        told = distinct_notes(notes, len(self.detections))
+        return JobsOfCases(tuple(jobs), tuple(told)), request
 
     def families(self, quantities: Quantities, _: Matched) -> tuple[list[Comparable], list[str]]:
         """The detectors by each metric and class, matched, and notes on what was read."""
