@@ -538,6 +538,17 @@ OF_PREDICTIONS: Mapping[str, Draw] = {
 }
 
 
+def predicted(s: Source) -> Any:
+    """True classes, or predictions as data: of arrays, or of centres in a table."""
+    if s.random() < 0.3:
+        return classes(s)
+    truth, score = classes(s), [s.random() for _ in range(s.n)]
+    if s.random() < 0.3:
+        return hw.Predictions.from_arrays(truth, score, scores=s.choice(["auto", "any"]))
+    columns = {"y": truth, "p": score, "centre": [s.choice("ABCD") for _ in range(s.n)]}
+    return hw.Predictions.from_table(columns, "y", score="p", by="centre")
+
+
 def any_result(s: Source) -> Any:
     return s.choice(finished("results"))
 
@@ -606,19 +617,15 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
             *("likelihood_ratio", ["spiegelhalter", "ece"], [], "brier", "kce", "kce:0.1"),
         ),
         "average": words("binary", "none", "top_label", "macro"),
-        "y_prob": predictions,
+        "data": predicted,
+        "y_score": lambda s: s.choice([None, predictions(s)]),
     },
     "calibration_by_centre": {
-        "centre": lambda s: [s.choice("ABCD") for _ in range(s.n)],
         "metric": words("citl", "oe_ratio", "calibration_slope", ["citl", "oe_ratio"], "auroc"),
         "average": words("binary", "none", "top_label", "macro"),
-        "y_prob": predictions,
+        "data": predicted,
     },
-    "calibration_curve_by_centre": {
-        "centre": lambda s: [s.choice("ABCD") for _ in range(s.n)],
-        "average": words("binary", "none", "top_label", "macro"),
-        "y_prob": predictions,
-    },
+    "confusion_ci": {"data": predicted, "y_score": lambda s: s.choice([None, predictions(s)])},
     **{
         name: {
             "metric": words("calibration_slope", "citl", "oe_ratio", "auroc"),
@@ -638,13 +645,16 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
     },
     **{
         f"curve{of_kind}": {
-            "kind": words("roc", "pr", "decision", "froc", "afroc", *CALIBRATION_KINDS),
+            "kind": words(
+                *("roc", "pr", "decision", "froc", "afroc", *CALIBRATION_KINDS),
+                "calibration-by-centre",
+            ),
             "band": words("pointwise", "pointwise", "simultaneous"),
             "average": words(None, None, "binary", "none", "top_label", "macro"),
             **draws,
         }
         for of_kind, draws in (
-            ("", {"data": classes}),
+            ("", {"data": predicted}),
             ("(CaseValues.from_arrays)", {"values": compared_models}),
             ("(CaseValues.from_table)", COMPARED_TABLE),
             ("(Predictions.from_arrays)", OF_PREDICTIONS),

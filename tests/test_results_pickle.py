@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fuzzcalls import public_functions
-from over_data import estimate_detections, over
+from over_data import estimate_detections, in_centres, over
 
 import halfwidth as hw
 
@@ -35,15 +35,15 @@ PLAN = hw.planning
 
 CALLS: dict[str, Callable[[], Any]] = {
     "hw.calibration_by_centre": lambda: hw.calibration_by_centre(
-        TRUTH,
-        SCORES,
-        list("aabbccdd") * 3,
-        metric="citl",
+        in_centres(TRUTH, SCORES, list("aabbccdd") * 3), metric="citl"
     ),
-    "hw.calibration_curve_by_centre": lambda: hw.calibration_curve_by_centre(
-        [0, 1, 1, 0] * 18,
-        np.tile(np.linspace(0.1, 0.9, 24), 3),
-        np.repeat(list("abc"), 24),
+    "hw.curve over centres": lambda: hw.curve(
+        in_centres(
+            [0, 1, 1, 0] * 18,
+            np.tile(np.linspace(0.1, 0.9, 24), 3),
+            np.repeat(list("abc"), 24),
+        ),
+        "calibration-by-centre",
     ),
     "hw.calibration_test": lambda: hw.calibration_test(TRUTH, SCORES, **QUICK),
     "hw.check": lambda: hw.check({"a": FRAME, "b": FRAME}, metric="dsc"),

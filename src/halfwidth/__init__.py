@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
     from halfwidth.estimation.test_sets.api import metric_ci
-    from halfwidth.estimation.test_sets.calibration_tests import calibration_test
-    from halfwidth.estimation.test_sets.centre_curves import calibration_curve_by_centre
-    from halfwidth.estimation.test_sets.centres import calibration_by_centre
-    from halfwidth.estimation.test_sets.confusion import confusion_ci
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.io.detections.api import read_objects
     from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
@@ -56,8 +52,10 @@ if TYPE_CHECKING:
     from halfwidth.scoring.api import score_folders, score_masks
     from halfwidth.scoring.scores import Scores
     from halfwidth.summaries.catalogue import STATISTICS
+    from halfwidth.verbs.calibration import calibration_by_centre, calibration_test
     from halfwidth.verbs.check import check
     from halfwidth.verbs.compare import compare
+    from halfwidth.verbs.confusion import confusion_ci
     from halfwidth.verbs.curve import curve
     from halfwidth.verbs.estimate import estimate
     from halfwidth.verbs.gate import gate
@@ -124,7 +122,6 @@ __all__ = [
     "StatisticSpec",
     "UnknownNameError",
     "calibration_by_centre",
-    "calibration_curve_by_centre",
     "calibration_test",
     "check",
     "compare",
@@ -211,12 +208,11 @@ _HOME = {
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
-    "calibration_by_centre": "estimation.test_sets.centres",
-    "calibration_curve_by_centre": "estimation.test_sets.centre_curves",
-    "calibration_test": "estimation.test_sets.calibration_tests",
+    "calibration_by_centre": "verbs.calibration",
+    "calibration_test": "verbs.calibration",
     "check": "verbs.check",
     "compare": "verbs.compare",
-    "confusion_ci": "estimation.test_sets.confusion",
+    "confusion_ci": "verbs.confusion",
     "curve": "verbs.curve",
     "difference_ci": "estimation.differences",
     "estimate": "verbs.estimate",

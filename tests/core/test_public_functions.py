@@ -32,7 +32,7 @@ SET = {"y_true": Y, "y_score": P}
         ("runs_ci", {"data": VALUES, "n_bootstrap": 99}, "it is called n_resamples"),
         (
             "confusion_ci",
-            SET | {"alpha": 0.1},
+            {"data": Y, "y_score": P, "alpha": 0.1},
             "it is called confidence_level, which is 1 - alpha (0.9)",
         ),
         ("summary_ci", {"values": VALUES, "level": 0.9}, "it is called confidence_level"),

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, cast
 
+import numpy as np
+
 from halfwidth.core.checks import as_choice
-from halfwidth.core.errors import OptionError
+from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import spelled
@@ -285,6 +287,16 @@ class Predictions:
         requested = score_request(purpose, self.options, self.bounds, **how)
         return list(self._given.read(requested, self.missing))
 
+    def over_levels(self) -> Predictions:
+        """The cases of all levels together, each level of the column `by` a stratum.
+
+        Raises
+        ------
+        DataError, OptionError
+            For cases without a level, and data that have not one such column.
+        """
+        return replace(self, _given=self._given.over_levels())
+
     def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
         metrics = quantities.test_set_metrics
@@ -332,6 +344,13 @@ class PredictionArrays:
             )
             yield ReadCases(cases, model)
 
+    def over_levels(self) -> _Arrays:
+        """Refused: arrays have no levels."""
+        raise OptionError(
+            f"arrays have no centres: name the column of these, Predictions.from_table(table, "
+            f"target, score=..., {spelled('data.by', 'centre')})"
+        )
+
     def families(self, each: Sequence[Measuring], _: Matched) -> tuple[list[Measurable], list[str]]:
         """All models, by each metric."""
         return [Measurable(Family(self.cases, one.metric), one) for one in each], []
@@ -368,6 +387,28 @@ class PredictionTables:
                 cases = read_test_set(model, requested, missing, place, self.where.spelled)
                 by = within | ({of_model.by or MODEL: model.name} if model.name else {})
                 yield ReadCases(cases, model, family_label(within, model.name), by)
+
+    def over_levels(self) -> _Tables:
+        """The same tables, their one column of levels that of the strata."""
+        columns = self.tables.columns
+        if len(columns.within) != 1 or columns.strata is not None:
+            given = columns.within if columns.strata is None else (*columns.within, columns.strata)
+            raise OptionError(
+                f"what is pooled over centres takes one column of them, "
+                f"{spelled('data.by', 'centre')}, which are strata as well; given are "
+                f"{', '.join(given) or 'none'}"
+            )
+        (name,) = columns.within
+        for source in self.tables.sources:
+            lacking = np.flatnonzero(~source.table.present(name)) + 1
+            if len(lacking):
+                raise DataError(
+                    f"{source.named}{name}: {len(lacking)} of {len(source.table)} cases lack their "
+                    f"centre (case {shortened(lacking.tolist(), most=3)}); give each one, or leave "
+                    "the cases out"
+                )
+        of_levels = replace(columns, within=(), strata=name)
+        return replace(self, tables=replace(self.tables, columns=of_levels))
 
     def families(
         self, each: Sequence[Measuring], how: Matched

@@ -21,8 +21,11 @@ from halfwidth.estimation.detections.curves import AREA_OF, BANDS, Band, curves_
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.test_sets.calibration_curves import calibration_curves
+from halfwidth.estimation.test_sets.centre_curves import centre_curves
+from halfwidth.estimation.test_sets.centres import centre_parts
 from halfwidth.estimation.test_sets.curves import class_curves
 from halfwidth.results.calibration_curves import CALIBRATION_KINDS, CalibrationCurve
+from halfwidth.results.centre_curves import CentreCurve
 from halfwidth.results.curves import CURVE_KINDS, SeveralCurves
 from halfwidth.results.detection_curves import DETECTION_CURVE_KINDS, DetectionCurves
 from halfwidth.results.estimate import MODEL, Estimate, Estimates
@@ -35,12 +38,13 @@ Kind = Literal[
     "calibration",
     "reliability",
     "reliability-bins",
+    "calibration-by-centre",
     "froc",
     "afroc",
     "wafroc",
 ]
 KINDS: dict[type, tuple[str, ...]] = {
-    Predictions: (*CURVE_KINDS, *CALIBRATION_KINDS),
+    Predictions: (*CURVE_KINDS, *CALIBRATION_KINDS, CentreCurve.kind),
     Detections: DETECTION_CURVE_KINDS,
 }
 
@@ -78,7 +82,9 @@ def curve(
         regression on a restricted cubic spline of the logit; ``"reliability"``: the CORP diagram,
         the curve that rises and fits best, with the band in which that of a perfectly calibrated
         model lies; ``"reliability-bins"``: ten bins of equal width, (lo, hi], with Clopper-Pearson
-        intervals.
+        intervals; ``"calibration-by-centre"``: the first of these in each centre (``by``), their
+        mean, and where that of a new centre is expected, at 50 probabilities by random effects of
+        log odds, as `calibration_by_centre` pools slopes.
 
         Of detections ``"froc"``, ``"pr"``, ``"afroc"`` and ``"wafroc"``.
     y_score : array-like, or mapping of str to these, optional
@@ -103,11 +109,11 @@ def curve(
 
     Returns
     -------
-    Curves, CalibrationCurves or DetectionCurves
+    Curves, CalibrationCurves, CentreCurves or DetectionCurves
         A curve for each class, of detections for each threshold and range of sizes; of several
         models or levels for each of these, by their names. With the numbers that sum them up: the
         AUROC or AP as ``area``, those of calibration as ``summaries``. A class without cases has a
-        curve of NaN, and no line.
+        curve of NaN, and no line; a centre of one class is left out, and named in ``left_out``.
 
     Raises
     ------
@@ -123,7 +129,9 @@ def curve(
     ----------
     Fawcett (2006) for vertical averaging; Davis & Goadrich (2006) for why precision is not
     interpolated; Vickers & Elkin (2006) for decision curves; Dimitriadis, Gneiting & Jordan (2021)
-    for reliability and its band; Van Calster et al. (2019) for what to show of calibration.
+    for reliability and its band; Van Calster et al. (2019) for what to show of calibration; De Cock
+    Campo, Barreñada et al. (2025), Hartung & Knapp (2001) and Higgins, Thompson & Spiegelhalter
+    (2009) for curves over centres.
 
     Examples
     --------
@@ -170,6 +178,29 @@ def _curves_of_models(
     given: Predictions, kind: Any, average: Any, inference: Mapping[str, Any]
 ) -> SeveralCurves[Any]:
     request = given.request(**inference)
+    if kind == CentreCurve.kind:
+        for name in ("n_resamples", "rng"):
+            if inference[name] is not None:
+                raise OptionError(
+                    f"{spelled(name, inference[name])} has no effect on curves over centres, for "
+                    "which nothing is drawn"
+                )
+        return _together(
+            [
+                _Part(
+                    centre_curves(
+                        one.cases,
+                        centre_parts(one.cases, one.model.strata),
+                        average,
+                        request.level,
+                    ),
+                    one.label,
+                    one.by,
+                    one.model.cautions,
+                )
+                for one in given.over_levels().read("calibration over centres")
+            ]
+        )
     is_calibration = kind in CALIBRATION_KINDS
     if average is not None and not is_calibration:
         raise OptionError(
@@ -257,6 +288,8 @@ def _named(part: _Part, *, several: bool) -> list[Any]:
     for one in part.curves:
         if isinstance(one, CalibrationCurve):
             numbers: dict[str, Any] = {"summaries": Estimates(tuple(map(told, one.summaries)))}
+        elif isinstance(one, CentreCurve):
+            numbers = {"cautions": (*one.cautions, *part.cautions)}
         else:
             numbers = {"area": None if one.area is None else told(one.area)}
         made.append(replace(one, label=named(one.label, ", "), **numbers))
