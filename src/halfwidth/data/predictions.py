@@ -344,7 +344,7 @@ class PredictionArrays:
             )
             yield ReadCases(cases, model)
 
-    def over_levels(self) -> _Arrays:
+    def over_levels(self) -> PredictionArrays:
         """Refused: arrays have no levels."""
         raise OptionError(
             f"arrays have no centres: name the column of these, Predictions.from_table(table, "
@@ -388,7 +388,7 @@ class PredictionTables:
                 by = within | ({of_model.by or MODEL: model.name} if model.name else {})
                 yield ReadCases(cases, model, family_label(within, model.name), by)
 
-    def over_levels(self) -> _Tables:
+    def over_levels(self) -> PredictionTables:
         """The same tables, their one column of levels that of the strata."""
         columns = self.tables.columns
         if len(columns.within) != 1 or columns.strata is not None:
