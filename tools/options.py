@@ -26,7 +26,8 @@ from halfwidth.core.option_table.table import option_of
 
 WIDTH = 100
 VERBS = ("estimate", "compare", "rank", "gate", "curve", "check", "plan", "report")
-KINDS = ("CaseValues", "Predictions", "Matching", "Detections", "Readings")
+KINDS = ("CaseValues", "Predictions", "Detections", "Readings")
+NAMED = (ast.FunctionDef, ast.ClassDef)
 SECTION = re.compile(
     r"(?P<head>\n( *)Parameters\n *-+\n)(?P<body>.*?)(?=\n\n? *\w[\w ]*\n *---|\Z)", re.DOTALL
 )
@@ -42,7 +43,8 @@ class Door(NamedTuple):
     def options(self) -> list[str]:
         """What it takes behind the star."""
         given = inspect.signature(self.function).parameters.values()
-        return [one.name for one in given if one.kind is one.KEYWORD_ONLY]
+        is_value = inspect.isclass(self.function)
+        return [one.name for one in given if is_value or one.kind is one.KEYWORD_ONLY]
 
 
 def doors() -> Iterator[Door]:
@@ -50,6 +52,7 @@ def doors() -> Iterator[Door]:
     for verb in VERBS:
         if verb in hw.__all__:
             yield Door(verb, getattr(hw, verb))
+    yield Door("Matching", hw.Matching)
     for kind in KINDS:
         for name, one in vars(getattr(hw, kind, object)).items():
             if name.startswith("from_") and isinstance(one, classmethod):
@@ -113,7 +116,7 @@ def changes() -> Iterator[tuple[Path, str, str, str]]:
         plain = inspect.unwrap(getattr(door.function, "__func__", door.function))
         path = Path(inspect.getsourcefile(plain) or "")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef) and node.name == plain.__name__:
+            if isinstance(node, NAMED) and node.name == plain.__name__:
                 text = ast.get_docstring(node, clean=False)
                 if text != plain.__doc__ or text is None:
                     continue
