@@ -10,7 +10,6 @@ at home: at the first of the doors that have it.
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 import sys
@@ -27,10 +26,7 @@ from halfwidth.core.option_table.table import option_of
 WIDTH = 100
 VERBS = ("estimate", "compare", "rank", "gate", "curve", "check", "plan", "report")
 KINDS = ("CaseValues", "Predictions", "Detections", "Readings")
-NAMED = (ast.FunctionDef, ast.ClassDef)
-SECTION = re.compile(
-    r"(?P<head>\n( *)Parameters\n *-+\n)(?P<body>.*?)(?=\n\n? *\w[\w ]*\n *---|\Z)", re.DOTALL
-)
+SECTION = re.compile(r"\n( *)Parameters\n *-+\n.*?(?=\n\n\1\w|\Z)", re.DOTALL)
 
 
 class Door(NamedTuple):
@@ -91,38 +87,38 @@ def kind_of(option: Option) -> str:
     return f"{kind}, default {default}"
 
 
-def written(door: Door, docstring: str, home: dict[tuple[str, Option], str]) -> str:
-    """The docstring with the options that the table has."""
+def parameters(docstring: str) -> str:
+    """The section of a docstring."""
     section = SECTION.search(docstring)
     if section is None:
-        raise SystemExit(f"{door.name} has no parameters in its docstring")
-    indent = section[2]
+        raise SystemExit(f"no parameters in {docstring[:60]!r}")
+    return section[0]
+
+
+def written(door: Door, section: str, home: dict[tuple[str, Option], str]) -> str:
+    """The parameters of a door with the options that the table has."""
+    head, body = section[: section.index("--\n") + 3], section[section.index("--\n") + 3 :]
     options = door.options
-    entries = re.split(r"\n(?=\S)", textwrap.dedent(section["body"]))
+    entries = re.split(r"\n(?=\S)", textwrap.dedent(body))
     kept = [one for one in entries if re.split(r"\W", one)[0] not in options]
     kept += [
         entry(name, door, home[name, option_of(name, door.name)] == door.name) for name in options
     ]
-    body = textwrap.indent("\n".join(one.rstrip() for one in kept), indent)
-    return docstring[: section.start("body")] + body + docstring[section.end("body") :]
+    indent = " " * (len(head) - len(head.lstrip()) - 1)
+    return head + textwrap.indent("\n".join(one.rstrip() for one in kept), indent)
 
 
 def changes() -> Iterator[tuple[Path, str, str, str]]:
-    """File, door, docstring as it stands and as the table says, where these differ."""
+    """File, door, its parameters as they stand and as the table says, where these differ."""
     home = homes()
     for door in doors():
-        if not door.options:
-            continue
         plain = inspect.unwrap(getattr(door.function, "__func__", door.function))
-        path = Path(inspect.getsourcefile(plain) or "")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, NAMED) and node.name == plain.__name__:
-                text = ast.get_docstring(node, clean=False)
-                if text != plain.__doc__ or text is None:
-                    continue
-                new = written(door, text, home)
-                if new != text:
-                    yield path, door.name, text, new
+        if not door.options or plain.__doc__ is None:
+            continue
+        old = parameters(plain.__doc__)
+        new = written(door, old, home)
+        if old != new:
+            yield Path(inspect.getsourcefile(plain) or ""), door.name, old, new
 
 
 def main() -> int:
@@ -134,7 +130,9 @@ def main() -> int:
         if write:
             text = path.read_text(encoding="utf-8")
             if text.count(old) != 1:
-                raise SystemExit(f"{path}: the docstring of {door} is not there once, as it reads")
+                raise SystemExit(
+                    f"{path}: the parameters of {door} are not there once, as they read"
+                )
             path.write_text(text.replace(old, new), encoding="utf-8")
     return int(bool(found) and not write)
 

@@ -59,14 +59,12 @@ def test_docstrings_say_what_the_table_says() -> None:
     assert (outdated.stdout, outdated.stderr) == ("", ""), "python tools/options.py --write"
 
 
-def test_a_docstring_is_written_from_the_table() -> None:
-    options = tool()
-    door = DOORS["gate"]
-    returns = "\n\n    Returns\n    -------\n    Gate\n"
-    docstring = f"Judge.\n\n    Parameters\n    ----------\n    data\n        Of two.{returns}"
-    text = options.written(door, docstring, options.homes())
-    assert "    data\n        Of two.\n    margin : float\n        Largest loss" in text
-    assert text.endswith(returns)
+def test_parameters_are_written_from_the_table() -> None:
+    options, door = tool(), DOORS["gate"]
+    section = "\n    Parameters\n    ----------\n    data\n        Of two."
+    assert options.parameters(f"Judge.\n{section}\n\n    Returns\n    -------\n    Gate") == section
+    text = options.written(door, section, options.homes())
+    assert text.startswith(f"{section}\n    margin : float\n        Largest loss")
     assert options.written(door, text, options.homes()) == text
 
 

@@ -248,9 +248,9 @@ COMPARISON: Final[dict[str, Option]] = {
 
 INTERVAL: Final[dict[str, Option]] = {
     "method": Option(
-        'CI method, one of ``halfwidth methods``; ``"auto"`` chooses on evidence.',
+        'CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.',
         "It cuts its bounds to the metric's range; a method asked for by name gives its textbook "
-        "formula (``halfwidth.METHODS``).",
+        "formula.",
         default="auto",
         metavar="NAME",
         group=Group.INTERVAL,
@@ -336,7 +336,7 @@ INTERVAL: Final[dict[str, Option]] = {
         kinds=_OF_MODELS,
     ),
     "estimate.simultaneous": Option(
-        "All intervals of a source hold at once (Bonferroni).",
+        "Of training runs: all intervals of a source hold at once (Bonferroni).",
         default=False,
         group=Group.INTERVAL,
         kinds=(Kind.RUNS,),
@@ -350,7 +350,8 @@ INTERVAL: Final[dict[str, Option]] = {
         group=Group.INTERVAL,
     ),
     "n_threads": Option(
-        "Processors to use, -1 for all; the result is the same.",
+        "Threads of bootstraps that the compiled library does; the result is the same for any "
+        "number.",
         default=1,
         metavar="N",
         group=Group.RUNNING,

@@ -49,7 +49,7 @@ PLANNING: Final[dict[str, Option]] = {
     )._replace(metavar="SHARE"),
     "planning.method": Option(
         "The method planned for: what the default analysis takes, or one that is named, of "
-        '``halfwidth methods``; ``"t"`` and ``"z"`` have formulas.',
+        '``halfwidth.METHODS``; ``"t"`` and ``"z"`` have formulas.',
         '``"z"`` is El Jurdi\'s table; too small below about 100 cases.',
         default="auto",
         metavar="NAME",
