@@ -41,15 +41,10 @@ def labels(n: int, guesses: tuple[float, ...], rng: np.random.Generator) -> list
 
 def difference(given: list[Codes], metric: str, method: str) -> tuple[float, float, float]:
     """The difference and its bounds."""
-    found = hw.compare_with_raters(
-        given[-1],
-        dict(zip(RATERS, given, strict=False)),
-        metric=metric,
-        method=method,
-        n_resamples=999,
-        rng=1,
-        labels=range(CLASSES),
-    )[0]
+    readings = hw.Readings.from_arrays(
+        dict(zip([*RATERS, "model"], given, strict=True)), model="model", labels=range(CLASSES)
+    )
+    (found,) = hw.compare(readings, metric=metric, method=method, n_resamples=999, rng=1)
     return found.value, found.low, found.high
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import inspect
+import itertools
 import math
 import operator
 import random
@@ -38,7 +39,7 @@ COSTLY = ("n_resamples", "n_samples", "repeats")
 FILES = {
     "planning": set[str](),
     "plots": {"write_figure"},
-    "hw": {"score_folders", "read_objects"},
+    "hw": {"score_folders", "read", "read_objects"},
 }
 
 Draw = Callable[["Source"], Any]
@@ -234,6 +235,17 @@ def rated_table(s: Source) -> Any:
         "prediction": [one for one, _ in pairs for _ in range(s.n)],
         "reference": [other for _, other in pairs for _ in range(s.n)],
         "dice": s.numpy.beta(8, 2, 3 * s.n),
+    }
+    return s.choice([dict, pd.DataFrame])(columns)
+
+
+def read_table(s: Source) -> Any:
+    """What a model and two raters said of cases in two modalities, a row for each."""
+    columns: dict[str, Any] = {
+        "case": [f"c{i}" for i in range(s.n)] * 6,
+        "reader": [name for name in "mAB" for _ in range(2 * s.n)],
+        "mode": [name for _ in "mAB" for name in ("CT", "MR") for _ in range(s.n)],
+        "grade": s.numpy.integers(0, 3, 6 * s.n),
     }
     return s.choice([dict, pd.DataFrame])(columns)
 
@@ -540,6 +552,18 @@ def any_result(s: Source) -> Any:
     return s.choice(finished("results"))
 
 
+# Of readings, which most options of a comparison do not concern.
+READ: Mapping[str, Draw] = {
+    **COMPARED,
+    **{name: words(None) for name in ("other", "baseline", "goal", "simultaneous", "truth")},
+    "metric": words("cohen_kappa", "accuracy", "f1", "mae", "auroc"),
+    "test": words("auto", "auto", "mcnemar"),
+    "correction": words("holm"),
+    "paired": words(True),
+    "keep_cases": words(False),
+    "statistic": words("mean", "mean", "median"),
+    "margin": words(None, 0.1),
+}
 OWN: Mapping[str, Mapping[str, Draw]] = {
     **{
         name: {
@@ -659,30 +683,38 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "metric": words(None, "dsc", "hd95", ["dsc", "nsd"], {"dice": "dsc", "other": "nsd"}),
     },
     "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
-    "compare_with_raters": {
-        "model": lambda s: s.numpy.integers(0, 3, s.n),
-        "raters": lambda s: {
-            x: s.numpy.integers(0, 3, s.n) for x in s.choice(["AB", "ABC", "ABC"])
+    "compare(Readings.from_arrays)": {
+        **READ,
+        "ratings": lambda s: {
+            name: s.numpy.integers(0, 3, s.n)
+            for name in ("net", *s.choice(["A", "AB", "ABC", "ABC", "ABC"]))
         },
-        "metric": words("cohen_kappa", "accuracy", "f1", "mae", "auroc"),
-        "name": words("model", "net"),
-        "unmatched": words("raise", "omit"),
-        "effect": words("difference", "ratio"),
-        "margin": words(None, 0.1),
+        "model": words("net", "net", "net", "net", "x"),
     },
-    "compare_with_raters_table": {
+    "compare(Readings.from_table)": {
+        **READ,
+        "table": read_table,
+        "label": words("grade", "grade", "grade", "mode"),
+        "score": words(None, "grade"),
+        "reader": words("reader"),
+        "case": words("case"),
+        "modality": words(None, "mode"),
+        "truth": words(None, None, "grade"),
+        "model": words("m", "m", "m", "m", "x"),
+        "groups": words("case", "case", "missing"),
+        "strata": words("mode"),
+    },
+    "compare(Readings.from_pairs)": {
+        **READ,
+        "metric": words("dsc", None, "hd95"),
         "table": rated_table,
-        "value": words("dice", None),
-        "model": words("m", "x"),
+        "model": words("m", "m", "m", "x"),
         "raters": words(None, ["A", "B"]),
         "prediction": words("prediction"),
         "reference": words("reference"),
-        "within": words((), "case"),
-        "groups": words("case", "missing"),
-        "strata": words("missing"),
-        "unmatched": words("raise", "omit"),
-        "effect": words("difference", "ratio"),
-        "margin": words(None, 0.1),
+        "by": words((), "case"),
+        "groups": words("case", "case", "missing"),
+        "strata": words("prediction", "missing"),
     },
     "limits_of_agreement": {
         "effect": words("difference", "ratio"),
@@ -999,14 +1031,17 @@ DATA = (
     *("CaseValues.from_arrays", "CaseValues.from_table", "Detections.from_files"),
     *("Predictions.from_arrays", "Predictions.from_table"),
 )
+READINGS = ("Readings.from_arrays", "Readings.from_table", "Readings.from_pairs")
 
 
 def drawn_functions() -> dict[str, Callable[..., Any]]:
     """The public functions, and the verbs over each kind of data that is made in the same call."""
     over_data = {
         f"hw.{verb}({kind})": over(getattr(hw, verb), operator.attrgetter(kind)(hw))
-        for verb in ("estimate", "compare", "rank", "gate", "curve")
-        for kind in DATA
+        for verb, kind in [
+            *itertools.product(("estimate", "compare", "rank", "gate", "curve"), DATA),
+            *itertools.product(["compare"], READINGS),
+        ]
     }
     of_values = ("hw.check(CaseValues.from_table)",)
     over_data |= {name: over(hw.check, hw.CaseValues.from_table) for name in of_values}
@@ -1026,6 +1061,12 @@ def source_of(function: str, argument: str) -> Draw:
         return {**GOOD, **OF_FIGURES, **own}[argument]
     own = OF_ANY_FIGURE if name == "plot" else OWN.get(name, {})
     return {**GOOD, **own}[argument]
+
+
+def _said(compared: Callable[..., Any]) -> list[str]:
+    """What a comparison of readings needs."""
+    taken = inspect.signature(compared).parameters
+    return [name for name in ("model", "label", "reader", "case", "metric") if name in taken]
 
 
 def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
@@ -1053,6 +1094,9 @@ def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
     kind = name.removeprefix("hw.rank(").removesuffix(")")
     if kind in DATA and kind.partition(".")[0] != "Detections" and s.random() < FITTING:
         fit(s, kind, positional, keywords)
+    if name.partition("(")[2].rstrip(")") in READINGS and s.random() < FITTING:
+        keywords |= {one: source_of(name, one)(s) for one in _said(known[name])}
+        keywords.pop("score", None)
     if s.random() < 0.01:
         keywords[s.choice(["seed", "positive", "level", "alpha"])] = 1
     return name, positional, keywords

@@ -52,8 +52,8 @@ CALLS: dict[str, Callable[[], Any]] = {
         {"a": FOUND, "b": FOUND[:1]}, OBJECTS, metric="object_sensitivity", **QUICK
     ),
     "hw.compare of a table": lambda: over(hw.compare, hw.CaseValues.from_table)(LONG, "dsc", **DSC),
-    "hw.compare_with_raters": lambda: hw.compare_with_raters(
-        RIGHT, {"a": TRUTH, "b": RIGHT}, metric="accuracy", **QUICK
+    "hw.compare of readings": lambda: over(hw.compare, hw.Readings.from_arrays)(
+        {"net": RIGHT, "a": TRUTH, "b": RIGHT}, model="net", metric="accuracy", **QUICK
     ),
     "hw.confusion_ci": lambda: hw.confusion_ci(TRUTH, SCORES),
     "hw.curve": lambda: hw.curve(TRUTH, "roc", y_score=SCORES, **QUICK),
@@ -140,11 +140,8 @@ def check_copies(result: Any) -> None:
 
 def test_every_public_function_is_called() -> None:
     results = {name for name in public_functions() if not name.startswith("plots.")}
-    # A number, a picture, and what `pilot_width` and `compare_with_raters` give too.
-    others = {
-        *("planning.minimum_runs", "hw.plot", "planning.pilot_n"),
-        "hw.compare_with_raters_table",
-    }
+    # A number, a picture, and what `pilot_width` gives too.
+    others = {"planning.minimum_runs", "hw.plot", "planning.pilot_n"}
     assert results - CALLS.keys() == others
 
 

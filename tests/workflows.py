@@ -728,11 +728,8 @@ def of_raters(bench: Bench) -> None:
     scene = Scene(columns, {**options, "model": "m", "rater": raters})
 
     def library() -> Any:
-        table = {name: said[name] for name in raters}
-        result = hw.compare_with_raters(
-            said["m"], table, metric=metric, rng=1, n_resamples=39, name="m"
-        )
-        return kept_whole(result)
+        readings = hw.Readings.from_arrays({name: said[name] for name in ["m", *raters]}, model="m")
+        return kept_whole(hw.compare(readings, metric=metric, rng=1, n_resamples=39))
 
     file = bench.write(scene)
     answers = both(lambda: bench.answer("compare", scene, file), library)

@@ -4,8 +4,8 @@
     python tools/options.py --write    # make them what the table says
 
 What is given by position (data, values) keeps the words that it has; every option behind the star
-gets those of `halfwidth.core.option_table`. The reference says more where an option is at home:
-at the first of the doors that have it.
+gets those of the table, `halfwidth.core.option_table`. The reference says more where an option is
+at home: at the first of the doors that have it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import halfwidth as hw
-from halfwidth.core.option_table import REQUIRED, Option, option_of
+from halfwidth import planning
+from halfwidth.core.option_table.option import REQUIRED, Option
+from halfwidth.core.option_table.table import option_of
 
 WIDTH = 100
 VERBS = ("estimate", "compare", "rank", "gate", "curve", "check", "plan", "report")
@@ -55,6 +57,9 @@ def doors() -> Iterator[Door]:
     for name in hw.__all__:
         if inspect.isfunction(one := getattr(hw, name)) and name not in VERBS:
             yield Door(name, one)
+    for name in planning.__all__:
+        if inspect.isfunction(one := getattr(planning, name)):
+            yield Door(f"planning.{name}", one)
 
 
 def homes() -> dict[tuple[str, Option], str]:

@@ -34,7 +34,7 @@ JOBS = {
         "Data",
         "What verbs work on: made once from arrays, tables or files, and checked there. What "
         "describes the data is said here, what describes the inference to a verb.",
-        "CaseValues Predictions Detections",
+        "CaseValues Predictions Detections Readings",
     ),
     "estimating": Job(
         "Estimate",
@@ -56,13 +56,13 @@ JOBS = {
     "tables": Job(
         "Read, score and check",
         "From masks, boxes and tables to values per case, and what is wrong with a table.",
-        "score_masks score_folders Scores read_objects ObjectSet check Audit AuditedTable Finding",
+        "read score_masks score_folders Scores read_objects ObjectSet check Audit AuditedTable "
+        "Finding",
     ),
     "comparing": Job(
         "Compare and rank",
         "Two models or many, a model against raters, and assertions for the tests of a model.",
-        "compare gate compare_with_raters compare_with_raters_table "
-        "limits_of_agreement rank testing.assert_not_inferior",
+        "compare gate limits_of_agreement rank testing.assert_not_inferior",
     ),
     "planning": Job(
         "Plan and review",

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
     from halfwidth.comparison.agreement import limits_of_agreement
-    from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.match_lists import MatchLists
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from halfwidth.data.case_values import CaseValues
     from halfwidth.data.detections import Detections
     from halfwidth.data.predictions import Predictions
+    from halfwidth.data.reading import read
+    from halfwidth.data.readings import Readings
     from halfwidth.estimation.api import proportion_ci, summary_ci
     from halfwidth.estimation.detections.curve_api import (
         MatchedDetections,
@@ -114,6 +115,7 @@ __all__ = [
     "RankStability",
     "Ranking",
     "Rankings",
+    "Readings",
     "Report",
     "RunsEstimate",
     "Scores",
@@ -123,8 +125,6 @@ __all__ = [
     "calibration_test",
     "check",
     "compare",
-    "compare_with_raters",
-    "compare_with_raters_table",
     "confusion_ci",
     "curve",
     "difference_ci",
@@ -142,6 +142,7 @@ __all__ = [
     "plots",
     "proportion_ci",
     "rank",
+    "read",
     "read_objects",
     "runs_ci",
     "runs_table",
@@ -198,6 +199,7 @@ _HOME = {
     "OverCentres": "results.centre_results",
     "RankStability": "results.ranking_consensus",
     "Predictions": "data.predictions",
+    "Readings": "data.readings",
     "Ranking": "results.ranking",
     "Rankings": "results.ranking",
     "Report": "report.api",
@@ -209,8 +211,6 @@ _HOME = {
     "calibration_test": "verbs.calibration",
     "check": "verbs.check",
     "compare": "verbs.compare",
-    "compare_with_raters": "comparison.rater_api",
-    "compare_with_raters_table": "comparison.rater_api",
     "confusion_ci": "verbs.confusion",
     "curve": "verbs.curve",
     "difference_ci": "estimation.differences",
@@ -228,6 +228,7 @@ _HOME = {
     "proportion_ci": "estimation.api",
     "plot": "plots.of_results",
     "rank": "verbs.rank",
+    "read": "data.reading",
     "read_objects": "io.detections.api",
     "runs_ci": "estimation.runs.api",
     "runs_table": "estimation.runs.api",

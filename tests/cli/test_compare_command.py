@@ -196,10 +196,8 @@ def test_a_model_against_raters(run: Run, folder: Path) -> None:
     )
     (shown,) = json.loads(ran.out)["comparisons"]
     table = pd.read_csv(folder / "both.csv")
-    raters = table[["y", "label_b"]]
-    wanted = hw.compare_with_raters(
-        table["label_a"], raters, metric="cohen_kappa", rng=1, name="label_a"
-    )[0]
+    readings = hw.Readings.from_arrays(table[["label_a", "y", "label_b"]], model="label_a")
+    (wanted,) = hw.compare(readings, metric="cohen_kappa", rng=1)
     assert (shown["first"], shown["second"]) == ("label_a", "raters")
     assert [shown[key] for key in ("value", "low", "high")] == pytest.approx(
         [wanted.value, wanted.low, wanted.high]
@@ -273,21 +271,24 @@ DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
         ("preds_a.csv preds_b.csv --target y --score p --scale 2", "--scale has no effect on"),
         (
             f"{TWO_SCORES} --plot f.pdf --plot-kind cases",
-            "needs a value of each case",
+            "is of values of cases; of test sets, forest",
         ),
         ("new.csv old.csv --metric hd95 --simultanous", "did you mean --simultaneous?"),
         ("new.csv old.csv --metric hd95 --plot-kind cases", "no effect without --plot"),
         ("new.csv old.csv --metric hd95 --tests none", "did you mean --test?"),
-        ("both.csv --model label_a --metric accuracy", "0 raters given (--rater); raters agree"),
-        ("both.csv --model y --rater y --rater label_b --metric f1", "--rater y: the same column"),
+        ("both.csv --model label_a --metric accuracy", "0 raters beside model 'label_a'"),
+        ("both.csv --model y --rater y --rater label_b --metric f1", "'y' named twice"),
         ("both.csv --rater y --rater label_b --metric accuracy", "--model NAME is missing"),
         (
             "both.csv --model label_a --rater y --rater z --metric accuracy",
             "both.csv: no column 'z'",
         ),
         ("both.csv --model label_a --rater y --rater label_b --metric dsc", "has a value for each"),
-        ("both.csv --model label_a --rater y --rater label_b", "--metric NAME is missing"),
-        ("both.csv --model a --rater y --rater b --metric f1 --baseline a", "--baseline has no"),
+        ("both.csv --model label_a --rater y --rater label_b", "--metric is missing"),
+        (
+            "both.csv --model label_a --rater y --rater label_b --metric f1 --baseline y",
+            "--baseline y has no",
+        ),
         ("both.csv --model a --rater y --rater b --metric f1 --scale 2", "--scale needs --pairs"),
         ("new.csv old.csv --model new --metric hd95", "2 files are given"),
         ("pairs.csv --pairs prediction --model m --metric dsc", "two columns with a comma"),

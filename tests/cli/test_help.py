@@ -23,7 +23,7 @@ from support import Run
 import halfwidth as hw
 from halfwidth.cli.command import Verb
 from halfwidth.cli.main import command
-from halfwidth.core.option_table import Group
+from halfwidth.core.option_table.option import Group
 
 
 def verbs(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:

@@ -187,8 +187,8 @@ def test_two_samples_and_what_names_no_models() -> None:
             function([0.1, 0.2], metric="dsc")
         with pytest.raises(hw.OptionError, match="CaseValues are complete, and"):
             function(hw.CaseValues.from_arrays({"A": [0.1, 0.2]}), [0.1, 0.2])
-    with pytest.raises(hw.OptionError, match=r"^raters=\[\[1, 0\]\] is neither"):
-        hw.compare_with_raters([1, 0], [[1, 0]], metric="accuracy")
+    with pytest.raises(hw.OptionError, match=r"^ratings=\[\[1, 0\]\] is neither"):
+        hw.Readings.from_arrays([[1, 0]])
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_two_samples_and_what_names_no_models() -> None:
         ),
         (
             lambda: hw.estimate(hw.Predictions.from_arrays([0, 1], [0.1, 0.9]), statistic="sd"),
-            "statistic='sd' is of values of cases",
+            "statistic='sd' has no effect on predictions",
         ),
         (lambda: hw.gate({"A": [0.1]}, margin=0.1), "the data are of 1 models"),
         (lambda: hw.gate([0.1, 0.2], [0.1, 0.3], margin=0.1, new="C"), "unknown model 'C'"),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import over
 from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, recall_score
 from support import codes
 
@@ -20,6 +21,18 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import leave_one_out, replicates
 
 N = 60
+of_pairs = over(hw.compare, hw.Readings.from_pairs)
+
+
+def against_raters(model: Any, raters: Any, **options: Any) -> hw.Comparisons:
+    """A model, called so, against raters."""
+    if isinstance(raters, pd.DataFrame):
+        raters = {name: raters[name] for name in raters}
+    return over(hw.compare, hw.Readings.from_arrays)(
+        {"model": model, **raters}, model="model", **options
+    )
+
+
 RNG = np.random.default_rng(5)
 TRUTH = RNG.integers(0, 3, N)
 
@@ -53,7 +66,7 @@ def by_hand(score: Callable[[Any, Any], float]) -> tuple[float, float]:
 def test_values_are_plain_averages(
     metric: str, options: dict[str, Any], score: Callable[[Any, Any], float]
 ) -> None:
-    d = hw.compare_with_raters(MODEL, RATERS, metric=metric, rng=1, n_resamples=99, **options)[0]
+    d = against_raters(MODEL, RATERS, metric=metric, rng=1, n_resamples=99, **options)[0]
     first, second = by_hand(score)
     assert (d.first_value, d.second_value) == pytest.approx((first, second))
     assert d.value == pytest.approx(first - second)
@@ -65,38 +78,37 @@ def test_the_interval_of_an_accuracy_is_that_of_a_mean_of_differences() -> None:
     each = np.mean([said == MODEL for said in RATERS.values()], axis=0)
     among = np.mean([a == b for a, b in itertools.combinations(RATERS.values(), 2)], axis=0)
     for method in ("t", "dirichlet"):
-        d = hw.compare_with_raters(MODEL, RATERS, metric="accuracy", method=method)[0]
+        d = against_raters(MODEL, RATERS, metric="accuracy", method=method)[0]
         plain = hw.difference_ci(each, among, bounds=(0, 1), method=method)
         assert (d.value, d.low, d.high) == pytest.approx((plain.value, plain.low, plain.high))
 
 
 def test_the_ratio_is_williams_index() -> None:
-    d = hw.compare_with_raters(MODEL, RATERS, metric="accuracy", effect="ratio", rng=1)[0]
+    d = against_raters(MODEL, RATERS, metric="accuracy", effect="ratio", rng=1)[0]
     first, second = by_hand(accuracy_score)
     assert d.value == pytest.approx(first / second)
-    kappa = hw.compare_with_raters(
-        MODEL, RATERS, metric="cohen_kappa", effect="ratio", n_resamples=99
-    )[0]
+    kappa = against_raters(MODEL, RATERS, metric="cohen_kappa", effect="ratio", n_resamples=99)[0]
     first, second = by_hand(cohen_kappa_score)
     assert kappa.value == pytest.approx(first / second)
 
 
 def test_replicates_are_those_of_gathered_cases() -> None:
     """The engine of averages over pairs equals the statistic on every resample."""
-    from halfwidth.comparison.raters import Ratings, _Sides, pair_name
+    from halfwidth.comparison.raters import _Sides
     from halfwidth.data.families import Family, ModelCases
     from halfwidth.data.measured_test_sets import measure_test_sets
     from halfwidth.data.measuring import measuring_each_metric
+    from halfwidth.data.reader_pairs import Raters, pair_name
     from halfwidth.estimation.test_sets.options import TestSetOptions
 
-    ratings, said = Ratings("model", tuple(RATERS)), {"model": MODEL, **RATERS}
+    raters, said = Raters("model", tuple(RATERS)), {"model": MODEL, **RATERS}
     (measuring,) = measuring_each_metric(["cohen_kappa"], None, TestSetOptions(), None)
-    pairs = [*ratings.with_model, *ratings.among_raters]
+    pairs = raters.pairs
     models = tuple(ModelCases(pair_name(p, r), said[p], target=said[r]) for p, r in pairs)
     family = Family(models, measuring.metric)
     assert measuring.requested is not None
     (measured,) = measure_test_sets(family, measuring.requested, "raise", paired=True)
-    sides = _Sides.from_family(measured, ratings)
+    sides = _Sides.from_family(measured, raters)
     settings: Any = type("Settings", (), {"effect": "difference"})
     job = sides.job(settings)
     statistic, values = job.functional.statistic, job.records.arranged[None]
@@ -118,17 +130,17 @@ def test_cases_are_matched_and_clusters_widen_the_interval() -> None:
     model = pd.Series(MODEL, index)
     raters = pd.DataFrame(RATERS, index).sample(frac=1, random_state=1)
     options: dict[str, Any] = {"metric": "cohen_kappa", "rng": 1, "n_resamples": 199}
-    plain = hw.compare_with_raters(MODEL, RATERS, **options)[0]
-    shuffled = hw.compare_with_raters(model, raters, **options)[0]
+    plain = against_raters(MODEL, RATERS, **options)[0]
+    shuffled = against_raters(model, raters, **options)[0]
     assert shuffled.value == pytest.approx(plain.value)
     doubled = {name: np.tile(said, 4) for name, said in RATERS.items()}
     groups = np.tile(np.arange(N), 4)
-    clustered = hw.compare_with_raters(np.tile(MODEL, 4), doubled, groups=groups, **options)[0]
-    alone = hw.compare_with_raters(np.tile(MODEL, 4), doubled, **options)[0]
+    clustered = against_raters(np.tile(MODEL, 4), doubled, groups=groups, **options)[0]
+    alone = against_raters(np.tile(MODEL, 4), doubled, **options)[0]
     assert clustered.high - clustered.low > 1.6 * (alone.high - alone.low)
     with pytest.raises(hw.DataError, match="not there for all"):
-        hw.compare_with_raters(model[:50], raters, metric="accuracy")
-    part = hw.compare_with_raters(model[:50], raters, metric="accuracy", unmatched="omit")[0]
+        against_raters(model[:50], raters, metric="accuracy")
+    part = against_raters(model[:50], raters, metric="accuracy", unmatched="omit")[0]
     assert (part.estimate.n, part.n_unmatched) == (50, 10)
 
 
@@ -153,7 +165,7 @@ def closeness(one: Any, other: Any) -> Any:
 def test_a_table_of_pairs(statistic: str) -> None:
     table = pair_table(closeness)
     options: dict[str, Any] = {"model": "model", "metric": "dsc", "rng": 1}
-    d = hw.compare_with_raters_table(table, "v", statistic=statistic, **options)[0]
+    d = of_pairs(table, "v", statistic=statistic, **options)[0]
     reduce: Callable[[Any], Any] = np.mean if statistic == "mean" else np.median
     first, second = by_hand(lambda y, p: float(reduce(closeness(y, p))))
     assert (d.first_value, d.second_value) == pytest.approx((first, second))
@@ -161,16 +173,14 @@ def test_a_table_of_pairs(statistic: str) -> None:
     # Either order, or both, of each pair of raters.
     swapped = table.rename(columns={"prediction": "reference", "reference": "prediction"})
     again = pd.concat([table, swapped[swapped["prediction"].isin(list(RATERS))]])
-    both = hw.compare_with_raters_table(again, "v", statistic=statistic, **options)[0]
+    both = of_pairs(again, "v", statistic=statistic, **options)[0]
     assert both.value == pytest.approx(d.value)
     assert (both.low, both.high) == pytest.approx((d.low, d.high), abs=0.02)
 
 
 def test_each_organ_is_a_family() -> None:
     table = pd.concat([pair_table(closeness, organ=organ) for organ in ("liver", "spleen")])
-    found = hw.compare_with_raters_table(
-        table, "v", model="model", within="organ", metric="dsc", margin=0.1
-    )
+    found = of_pairs(table, "v", model="model", by="organ", metric="dsc", margin=0.1)
     assert [d.by["organ"] for d in found] == ["liver", "spleen"]
     assert found[0].low == pytest.approx(found[1].low)
     assert found[0].verdict is not None
@@ -179,18 +189,18 @@ def test_each_organ_is_a_family() -> None:
 
 def test_cautions() -> None:
     two = {name: RATERS[name] for name in ("A", "B")}
-    d = hw.compare_with_raters(MODEL, two, metric="accuracy")[0]
+    d = against_raters(MODEL, two, metric="accuracy")[0]
     assert "HW841" in {caution.code for caution in d.cautions}
     # One rater guesses: without that one the others agree more than the model does.
     odd = {"A": TRUTH, "B": TRUTH, "C": np.random.default_rng(1).integers(0, 3, N)}
-    found = hw.compare_with_raters(rater(0.1), odd, metric="accuracy")[0]
+    found = against_raters(rater(0.1), odd, metric="accuracy")[0]
     assert any(c.code == "HW842" and "Without C" in c.message for c in found.cautions)
 
 
 @pytest.mark.parametrize("metric", ["sensitivity", "specificity"])
 def test_raters_differ_in_how_often_they_give_the_positive_class(metric: str) -> None:
     model, raters = MODEL == 2, {name: said == 2 for name, said in RATERS.items()}
-    d = hw.compare_with_raters(model, raters, metric=metric, rng=1, n_resamples=99)[0]
+    d = against_raters(model, raters, metric=metric, rng=1, n_resamples=99)[0]
     positive = metric == "sensitivity"
     model_pairs = [recall_score(one, model, pos_label=positive) for one in raters.values()]
     pairs = itertools.permutations(raters.values(), 2)
@@ -202,31 +212,41 @@ def test_raters_differ_in_how_often_they_give_the_positive_class(metric: str) ->
 
 def test_a_rater_who_never_gives_the_positive_class() -> None:
     model, raters = MODEL == 2, {"A": TRUTH == 2, "B": RATERS["B"] == 2, "C": np.full(N, False)}
-    d = hw.compare_with_raters(model, raters, metric="sensitivity", rng=1)[0]
+    d = against_raters(model, raters, metric="sensitivity", rng=1)[0]
     assert np.isnan([d.value, d.low, d.high]).all()
     (told,) = [one.message for one in d.cautions if one.code == "HW843"]
     assert "3 of 9 pairs have no value (model on C, A on C, B on C)" in told
-    zero = hw.compare_with_raters(model, raters, metric="sensitivity", undefined="zero", rng=1)[0]
+    zero = against_raters(model, raters, metric="sensitivity", undefined="zero", rng=1)[0]
     assert zero.low < zero.value < zero.high
     # All that C never gives is the negative class, which others do give.
-    assert hw.compare_with_raters(model, raters, metric="specificity", rng=1)[0].value > 0
+    assert against_raters(model, raters, metric="specificity", rng=1)[0].value > 0
 
 
 def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(hw.OptionError, match="1 rater"):
-        hw.compare_with_raters(MODEL, {"A": RATERS["A"]}, metric="accuracy")
+        against_raters(MODEL, {"A": RATERS["A"]}, metric="accuracy")
     with pytest.raises(hw.OptionError, match="names of their own"):
-        hw.compare_with_raters(MODEL, RATERS, metric="accuracy", name="A")
+        against_raters(MODEL, {"raters": RATERS["A"], **RATERS}, metric="accuracy")
+    with pytest.raises(hw.UnknownNameError, match=r"'unet'.*model, A, B, C"):
+        hw.Readings.from_arrays({"model": MODEL, **RATERS}, model="unet")
+    with pytest.raises(hw.OptionError, match="metric= is missing"):
+        against_raters(MODEL, RATERS)
+    with pytest.raises(hw.OptionError, match="dsc has a value for each case and pair"):
+        against_raters(MODEL, RATERS, metric="dsc")
+    with pytest.raises(
+        hw.OptionError, match=r"statistic=.median. has no effect on labels of readers"
+    ):
+        against_raters(MODEL, RATERS, metric="accuracy", statistic="median")
     with pytest.raises(hw.UnknownNameError, match="model"):
-        hw.compare_with_raters_table(pair_table(closeness), "v", model="modle", metric="dsc")
+        of_pairs(pair_table(closeness), "v", model="modle", metric="dsc")
     table = pair_table(closeness)
     lacking = table[(table["prediction"] != "A") | (table["reference"] != "B")]
     with pytest.raises(hw.DataError, match="no rows of 'A' with 'B'"):
-        hw.compare_with_raters_table(lacking, "v", model="model", metric="dsc")
+        of_pairs(lacking, "v", model="model", metric="dsc")
     with pytest.raises(hw.UnknownNameError, match="column"):
-        hw.compare_with_raters_table(table, "v", model="model", prediction="pred", metric="dsc")
+        of_pairs(table, "v", model="model", prediction="pred", metric="dsc")
     with pytest.raises(hw.UnknownNameError, match="rater"):
-        hw.compare_with_raters_table(table, "v", model="model", raters=["Z", "A"], metric="dsc")
+        of_pairs(table, "v", model="model", raters=["Z", "A"], metric="dsc")
 
 
 def test_no_difference_has_no_sign_whatever_the_order_of_the_raters() -> None:
@@ -238,6 +258,144 @@ def test_no_difference_has_no_sign_whatever_the_order_of_the_raters() -> None:
     model = [1, 1, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1]
     for order in itertools.permutations(said):
         raters = {name: said[name] for name in order}
-        (one,) = hw.compare_with_raters(model, raters, metric="accuracy", rng=1)
+        (one,) = against_raters(model, raters, metric="accuracy", rng=1)
         assert abs(one.value) < 1e-15
         assert "HW842" not in codes(one)
+
+
+@pytest.mark.parametrize(
+    ("option", "given"),
+    [
+        ("paired", False),
+        ("baseline", "A"),
+        ("test", "permutation"),
+        ("correction", "bonferroni"),
+        ("simultaneous", True),
+        ("goal", 0.5),
+        ("keep_cases", True),
+    ],
+)
+def test_options_of_models_have_no_effect(option: str, given: Any) -> None:
+    with pytest.raises(hw.OptionError, match=f"^{option}=.* has no effect on labels of readers"):
+        against_raters(MODEL, RATERS, metric="accuracy", **{option: given})
+
+
+@pytest.mark.parametrize("verb", [hw.estimate, hw.rank, hw.gate])
+def test_verbs_of_models_say_what_can_be_done(verb: Callable[..., Any]) -> None:
+    readings = hw.Readings.from_arrays({"model": MODEL, **RATERS}, model="model")
+    further = {"margin": 0.1} if verb is hw.gate else {}
+    with pytest.raises(
+        hw.OptionError, match=r"takes no readings: compare.*Predictions\.from_table"
+    ):
+        verb(readings, metric="accuracy", **further)
+
+
+# --------------------------------------------------------------------------- tables of labels
+
+
+def side_by_side(**further: Any) -> pd.DataFrame:
+    """A column for the model and each rater, ids in no order."""
+    ids = [f"c{place:02}" for place in np.random.default_rng(1).permutation(N)]
+    return pd.DataFrame({"case": ids, "model": MODEL, **RATERS, **further})
+
+
+def one_below_the_other(table: pd.DataFrame) -> pd.DataFrame:
+    everyone = ["model", *RATERS]
+    others = [name for name in table if name not in everyone]
+    return table.melt(others, everyone, "reader", "label")
+
+
+def ends(found: hw.Comparisons) -> tuple[float, ...]:
+    (d,) = found
+    return d.first_value, d.second_value, d.low, d.high
+
+
+def same_ends(found: hw.Comparisons) -> Any:
+    return pytest.approx(ends(found), rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["cohen_kappa", "mae"])
+def test_a_table_holds_what_arrays_do(metric: str) -> None:
+    table = side_by_side(patient=np.arange(N) // 2)
+    options: dict[str, Any] = {"metric": metric, "rng": 1, "n_resamples": 99}
+    by_id = table.set_index("case")
+    model, raters, patients = by_id["model"], by_id[list(RATERS)], by_id["patient"]
+    of_table = over(hw.compare, hw.Readings.from_table)
+    named: dict[str, Any] = {"model": "model", **options}
+    wide = of_table(table, label=["model", *RATERS], case="case", groups="patient", **named)
+    assert ends(wide) == same_ends(against_raters(model, raters, groups=patients, **options))
+    wanted = same_ends(against_raters(model, raters, **options))
+    long = one_below_the_other(table).sample(frac=1, random_state=1)
+    assert ends(of_table(long, label="label", reader="reader", **named)) == wanted
+    each = dict(list(long.groupby("reader")))
+    assert ends(of_table(each, label="label", **named)) == wanted
+
+
+def test_rows_in_which_all_readers_stand_need_no_ids() -> None:
+    options: dict[str, Any] = {"metric": "cohen_kappa", "rng": 1, "n_resamples": 99}
+    wide = hw.Readings.from_table(side_by_side(), label=["model", *RATERS], model="model")
+    assert ends(hw.compare(wide, **options)) == same_ends(against_raters(MODEL, RATERS, **options))
+
+
+def test_each_modality_is_a_family() -> None:
+    table = one_below_the_other(side_by_side())
+    both = pd.concat([table.assign(mode="CT"), table.assign(mode="MR", label=0)])
+    named: dict[str, Any] = {"label": "label", "reader": "reader", "modality": "mode"}
+    readings = hw.Readings.from_table(both, model="model", **named)
+    found = hw.compare(readings, metric="accuracy")
+    assert [d.by for d in found] == [{"mode": "CT"}, {"mode": "MR"}]
+    assert found[0].value == pytest.approx(
+        against_raters(MODEL, RATERS, metric="accuracy")[0].value
+    )
+    assert (found[1].first_value, found[1].second_value) == pytest.approx((1, 1))
+    part = hw.Readings.from_table(
+        both[(both["mode"] == "CT") | (both["reader"] != "B")], model="model", **named
+    )
+    for unmatched in ("raise", "omit"):
+        with pytest.raises(hw.DataError, match="MR: no r"):
+            hw.compare(part, metric="accuracy", unmatched=unmatched)
+
+
+def test_scores_are_compared_as_numbers() -> None:
+    table = one_below_the_other(side_by_side())
+    scored = hw.Readings.from_table(table, score="label", reader="reader", model="model")
+    wanted = against_raters(MODEL, RATERS, metric="mae")
+    assert hw.compare(scored, metric="mae")[0].value == pytest.approx(wanted[0].value)
+    with pytest.raises(hw.OptionError, match="readers gave scores"):
+        hw.compare(scored, metric="cohen_kappa")
+
+
+def test_readings_of_a_reader_study() -> None:
+    """They can be made; what they are for is another verb's."""
+    table = one_below_the_other(side_by_side(truth=TRUTH > 0))
+    named: dict[str, Any] = {"score": "label", "reader": "reader", "truth": "truth"}
+    readings = hw.Readings.from_table(table, **named)
+    assert readings.readers == ("model", *RATERS)
+    with pytest.raises(hw.OptionError, match=r"none of the readers .* is said to be the model"):
+        hw.compare(readings, metric="auroc")
+    with pytest.raises(hw.OptionError, match=r"truth=.* no effect on the agreement"):
+        hw.compare(hw.Readings.from_table(table, model="model", **named), metric="mae")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "label= or score= names the column"),
+        ({"label": "label", "score": "label"}, "not both"),
+        ({"label": "label"}, "nothing says who gave a reading"),
+        ({"label": ["case", "case"]}, "'case' named twice"),
+        ({"label": "label", "reader": "radiologist"}, "unknown column 'radiologist'"),
+        ({"label": {"A": ["label", "case"]}}, "a reader has one column"),
+    ],
+)
+def test_columns_of_readings(options: dict[str, Any], words: str) -> None:
+    table = one_below_the_other(side_by_side())
+    with pytest.raises(hw.OptionError, match=words):
+        hw.Readings.from_table(table, **options)
+
+
+def test_a_level_that_lacks_a_pair() -> None:
+    table = pd.concat([pair_table(closeness, organ=organ) for organ in ("liver", "spleen")])
+    lacking = (table["organ"] == "spleen") & (table["prediction"] == "A")
+    with pytest.raises(hw.DataError, match="spleen: no rows of 'A' with 'B'"):
+        of_pairs(table[~lacking], "v", model="model", by="organ", metric="dsc", unmatched="omit")

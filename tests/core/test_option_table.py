@@ -12,7 +12,8 @@ from types import ModuleType
 
 import pytest
 
-from halfwidth.core.option_table import OPTIONS, REQUIRED, Option, option_of
+from halfwidth.core.option_table.option import REQUIRED, Option
+from halfwidth.core.option_table.table import OPTIONS, option_of
 
 TOOL = Path(__file__).parents[2] / "tools" / "options.py"
 

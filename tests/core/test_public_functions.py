@@ -41,7 +41,7 @@ SET = {"y_true": Y, "y_score": P}
         (
             "compare",
             {"data": {"A": VALUES, "B": VALUES}, "missing": "omit"},
-            "it describes the data: give it where these are made (CaseValues, Predictions)",
+            "it describes the data: give it where these are made (CaseValues, Predictions,",
         ),
         ("runs_table", {"frame": {"a": VALUES}, "values": "a"}, "it is called value"),
         ("proportion_ci", {"count": 3, "nobs": 10}, "it is called successes"),

@@ -224,9 +224,13 @@ def between(*models: Any, place: int = 0, **options: Any) -> Any:
     return over(hw.compare, hw.CaseValues.from_arrays)(named, **settings)[place]
 
 
+def against(ratings: Any, **options: Any) -> Any:
+    return hw.compare(hw.Readings.from_arrays(ratings, model="model"), rng=1, **options)[0]
+
+
 def raters(model: Any, *others: Any) -> Any:
     named = dict(zip("ABC", others, strict=False))
-    return hw.compare_with_raters(model, named, metric="accuracy", rng=1)[0]
+    return against({"model": model, **named}, metric="accuracy")
 
 
 SERIES = pd.Series(GOOD, NAMES)
@@ -277,9 +281,9 @@ SITUATIONS |= {
     ),
     "HW841": lambda: raters(SOME, SOME, GUESSES),
     "HW842": lambda: raters(np.where(SOME == 1, 0, SOME), SOME, SOME, GUESSES),
-    "HW843": lambda: hw.compare_with_raters(
-        [0, 1] * 20, {"A": [1, 0] * 20, "B": [0] * 40}, metric="sensitivity", rng=1
-    )[0],
+    "HW843": lambda: against(
+        {"model": [0, 1] * 20, "A": [1, 0] * 20, "B": [0] * 40}, metric="sensitivity"
+    ),
     "HW851": lambda: hw.rank({"A": 0.8 + CLOSE, "B": 0.8 + 0 * CLOSE}, metric="dsc", rng=1)[0],
     "HW852": lambda: hw.rank(
         hw.CaseValues.from_arrays(

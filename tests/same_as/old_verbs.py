@@ -29,20 +29,34 @@ class Given(NamedTuple):
 
 def lend_verbs(hw: Any) -> None:
     """Give a tree without kinds of data those names, by the functions that it has."""
-    if not hasattr(hw, "curve"):
-        hw.curve = _curve(hw)
     for name in ("confusion_ci", "calibration_test", "calibration_by_centre"):
         if "y_true" in inspect.signature(getattr(hw, name)).parameters:
             setattr(hw, name, _taking_arrays(getattr(hw, name)))
+    if not hasattr(hw, "read"):
+        hw.read = _read
     if not hasattr(hw, "check"):
         hw.check = _checking(hw)
-    if hasattr(hw, "CaseValues"):
-        return
+    if not hasattr(hw, "curve"):
+        hw.curve = _curve(hw)
+    if not hasattr(hw, "CaseValues"):
+        _lend_kinds(hw)
+    if not hasattr(hw, "Readings"):
+        _lend_readings(hw)
+
+
+def _lend_kinds(hw: Any) -> None:
     for name in ("CaseValues", "Predictions", "Detections"):
         kinds = {way: _given(way) for way in ("from_arrays", "from_table", "from_files")}
         setattr(hw, name, SimpleNamespace(**kinds))
     for verb in ("estimate", "compare", "rank"):
         setattr(hw, verb, _verb(hw, verb))
+
+
+def _read(path: str) -> Any:
+    import halfwidth as hw
+    from halfwidth.tables.readers import read_table
+
+    return hw.CaseValues.from_table(read_table(path))
 
 
 def _checking(hw: Any) -> Callable[..., Any]:
@@ -63,6 +77,25 @@ def _checking(hw: Any) -> Callable[..., Any]:
         return (hw.check_tables if several else hw.check_table)(data, *further, **options)
 
     return check
+
+
+def _lend_readings(hw: Any) -> None:
+    ways = {way: _given(f"readings {way}") for way in ("from_arrays", "from_pairs")}
+    hw.Readings = SimpleNamespace(**ways)
+    of_models = hw.compare
+
+    def compare(data: Any, *further: Any, **options: Any) -> Any:
+        if not isinstance(data, Given) or not data.kind.startswith("readings"):
+            return of_models(data, *further, **options)
+        named = {**data.options, **options}
+        if data.kind == "readings from_pairs":
+            named["within"] = named.pop("by", ())
+            return hw.compare_with_raters_table(*data.arguments, **named)
+        (said,), model = data.arguments, named.pop("model")
+        raters = {name: one for name, one in said.items() if name != model}
+        return hw.compare_with_raters(said[model], raters, name=model, **named)
+
+    hw.compare = compare
 
 
 def _given(way: str) -> Callable[..., Given]:

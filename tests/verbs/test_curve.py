@@ -111,7 +111,7 @@ BAD: list[tuple[Any, str, dict[str, Any], str]] = [
     (TEST, "rok", {}, "did you mean 'roc'"),
     (TEST, "roc", {"y_score": S["B"]}, "are complete"),
     (TEST, "roc", {"average": "binary"}, "average='binary' has no effect on roc curves"),
-    (TEST, "roc", {"band": "simultaneous"}, "is of curves of detections"),
+    (TEST, "roc", {"band": "simultaneous"}, "has no effect on predictions; it is of detections"),
     (TEST, "roc", {"band": "wide"}, "none of pointwise, simultaneous"),
     *(
         (hw.Predictions.from_arrays(Y, S["A"], **{name: one}), "pr", {}, f"{name}=.*has no effect")

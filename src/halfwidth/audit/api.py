@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from halfwidth.audit.case_checks import by_case, check_cases_across
-from halfwidth.audit.layouts import telling_apart
 from halfwidth.audit.parts import Part, guessed_metrics, parts_of
 from halfwidth.audit.stated_mean_checks import check_means, check_row_means, means_of_totals
 from halfwidth.audit.table_checks import (
@@ -36,6 +35,7 @@ from halfwidth.results.audit import MOST_NAMED, Audit, AuditedTable, Finding
 from halfwidth.tables.layout import Layout, check_columns, layout_of
 from halfwidth.tables.repeats import case_column
 from halfwidth.tables.summary_rows import totals_in, why_a_summary
+from halfwidth.tables.told_apart import telling_apart
 
 
 def audited(values: CaseValues) -> Audit:

@@ -12,7 +12,7 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.compared_models import named_models, refuse_name_of_one
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.core.option_table import Group
+from halfwidth.core.option_table.option import Group
 from halfwidth.data.case_values import CaseValues
 from halfwidth.verbs.check import check as checked
 

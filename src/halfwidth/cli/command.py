@@ -14,7 +14,7 @@ from typer.main import get_command
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.kept_inputs import refuse_inputs
 from halfwidth.core.errors import OptionError
-from halfwidth.core.option_table import Group
+from halfwidth.core.option_table.option import Group
 
 
 class Verbs(TyperGroup):

@@ -143,9 +143,11 @@ def _compared(
     if compared_raters.asks_for_raters(ctx):
         if of_cases:
             raise OptionError(f"--plot-kind {kind} is of two models; of raters, forest")
-        return compared_raters.compared_with_raters(ctx, files)
+        readings, asked = compared_raters.readings_in(ctx, files)
+        return compare_models(readings, **asked)
+    if of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
+        raise OptionError(f"--plot-kind {kind} is of values of cases; of test sets, forest")
     asked = comparison_settings.verb_options(ctx)
-
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
     return compare_models(data, **asked, keep_cases=of_cases)
 

@@ -1,39 +1,32 @@
-"""A model against raters, as the command line names them."""
+"""A model and its raters, as the command line names them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
-from halfwidth.cli import options, predictions, reading
+from halfwidth.cli import options, reading
 from halfwidth.cli.command import is_given, refuse_given
 from halfwidth.cli.compared_models import check_columns
-from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
+from halfwidth.cli.comparison_settings import given_options, label_options
+from halfwidth.cli.metric_names import metrics_of
 from halfwidth.core.errors import OptionError
+from halfwidth.data.readings import Readings
 from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-from halfwidth.tables.prediction_columns import class_cells
-
-if TYPE_CHECKING:
-    from halfwidth.results.comparison import Comparisons
 
 # Options that ask for raters.
 RATER_OPTIONS = ("model", "rater", "pairs")
 WHY_NOT = "has no meaning for a model against raters (--model, --rater, --pairs)"
 OF_MODELS = (
-    *("by", "better", "baseline", "goal", "unpaired", "test", "correction", "simultaneous"),
-    *("target", "score", "prediction", "score_a", "score_b", "prediction_a", "prediction_b"),
-    *("scores", "threshold", "costs", "priors", "weight"),
+    *("by", "better", "target", "score", "prediction", "scores", "threshold", "costs", "priors"),
+    *("score_a", "score_b", "prediction_a", "prediction_b", "weight"),
 )
-OF_PAIRS = ("value", "within", "penalty", "scale", "statistic", "over", "bounds")
-OF_LABELS = ("labels", "positive", "average", "absent_class", "undefined")
-SHARED = (
-    *("margin", "missing", "unmatched", "method", "confidence_level", "n_resamples"),
-    "metric",
-)
+OF_PAIRS = ("value", "within", "penalty", "scale", "over", "bounds")
+OF_LABELS = ("labels", "positive", "absent_class", "undefined")
+SHARED = ("case", "groups", "strata", "missing")
 
 
 def asks_for_raters(ctx: typer.Context) -> bool:
@@ -41,8 +34,8 @@ def asks_for_raters(ctx: typer.Context) -> bool:
     return any(is_given(ctx, name) for name in RATER_OPTIONS)
 
 
-def compared_with_raters(ctx: typer.Context, files: list[str]) -> Comparisons:
-    """The model against raters beside the raters against each other.
+def readings_in(ctx: typer.Context, files: list[str]) -> tuple[Readings, dict[str, Any]]:
+    """What the model and its raters said, and what is asked of it.
 
     Raises
     ------
@@ -58,85 +51,46 @@ def compared_with_raters(ctx: typer.Context, files: list[str]) -> Comparisons:
     if given["model"] is None:
         raise OptionError("--model NAME is missing: which is the model, the others being raters")
     table = reading.table_in(Path(files[0]), reading.Options.from_given(given))
-    shared = {name: given[name] for name in SHARED} | {
-        "effect": "ratio" if given["ratio"] else "difference",
-        "rng": given["seed"],
+    asked = given_options(given) | {
+        "metric": metrics_of(given["metric"]),
+        "statistic": given["statistic"],
+        "average": given["average"],
     }
-    if given["pairs"] is not None:
-        refuse_given(ctx, OF_LABELS, "has no effect on values of cases (--pairs)")
-        return _compare_pairs(table, given, shared)
-    refuse_given(ctx, OF_PAIRS, "needs --pairs, the columns of who is compared with whom")
-    return _compare_labels(table, given, shared)
+    if given["pairs"] is None:
+        refuse_given(ctx, OF_PAIRS, "needs --pairs, the columns of who is compared with whom")
+        return _labels(table, given), asked
+    refuse_given(ctx, OF_LABELS, "has no effect on values of cases (--pairs)")
+    return _pairs(table, given), asked
 
 
-def _compare_labels(table: Table, given: Mapping[str, Any], shared: dict[str, Any]) -> Comparisons:
+def _labels(table: Table, given: Mapping[str, Any]) -> Readings:
     """A column of labels for the model and for each rater."""
-    import pandas as pd
-
-    if given["metric"] is None:
-        raise OptionError("--metric NAME is missing: what agreement is measured by, cohen_kappa")
-    _refuse_metric_of_cases(given["metric"].partition(":")[0])
-    names = list(given["rater"] or ())
-    columns = [given["model"], *names]
-    twice = [name for place, name in enumerate(columns) if name in columns[:place]]
-    if twice:
-        raise OptionError(f"--rater {twice[0]}: the same column is the model or a rater already")
-    check_columns(table, (*columns, given["groups"], given["strata"], given["case"]))
-    cells = {name: class_cells(table, name, numbers=False) for name in columns}
-    index = None if given["case"] is None else pd.Index(table.levels(given["case"]))
-    series = {name: pd.Series(column, index) for name, column in cells.items()}
-    further: dict[str, Any] = {
-        option: None if given[option] is None else pd.Series(table.levels(given[option]), index)
-        for option in ("groups", "strata")
-    }
-    model = series.pop(given["model"])
-    truth = cells[given["model"]]
-    positive = given["positive"]
-    return compare_with_raters(
-        model,
-        series,
-        **shared,
-        **further,
-        average=given["average"],
-        labels=predictions.parse_labels(given["labels"], truth),
-        pos_label=None if positive is None else predictions.parse_label(positive, truth),
-        absent_class=given["absent_class"],
-        undefined=given["undefined"],
-        name=given["model"],
+    columns = [given["model"], *(given["rater"] or ())]
+    check_columns(table, [*columns, given["groups"], given["strata"], given["case"]])
+    return Readings.from_table(
+        table,
+        label=columns,
+        model=given["model"],
+        **label_options(table, given["model"], given),
+        **{name: given[name] for name in ("absent_class", "undefined", *SHARED)},
     )
 
 
-def _refuse_metric_of_cases(name: str) -> None:
-    """Labels have no value for each case."""
-    if name in METRICS and name not in SAMPLE_METRICS:
-        raise OptionError(
-            f"--metric {name} has a value for each case and pair: give a table of these and "
-            "--pairs COLUMN,COLUMN, the columns of who is compared with whom"
-        )
-
-
-def _compare_pairs(table: Table, given: Mapping[str, Any], shared: dict[str, Any]) -> Comparisons:
+def _pairs(table: Table, given: Mapping[str, Any]) -> Readings:
     """Values of cases of pairs, with columns that name both members."""
     columns = [name.strip() for name in given["pairs"].split(",")]
     if len(columns) != 2:
         raise OptionError(
             f"--pairs {given['pairs']}: two columns with a comma, --pairs prediction,reference"
         )
-    return compare_with_raters_table(
+    return Readings.from_pairs(
         table,
-        list(given["value"] or ()) or None,
-        **shared,
+        given["value"],
         model=given["model"],
-        raters=given["rater"] or None,
+        raters=given["rater"],
         prediction=columns[0],
         reference=columns[1],
-        within=tuple(given["within"] or ()),
-        case=given["case"],
-        statistic=given["statistic"],
-        penalty=given["penalty"],
-        groups=given["groups"],
-        strata=given["strata"],
-        over=given["over"],
+        by=given["within"],
         bounds=options.parse_bounds(given["bounds"]),
-        scale=given["scale"],
+        **{name: given[name] for name in ("over", "scale", "penalty", *SHARED)},
     )

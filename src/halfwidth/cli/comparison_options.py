@@ -17,7 +17,7 @@ from halfwidth.cli import (
     test_set_options,
 )
 from halfwidth.cli.option_groups import declared
-from halfwidth.core.option_table import Group
+from halfwidth.core.option_table.option import Group
 
 # Of the cases of two models, and of detectors.
 OF_CASES, OF_DETECTORS = ("cases", "bland-altman"), detection_figures.CURVES
@@ -37,7 +37,14 @@ Values = Annotated[
 ]
 Within = Annotated[list[str] | None, declared("by", "data", more="Repeatable.")]
 Unmatched = Annotated[str, declared("unmatched")]
-Metric = Annotated[str | None, declared("metric", meaning=options.WHICH_METRIC)]
+Metric = Annotated[
+    list[str] | None,
+    declared(
+        "metric",
+        meaning=options.WHICH_METRIC,
+        more=f"{options.SEVERAL} COLUMN=NAME names the column of its values.",
+    ),
+]
 Better = Annotated[
     str | None,
     typer.Option(

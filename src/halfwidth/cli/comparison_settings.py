@@ -17,12 +17,14 @@ from halfwidth.cli.compared_models import (
     read_models,
     refuse_name_of_one,
 )
+from halfwidth.cli.metric_names import typed_metrics
 from halfwidth.cli.output import note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.parameters import split_names
 from halfwidth.core.spec import Better, MetricSpec
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.predictions import Predictions
+from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.tables.layout import metrics_held
 from halfwidth.tables.prediction_columns import class_cells
@@ -53,6 +55,17 @@ def verb_options(ctx: typer.Context) -> dict[str, Any]:
         For options that would be ignored, and values that cannot be read.
     """
     given = ctx.params
+    found = given_options(given)
+    if not refuse_ignored(ctx):
+        return found | {"statistic": given["statistic"]}
+    return found | {
+        "metric": _metric(given["metric"], given["better"], of_test_set=True),
+        "average": given["average"],
+    }
+
+
+def given_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What describes inference."""
     found = {name: given[name] for name in OF_VERBS if name in given} | {"rng": given["seed"]}
     if "ratio" in given:
         found["effect"] = "ratio" if given["ratio"] else "difference"
@@ -60,12 +73,7 @@ def verb_options(ctx: typer.Context) -> dict[str, Any]:
         found["paired"] = not given["unpaired"]
     if "scheme" in given:
         found["scheme"] = split_names(given["scheme"])
-    if not refuse_ignored(ctx):
-        return found | {"statistic": given["statistic"]}
-    return found | {
-        "metric": _metric(given["metric"], given["better"], of_test_set=True),
-        "average": given["average"],
-    }
+    return found
 
 
 def refuse_ignored(ctx: typer.Context) -> bool:
@@ -139,9 +147,7 @@ def _case_values(models: Models, given: Mapping[str, Any], found: dict[str, Any]
         raise OptionError(
             f"--better needs --metric here, since the table names its metrics: {shortened(held)}"
         )
-    for name in split_names([metric] if isinstance(metric, str) else metric):
-        bare = name.partition(":")[0].rpartition("=")[2]
-        options.refuse_test_set_metric(bare, models.each)
+    options.refuse_test_set_metrics(metric, models.each)
     return CaseValues.from_table(
         models.tables,
         models.value,
@@ -153,20 +159,13 @@ def _case_values(models: Models, given: Mapping[str, Any], found: dict[str, Any]
 
 
 def _predictions(models: Models, given: Mapping[str, Any], found: dict[str, Any]) -> Predictions:
-    positive = given["positive"]
-    labels = pos_label = None
-    if given["labels"] or positive is not None:
-        cells = class_cells(models.each[0], given["target"], numbers=False)
-        labels = predictions.parse_labels(given["labels"], cells)
-        pos_label = None if positive is None else predictions.parse_label(positive, cells)
     return Predictions.from_table(
         models.tables,
         given["target"],
         score=models.score,
         prediction=models.prediction,
         model=models.model,
-        labels=labels,
-        pos_label=pos_label,
+        **label_options(models.each[0], given["target"], given),
         sample_weight=given["weight"],
         threshold=predictions.parse_threshold(given["threshold"]),
         costs=predictions.parse_costs(given["costs"]),
@@ -176,26 +175,31 @@ def _predictions(models: Models, given: Mapping[str, Any], found: dict[str, Any]
     )
 
 
-def _metric(given: str | list[str] | None, better: str | None, *, of_test_set: bool) -> Any:
+def label_options(table: Table, column: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Labels, and which is the positive one, as a column has them."""
+    positive = given["positive"]
+    if not given["labels"] and positive is None:
+        return {}
+    cells = class_cells(table, column, numbers=False)
+    return {
+        "labels": predictions.parse_labels(given["labels"], cells),
+        "pos_label": None if positive is None else predictions.parse_label(positive, cells),
+    }
+
+
+def _metric(given: list[str] | None, better: str | None, *, of_test_set: bool) -> Any:
     """The metric or metrics, where they are columns by these."""
-    if not given:
-        return _one_metric(None, better, of_test_set)
-    if isinstance(given, str):
-        return _one_metric(options.only_metric([given]), better, of_test_set)
-    by_column = ["=" in text.partition(":")[0] for text in given]
-    if any(by_column) and not all(by_column):
-        raise OptionError("--metric COLUMN=NAME names the column of a metric; do so for each")
-    columns = [text.partition("=")[0] for text in given] if any(by_column) else []
-    names = [text.partition("=")[2] for text in given] if columns else split_names(given)
-    if better is not None and len(names) > 1:
+    metrics = typed_metrics(given)
+    if better is not None and len(metrics) > 1:
         raise OptionError(
-            f"--better {better} is the direction of one metric of your own, and {len(names)} are "
+            f"--better {better} is the direction of one metric of your own, and {len(metrics)} are "
             "given"
         )
-    metrics = [_one_metric(name, better, of_test_set) for name in names]
-    if columns:
-        return dict(zip(columns, metrics, strict=True))
-    return metrics[0] if len(metrics) == 1 else metrics
+    if isinstance(metrics, dict):
+        return {column: _one_metric(name, better, of_test_set) for column, name in metrics.items()}
+    names: list[str | None] = [*metrics] or [None]
+    each = [_one_metric(name, better, of_test_set) for name in names]
+    return each[0] if len(each) == 1 else each
 
 
 def _one_metric(name: str | None, better: str | None, of_test_set: bool) -> str | MetricSpec | None:

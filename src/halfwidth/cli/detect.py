@@ -20,7 +20,7 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.option_groups import names_in, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.core.option_table import Group
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.processes import check_jobs
 from halfwidth.data.detections import Detections
 from halfwidth.document.parts import Figure

@@ -11,7 +11,7 @@ import typer
 from halfwidth.cli import completion
 from halfwidth.cli.detection_reading import parse_classes
 from halfwidth.cli.option_groups import names_in
-from halfwidth.core.option_table import Group
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 
 # What the twelve numbers are called, and their most detections of an image and a class.

@@ -10,7 +10,7 @@ import typer
 
 from halfwidth.cli import completion
 from halfwidth.core.errors import OptionError, shortened
-from halfwidth.core.option_table import Group
+from halfwidth.core.option_table.option import Group
 from halfwidth.io.detections.api import read_all
 from halfwidth.io.detections.reading import AUTO
 

@@ -12,11 +12,12 @@ import typer
 
 from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
-from halfwidth.core.option_table import OPTIONS, option_of
+from halfwidth.core.option_table.table import OPTIONS, option_of
 from halfwidth.core.options import Door, flag_of, spelled
 
 # What docstrings mark as code, and within it an option with its value.
 _MARKED = re.compile(r"``?([^`]+)``?")
+_NAMES = {name.rpartition(".")[2] for name in OPTIONS}
 _WITH_VALUE = re.compile(r'(\w+)="(\w+)"')
 
 
@@ -33,7 +34,7 @@ def declared(
     Parameters
     ----------
     name, door : str
-        As `halfwidth.core.option_table.option_of` takes them.
+        As `halfwidth.core.option_table.table.option_of` takes them.
     flags : tuple of str
         Instead of that of the table.
     meaning : str
@@ -66,7 +67,7 @@ def as_typed(text: str) -> str:
 def _as_typed(code: str) -> str:
     if with_value := _WITH_VALUE.fullmatch(code):
         return spelled(*with_value.groups(), door=Door.COMMAND_LINE)
-    if code in OPTIONS:
+    if code in _NAMES:
         return flag_of(code)
     return f"'{code}'" if " " in code else code.strip('"')
 

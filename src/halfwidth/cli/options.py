@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import completion
+from halfwidth.cli.metric_names import names_in, typed_metrics
 from halfwidth.cli.option_groups import declared
 from halfwidth.core.errors import OptionError, UnknownNameError
-from halfwidth.core.option_table import Group
-from halfwidth.core.parameters import split_names
+from halfwidth.core.option_table.option import Group
 from halfwidth.document.render import FORMATS
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
@@ -152,31 +152,18 @@ def design_options(groups: Groups = None, strata: Strata = None) -> None:
     """Which cases belong together."""
 
 
-def only_metric(given: Sequence[str] | None) -> str | None:
-    """The only metric; more than one is an error."""
-    names = split_names(given or ())
-    if len(names) > 1:
-        raise OptionError(
-            f"--metric names {len(names)} ({', '.join(names)}), and one is taken at a time; of a "
-            f"table with a column of metrics leave it out, or pick rows: --where metric={names[0]}"
-        )
-    return names[0] if names else None
-
-
-def refuse_test_set_metric(metric: str | None, tables: Sequence[Table]) -> None:
-    """Refuse a metric of a whole test set, unless a table has rows of a metric of this name.
+def refuse_test_set_metrics(given: Sequence[str] | None, tables: Sequence[Table]) -> None:
+    """Refuse metrics of a whole test set, unless a table has rows of a metric of this name.
 
     Programs that rate each answer of a model call that its accuracy (``acc``).
     """
-    name = (metric or "").partition(":")[0]
-    if name not in SAMPLE_METRICS or name in METRICS:
-        return
-    if any(name in metrics_held(table) for table in tables):
-        return
-    raise OptionError(
-        f"{name} is a metric of a whole test set: name the column of true classes, --target, "
-        "and those of the scores (--score) or of the predictions (--prediction)"
-    )
+    for name in names_in(typed_metrics(given)):
+        of_test_set = name in SAMPLE_METRICS and name not in METRICS
+        if of_test_set and not any(name in metrics_held(table) for table in tables):
+            raise OptionError(
+                f"{name} is a metric of a whole test set: name the column of true classes, "
+                "--target, and those of the scores (--score) or of the predictions (--prediction)"
+            )
 
 
 def parse_bounds(text: str | None) -> Any:

@@ -20,7 +20,7 @@ from halfwidth.cli.plan_options import (
     parse_goals,
     refuse_test_set_metric,
 )
-from halfwidth.core.option_table import Group
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.core.rng import resolve_seed
 from halfwidth.planning.pilot import pilot_n, pilot_width

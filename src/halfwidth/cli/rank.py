@@ -20,7 +20,7 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.option_groups import declared, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.core.option_table import Group
+from halfwidth.core.option_table.option import Group
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.verbs.rank import rank as rank_models
 
@@ -51,14 +51,7 @@ def rank(
     missing: Annotated[
         str, declared("missing", "rank", more="Shows the ranks under each.")
     ] = "raise",
-    metric: Annotated[
-        list[str] | None,
-        declared(
-            "metric",
-            meaning=options.WHICH_METRIC,
-            more="Repeatable; COLUMN=NAME names the column of its values.",
-        ),
-    ] = None,
+    metric: comparison_options.Metric = None,
     scheme: Annotated[list[str], declared("scheme", more="Repeatable, or with commas.")] = [  # noqa: B006 -- typer copies it
         "aggregate_then_rank"
     ],
@@ -123,10 +116,12 @@ def rank(
 
 
 def _ranked_models(ctx: typer.Context, files: list[str], kind: str | None) -> Rankings:
+    of_cases = kind in figures.OF_CASES
+    if of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
+        raise OptionError(f"--plot-kind {kind} is of values of cases; of test sets, rank-sets")
     asked = comparison_settings.verb_options(ctx)
-
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
-    return rank_models(data, **asked, keep_cases=kind in figures.OF_CASES)
+    return rank_models(data, **asked, keep_cases=of_cases)
 
 
 def _ranked_detectors(ctx: typer.Context, files: list[str], kind: str | None) -> Rankings:

@@ -20,6 +20,7 @@ from halfwidth.cli import (
 from halfwidth.cli.command import refuse_given
 from halfwidth.cli.compared_models import named_files, named_models
 from halfwidth.cli.comparison_settings import OF_CASE_VALUES, OF_DATA, columns_of
+from halfwidth.cli.metric_names import metrics_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
 from halfwidth.core.spec import Takes
@@ -97,9 +98,9 @@ def results_of(ctx: typer.Context, files: list[str], *, figures: bool) -> Found:
         return _detectors(ctx, files, detectors, figures=figures)
     named = named_models(files, ctx.params["model_from"])
     if len(named) > 1 or _holds_models(ctx, *named.values()):
-        found = _several_models(ctx, files, named, keep_cases=True)
+        found = _several_models(ctx, files, named)
     else:
-        found = _one_model(ctx, *named.values(), keep_cases=True)
+        found = _one_model(ctx, *named.values())
     found = replace(found, estimates=_with_decisions(found.estimates, ctx.params))
     if not (figures and columns_of(ctx.params).has_test_set):
         return found
@@ -130,7 +131,7 @@ def _holds_models(ctx: typer.Context, path: ModelFile) -> bool:
 # --------------------------------------------------------------------------- one model
 
 
-def _one_model(ctx: typer.Context, path: ModelFile, *, keep_cases: bool) -> Found:
+def _one_model(ctx: typer.Context, path: ModelFile) -> Found:
     why = f"is about several models, and {path} holds one; name the column of models: --by"
     refuse_given(ctx, ABOUT_SEVERAL, why)
     if comparison_settings.refuse_ignored(ctx):
@@ -140,14 +141,14 @@ def _one_model(ctx: typer.Context, path: ModelFile, *, keep_cases: bool) -> Foun
             why = "has no effect on a test set of one model without --include-cases"
             refuse_given(ctx, ["case"], why)
         return Found({"": path}, _test_set(ctx.params, path))
-    return Found({"": path}, _values(ctx.params, path, keep_cases=keep_cases))
+    return Found({"": path}, _values(ctx.params, path))
 
 
-def _values(given: Mapping[str, Any], path: ModelFile, *, keep_cases: bool) -> Estimates:
+def _values(given: Mapping[str, Any], path: ModelFile) -> Estimates:
     data = CaseValues.from_table(
         reading.table_in(path, reading.Options.from_given(given)),
         given["value"] or None,
-        metric=options.only_metric(given["metric"]),
+        metric=metrics_of(given["metric"]),
         by=given["within"] or (),
         bounds=options.parse_bounds(given["bounds"]),
         **{name: given[name] for name in (*OF_DATA, *OF_CASE_VALUES)},
@@ -156,7 +157,7 @@ def _values(given: Mapping[str, Any], path: ModelFile, *, keep_cases: bool) -> E
         data,
         statistic=split_names([given["statistic"]]),
         rng=given["seed"],
-        keep_cases=keep_cases,
+        keep_cases=True,
         **{name: given[name] for name in ("method", "confidence_level", "n_resamples")},
     )
 
@@ -216,12 +217,11 @@ def _detectors(
 # --------------------------------------------------------------------------- several models
 
 
-def _several_models(
-    ctx: typer.Context, files: list[str], named: Mapping[str, ModelFile], *, keep_cases: bool
-) -> Found:
+def _several_models(ctx: typer.Context, files: list[str], named: Mapping[str, ModelFile]) -> Found:
     """Models by rank, whose estimates are those of the ranking, and differences of few models."""
     asked = comparison_settings.verb_options(ctx)
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
+    keep_cases = isinstance(data, CaseValues)
     rankings = rank(data, **_without(OF_COMPARISONS, asked), keep_cases=keep_cases)
     few = _asks_for_pairs(asked, max(len(one.models) for one in rankings))
     return Found(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from halfwidth.cli.option_groups import declared
-from halfwidth.core.option_table import Group
+from halfwidth.core.option_table.option import Group
 
 Target = Annotated[str | None, declared("target")]
 Score = Annotated[list[str] | None, declared("score", more="Repeatable.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from halfwidth.core.errors import closest
-from halfwidth.core.option_table import OPTIONS
+from halfwidth.core.option_table.table import OPTIONS
 from halfwidth.core.options import flag_of
 
 # What an option is called here, or was called before: the first of the right-hand side that the

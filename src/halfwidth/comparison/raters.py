@@ -6,7 +6,6 @@ et al. 2024, figure SN 2.17; Williams 1976): where raters differ, no model agree
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -16,72 +15,50 @@ from halfwidth.comparison.pairing import pair_job
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.verdicts import verdict
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.errors import shortened
+from halfwidth.core.errors import quoted, shortened
 from halfwidth.core.forms import ROUNDING, Contrast, PairAverages
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Kind, Metric, Statistic
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Array
 from halfwidth.data.families import MeasuredFamily
+from halfwidth.data.reader_pairs import RATERS, Raters, pair_name
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import NO_VALUES, Functional
-from halfwidth.results.comparison import Difference
+from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.comparison_words import equivalence_level
 from halfwidth.results.estimate import Estimate
 
-RATERS = "raters"
 # With two raters there is one pair of them.
 FEW_RATERS = 3
 SHOWN = 3
 
 
-@frozen
-class Ratings:
-    """Who is compared with whom: the model with each rater, and each rater with each other.
-
-    Attributes
-    ----------
-    model : str
-    raters : tuple of str
-    """
-
-    model: str
-    raters: tuple[str, ...]
-
-    @property
-    def with_model(self) -> list[tuple[str, str]]:
-        """The model's prediction, each rater as the reference."""
-        return [(self.model, rater) for rater in self.raters]
-
-    @property
-    def among_raters(self) -> list[tuple[str, str]]:
-        """Each rater as the prediction, each other one as the reference."""
-        return list(itertools.permutations(self.raters, 2))
-
-    def without(self, rater: str) -> Ratings:
-        """The same without one of the raters."""
-        return replace(self, raters=tuple(one for one in self.raters if one != rater))
-
-
-def pair_name(prediction: str, reference: str) -> str:
-    """What a pair is called as a model of a family: ``nnU-Net on A``."""
-    return f"{prediction} on {reference}"
-
-
 def against_raters(
-    families: Sequence[MeasuredFamily], ratings: Ratings, settings: Settings
-) -> tuple[Difference, ...]:
+    families: Sequence[MeasuredFamily],
+    raters: Raters,
+    settings: Settings,
+    notes: Sequence[str] = (),
+) -> Comparisons:
     """The model against raters minus (or over) rater against rater, of each family.
+
+    The difference is the mean over raters of the metric of the model with the rater as the
+    reference, minus the mean over pairs of raters of the metric of one with the other as the
+    reference (both ways); the ratio is Williams' index, 1 where the model is like one more rater.
+    Cases are resampled, with all that was said of each; the raters are these, so that the interval
+    is about further cases, not further raters.
 
     Parameters
     ----------
     families : sequence of MeasuredFamily
         Whose models are pairs, by `pair_name`.
-    ratings : Ratings
+    raters : Raters
     settings : Settings
+    notes : sequence of str
+        On what was read.
     """
-    sides = [_Sides.from_family(family, ratings) for family in families]
+    sides = [_Sides.from_family(family, raters) for family in families]
     jobs = [one.job(settings) for one in sides]
     estimates = estimate_jobs(jobs, settings.request)
     level = settings.request.level
@@ -89,10 +66,14 @@ def against_raters(
     if settings.margin is not None and level.alpha < 0.5:
         request = replace(settings.request, level=equivalence_level(level))
         narrower = estimate_jobs(jobs, request)
-    return tuple(
+    differences = tuple(
         _with_verdict(one.difference(estimate, settings), settings.margin, near)
         for one, estimate, near in zip(sides, estimates, narrower, strict=True)
     )
+    fixed = (
+        f"the interval is about further cases, not about raters other than {quoted(raters.names)}"
+    )
+    return Comparisons(differences, notes=(*notes, fixed))
 
 
 def _with_verdict(
@@ -107,19 +88,19 @@ class _Sides:
     """A family with the weights of its pairs on either side of the difference."""
 
     family: MeasuredFamily
-    ratings: Ratings
+    raters: Raters
     jobs: tuple[Job, ...]
     first: Array
     second: Array
 
     @classmethod
-    def from_family(cls, family: MeasuredFamily, ratings: Ratings) -> _Sides:
+    def from_family(cls, family: MeasuredFamily, raters: Raters) -> _Sides:
         """Weights that add up to 1 on each side; of pairs given in one order only, that one."""
-        model, raters = _weights(family, ratings)
-        names = [*model, *raters]
-        first = np.array([*model.values(), *(0.0 for _ in raters)])
-        second = np.array([*(0.0 for _ in model), *raters.values()])
-        return cls(family, ratings, tuple(family.jobs[name] for name in names), first, second)
+        model, others = _weights(family, raters)
+        names = [*model, *others]
+        first = np.array([*model.values(), *(0.0 for _ in others)])
+        second = np.array([*(0.0 for _ in model), *others.values()])
+        return cls(family, raters, tuple(family.jobs[name] for name in names), first, second)
 
     @property
     def linear(self) -> bool:
@@ -168,7 +149,7 @@ class _Sides:
         over = job.records.over if job.records.n_groups is not None else ""
         values = self.values
         return Difference(
-            self.ratings.model,
+            self.raters.model,
             RATERS,
             float(self.first @ values),
             float(self.second @ values),
@@ -181,43 +162,43 @@ class _Sides:
 
     def _cautions(self) -> Iterator[Caution]:
         """Pairs without a value, few raters, and a rater on whom the difference's sign rests."""
-        raters, names, values = self.ratings.raters, self._names(), self.values
+        people, names, values = self.raters.names, self._names(), self.values
         undefined = [name for name, value in zip(names, values, strict=True) if np.isnan(value)]
         if undefined:
             count, total = len(undefined), len(names)
             yield caution("HW843", count=count, total=total, names=shortened(undefined, SHOWN))
-        if len(raters) < FEW_RATERS:
-            yield caution("HW841", names=" and ".join(raters))
+        if len(people) < FEW_RATERS:
+            yield caution("HW841", names=" and ".join(people))
             return
         of_pairs = dict(zip(names, values.tolist(), strict=True))
-        whole = _point(of_pairs, self.family, self.ratings)
+        whole = _point(of_pairs, self.family, self.raters)
         rounding = ROUNDING * float(np.abs(values).max())
-        for rater in raters:
-            part = _point(of_pairs, self.family, self.ratings.without(rater))
+        for rater in people:
+            part = _point(of_pairs, self.family, self.raters.without(rater))
             if part * whole < 0 and min(abs(part), abs(whole)) > rounding:
                 yield caution("HW842", rater=rater, part=f"{part:+.2g}", whole=f"{whole:+.2g}")
 
     def _names(self) -> list[str]:
-        model, raters = _weights(self.family, self.ratings)
-        return [*model, *raters]
+        model, others = _weights(self.family, self.raters)
+        return [*model, *others]
 
 
 def _weights(
-    family: MeasuredFamily, ratings: Ratings
+    family: MeasuredFamily, raters: Raters
 ) -> tuple[Mapping[str, float], Mapping[str, float]]:
     """The weight of each pair on its side: each pair of people counts once."""
-    model = {pair_name(*pair): 1 / len(ratings.raters) for pair in ratings.with_model}
-    there = [pair for pair in ratings.among_raters if pair_name(*pair) in family.jobs]
+    model = {pair_name(*pair): 1 / len(raters.names) for pair in raters.with_model}
+    there = [pair for pair in raters.among_themselves if pair_name(*pair) in family.jobs]
     couples = {frozenset(pair) for pair in there}
     orders = {couple: sum(frozenset(pair) == couple for pair in there) for couple in couples}
-    raters = {pair_name(*pair): 1 / (orders[frozenset(pair)] * len(couples)) for pair in there}
-    return model, raters
+    others = {pair_name(*pair): 1 / (orders[frozenset(pair)] * len(couples)) for pair in there}
+    return model, others
 
 
-def _point(values: Mapping[str, float], family: MeasuredFamily, ratings: Ratings) -> float:
-    model, raters = _weights(family, ratings)
+def _point(values: Mapping[str, float], family: MeasuredFamily, raters: Raters) -> float:
     first, second = (
-        sum(weight * values[name] for name, weight in side.items()) for side in (model, raters)
+        sum(weight * values[name] for name, weight in side.items())
+        for side in _weights(family, raters)
     )
     return first - second
 

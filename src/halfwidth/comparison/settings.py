@@ -6,18 +6,16 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from halfwidth.comparison.multiplicity import CORRECTIONS
-from halfwidth.comparison.no_difference import NAMES
 from halfwidth.comparison.verdicts import check_goal, check_margin
-from halfwidth.core.checks import as_flag, as_number, one_of
+from halfwidth.core.checks import as_choice, as_flag, as_number
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
-from halfwidth.core.forms import EFFECTS, Effect
+from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import Estimand, Metric, Statistic
 from halfwidth.data.detections import Comparable
-from halfwidth.data.matching import UNMATCHED
 from halfwidth.data.measuring import Matched
+from halfwidth.data.reader_pairs import ComparedReaders
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.pipeline import plan_of
 from halfwidth.estimation.resolve import Request
@@ -96,7 +94,7 @@ def resolve_settings(
     keep_cases: Any,
 ) -> Settings:
     """Check the options of a comparison."""
-    how = Matched(request, as_flag("paired", paired), one_of("unmatched", unmatched, UNMATCHED))
+    how = Matched(request, as_flag("paired", paired), as_choice("unmatched", unmatched))
     if not how.paired and how.unmatched != "raise":
         raise OptionError(
             f"{spelled('unmatched', how.unmatched)} has no effect with {spelled('paired', False)}: "
@@ -104,10 +102,10 @@ def resolve_settings(
         )
     return Settings(
         how,
-        one_of("effect", effect, EFFECTS),
+        as_choice("effect", effect),
         None if baseline is None else str(baseline),
-        one_of("test", test, NAMES),
-        one_of("correction", correction, tuple(CORRECTIONS), {"bh": "benjamini_hochberg"}),
+        as_choice("test", test),
+        as_choice("correction", correction, meant={"bh": "benjamini_hochberg"}),
         None if simultaneous is None else as_flag("simultaneous", simultaneous),
         None if margin is None else as_number("margin", margin),
         None if goal is None else as_number("goal", goal),
@@ -132,7 +130,7 @@ def check_against_statistic(settings: Settings, statistic: Statistic) -> None:
             )
 
 
-def check_family(family: Comparable, settings: Settings) -> None:
+def check_family(family: Comparable | ComparedReaders, settings: Settings) -> None:
     """Refuse models and options that leave nothing to compare, or nothing to say of it."""
     check_models(family.models, settings)
     check_against_metric(settings, family.metric)

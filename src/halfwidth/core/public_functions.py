@@ -9,18 +9,19 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from halfwidth.core.errors import OptionError, closest, shortened
-from halfwidth.core.option_table import OPTIONS, Option
+from halfwidth.core.option_table.option import Option
+from halfwidth.core.option_table.table import OPTIONS
 from halfwidth.core.options import flag_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 # Options that describe data and are given where these are made, and the kinds that take them.
 OF_DATA = {
     "CaseValues": "value values by model case bounds scale over penalty failures",
-    "CaseValues, Predictions": "groups strata missing",
-    "Predictions": (
-        "y_true target prediction labels pos_label scores threshold costs priors sample_weight"
-    ),
-    "Predictions, Detections": "absent_class undefined",
+    "CaseValues, Predictions, Readings": "groups strata missing",
+    "Predictions": "y_true target prediction scores threshold costs priors sample_weight",
+    "Predictions, Readings": "labels pos_label",
+    "Predictions, Detections, Readings": "absent_class undefined",
+    "Readings": "ratings raters reader readers modality truth label",
     "Detections": "references localisation assignment classes area duplicates score_threshold",
 }
 

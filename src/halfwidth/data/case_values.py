@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
-from halfwidth.core.checks import one_of
-from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.checks import as_choice
+from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import spelled
-from halfwidth.core.pseudo_cases import FAILURES, Failures
+from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Statistic
-from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
+from halfwidth.core.undefined import ALL_POLICIES
 from halfwidth.data.challenge_tables import challenge_columns
 from halfwidth.data.families import Family, ModelCases, naming, shown_data
 from halfwidth.data.inputs import is_column, models_of, names_models
@@ -49,11 +50,10 @@ from halfwidth.estimation.tables import (
     table_jobs,
 )
 from halfwidth.io.table import Table
-from halfwidth.tables.layout import layout_of
+from halfwidth.tables.layout import layout_of, metrics_in
 
 # What a missing value may mean: to all verbs, to `estimate` ("all"), to `rank` ("worst_rank").
 WORST_RANK = "worst_rank"
-POLICIES = (*MISSING_POLICIES, ALL_POLICIES, WORST_RANK)
 # What the column of values is called in a table that is made of arrays.
 ARRAY = "values"
 
@@ -81,6 +81,8 @@ class CaseValues:
     >>> values.models
     ('A', 'B')
     """
+
+    kind: ClassVar = Kind.VALUES
 
     metric: Any = None
     bounds: Any = None
@@ -248,21 +250,34 @@ class CaseValues:
         return cls(*options, _given=given)
 
     def __repr__(self) -> str:
-        return shown_data("CaseValues", self.models, metric=self.metric)
+        told = {"metric": self.metric}
+        # What cannot be estimated can be looked at all the same.
+        with contextlib.suppress(HalfwidthError):
+            told |= self._given.roles(self)
+        read = [f"note: {note}" for note in self.notes]
+        return "\n".join([shown_data("CaseValues", self.models, **told), *read])
 
     def __post_init__(self) -> None:
         if not isinstance(self._given, _Arrays | _Tables):
             raise OptionError(
                 "CaseValues are made by CaseValues.from_arrays(values) or .from_table(table)"
             )
-        one_of("missing", self.missing, POLICIES)
-        one_of("failures", self.failures, FAILURES)
+        as_choice("missing", self.missing, "CaseValues")
+        as_choice("failures", self.failures)
         check_over(self.over)
 
     @property
     def models(self) -> tuple[str, ...]:
         """Names of the models; none where nothing tells them."""
         return self._given.models
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed when the files were read."""
+        if isinstance(self._given, _Arrays):
+            return ()
+        each = (one.table for one in self.tables.sources)
+        return tuple(f"{table.source}: {note}" for table in each for note in table.notes)
 
     @property
     def tables(self) -> Tables:
@@ -286,7 +301,6 @@ class CaseValues:
 
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each model, column and level, and the request of its estimates."""
-        quantities.refuse_average()
         policy = self
         if self.missing == ALL_POLICIES and isinstance(self._given, _Tables):
             policy = replace(self, missing="worst")
@@ -296,13 +310,7 @@ class CaseValues:
 
     def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
-        quantities.refuse_average()
-        if len(quantities.statistics) > 1:
-            raise OptionError(
-                f"{spelled('statistic', quantities.statistic)} is several; models are compared by "
-                "one"
-            )
-        options = ValueOptions(resolve_statistic(quantities.statistics[0]), self.scale)
+        options = ValueOptions(resolve_statistic(quantities.only_statistic), self.scale)
         return self._given.families(self.with_metric(quantities.metric), options, how)
 
     def with_metric(self, metric: Any) -> CaseValues:
@@ -344,6 +352,10 @@ class _Arrays:
     @property
     def value(self) -> list[str]:
         return [ARRAY]
+
+    def roles(self, _: CaseValues) -> dict[str, Any]:
+        """Nothing: arrays have no columns."""
+        return {}
 
     def jobs(
         self, values: CaseValues, statistics: Sequence[Statistic], request: Request
@@ -397,6 +409,28 @@ class _Tables:
     @property
     def models(self) -> tuple[str, ...]:
         return self.tables.models
+
+    def roles(self, values: CaseValues) -> dict[str, Any]:
+        """Which columns play which part: those named, else those taken by their names."""
+        source, *_ = self.tables.sources
+        named = [column for one in values.columns for column in one.names]
+        columns, model = self.tables.columns, self.tables.apart(source) or None
+        layout = layout_of(
+            *(source.table, named, columns.within, columns.case, columns.groups, columns.strata)
+        )
+        by = [column for column in layout.by if column != model]
+        listed = self.value if isinstance(self.value, dict) else list(layout.values)
+        metric = metrics_in(source.table, layout) if values.metric is None else values.metric
+        return {
+            "metric": _one_or_list(metric),
+            "value": _one_or_list(listed),
+            "case": layout.case,
+            "model": model,
+            "by": _one_or_list(by),
+            "groups": layout.groups,
+            "strata": layout.strata,
+            "rows": sum(len(one.table) for one in self.tables.sources),
+        }
 
     def jobs(
         self, values: CaseValues, statistics: Sequence[Statistic], request: Request
@@ -463,6 +497,13 @@ class _Tables:
             found += [Measurable(family, measuring) for family in families]
             further += own
         return by_level(found), [*notes, *dict.fromkeys(further)]
+
+
+def _one_or_list(given: Any) -> Any:
+    """The only one of a list, and nothing for an empty one."""
+    if not isinstance(given, list):
+        return given
+    return given if len(given) > 1 else next(iter(given), None)
 
 
 def _columns_of(values: CaseValues, value: Any, tables: Tables) -> list[MetricColumns]:

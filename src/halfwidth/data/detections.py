@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Metric, Statistic
@@ -39,6 +40,8 @@ class Detections:
     matching : mapping
         How both are matched, and what is undefined: the options of `from_files`.
     """
+
+    kind: ClassVar = Kind.DETECTIONS
 
     detections: Mapping[str, Any]
     references: Any
@@ -157,13 +160,8 @@ class Detections:
         )
         return joined(found), request
 
-    def families(self, quantities: Quantities, how: Matched) -> tuple[list[Comparable], list[str]]:
+    def families(self, quantities: Quantities, _: Matched) -> tuple[list[Comparable], list[str]]:
         """The detectors by each metric and class, matched, and notes on what was read."""
-        if not how.paired or how.unmatched != "raise":
-            given = spelled("paired", False) if not how.paired else spelled("unmatched", "omit")
-            raise OptionError(
-                f"{given} has no effect on detectors, which are matched with the same references"
-            )
         requested = self._requested(quantities)
         if not requested.metrics:
             raise OptionError(
@@ -174,7 +172,6 @@ class Detections:
         return [ComparedDetectors(one) for one in families], notes
 
     def _requested(self, quantities: Quantities) -> DetectorRequest:
-        quantities.refuse_statistic("a metric of detections")
         choices = {**self.matching, "average": quantities.average}
         return detector_request(quantities.metric, choices, usual=True)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError, quoted, shown
 from halfwidth.core.options import spelled
-from halfwidth.core.row_labels import only_counts, row_labels
+from halfwidth.core.row_labels import has_columns, only_counts, row_labels
 from halfwidth.data.families import ModelCases
 
 
@@ -81,13 +81,13 @@ def refuse_cases_of_no_model(models: Sequence[ModelCases], target: Any) -> None:
 
 def names_models(given: Any) -> bool:
     """Whether something names models: a mapping, or a frame with a column for each."""
-    return isinstance(given, Mapping) or hasattr(given, "columns")
+    return isinstance(given, Mapping) or has_columns(given)
 
 
 def _by_name(models: Any, argument: str) -> dict[str, Any]:
     if isinstance(models, Mapping):
         names, columns = list(models), models
-    elif hasattr(models, "columns"):
+    elif has_columns(models):
         names, columns = list(models.columns), models
         if len(set(names)) < len(names):
             repeated = sorted({str(name) for name in names if names.count(name) > 1})

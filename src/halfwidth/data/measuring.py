@@ -65,11 +65,12 @@ class Measuring:
     def measured(self, family: Family, how: Matched) -> list[MeasuredFamily]:
         """The models of a family, matched and measured."""
         if how.paired:
-            return self._measured(matched(family, how.unmatched), how)
+            return self.measured_as_matched(matched(family, how.unmatched), how)
         n_shared = shared_cases(family)
-        return [replace(one, n_shared=n_shared) for one in self._measured(family, how)]
+        return [replace(one, n_shared=n_shared) for one in self.measured_as_matched(family, how)]
 
-    def _measured(self, family: Family, how: Matched) -> list[MeasuredFamily]:
+    def measured_as_matched(self, family: Family, how: Matched) -> list[MeasuredFamily]:
+        """The same of models whose cases are in one order, or their own."""
         if self.values is not None:
             return [measure_values(family, self.values, how.request, paired=how.paired)]
         if self.requested is None:

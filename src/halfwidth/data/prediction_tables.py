@@ -32,16 +32,27 @@ class PredictionColumns:
 
     Attributes
     ----------
-    target : str
+    target : str or None
+        None for readers, who are compared with each other.
     predictions : mapping of str to tuple of str
         The columns of each model; under the empty name those that all models have.
     scores : bool
         Whether they hold scores, rather than predicted classes.
+    rows_are_cases : bool
+        Whether each row is a case, so that no ids are looked for, and those that are named are ids
+        of rows, not of parts of clusters.
     """
 
-    target: str
+    target: str | None
     predictions: Mapping[str, tuple[str, ...]]
     scores: bool
+    rows_are_cases: bool = False
+
+    @property
+    def used(self) -> list[str]:
+        """All of them."""
+        predicted = [name for names in self.predictions.values() for name in names]
+        return [*filter(None, [self.target]), *predicted]
 
     @property
     def columns_by_model(self) -> bool:
@@ -66,7 +77,8 @@ def prediction_columns(target: Any, score: Any, prediction: Any) -> PredictionCo
     ------
     OptionError
     """
-    scored, predicted = _by_model("score", score), _by_model("prediction", prediction)
+    scored = columns_of_models("score", score)
+    predicted = columns_of_models("prediction", prediction)
     if not isinstance(target, str):
         raise OptionError(
             f"{spelled('target', target)} is no text; here it takes the name of a column"
@@ -83,7 +95,8 @@ def prediction_columns(target: Any, score: Any, prediction: Any) -> PredictionCo
     return PredictionColumns(target, scored or predicted, bool(scored))
 
 
-def _by_model(option: str, given: Any) -> dict[str, tuple[str, ...]]:
+def columns_of_models(option: str, given: Any) -> dict[str, tuple[str, ...]]:
+    """The columns of each model, or under the empty name those that all models have."""
     if isinstance(given, Mapping):
         check_names_differ(given)
         return {str(name): column_list(option, columns) for name, columns in given.items()}
@@ -112,8 +125,7 @@ def prediction_families(
 
 def _check_columns(source: Source, columns: TableColumns, where: PredictionColumns) -> None:
     further = [columns.case, columns.groups, columns.strata, columns.weights, *columns.within]
-    predicted = [name for names in where.predictions.values() for name in names]
-    for name in [where.target, *predicted, *further]:
+    for name in [*where.used, *further]:
         if name is not None and name not in source.table:
             raise UnknownNameError("column", name, source.table.names)
 
@@ -148,10 +160,10 @@ def models_in(
     table = source.table
     named = source.model is not None or where.columns_by_model or not columns.by
     by = [] if named else [columns.by]
-    used = [where.target, *(name for names in where.predictions.values() for name in names)]
-    used += [*columns.within, *by, *filter(None, (columns.strata, columns.weights))]
-    case = columns.case or case_column(table, used)
-    target = class_cells(table, where.target, numbers=numbers)
+    further = [*columns.within, *by, *filter(None, (columns.strata, columns.weights))]
+    used = [*where.used, *further]
+    case = columns.case or (None if where.rows_are_cases else case_column(table, used))
+    target = None if where.target is None else class_cells(table, where.target, numbers=numbers)
     cells = {
         name: _cells(source, where, names, numbers=numbers)
         for name, names in where.predictions.items()
@@ -162,7 +174,7 @@ def models_in(
         within = {name: levels[name] for name in columns.within}
         groups = column_labels(table, columns.groups, rows)
         identities = row_identities(
-            *(source, case, columns.groups, rows),
+            *(source, case, None if where.rows_are_cases else columns.groups, rows),
             in_one_row=where.columns_by_model,
             needed=paired,
         )

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from halfwidth.core.checks import one_of
+from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.undefined import (
-    ABSENT_CLASS,
-    UNDEFINED_POLICIES,
     AbsentClass,
     Missing,
     Undefined,
@@ -73,10 +72,12 @@ class Predictions:
     ('A', 'B')
     """
 
+    kind: ClassVar = Kind.PREDICTIONS
+
     options: TestSetOptions = TestSetOptions()
     bounds: Any = None
     missing: Missing = "raise"
-    _given: _Arrays | _Tables = field(default=cast("Any", None), kw_only=True)
+    _given: PredictionArrays | PredictionTables = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
     @checked_options
@@ -152,7 +153,7 @@ class Predictions:
         options = TestSetOptions(
             labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
         )
-        return cls(options, bounds, missing, _given=_Arrays(cases))
+        return cls(options, bounds, missing, _given=PredictionArrays(cases))
 
     @classmethod
     @checked_options
@@ -232,23 +233,22 @@ class Predictions:
         options = TestSetOptions(
             labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
         )
-        predicted = [name for names in where.predictions.values() for name in names]
-        tables = tables_of(table, columns, by_model, [where.target, *predicted])
-        given = _Tables(tables, where)
+        tables = tables_of(table, columns, by_model, where.used)
+        given = PredictionTables(tables, where)
         return cls(options, bounds, missing, _given=given)
 
     def __repr__(self) -> str:
         return shown_data("Predictions", self.models)
 
     def __post_init__(self) -> None:
-        if not isinstance(self._given, _Arrays | _Tables):
+        if not isinstance(self._given, PredictionArrays | PredictionTables):
             raise OptionError(
                 "Predictions are made by Predictions.from_arrays(y_true, y_score) or "
                 ".from_table(table, target)"
             )
         missing_policy(self.missing)
-        one_of("absent_class", self.options.absent_class, ABSENT_CLASS)
-        one_of("undefined", self.options.undefined, UNDEFINED_POLICIES)
+        as_choice("absent_class", self.options.absent_class)
+        as_choice("undefined", self.options.undefined)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -261,7 +261,6 @@ class Predictions:
 
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each model, level, metric and class, and the request for it."""
-        quantities.refuse_statistic("a metric of a test set")
         request = self.request(**inference)
         requested = metric_request(
             quantities.test_set_metrics, quantities.averages, self.options, self.bounds
@@ -300,7 +299,6 @@ class Predictions:
 
     def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
-        quantities.refuse_statistic("a metric of a test set")
         metrics = quantities.test_set_metrics
         if self.bounds is not None and len(metrics) > 1:
             raise OptionError(
@@ -311,14 +309,20 @@ class Predictions:
 
 
 @frozen(eq=False)
-class _Arrays:
+class PredictionArrays:
     """Predictions of models in arrays."""
 
     cases: tuple[ModelCases, ...]
 
     @property
     def models(self) -> tuple[str, ...]:
+        """Their names; none where nothing tells them."""
         return tuple(one.name for one in self.cases if one.name)
+
+    @property
+    def has_target(self) -> bool:
+        """Whether true classes or numbers are known."""
+        return self.cases[0].target is not None
 
     def read(
         self, requested: MetricRequest | ScoreRequest, missing: Missing
@@ -340,7 +344,7 @@ class _Arrays:
             )
             yield ReadCases(cases, model)
 
-    def over_levels(self) -> _Arrays:
+    def over_levels(self) -> PredictionArrays:
         """Refused: arrays have no levels."""
         raise OptionError(
             f"arrays have no centres: name the column of these, Predictions.from_table(table, "
@@ -353,7 +357,7 @@ class _Arrays:
 
 
 @frozen(eq=False)
-class _Tables:
+class PredictionTables:
     """Predictions in tables."""
 
     tables: Tables
@@ -361,7 +365,13 @@ class _Tables:
 
     @property
     def models(self) -> tuple[str, ...]:
+        """Their names; none where nothing tells them."""
         return self.tables.models
+
+    @property
+    def has_target(self) -> bool:
+        """Whether true classes or numbers are known."""
+        return self.where.target is not None
 
     def read(
         self, requested: MetricRequest | ScoreRequest, missing: Missing
@@ -378,7 +388,7 @@ class _Tables:
                 by = within | ({of_model.by or MODEL: model.name} if model.name else {})
                 yield ReadCases(cases, model, family_label(within, model.name), by)
 
-    def over_levels(self) -> _Tables:
+    def over_levels(self) -> PredictionTables:
         """The same tables, their one column of levels that of the strata."""
         columns = self.tables.columns
         if len(columns.within) != 1 or columns.strata is not None:

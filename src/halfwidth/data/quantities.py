@@ -78,31 +78,20 @@ class Quantities:
             raise OptionError("statistic: name at least one")
         return [given] if single else list(given)
 
-    def refuse_statistic(self, kind: str) -> None:
-        """Refuse a statistic of what has no values of cases.
+    @property
+    def only_statistic(self) -> Any:
+        """The statistic by which models are compared.
 
         Raises
         ------
         OptionError
+            For several.
         """
-        if self.statistic != USUAL_STATISTIC:
+        if len(self.statistics) > 1:
             raise OptionError(
-                f"{spelled('statistic', self.statistic)} is of values of cases, and has no effect "
-                f"on {kind}"
+                f"{spelled('statistic', self.statistic)} is several; models are compared by one"
             )
-
-    def refuse_average(self) -> None:
-        """Refuse an average over classes of what has none.
-
-        Raises
-        ------
-        OptionError
-        """
-        if self.average is not None:
-            raise OptionError(
-                f"{spelled('average', self.average)} is over classes of predictions or detections, "
-                "and has no effect on values of cases"
-            )
+        return self.statistics[0]
 
 
 def listed_metrics(metric: Any) -> list[Any]:

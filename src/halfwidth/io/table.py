@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, quoted, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.row_labels import counts_in_disorder, only_counts, row_labels
+from halfwidth.core.row_labels import counts_in_disorder, has_columns, only_counts, row_labels
 from halfwidth.core.undefined import is_missing
 
 _TRUTH = {"true": 1.0, "false": 0.0}
@@ -122,7 +122,7 @@ class Table:
         if any(getattr(getattr(frame, "index", None), "names", ())):
             # A named index of pandas is a column by another name.
             frame = frame.reset_index()
-        if not isinstance(frame, Mapping) and not hasattr(frame, "columns"):
+        if not isinstance(frame, Mapping) and not has_columns(frame):
             raise DataError(
                 f"expected a data frame or a mapping of columns, got {type(frame).__name__}"
                 + ("; read the file first: pandas.read_csv" if isinstance(frame, str) else "")

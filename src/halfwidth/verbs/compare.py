@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from halfwidth.comparison import raters
 from halfwidth.comparison.assembling import compared
 from halfwidth.comparison.settings import check_family, check_models, resolve_settings
 from halfwidth.data.detections import Detections
 from halfwidth.data.matching import Unmatched
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
+from halfwidth.data.readings import Readings
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.comparison import Comparisons, Effect
-from halfwidth.verbs.given import as_data
+from halfwidth.verbs.given import as_data, refuse_idle
 
 Test = Literal["auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"]
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg"]
@@ -47,17 +49,20 @@ def compare(
 
     Parameters
     ----------
-    data : CaseValues, Predictions or Detections; or data frame, or array-like
+    data : CaseValues, Predictions, Detections or Readings; or data frame, or array-like
         What is given as frames and arrays becomes data with the usual options: a table with a
         column of models, or a column for each; the values of each model by its name; the values of
         a first model, where ``other`` are those of a second; or with the scores of models the true
-        classes.
+        classes. Of readings the model is compared with its raters: the mean over these of the
+        metric of the model with the rater as the reference, minus the mean over pairs of raters
+        (both ways). The ratio is Williams' index. The raters are these: intervals are about further
+        cases, not further raters.
     other : array-like, or mapping of str to array-like, optional
         The values of a second model; or, where ``data`` are true classes, the scores or predicted
         classes of each model by its name.
     metric : str, MetricSpec or callable, or sequence of them, optional
-        Of predictions and detections, what is compared. Of values, what they are, where their data
-        do not say it. Its direction says which model is better.
+        Of predictions, detections and readings, what is compared. Of values, what they are, where
+        their data do not say it. Its direction says which model is better.
     statistic : str, callable or StatisticSpec, default "mean"
         Of values of cases.
     average : {"binary", "macro", "micro", "weighted", "none"}, optional
@@ -87,7 +92,8 @@ def compare(
     confidence_level, n_resamples, rng
         As for `summary_ci`. A seed gives the same resamples for every pair of models.
     keep_cases : bool, default False
-        Whether the result carries the values of the cases, as some figures need them.
+        Whether the result carries the values of the cases, of data that are such values, as some
+        figures need them.
 
     Returns
     -------
@@ -102,6 +108,10 @@ def compare(
         are missing without a policy; says which.
     OptionError, UnknownNameError
         For an option that is not allowed or does not fit the others.
+
+    References
+    ----------
+    Williams (1976) and figure SN 2.17 of Reinke et al. (2024), on models against raters.
 
     Examples
     --------
@@ -119,6 +129,20 @@ def compare(
     0.021 (-0.01 to 0.05), non-inferior
     """
     given = as_data(data, other, metric)
+    refuse_idle(
+        "compare",
+        given,
+        statistic=statistic,
+        average=average,
+        baseline=baseline,
+        paired=paired,
+        unmatched=unmatched,
+        test=test,
+        correction=correction,
+        simultaneous=simultaneous,
+        goal=goal,
+        keep_cases=keep_cases,
+    )
     settings = resolve_settings(
         given.request(
             method=method,
@@ -146,4 +170,6 @@ def compare(
     for family in families:
         check_family(family, settings)
     measured = [one for family in families for one in family.measured(settings.how)]
+    if isinstance(given, Readings):
+        return raters.against_raters(measured, given.raters, settings, notes)
     return compared(measured, settings, notes)

@@ -13,6 +13,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.options import spelled
+from halfwidth.data.case_values import CaseValues
 from halfwidth.data.detections import Detections
 from halfwidth.data.families import naming
 from halfwidth.data.predictions import Predictions
@@ -29,7 +30,7 @@ from halfwidth.results.centre_curves import CentreCurve
 from halfwidth.results.curves import CURVE_KINDS, SeveralCurves
 from halfwidth.results.detection_curves import DETECTION_CURVE_KINDS, DetectionCurves
 from halfwidth.results.estimate import MODEL, Estimate, Estimates
-from halfwidth.verbs.given import as_data
+from halfwidth.verbs.given import as_data_of_models, refuse_idle
 
 Kind = Literal[
     "roc",
@@ -146,8 +147,8 @@ def curve(
         1  roc 0.2 0.4 0.08  0.59
         1  roc 0.5 0.6 0.31  0.88
     """
-    given = as_data(data, y_score, None, estimates=True)
-    if not isinstance(given, Predictions | Detections):
+    given = as_data_of_models(data, y_score, None, "curve", estimates=True)
+    if isinstance(given, CaseValues):
         raise OptionError(
             "values of cases have no curves; Predictions and Detections have, and true classes "
             f"with scores: {spelled('y_score')}"
@@ -161,6 +162,7 @@ def curve(
             )
     one_of("kind", kind, kinds)
     one_of("band", band, BANDS)
+    refuse_idle("curve", given, band=band)
     inference = {
         "method": AUTO,
         "confidence_level": confidence_level,
@@ -170,11 +172,6 @@ def curve(
     }
     if isinstance(given, Detections):
         return _curves_of_detectors(given, kind, average, band, inference)
-    if band != "pointwise":
-        raise OptionError(
-            f"{spelled('band', band)} is of curves of detections; those of predictions are "
-            "pointwise"
-        )
     return _curves_of_models(given, kind, average, inference)
 
 

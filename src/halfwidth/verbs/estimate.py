@@ -11,7 +11,7 @@ from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.estimate import Estimates
-from halfwidth.verbs.given import as_data
+from halfwidth.verbs.given import as_data_of_models, refuse_idle
 
 
 def estimate(
@@ -54,8 +54,8 @@ def estimate(
     n_threads : int, default 1
         Threads of bootstraps that the compiled library does; the result is the same for any number.
     keep_cases : bool, default False
-        Whether the result carries the values of the cases (``.cases``), as a plot of their
-        distribution needs. No table, JSON document or sentence holds them.
+        Whether the result carries the values of cases (``.cases``), as a plot of their distribution
+        needs. No table, JSON document or sentence holds them.
 
     Returns
     -------
@@ -79,7 +79,9 @@ def estimate(
     ['U-Net 0.91', 'ViT 0.85']
     """
     quantities = Quantities(metric, statistic, average)
-    found, request = as_data(data, y_score, metric, estimates=True).jobs(
+    given = as_data_of_models(data, y_score, metric, "estimate", estimates=True)
+    refuse_idle("estimate", given, statistic=statistic, average=average, keep_cases=keep_cases)
+    found, request = given.jobs(
         quantities,
         method=method,
         confidence_level=confidence_level,

@@ -12,7 +12,7 @@ from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.comparison import Comparisons, Effect
 from halfwidth.results.gate import Gate
 from halfwidth.verbs.compare import compare
-from halfwidth.verbs.given import as_data
+from halfwidth.verbs.given import as_data_of_models
 
 # One seed for all calls, so that the same cases always get the same answer.
 SEED = 1
@@ -75,7 +75,7 @@ def gate(
     >>> hw.gate({"new": new, "old": old}, metric="dsc", margin=0.05).outcome
     'passed'
     """
-    given = as_data(data, other, metric)
+    given = as_data_of_models(data, other, metric, "gate")
     names = given.models
     if len(names) != 2:
         raise OptionError(

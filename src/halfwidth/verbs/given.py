@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from halfwidth.core.errors import OptionError, shortened, shown
+from halfwidth.core.option_table.table import option_of
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import MetricSpec, spec_of
 from halfwidth.data.case_values import CaseValues
@@ -14,6 +15,7 @@ from halfwidth.data.inputs import names_models
 from halfwidth.data.measured_test_sets import ReadCases
 from halfwidth.data.predictions import Predictions
 from halfwidth.data.quantities import listed_metrics
+from halfwidth.data.readings import OF_A_TRUTH, Readings
 from halfwidth.data.sources import is_table, is_tables
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import (
@@ -25,10 +27,29 @@ from halfwidth.metrics.catalogue import (
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.tables.layout import layout_of
 
+# Those of models, which every verb takes.
 Data = CaseValues | Predictions | Detections
 
 
-def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> Data:
+def as_data_of_models(
+    data: Any, other: Any, metric: Any, verb: str, *, estimates: bool = False
+) -> Data:
+    """As `as_data`, for a verb that takes no readings.
+
+    Raises
+    ------
+    OptionError
+    """
+    given = as_data(data, other, metric, estimates=estimates)
+    if isinstance(given, Readings):
+        raise OptionError(
+            f"{verb} takes no readings: compare says whether a model agrees with its raters as "
+            f"these do with each other. {OF_A_TRUTH}"
+        )
+    return given
+
+
+def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> Data | Readings:
     """The data meant by what is given to a verb.
 
     Parameters
@@ -48,7 +69,7 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
     OptionError
         Where data are followed by further ones.
     """
-    if isinstance(data, CaseValues | Predictions | Detections):
+    if isinstance(data, CaseValues | Predictions | Detections | Readings):
         if other is not None:
             raise OptionError(
                 f"{type(data).__name__} are complete, and {shown(other)} follows; give predictions "
@@ -72,6 +93,25 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
     if names_models(other) or estimates or _is_of_test_sets(metric):
         return Predictions.from_arrays(data, other)
     return CaseValues.from_arrays({"A": data, "B": other})
+
+
+def refuse_idle(verb: str, data: Data | Readings, **given: Any) -> None:
+    """Refuse options of a verb that have no effect on the data.
+
+    Raises
+    ------
+    OptionError
+    """
+    for name, value in given.items():
+        option = option_of(name, verb)
+        usual = value is option.default or (
+            isinstance(value, str | bool) and value == option.default
+        )
+        if option.kinds and data.kind not in option.kinds and not usual:
+            raise OptionError(
+                f"{spelled(name, value)} has no effect on {data.kind}; it is of "
+                f"{', '.join(option.kinds)}"
+            )
 
 
 def _case_values(given: Any, *, estimates: bool) -> CaseValues:
@@ -113,12 +153,10 @@ def predictions_in(data: Any, y_score: Any, purpose: str) -> Predictions:
     given = as_data(data, y_score, None, estimates=True)
     if isinstance(given, Predictions):
         return given
-    if isinstance(given, Detections):
-        raise OptionError(f"{purpose} is of Predictions, and Detections are given")
-    raise OptionError(
-        f"{purpose} is of Predictions, and values of cases are given; true classes need scores or "
-        f"predicted classes beside them: {spelled('y_score')}"
+    hint = (
+        f"; {spelled('y_score')} has what is predicted of true classes" if y_score is None else ""
     )
+    raise OptionError(f"{purpose} is of Predictions, and {given.kind} are given{hint}")
 
 
 def only_cases(read: Sequence[ReadCases], purpose: str) -> ReadCases:

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.checks import as_number, one_of, refuse_complex
+from halfwidth.core.checks import as_choice, as_number, one_of, refuse_complex
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.undefined import (
-    ABSENT_CLASS,
-    UNDEFINED_POLICIES,
     AbsentClass,
     Missing,
     Undefined,
@@ -127,8 +125,8 @@ class MetricRequest:
         """One job for each metric, average and class."""
         options = self.options
         policies = Policies(
-            one_of("absent_class", options.absent_class, ABSENT_CLASS),
-            one_of("undefined", options.undefined, UNDEFINED_POLICIES),
+            as_choice("absent_class", options.absent_class),
+            as_choice("undefined", options.undefined),
             _table(options.costs, cases),
             _priors(options.priors, cases),
             self.criterion,

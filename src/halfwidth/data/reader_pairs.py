@@ -1,0 +1,218 @@
+"""Who of some readers is compared with whom: a model with its raters, and these with each other."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Metric
+from halfwidth.data.families import Family, MeasuredFamily
+from halfwidth.data.matching import matched
+from halfwidth.data.measuring import Matched, Measurable
+from halfwidth.estimation.functionals import CustomMetric
+from halfwidth.io.table import Table
+
+RATERS = "raters"
+
+
+@frozen
+class Raters:
+    """A model, and the raters with whom it is compared.
+
+    Attributes
+    ----------
+    model : str
+    names : tuple of str
+    """
+
+    model: str
+    names: tuple[str, ...]
+
+    @property
+    def with_model(self) -> list[tuple[str, str]]:
+        """The model's prediction, each rater as the reference."""
+        return [(self.model, rater) for rater in self.names]
+
+    @property
+    def among_themselves(self) -> list[tuple[str, str]]:
+        """Each rater as the prediction, each other one as the reference."""
+        return list(itertools.permutations(self.names, 2))
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Those of the model, then the others."""
+        return [*self.with_model, *self.among_themselves]
+
+    def without(self, rater: str) -> Raters:
+        """The same without one of the raters."""
+        return replace(self, names=tuple(one for one in self.names if one != rater))
+
+
+def raters_of(model: str, names: Sequence[str]) -> Raters:
+    """The raters of a model.
+
+    Raises
+    ------
+    OptionError
+        Where they are fewer than two, or called as what they are together.
+    """
+    if len(names) < 2:
+        raise OptionError(
+            f"{len(names)} rater{'s' * (not names)} beside model {model!r}; raters agree with each "
+            "other where there are two or more (with one, score the model against it)"
+        )
+    if RATERS in (model, *names):
+        raise OptionError(
+            f"model {model!r} and raters {quoted(names)} need names of their own: {RATERS!r} is "
+            "what the raters are called together"
+        )
+    return Raters(model, tuple(names))
+
+
+def pair_name(prediction: str, reference: str) -> str:
+    """What a pair is called as a model of a family: ``nnU-Net on A``."""
+    return f"{prediction} on {reference}"
+
+
+@frozen(eq=False)
+class ComparedReaders:
+    """A model and its raters, who labelled the same cases, by one metric.
+
+    Attributes
+    ----------
+    readers : Measurable
+    raters : Raters
+    """
+
+    readers: Measurable
+    raters: Raters
+
+    @property
+    def label(self) -> str:
+        """That of the cases."""
+        return self.readers.label
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of all readers."""
+        return self.readers.models
+
+    @property
+    def metric(self) -> Metric | CustomMetric:
+        """What agreement is measured by."""
+        return self.readers.metric
+
+    @property
+    def statistic(self) -> None:
+        """None: labels are no values of cases."""
+        return
+
+    def measured(self, how: Matched) -> list[MeasuredFamily]:
+        """The pairs of readers, on the cases that all of them labelled."""
+        family = matched(self.readers.family, how.unmatched)
+        pairs = _paired(family, self.raters)
+        return self.readers.measuring.measured_as_matched(pairs, how)
+
+
+def _paired(family: Family, raters: Raters) -> Family:
+    """Each pair as a model, whose target is what its second member said."""
+    said = {one.name: one for one in family.models}
+    pairs = (
+        replace(
+            said[prediction],
+            name=pair_name(prediction, reference),
+            target=said[reference].predictions,
+        )
+        for prediction, reference in raters.pairs
+    )
+    return replace(family, models=tuple(pairs))
+
+
+def compared_readers(readers: Measurable, raters: Raters) -> ComparedReaders:
+    """The model and its raters, in this order.
+
+    Raises
+    ------
+    DataError
+        If one of them said nothing here.
+    """
+    family = readers.family
+    said = {one.name: one for one in family.models}
+    wanted = [raters.model, *raters.names]
+    lacking = [name for name in wanted if name not in said]
+    if lacking:
+        raise DataError(f"{family.place}no readings of {shortened(lacking, 5)}")
+    ordered = replace(family, models=tuple(said[name] for name in wanted))
+    return ComparedReaders(replace(readers, family=ordered), raters)
+
+
+def check_pairs(family: Family, raters: Raters) -> None:
+    """Refuse a family in which a pair is lacking, of two raters in both orders.
+
+    Raises
+    ------
+    DataError
+    """
+    there = {one.name for one in family.models}
+    for one, other in raters.pairs:
+        either = {pair_name(one, other), pair_name(other, one)}
+        if there.isdisjoint(either):
+            raise DataError(f"{family.place}no rows of {one!r} with {other!r}")
+
+
+# --------------------------------------------------------------------------- tables of pairs
+
+
+def tables_of_pairs(
+    table: Table, model: str, wanted: Sequence[str], columns: tuple[str, str]
+) -> tuple[dict[str, Table], Raters]:
+    """The rows of each pair as a table of its own, by `pair_name`, and who the raters are.
+
+    Parameters
+    ----------
+    table : Table
+    model : str
+    wanted : sequence of str
+        Raters; if none, all others.
+    columns : tuple of two str
+        Those that name the prediction and the reference of each row.
+
+    Raises
+    ------
+    DataError, OptionError, UnknownNameError
+    """
+    for name in columns:
+        if name not in table:
+            raise UnknownNameError("column", name, table.names)
+    sides = [[str(level) for level in table.levels(name)] for name in columns]
+    there = list(dict.fromkeys(zip(*sides, strict=True)))
+    people = list(dict.fromkeys(name for pair in there for name in pair))
+    if model not in people:
+        raise UnknownNameError("model", model, people)
+    others = [name for name in people if name != model]
+    for name in wanted:
+        if name not in others:
+            raise UnknownNameError("rater", name, others)
+    raters = raters_of(model, wanted or others)
+    rows = np.array([pair_name(*pair) for pair in zip(*sides, strict=True)], dtype=object)
+    kept = [name for name in table.names if name not in columns]
+    tables = {}
+    for one, other in raters.pairs:
+        held = [pair for pair in ((one, other), (other, one)) if pair in there]
+        if not held:
+            raise DataError(
+                f"no rows of {one!r} with {other!r}: columns {columns[0]} and {columns[1]} must "
+                "have the model with each rater, and each two raters"
+            )
+        # Of raters both orders count where both are there.
+        if one != model and (one, other) not in there:
+            continue
+        chosen = np.flatnonzero(rows == pair_name(*held[0]))
+        part = {name: table.columns[name][chosen] for name in kept}
+        tables[pair_name(one, other)] = Table.from_frame(part)
+    return tables, raters

@@ -1,0 +1,468 @@
+"""Readings: what readers, persons or programs, said of cases, in one modality or in several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any, cast
+
+from halfwidth.core.checks import one_of
+from halfwidth.core.errors import OptionError, UnknownNameError, quoted, shortened
+from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Kind
+from halfwidth.core.options import spelled
+from halfwidth.core.public_functions import checked_options
+from halfwidth.core.undefined import (
+    ABSENT_CLASS,
+    UNDEFINED_POLICIES,
+    AbsentClass,
+    Missing,
+    Undefined,
+)
+from halfwidth.data.case_values import CaseValues
+from halfwidth.data.detections import Comparable
+from halfwidth.data.families import shown_data
+from halfwidth.data.inputs import models_of
+from halfwidth.data.measuring import Matched, Measuring, measuring_each_metric
+from halfwidth.data.prediction_tables import PredictionColumns, columns_of_models
+from halfwidth.data.predictions import PredictionArrays, PredictionTables
+from halfwidth.data.quantities import Quantities
+from halfwidth.data.reader_pairs import (
+    ComparedReaders,
+    Raters,
+    check_pairs,
+    compared_readers,
+    raters_of,
+    tables_of_pairs,
+)
+from halfwidth.data.sources import TableColumns, column_list, column_name, tables_of
+from halfwidth.estimation.grouping import Over
+from halfwidth.estimation.resolve import Request, missing_policy, resolve_request
+from halfwidth.estimation.test_sets.options import TestSetOptions
+from halfwidth.estimation.test_sets.score_scales import Scores
+from halfwidth.io.table import Table
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+
+# What can be done with readings for which agreement is not the question.
+OF_A_TRUTH = (
+    "Readers against a truth are models with predictions: Predictions.from_table(table, truth, "
+    "score=..., model=...)"
+)
+
+
+@frozen(eq=False, repr=False)
+class Readings:
+    """What readers said of cases: of persons and programs, in one modality or in several.
+
+    Made by `from_arrays`, `from_table` or `from_pairs`.
+
+    Attributes
+    ----------
+    model : str or None
+        The reader that is compared with the others, its raters.
+    options : TestSetOptions
+        How labels are read, and what is undefined.
+    missing : {"raise", "omit"}
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> said = {"unet": [0, 1, 1, 0], "A": [0, 1, 0, 0], "B": [0, 1, 1, 1]}
+    >>> hw.Readings.from_arrays(said, model="unet").readers
+    ('unet', 'A', 'B')
+    """
+
+    model: str | None = None
+    options: TestSetOptions = TestSetOptions()
+    missing: Missing = "raise"
+    _given: PredictionArrays | PredictionTables | _Pairs = field(
+        default=cast("Any", None), kw_only=True
+    )
+
+    @property
+    def kind(self) -> Kind:
+        """Labels, or values of pairs of readers."""
+        return Kind.PAIRS if isinstance(self._given, _Pairs) else Kind.LABELS
+
+    @classmethod
+    @checked_options
+    def from_arrays(
+        cls,
+        ratings: Any,
+        *,
+        model: str | None = None,
+        truth: Any = None,
+        labels: Sequence[Any] | None = None,
+        pos_label: Any = None,
+        absent_class: AbsentClass = "omit",
+        undefined: Undefined = "omit",
+        groups: Any = None,
+        strata: Any = None,
+        missing: Missing = "raise",
+    ) -> Readings:
+        """Readings in arrays.
+
+        Parameters
+        ----------
+        ratings : mapping of str to array-like, or data frame with a column for each reader
+            The label, or the number, that each reader gives each case; labels of pandas Series and
+            frames say which case a row is of, in any order.
+        model : str, optional
+            The reader that is compared with the others, its raters.
+        truth : array-like, optional
+            True classes or numbers of the cases, whatever readers say.
+        labels, pos_label, absent_class, undefined
+            As for `metric_ci`.
+        groups, strata : array-like, shape (n,), optional
+            Cluster (patient) and stratum of each case.
+        missing : {"raise", "omit"}
+            ``"omit"`` leaves out cases that some reader did not label.
+
+        Returns
+        -------
+        Readings
+
+        Raises
+        ------
+        DataError, OptionError, UnknownNameError
+            For lengths that differ, readers without names, and options that are not allowed.
+
+        Examples
+        --------
+        >>> import halfwidth as hw
+        >>> said = {
+        ...     "unet": [0, 1, 1, 0, 2, 2, 1, 0, 1, 2] * 4,
+        ...     "A": [0, 1, 1, 0, 2, 1, 1, 0, 1, 2] * 4,
+        ...     "B": [0, 1, 2, 0, 2, 2, 1, 0, 0, 2] * 4,
+        ... }
+        >>> readings = hw.Readings.from_arrays(said, model="unet")
+        >>> (d,) = hw.compare(readings, metric="accuracy")
+        >>> round(d.first_value, 3), round(d.second_value, 3), round(d.value, 3)
+        (0.85, 0.7, 0.15)
+        """
+        common = {"target": truth, "groups": groups, "strata": strata}
+        given = PredictionArrays(models_of(ratings, common, argument="ratings"))
+        options = TestSetOptions(labels, pos_label, absent_class=absent_class, undefined=undefined)
+        return cls(_name(model), options, missing, _given=given)
+
+    @classmethod
+    @checked_options
+    def from_table(
+        cls,
+        table: Any,
+        *,
+        label: Any = None,
+        score: Any = None,
+        reader: str | None = None,
+        case: str | None = None,
+        modality: str | None = None,
+        model: str | None = None,
+        truth: str | None = None,
+        labels: Sequence[Any] | None = None,
+        pos_label: Any = None,
+        absent_class: AbsentClass = "omit",
+        undefined: Undefined = "omit",
+        groups: str | None = None,
+        strata: str | None = None,
+        missing: Missing = "raise",
+    ) -> Readings:
+        """Readings in a table: a row for each reader and case, or a column for each reader.
+
+        Parameters
+        ----------
+        table : data frame, mapping of columns, sequence of tables, or mapping of str to table
+            One table; several; or a table for each reader, by its name.
+        label : str, sequence of str, or mapping of str to str
+            Column of the labels, or numbers, that readers give. Those of a sequence or mapping are
+            of a reader each, called as its column or as the mapping says.
+        score : str, sequence of str, or mapping of str to str
+            The same of scores, instead of labels.
+        reader : str, optional
+            The column that names the reader of each row.
+        case : str, optional
+            Column of case ids; default: the first of case, case_id, id, subject, patient, name,
+            filename that exists. Where readers have columns, rows are cases without ids.
+        modality : str, optional
+            The column of the modality, or of another circumstance, in which a case was read:
+            readers are compared within each.
+        model : str, optional
+            The reader that is compared with the others, its raters.
+        truth : str, optional
+            Column of true classes or numbers.
+        labels, pos_label, absent_class, undefined, missing
+            As for `from_arrays`.
+        groups, strata : str, optional
+            Columns that name the cluster and the stratum of each row.
+
+        Returns
+        -------
+        Readings
+
+        Raises
+        ------
+        DataError, OptionError, UnknownNameError
+            For columns that are not there, readers without names, and options that are not
+            allowed.
+
+        Examples
+        --------
+        >>> import pandas as pd, halfwidth as hw
+        >>> frame = pd.DataFrame({
+        ...     "case": list("abcdef") * 3,
+        ...     "reader": ["unet"] * 6 + ["A"] * 6 + ["B"] * 6,
+        ...     "grade": [0, 1, 1, 0, 2, 2, 0, 1, 0, 0, 2, 1, 0, 1, 1, 0, 2, 1],
+        ... })
+        >>> readings = hw.Readings.from_table(frame, label="grade", reader="reader", model="unet")
+        >>> (d,) = hw.compare(readings, metric="accuracy")
+        >>> round(d.first_value, 3), round(d.second_value, 3)
+        (0.75, 0.833)
+        """
+        where = _reading_columns(label, score, column_name("truth", truth))
+        columns = TableColumns(
+            column_name("reader", reader) or "",
+            column_list("modality", column_name("modality", modality)),
+            column_name("case", case),
+            column_name("groups", groups),
+            column_name("strata", strata),
+        )
+        by_reader = where.predictions if where.columns_by_model else ()
+        tables = tables_of(table, columns, by_reader, [*where.used, *filter(None, [columns.by])])
+        if not columns.by and not by_reader and tables.sources[0].model is None:
+            raise OptionError(
+                f"nothing says who gave a reading: name the column of readers ({spelled('reader')}"
+                "), or a column for each of them"
+            )
+        options = TestSetOptions(labels, pos_label, absent_class=absent_class, undefined=undefined)
+        return cls(_name(model), options, missing, _given=PredictionTables(tables, where))
+
+    @classmethod
+    @checked_options
+    def from_pairs(
+        cls,
+        table: Any,
+        value: Any = None,
+        *,
+        model: str,
+        raters: Sequence[str] | None = None,
+        prediction: str = "prediction",
+        reference: str = "reference",
+        by: Any = (),
+        case: str | None = None,
+        groups: str | None = None,
+        strata: str | None = None,
+        over: Over = "cases",
+        bounds: Any = None,
+        scale: float = 1.0,
+        missing: Missing = "raise",
+        penalty: float | None = None,
+    ) -> Readings:
+        """Readings that are known by values of pairs, such as the DSC of the masks of two readers.
+
+        Each row has a case, the one whose mask was scored, the one whose mask was the reference,
+        and a value: what `score_folders` gives for the model against each rater, and for each rater
+        against each other, one below the other with two columns that say which it is. Of two raters
+        one order will do.
+
+        Parameters
+        ----------
+        table : data frame or mapping of columns
+        value : str or sequence of str, optional
+            Column of values; default: as for `CaseValues.from_table`.
+        model : str
+            What the model is called in the columns of pairs.
+        raters : sequence of str, optional
+            Default: all others in these columns.
+        prediction, reference : str
+            The columns of pairs.
+        by, case, groups, strata, over, bounds, scale, missing, penalty
+            As for `CaseValues.from_table`.
+
+        Returns
+        -------
+        Readings
+
+        Raises
+        ------
+        DataError, OptionError, UnknownNameError
+            For a pair that is not in the table, and as for `CaseValues.from_table`.
+
+        Examples
+        --------
+        >>> import pandas as pd, halfwidth as hw
+        >>> table = pd.DataFrame({
+        ...     "case": ["a", "b", "c"] * 3,
+        ...     "prediction": ["U-Net"] * 6 + ["B"] * 3,
+        ...     "reference": ["A"] * 3 + ["B"] * 3 + ["A"] * 3,
+        ...     "dice": [0.91, 0.88, 0.93, 0.85, 0.80, 0.89, 0.84, 0.81, 0.88],
+        ... })
+        >>> readings = hw.Readings.from_pairs(table, "dice", model="U-Net")
+        >>> (d,) = hw.compare(readings, metric="dsc")
+        >>> round(d.first_value, 3), round(d.second_value, 3)
+        (0.877, 0.843)
+        """
+        sides = (
+            column_name("prediction", prediction) or "prediction",
+            column_name("reference", reference) or "reference",
+        )
+        tables, known = tables_of_pairs(
+            Table.from_frame(table), str(model), column_list("raters", raters), sides
+        )
+        values = CaseValues.from_table(
+            tables,
+            column_list("value", value),
+            by=by,
+            case=case,
+            groups=groups,
+            strata=strata,
+            over=over,
+            bounds=bounds,
+            scale=scale,
+            missing=missing_policy(missing),
+            penalty=penalty,
+        )
+        return cls(known.model, missing=missing, _given=_Pairs(values, known))
+
+    def __repr__(self) -> str:
+        return shown_data("Readings", self.readers, model=self.model)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self._given, PredictionArrays | PredictionTables | _Pairs):
+            raise OptionError(
+                "Readings are made by Readings.from_arrays(ratings), .from_table(table) or "
+                ".from_pairs(table)"
+            )
+        missing_policy(self.missing)
+        one_of("absent_class", self.options.absent_class, ABSENT_CLASS)
+        one_of("undefined", self.options.undefined, UNDEFINED_POLICIES)
+        if self.model is not None and self.model not in self.readers:
+            raise UnknownNameError("model", self.model, self.readers)
+
+    @property
+    def readers(self) -> tuple[str, ...]:
+        """Names of the readers."""
+        return self._given.models
+
+    @property
+    def raters(self) -> Raters:
+        """The model and its raters.
+
+        Raises
+        ------
+        OptionError
+            Where no model is named, or it has fewer raters than two.
+        """
+        if isinstance(self._given, _Pairs):
+            return self._given.raters
+        if self.model is None:
+            raise OptionError(
+                f"none of the readers ({shortened(self.readers, 5)}) is said to be the model "
+                f"({spelled('model')}), which is compared with the others. {OF_A_TRUTH}"
+            )
+        return raters_of(self.model, [name for name in self.readers if name != self.model])
+
+    def request(self, **inference: Any) -> Request:
+        """What all estimates of a verb share: the policy of these data, and its inference."""
+        if isinstance(self._given, _Pairs):
+            return self._given.values.request(**inference)
+        return resolve_request(missing=self.missing, penalty=None, **inference)
+
+    def families(
+        self, quantities: Quantities, how: Matched
+    ) -> tuple[list[Comparable | ComparedReaders], list[str]]:
+        """The readers of each level and metric, to be measured, and notes on what was read."""
+        raters = self.raters
+        if isinstance(self._given, _Pairs):
+            pairs, notes = self._given.values.families(quantities, how)
+            for one in pairs:
+                check_pairs(one.family, raters)
+            return [*pairs], notes
+        if self._given.has_target:
+            raise OptionError(
+                f"{spelled('truth')} has no effect on the agreement of a model with its raters. "
+                f"{OF_A_TRUTH}"
+            )
+        each = _measuring(quantities, self.options)
+        if isinstance(self._given, PredictionTables) and self._given.where.scores:
+            _refuse_scores(each)
+        labelled, notes = self._given.families(each, how)
+        return [compared_readers(one, raters) for one in labelled], notes
+
+
+@frozen(eq=False)
+class _Pairs:
+    """Values of pairs of readers, each pair as a model."""
+
+    values: CaseValues
+    raters: Raters
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The readers."""
+        return (self.raters.model, *self.raters.names)
+
+
+def _name(model: Any) -> str | None:
+    return None if model is None else str(model)
+
+
+def _reading_columns(label: Any, score: Any, truth: str | None) -> PredictionColumns:
+    """The columns of labels or scores, of all readers or of each."""
+    if (label is None) == (score is None):
+        raise OptionError(
+            f"{spelled('label')} or {spelled('score')} names the column of what readers said, or "
+            "that of each reader" + ("" if label is None else "; not both")
+        )
+    option, given = ("label", label) if score is None else ("score", score)
+    if isinstance(given, Mapping):
+        columns = columns_of_models(option, given)
+        if any(len(names) != 1 for names in columns.values()):
+            raise OptionError(f"{spelled(option, given)}: a reader has one column")
+    else:
+        names = column_list(option, given)
+        _check_each_once(names)
+        columns = {"": names} if isinstance(given, str) else {name: (name,) for name in names}
+    # Where all readers stand in one row, that is the case.
+    return PredictionColumns(truth, columns, score is not None, rows_are_cases="" not in columns)
+
+
+def _check_each_once(names: Sequence[str]) -> None:
+    repeated = [name for at, name in enumerate(names) if name in names[:at]]
+    if repeated:
+        raise OptionError(f"{quoted(repeated)} named twice: each reader has a column of their own")
+
+
+def _refuse_metric_of_cases(metric: Any) -> None:
+    """Refuse metrics that have a value for each case, as labels have none."""
+    name = metric.partition(":")[0] if isinstance(metric, str) else ""
+    if name in METRICS and name not in SAMPLE_METRICS:
+        raise OptionError(
+            f"{name} has a value for each case and pair of readers: give a table of these, and its "
+            "columns of who is compared with whom (Readings.from_pairs, --pairs COLUMN,COLUMN)"
+        )
+
+
+def _refuse_scores(each: Sequence[Measuring]) -> None:
+    """Refuse scores where classes are compared."""
+    if not all(one.numbers for one in each):
+        raise OptionError(
+            "readers gave scores, and a metric of classes compares labels: name the column of "
+            f"these ({spelled('label')}), or a metric of numbers"
+        )
+
+
+def _measuring(quantities: Quantities, options: TestSetOptions) -> list[Measuring]:
+    """What is computed of what two readers said, by each metric: of labels, or of numbers."""
+    if quantities.metric is None:
+        raise OptionError(
+            f"{spelled('metric')} is missing: what agreement is measured by, such as cohen_kappa"
+        )
+    for metric in quantities.metrics:
+        _refuse_metric_of_cases(metric)
+    kinds: tuple[Scores, Scores] = ("labels", "numbers")
+    labels, numbers = (
+        measuring_each_metric(
+            quantities.metrics, quantities.averages, replace(options, scores=kind), None
+        )
+        for kind in kinds
+    )
+    return [other if one.numbers else one for one, other in zip(labels, numbers, strict=True)]
