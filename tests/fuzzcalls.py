@@ -334,7 +334,6 @@ GOOD: Mapping[str, Draw] = {
     "groups": clusters,
     "halfwidth": lambda s: s.choice([0.01, 0.1, s.random(), 1e-7]),
     "keep_cases": words(True, False),
-    "keep_runs": words(True, False),
     "kind": words("roc", "pr", "exact", "asymptotic"),
     "label": words("", "liver", "a b", "ü", "<b>"),
     "labels": words([0, 1], ["a", "b"], [0, 1, 2], None),
@@ -346,7 +345,6 @@ GOOD: Mapping[str, Draw] = {
     "missing": words("raise", "omit", "worst"),
     "n": count(1, 3000),
     "n_resamples": words(2, 19, 49, 99),
-    "n_samples": words(20, 40),
     "curve": words(False, True),
     "n_threads": words(1, 2),
     "names": words(("truth", "score")),
@@ -462,13 +460,7 @@ def objects_of_images(s: Source, *, scored: bool) -> Any:
     return {f"i{place}": one for place, one in enumerate(images)} if s.random() < 0.3 else images
 
 
-DETECTED: Mapping[str, Draw] = {
-    "detections": lambda s: objects_of_images(s, scored=s.random() < 0.9),
-    "references": lambda s: objects_of_images(s, scored=False),
-    "metric": words(
-        *("ap", "ap50", "ap@0.5:0.95", "froc_score", "wafroc_auc", "object_f_beta:beta=2"),
-        *("fppi", "ar", "pq", None, "coco", ["ap", "fppi"], "instance_dsc", "auroc", "dsc"),
-    ),
+MATCHED: Mapping[str, Draw] = {
     "localisation": words(None, "box_iou", "ior", "centre_distance", "mask_iou", "point_in_box"),
     "assignment": words(None, "greedy_by_score", "hungarian", "greedy_by_localisation"),
     "threshold": words(None, 0.5, 0.5, "coco", "0.25,0.5", [0.3, 0.7], 5, "0.1:0.9:0.2"),
@@ -481,6 +473,15 @@ DETECTED: Mapping[str, Draw] = {
     "boundary_distance": words(None, None, None, 2),
     "dilation": words(None, None, None, 1),
     "by_threshold": words(False, True),
+}
+DETECTED: Mapping[str, Draw] = {
+    "detections": lambda s: objects_of_images(s, scored=s.random() < 0.9),
+    "references": lambda s: objects_of_images(s, scored=False),
+    "metric": words(
+        *("ap", "ap50", "ap@0.5:0.95", "froc_score", "wafroc_auc", "object_f_beta:beta=2"),
+        *("fppi", "ar", "pq", None, "coco", ["ap", "fppi"], "instance_dsc", "auroc", "dsc"),
+    ),
+    "matching": lambda s: {name: draw(s) for name, draw in MATCHED.items() if s.random() < 0.3},
     "average": words(None, "macro", "micro", "weighted", "none", ["macro", "none"]),
     "classes": words(None, ["1"], {"1": "1", "2": "2"}),
     "unknown_images": words("raise", "omit"),
@@ -642,7 +643,6 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         }
         for name in ("calibration_n", "calibration_width")
     },
-    "detection_ci": DETECTED,
     **{
         f"curve{of_kind}": {
             "kind": words(
@@ -664,12 +664,12 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
                 {
                     **COMPARED_DETECTORS,
                     "kind": words("froc", "pr", "afroc", "wafroc"),
-                    "threshold": words(None, 0.5, 5),
                 },
             ),
         )
     },
-    "match_detections": DETECTED,
+    "match_detections": {"data": HURRIED["data"], "model": words(None, "a")},
+    "match_detections(Detections.from_files)": {**DETECTED, "model": words(None, None, "a")},
     "score_masks": {
         "metrics": words("dsc", ("dsc", "hd95"), "nsd", "all", "hd:percentile=99"),
         "labels": words(None, {"liver": 1, "both": [1, 2]}),
@@ -682,7 +682,16 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "table": lambda s: s.choice([column_table, audited_tables])(s),
         "metric": words(None, "dsc", "hd95", ["dsc", "nsd"], {"dice": "dsc", "other": "nsd"}),
     },
-    "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
+    "runs_ci": {"data": lambda s: s.choice([numbers, numbers, column_table])(s)},
+    "estimate(CaseValues.from_runs)": {
+        "runs": lambda s: s.choice([numbers, column_table, column_table])(s),
+        "value": words("dice", "dice", None, "case"),
+        "by": words((), "model", ["model"], "missing"),
+        "y_score": words(None),
+        "average": words(None),
+        "statistic": words("mean", "median", ["quantile:0.1", "sample_quantile:0.9"], "sd"),
+        "missing": words("raise", "omit", "worst"),
+    },
     "compare(Readings.from_arrays)": {
         **READ,
         "ratings": lambda s: {
@@ -723,8 +732,14 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "names": words(("a", "b")),
         "share": words(0.9, 0.95),
     },
-    "pilot_n": {"halfwidth": words(0.05, 0.1, 0.3), "width": words(0.1, 0.3, 0.5)},
-    "pilot_width": {"n": count(1, 60)},
+    "plan": {
+        "data": lambda s: s.choice([compared_models, numbers, column_table])(s),
+        "halfwidth": words(0.05, 0.1, 0.3, [0.1, 0.2]),
+        "n": words(20, [20, 40], 1),
+        "n_samples": words(100),
+        "statistic": lambda s: s.choice([statistic(s), [statistic(s), statistic(s)]]),
+        "curve": words(True, False),
+    },
     "review": {"mean": share, "n": count(1, 60)},
     "make_report": {
         "results": any_result,
@@ -758,7 +773,11 @@ def finished(kind: str) -> tuple[Any, ...]:
                 hw.CaseValues.from_table({"a": dice, "b": [0.4] * 10}, metric="dsc"),
                 keep_cases=True,
             ),
-            hw.runs_table({"accuracy": dice, "seed": list(range(10))}, keep_runs=True),
+            hw.estimate(
+                hw.CaseValues.from_runs({"accuracy": dice, "seed": list(range(10))}),
+                statistic=["quantile:0.1", "median", "quantile:0.9", "mean"],
+                keep_cases=True,
+            ),
             hw.summary_ci([1.0, 2.0, 30.0], metric="hd95", alternative="upper"),
         ),
         "curves": lambda: (classed("roc"), *classed("roc")),
@@ -1031,6 +1050,7 @@ DATA = (
     *("CaseValues.from_arrays", "CaseValues.from_table", "Detections.from_files"),
     *("Predictions.from_arrays", "Predictions.from_table"),
 )
+RUNS = "CaseValues.from_runs"
 READINGS = ("Readings.from_arrays", "Readings.from_table", "Readings.from_pairs")
 
 
@@ -1041,6 +1061,8 @@ def drawn_functions() -> dict[str, Callable[..., Any]]:
         for verb, kind in [
             *itertools.product(("estimate", "compare", "rank", "gate", "curve"), DATA),
             *itertools.product(["compare"], READINGS),
+            ("estimate", RUNS),
+            ("match_detections", "Detections.from_files"),
         ]
     }
     of_values = ("hw.check(CaseValues.from_table)",)
@@ -1097,6 +1119,10 @@ def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
     if name.partition("(")[2].rstrip(")") in READINGS and s.random() < FITTING:
         keywords |= {one: source_of(name, one)(s) for one in _said(known[name])}
         keywords.pop("score", None)
+    if name == "hw.plan" and s.random() < FITTING:
+        wanted, other = s.choice([("halfwidth", "n"), ("n", "halfwidth")])
+        keywords.pop(other, None)
+        keywords.setdefault(wanted, source_of(name, wanted)(s))
     if s.random() < 0.01:
         keywords[s.choice(["seed", "positive", "level", "alpha"])] = 1
     return name, positional, keywords

@@ -8,7 +8,13 @@ from typing import Any, TypeVar
 
 import halfwidth as hw
 
-__all__ = ["estimate_detections", "estimate_detector", "in_centres", "over"]
+__all__ = [
+    "estimate_detections",
+    "estimate_detector",
+    "in_centres",
+    "matched_detections",
+    "over",
+]
 
 T = TypeVar("T")
 
@@ -35,9 +41,20 @@ def over(verb: Callable[..., T], made: Callable[..., Any]) -> Callable[..., T]:
     return called
 
 
+OF_MATCHING = inspect.signature(hw.Matching).parameters
+
+
+def matched_detections(detections: Any, references: Any, **options: Any) -> hw.Detections:
+    """Detections with the options of their matching beside the others."""
+    matching = {name: options.pop(name) for name in OF_MATCHING if name in options}
+    return hw.Detections.from_files(detections, references, matching=matching, **options)
+
+
 def estimate_detections(detections: Any, references: Any, **options: Any) -> hw.Estimates:
     """Estimates of detectors, with the options of `hw.estimate` and of the data."""
-    return over(hw.estimate, hw.Detections.from_files)(detections, references, **options)
+    of_verb = inspect.signature(hw.estimate).parameters
+    asked = {name: options.pop(name) for name in of_verb if name in options}
+    return hw.estimate(matched_detections(detections, references, **options), **asked)
 
 
 def estimate_detector(detections: Any, references: Any, **options: Any) -> hw.DetectionEstimate:

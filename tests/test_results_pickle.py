@@ -77,7 +77,7 @@ CALLS: dict[str, Callable[[], Any]] = {
         ],
         figures=False,
     ),
-    "hw.match_detections": lambda: hw.match_detections(FOUND, OBJECTS),
+    "hw.match_detections": lambda: hw.match_detections(hw.Detections.from_files(FOUND, OBJECTS)),
     "hw.metric_ci": lambda: hw.metric_ci(TRUTH, SCORES, metric="auroc", **QUICK),
     "hw.metric_ci, by kernels": lambda: hw.metric_ci(
         TRUTH, SCORES, metric=["smooth_ece", "ece_kde", "kce"], **QUICK
@@ -86,13 +86,16 @@ CALLS: dict[str, Callable[[], Any]] = {
         TRUTH, SCORES, metric=["f1", "ece", "nll"], sample_weight=1 + TRUTH, **QUICK
     ),
     "hw.proportion_ci": lambda: hw.proportion_ci(3, 9),
+    "hw.plan": lambda: hw.plan(FIRST, n=50, metric="dsc", n_samples=100, rng=1),
     "hw.rank": lambda: hw.rank(VALUES, **DSC),
     "hw.rank of detections": lambda: over(hw.rank, hw.Detections.from_files)(
         {"a": FOUND, "b": FOUND[:1]}, OBJECTS, metric="object_sensitivity", **QUICK
     ),
     "hw.rank of a table": lambda: over(hw.rank, hw.CaseValues.from_table)(LONG, "dsc", **DSC),
     "hw.runs_ci": lambda: hw.runs_ci(FIRST),
-    "hw.runs_table": lambda: hw.runs_table(FRAME, value="dsc"),
+    "hw.estimate of runs": lambda: hw.estimate(
+        hw.CaseValues.from_runs(FRAME, "dsc"), statistic=["median", "mean"]
+    ),
     "hw.score_masks": lambda: hw.score_masks(MASK, MASK, "dsc"),
     "hw.summary_ci": lambda: hw.summary_ci(FIRST, **DSC),
     "hw.estimate": lambda: over(hw.estimate, hw.CaseValues.from_table)(
@@ -115,7 +118,6 @@ CALLS: dict[str, Callable[[], Any]] = {
     "planning.mean_n": lambda: PLAN.mean_n(0.1, width=0.05),
     "planning.mean_width": lambda: PLAN.mean_width(0.1, 50),
     "planning.mean_width_table": lambda: PLAN.mean_width_table([0.1], [50]),
-    "planning.pilot_width": lambda: PLAN.pilot_width(FIRST, 50, metric="dsc", n_samples=100, rng=1),
     "planning.proportion_n": lambda: PLAN.proportion_n(0.8, width=0.2),
     "planning.proportion_width": lambda: PLAN.proportion_width(0.8, 50),
     "planning.quantile_n": lambda: PLAN.quantile_n(0.9, width=0.2, sd=0.1),
@@ -140,8 +142,8 @@ def check_copies(result: Any) -> None:
 
 def test_every_public_function_is_called() -> None:
     results = {name for name in public_functions() if not name.startswith("plots.")}
-    # A number, a picture, and what `pilot_width` gives too.
-    others = {"planning.minimum_runs", "hw.plot", "planning.pilot_n"}
+    # A number, and a picture.
+    others = {"planning.minimum_runs", "hw.plot"}
     assert results - CALLS.keys() == others
 
 

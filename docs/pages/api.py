@@ -34,15 +34,14 @@ JOBS = {
         "Data",
         "What verbs work on: made once from arrays, tables or files, and checked there. What "
         "describes the data is said here, what describes the inference to a verb.",
-        "CaseValues Predictions Detections Readings",
+        "CaseValues Predictions Detections Matching Readings",
     ),
     "estimating": Job(
         "Estimate",
         "A number with its interval, from one value per case, from labels and scores, or from "
         "detections.",
         "estimate curve summary_ci proportion_ci metric_ci confusion_ci calibration_test "
-        "calibration_by_centre match_detections "
-        "difference_ci runs_ci runs_table evidence",
+        "calibration_by_centre match_detections difference_ci runs_ci evidence",
     ),
     "results": Job(
         "Results",
@@ -67,7 +66,7 @@ JOBS = {
     "planning": Job(
         "Plan and review",
         "Cases that a wanted width needs, and the intervals that a paper left out.",
-        "planning.*",
+        "plan planning.*",
     ),
     "reporting": Job(
         "Report and draw",

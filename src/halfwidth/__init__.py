@@ -25,13 +25,9 @@ if TYPE_CHECKING:
     from halfwidth.data.reading import read
     from halfwidth.data.readings import Readings
     from halfwidth.estimation.api import proportion_ci, summary_ci
-    from halfwidth.estimation.detections.curve_api import (
-        MatchedDetections,
-        match_detections,
-    )
+    from halfwidth.estimation.detections.matchings import Matching
     from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
-    from halfwidth.estimation.runs.api import runs_ci, runs_table
     from halfwidth.estimation.test_sets.api import metric_ci
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.io.detections.api import read_objects
@@ -63,7 +59,10 @@ if TYPE_CHECKING:
     from halfwidth.verbs.curve import curve
     from halfwidth.verbs.estimate import estimate
     from halfwidth.verbs.gate import gate
+    from halfwidth.verbs.match import MatchedDetections, match_detections
+    from halfwidth.verbs.plan import plan
     from halfwidth.verbs.rank import rank
+    from halfwidth.verbs.runs_ci import runs_ci
 
 __version__ = "0.1.0"
 
@@ -107,6 +106,7 @@ __all__ = [
     "Kind",
     "MatchLists",
     "MatchedDetections",
+    "Matching",
     "MetricSpec",
     "ObjectSet",
     "OptionError",
@@ -137,6 +137,7 @@ __all__ = [
     "match_detections",
     "metric_ci",
     "metrics",
+    "plan",
     "planning",
     "plot",
     "plots",
@@ -145,7 +146,6 @@ __all__ = [
     "read",
     "read_objects",
     "runs_ci",
-    "runs_table",
     "score_folders",
     "score_masks",
     "study",
@@ -192,7 +192,8 @@ _HOME = {
     "HalfwidthError": "core.errors",
     "Kind": "core.spec",
     "MatchLists": "core.match_lists",
-    "MatchedDetections": "estimation.detections.curve_api",
+    "MatchedDetections": "verbs.match",
+    "Matching": "estimation.detections.matchings",
     "MetricSpec": "core.spec",
     "ObjectSet": "core.objects",
     "OptionError": "core.errors",
@@ -220,9 +221,10 @@ _HOME = {
     "gate": "verbs.gate",
     "limits_of_agreement": "comparison.agreement",
     "make_report": "report.api",
-    "match_detections": "estimation.detections.curve_api",
+    "match_detections": "verbs.match",
     "metric_ci": "estimation.test_sets.api",
     "metrics": "metrics",
+    "plan": "verbs.plan",
     "planning": "planning",
     "plots": "plots",
     "proportion_ci": "estimation.api",
@@ -230,8 +232,7 @@ _HOME = {
     "rank": "verbs.rank",
     "read": "data.reading",
     "read_objects": "io.detections.api",
-    "runs_ci": "estimation.runs.api",
-    "runs_table": "estimation.runs.api",
+    "runs_ci": "verbs.runs_ci",
     "score_folders": "scoring.api",
     "score_masks": "scoring.api",
     "study": "study",

@@ -69,7 +69,7 @@ METRICS = ("ap50", "ap@0.5:0.95", "froc_score", "wafroc_auc", "object_sensitivit
     ],
 )
 def test_differences_are_those_of_single_estimates(metric: str, classes: int) -> None:
-    """Each model's value is that of `detection_ci`, and the interval holds the difference."""
+    """Each model's value is that of `hw.estimate`, and the interval holds the difference."""
     references, models = three(classes)
     result = hw.compare(
         hw.Detections.from_files(models, references), metric=metric, n_resamples=99, rng=1
@@ -218,7 +218,7 @@ def test_rankings() -> None:
         ({"margin": 2}, "whole range"),
         ({"test": "wilcoxon"}, "takes a value of each case"),
         ({"baseline": "x"}, "unknown baseline"),
-        ({"localisation": "mask_iou"}, "a: mask_iou needs masks"),
+        ({"matching": {"localisation": "mask_iou"}}, "a: mask_iou needs masks"),
     ],
 )
 def test_bad_calls(changed: dict[str, Any], message: str) -> None:

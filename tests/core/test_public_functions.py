@@ -29,7 +29,7 @@ SET = {"y_true": Y, "y_score": P}
         ("metric_ci", SET | {"metric": "f1", "n_jobs": 2}, "it is called n_threads"),
         ("curve", {"data": Y, "kind": "roc", "random_state": 1}, "it is called rng"),
         ("difference_ci", {"values": VALUES, "n_boot": 9}, "it is called n_resamples"),
-        ("runs_ci", {"values": VALUES, "n_bootstrap": 99}, "it is called n_resamples"),
+        ("runs_ci", {"data": VALUES, "n_bootstrap": 99}, "it is called n_resamples"),
         (
             "confusion_ci",
             {"data": Y, "y_score": P, "alpha": 0.1},
@@ -43,7 +43,7 @@ SET = {"y_true": Y, "y_score": P}
             {"data": {"A": VALUES, "B": VALUES}, "missing": "omit"},
             "it describes the data: give it where these are made (CaseValues, Predictions,",
         ),
-        ("runs_table", {"frame": {"a": VALUES}, "values": "a"}, "it is called value"),
+        ("runs_ci", {"data": VALUES, "bounds": (0, 1)}, "where these are made (CaseValues)"),
         ("proportion_ci", {"count": 3, "nobs": 10}, "it is called successes"),
         ("planning.mean_n", {"sd": 0.1, "half_width": 0.02}, "did you mean halfwidth?"),
         ("study.open", {"store": "y"}, "open() has no option store; "),

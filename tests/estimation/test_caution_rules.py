@@ -199,7 +199,8 @@ SITUATIONS |= {
 
 
 def runs(values: Any = SMALL, **columns: Any) -> hw.Estimate:
-    return hw.runs_table({"accuracy": values, **columns}, "accuracy", quantile=[0.2, 0.5])[0]
+    data = hw.CaseValues.from_runs({"accuracy": values, **columns}, "accuracy")
+    return hw.estimate(data, statistic=["quantile:0.2", "median", "mean"])[0]
 
 
 SITUATIONS |= {

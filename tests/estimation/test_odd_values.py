@@ -67,7 +67,7 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     "metric_ci, weights": lambda v: hw.metric_ci(TRUTH, DICE, metric="auroc", sample_weight=v),
     "curve": lambda v: hw.curve(TRUTH, "roc", y_score=v),
     "confusion_ci": lambda v: hw.confusion_ci(TRUTH, v),
-    "pilot_n": lambda v: hw.planning.pilot_n(v, width=0.1),
+    "plan": lambda v: hw.plan(v, halfwidth=0.05),
     "subsample": hw.planning.subsample,
     "auroc": lambda v: hw.metrics.auroc(TRUTH, v),
     "average_precision": lambda v: hw.metrics.average_precision(TRUTH, v),

@@ -29,19 +29,21 @@ class Given(NamedTuple):
 
 def lend_verbs(hw: Any) -> None:
     """Give a tree without kinds of data those names, by the functions that it has."""
+    if not hasattr(hw, "Matching"):
+        _lend_matching(hw)
+    verbs = {"read": _read, "plan": _plan, "check": _checking(hw), "curve": _curve(hw)}
+    for name, verb in verbs.items():
+        if not hasattr(hw, name):
+            setattr(hw, name, verb)
     for name in ("confusion_ci", "calibration_test", "calibration_by_centre"):
         if "y_true" in inspect.signature(getattr(hw, name)).parameters:
             setattr(hw, name, _taking_arrays(getattr(hw, name)))
-    if not hasattr(hw, "read"):
-        hw.read = _read
-    if not hasattr(hw, "check"):
-        hw.check = _checking(hw)
-    if not hasattr(hw, "curve"):
-        hw.curve = _curve(hw)
     if not hasattr(hw, "CaseValues"):
         _lend_kinds(hw)
     if not hasattr(hw, "Readings"):
         _lend_readings(hw)
+    if not hasattr(hw.CaseValues, "from_runs"):
+        _lend_runs(hw)
 
 
 def _lend_kinds(hw: Any) -> None:
@@ -57,6 +59,16 @@ def _read(path: str) -> Any:
     from halfwidth.tables.readers import read_table
 
     return hw.CaseValues.from_table(read_table(path))
+
+
+def _plan(values: Any, *, n: int | None = None, **options: Any) -> Any:
+    """What `pilot_n` and `pilot_width` planned."""
+    from halfwidth import planning
+
+    how: Any = planning
+    if n is None:
+        return [how.pilot_n(values, **options)]
+    return [how.pilot_width(values, n, **options)]
 
 
 def _checking(hw: Any) -> Callable[..., Any]:
@@ -98,8 +110,76 @@ def _lend_readings(hw: Any) -> None:
     hw.compare = compare
 
 
+def _lend_matching(hw: Any) -> None:
+    """Detections with options of their matching in one value, where each was an argument.
+
+    There `hw.estimate(hw.Detections.from_files(a, b))` was `hw.detection_ci(a, b)`, and
+    `hw.match_detections` took the same arguments.
+    """
+    match = hw.match_detections
+
+    def matched(data: Given, model: str | None = None) -> Any:
+        detections, references = data.arguments
+        return match(detections if model is None else detections[model], references, **data.options)
+
+    hw.Matching, hw.match_detections = dict, matched
+    if not hasattr(hw, "Detections"):
+        return
+    made = hw.Detections.from_files
+    hw.Detections = SimpleNamespace(from_files=_given("from_files"))
+    for verb in ("estimate", "compare", "rank", "gate", "curve"):
+        if hasattr(hw, verb):
+            setattr(hw, verb, _over_detections(hw, getattr(hw, verb), made))
+
+
+def _over_detections(hw: Any, verb: Any, made: Callable[..., Any]) -> Callable[..., Any]:
+    def called(data: Any, *further: Any, **options: Any) -> Any:
+        if isinstance(data, Given) and data.kind == "from_files":
+            of_one = not isinstance(data.arguments[0], Mapping)
+            if verb.__name__ == "estimate" and of_one and hasattr(hw, "detection_ci"):
+                return _detected(hw, data, options)
+            data = made(*data.arguments, **data.options)
+        return verb(data, *further, **options)
+
+    return called
+
+
+def _detected(hw: Any, data: Given, options: Mapping[str, Any]) -> Any:
+    metric = options.get("metric")
+    # A list makes a table of one row, too.
+    several = metric if metric is None or isinstance(metric, list) else [metric]
+    return hw.detection_ci(*data.arguments, **{**data.options, **options, "metric": several})
+
+
+def _lend_runs(hw: Any) -> None:
+    hw.CaseValues.from_runs = staticmethod(_given("runs"))
+    of_cases, one_quantile = hw.estimate, hw.runs_ci
+
+    def estimate(data: Any, *further: Any, **options: Any) -> Any:
+        if not isinstance(data, Given) or data.kind != "runs":
+            return of_cases(data, *further, **options)
+        named = {**data.options, **options}
+        statistics = named.pop("statistic")
+        levels = [one.partition(":") for one in statistics if one != "mean"]
+        named |= {"quantile": [float(level) for _, _, level in levels]}
+        named |= {"mean": "mean" in statistics, "keep_runs": named.pop("keep_cases", False)}
+        point = levels[0][0].removesuffix("quantile").rstrip("_")
+        return hw.runs_table(*data.arguments, point=point or "auto", **named)
+
+    def runs_ci(data: Any, *further: Any, **options: Any) -> Any:
+        if not isinstance(data, Given):
+            return one_quantile(data, *further, **options)
+        return one_quantile(*data.arguments, *further, **data.options, **options)
+
+    hw.estimate, hw.runs_ci = estimate, runs_ci
+
+
 def _given(way: str) -> Callable[..., Given]:
-    return lambda *arguments, **options: Given(way, arguments, options)
+    def given(*arguments: Any, **options: Any) -> Given:
+        matching = options.pop("matching", None) if way == "from_files" else None
+        return Given(way, arguments, {**options, **(matching or {})})
+
+    return given
 
 
 def _verb(hw: Any, verb: str) -> Callable[..., Any]:
@@ -110,6 +190,8 @@ def _verb(hw: Any, verb: str) -> Callable[..., Any]:
             if plain is None:
                 return hw.summary_table(data, **options)
             return plain(data, **options) if other is None else plain(other, data, **options)
+        if data.kind == "from_files" and verb == "estimate":
+            return _detected(hw, data, options)
         if data.kind == "from_files":
             return getattr(hw, DETECTORS[verb])(*data.arguments, **data.options, **options)
         if data.kind == "from_table":

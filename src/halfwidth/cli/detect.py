@@ -22,7 +22,6 @@ from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.processes import check_jobs
-from halfwidth.data.detections import Detections
 from halfwidth.document.parts import Figure
 from halfwidth.verbs.estimate import estimate
 
@@ -35,13 +34,25 @@ if TYPE_CHECKING:
 )
 def detect(
     ctx: typer.Context,
-    detections: Annotated[
-        Path, typer.Argument(help="File or folder of what was detected.", metavar="DETECTIONS")
-    ],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Files or folders of what was detected, of one detector or several (NAME=FILE "
+            "calls one NAME), and that of the objects to be found: of two files the second, of "
+            "more the one without scores.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
     references: Annotated[
-        Path,
-        typer.Argument(help="File or folder of the objects to be found.", metavar="REFERENCES"),
-    ],
+        Path | None,
+        typer.Option(
+            help="File or folder of the objects to be found; all others are of detectors.",
+            metavar="FILE",
+            show_default=False,
+            rich_help_panel=Group.DETECTIONS,
+        ),
+    ] = None,
     metric: detection_options.DetectionMetrics = None,
     threshold: detection_options.DetectionThreshold = None,
     by_threshold: detection_options.ByThreshold = False,
@@ -76,7 +87,7 @@ def detect(
     image_names: detection_options.ImageNames = False,
     strict: options.Strict = False,
 ) -> Answer:
-    """Confidence intervals for metrics of a detector, on boxes, masks or points.
+    """Confidence intervals for metrics of detectors, on boxes, masks or points.
 
     Detections are matched with the objects of the references once; images, or patients, are
     resampled with their matches. Formats: COCO JSON, tables of boxes, YOLO text, Pascal VOC XML,
@@ -88,16 +99,12 @@ def detect(
     halfwidth detect detections.json references.json --metric ap50,froc_score
     halfwidth detect detections.json references.json --metric ap --by-threshold
     halfwidth detect detections.json references.json --average none --area small
+    halfwidth detect a.json b.json references.json --metric ap50
     halfwidth detect boxes.csv truth.csv --groups patient \\
         --metric object_sensitivity,fppi --score-threshold 0.5
     """
     fmt = options.resolve_format(fmt, json, out)
     given = ctx.params
-    matching = detection_options.matching_arguments(given) | {
-        "by_threshold": by_threshold,
-        "absent_class": absent_class,
-        "undefined": undefined,
-    }
     asked = {
         "average": average,
         "alternative": alternative,
@@ -109,19 +116,16 @@ def detect(
     kind = detection_figures.check(plot, plot_kind, metrics, by_threshold=by_threshold)
     if image_names and kind != "matches":
         raise OptionError("--image-names is for --plot FILE with --plot-kind matches")
-    read, true = detection_reading.sources({"": detections}, references, given)
-    found = read[""]
-    data = Detections.from_files(found, true, **matching)
+    detectors, references = detection_reading.told_apart(files or (), references, given)
+    detection_figures.check_curves(kind, list(detectors), average)
+    data = detection_reading.detections_in(detectors, references, given)
     estimates = estimate(data, metric=metrics or None, **asked)
     for text in estimates.notes:
         note(text)
     document = estimates.document()
     if plot is not None and kind is not None:
-        settings, rows = (
-            {**matching, **asked},
-            cast("tuple[DetectionEstimate, ...]", tuple(estimates)),
-        )
-        detection_figures.draw(kind, plot, (found, true), rows, settings, names=image_names)
+        rows = cast("tuple[DetectionEstimate, ...]", tuple(estimates))
+        detection_figures.draw(kind, plot, data, rows, asked, names=image_names)
         title = detection_figures.TITLES.get(kind, "Detections with intervals")
         document = figures.with_figure(document, Figure(kind, title, estimates, plot))
     status = STRICT_STATUS if strict and estimates.cautions else 0

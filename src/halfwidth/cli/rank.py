@@ -127,6 +127,6 @@ def _ranked_models(ctx: typer.Context, files: list[str], kind: str | None) -> Ra
 def _ranked_detectors(ctx: typer.Context, files: list[str], kind: str | None) -> Rankings:
     if kind in figures.OF_CASES:
         raise OptionError(f"--plot-kind {kind} is of values of cases, and detectors have none")
-    detectors = compared_detections.detectors_in(ctx, files)
+    data, asked = compared_detections.detectors_in(ctx, files)
 
-    return rank_models(detectors.data, **detectors.asked)
+    return rank_models(data, **asked)

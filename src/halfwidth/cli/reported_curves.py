@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from halfwidth.cli import detection_figures, predictions, reading
+from halfwidth.cli import predictions, reading
+from halfwidth.cli.detection_figures import curves_like, labelled
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.data.predictions import Predictions
@@ -19,7 +20,7 @@ from halfwidth.tables.prediction_columns import class_cells
 from halfwidth.verbs.curve import curve
 
 if TYPE_CHECKING:
-    from halfwidth.cli.compared_detections import Detectors
+    from halfwidth.data.detections import Detections
     from halfwidth.results.calibration_curves import CalibrationCurves, CalibrationKind
     from halfwidth.results.curves import Curves
     from halfwidth.results.estimate import Estimate
@@ -92,12 +93,12 @@ def _predictions(given: Mapping[str, Any], files: Mapping[str, ModelFile]) -> Pr
 
 
 def curves_of_detectors(
-    detectors: Detectors, estimates: Mapping[str, Sequence[Estimate]]
+    data: Detections, estimates: Mapping[str, Sequence[Estimate]], asked: Mapping[str, Any]
 ) -> tuple[DetectionCurves, ...]:
     """Those whose areas were estimated, of all detectors in one figure.
 
     At the first threshold of localisation, where an average is over several. ``estimates``: by the
-    name of the detector.
+    name of the detector; ``asked``: the options of the verb.
     """
     from halfwidth.estimation.detections.curves import AREA_OF
 
@@ -107,29 +108,13 @@ def curves_of_detectors(
         for name, some in estimates.items():
             first = next((one for one in some if one.metric == area), None)
             if isinstance(first, DetectionEstimate):
-                curves = _curve_of_detector(kind, detectors, name, first)
-                several = len(estimates) > 1
-                found += (replace(one, label=_named(one, name, curves, several)) for one in curves)
+                rule = replace(first.matching, thresholds=first.matching.thresholds[:1])
+                draws = {
+                    "n_resamples": asked["n_resamples"] or RESAMPLES,
+                    "rng": asked["rng"] if first.seed is None else first.seed,
+                }
+                curves = curves_like(kind, data, name, rule, {**asked, **draws})
+                found += (labelled(one, name, curves) for one in curves)
         if found:
             drawn.append(DetectionCurves(tuple(found)))
     return tuple(drawn)
-
-
-def _named(curve: DetectionCurve, name: str, beside: DetectionCurves, several: bool) -> str:
-    """The name of its detector, where there are several, and what else it is of."""
-    if not several:
-        return curve.label
-    return name if len(beside) == 1 else f"{name}, {curve.label}"
-
-
-def _curve_of_detector(
-    kind: str, detectors: Detectors, name: str, first: DetectionEstimate
-) -> DetectionCurves:
-    given = detectors.settings
-    settings = detection_figures.matched_as(first.matching, given)
-    settings |= {name: given[name] for name in detection_figures.OF_CURVES}
-    settings["threshold"] = first.matching.thresholds[0]
-    settings["n_resamples"] = given["n_resamples"] or RESAMPLES
-    settings["rng"] = given["rng"] if first.seed is None else first.seed
-    sides = (detectors.detections[name], detectors.references)
-    return detection_figures.estimated(kind, sides, settings)

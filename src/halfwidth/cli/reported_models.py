@@ -27,7 +27,6 @@ from halfwidth.core.spec import Takes
 from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
 from halfwidth.data.case_values import CaseValues
-from halfwidth.data.detections import Detections
 from halfwidth.document.parts import Column, Kind, Table
 from halfwidth.results.estimate import MODEL, Cases, Estimates
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
@@ -193,24 +192,21 @@ def _detectors(
     ctx: typer.Context, files: list[str], named: Mapping[str, Path], *, figures: bool
 ) -> Found:
     """One detector, or several by rank, with the differences of few."""
-    detectors = compared_detections.detectors_in(ctx, files, metric_given=len(named) > 1)
+    data, asked = compared_detections.detectors_in(ctx, files, metric_given=len(named) > 1)
     read = {**named, "references": ctx.params["references"]}
     if len(named) == 1:
         refuse_given(ctx, ABOUT_SEVERAL, "is about several detectors, and one is given")
-        asked = {name: one for name, one in detectors.asked.items() if name not in OF_SEVERAL}
-        (detections,) = detectors.detections.values()
-        alone = Detections.from_files(detections, detectors.references, **detectors.matching)
-        estimates = estimate(alone, **asked)
-        of_detectors = dict.fromkeys(named, tuple(estimates))
-        curves = reported_curves.curves_of_detectors(detectors, of_detectors) if figures else ()
+        alone = replace(data, detections={"": next(iter(data.detections.values()))})
+        estimates = estimate(alone, **_without(OF_SEVERAL, asked))
+        drawn = (alone, {"": tuple(estimates)}, asked)
+        curves = reported_curves.curves_of_detectors(*drawn) if figures else ()
         return Found(read, estimates, curves=curves)
 
-    asked = detectors.asked
-    data = detectors.data
     rankings = rank(data, **_without(OF_COMPARISONS, asked))
     comparisons = compare(data, **asked) if _asks_for_pairs(asked, len(named)) else None
     of_detectors = {name: tuple(one[name].estimate for one in rankings) for name in named}
-    curves = reported_curves.curves_of_detectors(detectors, of_detectors) if figures else ()
+    drawn = (data, of_detectors, asked)
+    curves = reported_curves.curves_of_detectors(*drawn) if figures else ()
     return Found(read, _estimates(rankings), comparisons, rankings, curves)
 
 

@@ -91,7 +91,7 @@ def subsample(
 
 def _sample(table: Table, file: Path, value: str | None, metric: str | None, missing: str) -> Pilot:
     """The values of one column, or those of a canonical table of one metric, model and label."""
-    samples = pilots_in(table, value, metric=metric, missing=missing)
+    samples = pilots_in(table, [value] if value else [], metric=metric, missing=missing)
     if len(samples) > 1:
         found = shortened([f"{one.label} {one.metric}".strip() for one in samples], 6)
         raise OptionError(

@@ -9,7 +9,8 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from halfwidth.core.errors import OptionError, closest, shortened
-from halfwidth.core.option_table.option import Option
+from halfwidth.core.option_table.data import MATCHING
+from halfwidth.core.option_table.option import Group, Option
 from halfwidth.core.option_table.table import OPTIONS
 from halfwidth.core.options import flag_of
 
@@ -17,13 +18,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 # Options that describe data and are given where these are made, and the kinds that take them.
 OF_DATA = {
     "CaseValues": "value values by model case bounds scale over penalty failures",
-    "CaseValues, Predictions, Readings": "groups strata missing",
+    "CaseValues, Predictions, Detections, Readings": "groups strata",
+    "CaseValues, Predictions, Readings": "missing",
     "Predictions": "y_true target prediction scores threshold costs priors sample_weight",
     "Predictions, Readings": "labels pos_label",
     "Predictions, Detections, Readings": "absent_class undefined",
     "Readings": "ratings raters reader readers modality truth label",
-    "Detections": "references localisation assignment classes area duplicates score_threshold",
+    "Detections": "references classes unknown_images",
 }
+# Options of the matching of detections, which is one value.
+OF_MATCHING = tuple(
+    name.rpartition(".")[2] for name, one in MATCHING.items() if one.group is Group.MATCHING
+)
 
 
 class UnknownOptionError(OptionError, TypeError):
@@ -108,9 +114,13 @@ def _unknown_option_text(
         return f"{text}; it is called {option}, which is 1 - alpha{_one_minus(options[given])}"
     if option is not None:
         return f"{text}; it is called {option}"
-    kinds = next((kinds for kinds, taken in OF_DATA.items() if given in taken.split()), None)
-    if kinds is not None and "data" in names:
-        return f"{text}; it describes the data: give it where these are made ({kinds})"
+    of_matching = f"matching={{{given!r}: ...}}"
+    if given in OF_MATCHING and "matching" in names:
+        return f"{text}; it is a part of how detections are matched: {of_matching}"
+    kinds = [kinds for kinds, taken in OF_DATA.items() if given in taken.split()]
+    kinds += [f"Detections, {of_matching}"] if given in OF_MATCHING else []
+    if kinds and "data" in names:
+        return f"{text}; it describes the data: give it where these are made ({' or '.join(kinds)})"
     nearest = closest(given, names)
     return f"{text}; did you mean {nearest}?" if nearest else f"{text}; it has {shortened(names)}"
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shown
@@ -22,6 +22,7 @@ from halfwidth.data.inputs import is_column, models_of, names_models
 from halfwidth.data.measured_values import ValueOptions
 from halfwidth.data.measuring import Matched, Measurable, by_level, measuring_values
 from halfwidth.data.quantities import Quantities, listed_metrics
+from halfwidth.data.run_values import RunValues, run_values
 from halfwidth.data.several_metrics import MetricColumns, metric_columns
 from halfwidth.data.sources import (
     Source,
@@ -29,6 +30,7 @@ from halfwidth.data.sources import (
     Tables,
     column_list,
     column_name,
+    is_table,
     tables_of,
     value_columns,
 )
@@ -38,10 +40,12 @@ from halfwidth.estimation.grouping import Over, check_over
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import (
     Request,
+    missing_policy,
     resolve_metric,
     resolve_request,
     resolve_statistic,
 )
+from halfwidth.estimation.runs.quantiles import RunSource
 from halfwidth.estimation.tables import (
     JobsOfCases,
     joined,
@@ -50,6 +54,7 @@ from halfwidth.estimation.tables import (
     table_jobs,
 )
 from halfwidth.io.table import Table
+from halfwidth.results.estimate import Cases
 from halfwidth.tables.layout import layout_of, metrics_in
 
 # What a missing value may mean: to all verbs, to `estimate` ("all"), to `rank` ("worst_rank").
@@ -62,7 +67,7 @@ ARRAY = "values"
 class CaseValues:
     """Values of cases, such as the Dice of each image: of one model or of several.
 
-    Made by `from_arrays` or `from_table`. Its attributes are what these were given.
+    Made by `from_arrays`, `from_table` or `from_runs`. Its attributes are what these were given.
 
     Attributes
     ----------
@@ -82,8 +87,6 @@ class CaseValues:
     ('A', 'B')
     """
 
-    kind: ClassVar = Kind.VALUES
-
     metric: Any = None
     bounds: Any = None
     scale: float = 1.0
@@ -91,7 +94,7 @@ class CaseValues:
     missing: Any = "raise"
     penalty: float | None = None
     failures: Failures = "seen"
-    _given: _Arrays | _Tables = field(default=cast("Any", None), kw_only=True)
+    _given: _Arrays | _Tables | RunValues = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
     @checked_options
@@ -249,6 +252,80 @@ class CaseValues:
         options = (metric, bounds, scale, over, missing, penalty, failures)
         return cls(*options, _given=given)
 
+    @classmethod
+    @checked_options
+    def from_runs(
+        cls,
+        runs: Any,
+        value: str | None = None,
+        *,
+        metric: Any = None,
+        by: Any = (),
+        folds: str = "refuse",
+        bounds: Any = None,
+        scale: float = 1.0,
+        missing: Any = "raise",
+        penalty: float | None = None,
+    ) -> CaseValues:
+        """Values of independent training runs, of which `estimate` gives quantiles and the mean.
+
+        Runs repeat a training with one source of variation changed (the seed of the initial
+        weights, the split, the augmentation, ...). Their number is the sample size, whatever the
+        size of the test set.
+
+        Parameters
+        ----------
+        runs : array-like, shape (n,), or data frame or mapping of columns
+            The metric of each run; or a table with a row per run, plain or as MLflow and W&B export
+            it: the metric may be called ``metrics.accuracy``, settings ``params.lr``; runs whose
+            ``status`` or ``State`` says that they did not finish are left out, with a caution.
+        value : str, optional
+            Column of the metric; default: the only one there is.
+        metric : str or MetricSpec, optional
+            What the values are, also a metric of whole test sets ("accuracy", "auroc"): range, unit
+            and whether quantiles are read as "at most" or "at least". Default: what the column is
+            called, where that is a metric.
+        by : str or sequence of str, optional
+            Columns that name the source of variation of each run: each is estimated apart.
+        folds : {"refuse", "average"}
+            What a column ``fold`` means: an error, as folds are no independent runs, or the mean
+            over the folds of each seed as one run.
+        bounds, scale, missing, penalty
+            As for `from_arrays`.
+
+        Returns
+        -------
+        CaseValues
+
+        Raises
+        ------
+        DataError, OptionError, UnknownNameError
+            For columns that are not there, and a table of cases.
+
+        References
+        ----------
+        Lehmann & Paromau (2025).
+
+        Examples
+        --------
+        >>> import halfwidth as hw
+        >>> table = {
+        ...     "metrics.accuracy": [0.87, 0.88, 0.86, 0.89, 0.85, 0.87, 0.88, 0.90],
+        ...     "params.seed": list(range(8)),
+        ...     "status": ["FINISHED"] * 8,
+        ... }
+        >>> runs = hw.CaseValues.from_runs(table, "accuracy")
+        >>> estimates = hw.estimate(runs, statistic=["median", "mean"], confidence_level=0.9)
+        >>> [(e.subject, e.method) for e in estimates]
+        [('0.5 quantile of accuracy over runs', 'exact'), ('mean of accuracy over runs', 't')]
+        """
+        columns = column_list("by", by)
+        given = run_values(
+            runs, column_name("value", value), columns, folds, is_table=is_table(runs)
+        )
+        missing = missing_policy(missing)
+        return cls(metric, bounds, scale, missing=missing, penalty=penalty, _given=given)
+
     def __repr__(self) -> str:
         told = {"metric": self.metric}
         # What cannot be estimated can be looked at all the same.
@@ -258,13 +335,19 @@ class CaseValues:
         return "\n".join([shown_data("CaseValues", self.models, **told), *read])
 
     def __post_init__(self) -> None:
-        if not isinstance(self._given, _Arrays | _Tables):
+        if not isinstance(self._given, _Arrays | _Tables | RunValues):
             raise OptionError(
-                "CaseValues are made by CaseValues.from_arrays(values) or .from_table(table)"
+                "CaseValues are made by CaseValues.from_arrays(values), .from_table(table) or "
+                ".from_runs(runs)"
             )
         as_choice("missing", self.missing, "CaseValues")
         as_choice("failures", self.failures)
         check_over(self.over)
+
+    @property
+    def kind(self) -> Kind:
+        """Values of cases, or of training runs."""
+        return Kind.RUNS if isinstance(self._given, RunValues) else Kind.VALUES
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -274,7 +357,7 @@ class CaseValues:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was assumed when the files were read."""
-        if isinstance(self._given, _Arrays):
+        if not isinstance(self._given, _Tables):
             return ()
         each = (one.table for one in self.tables.sources)
         return tuple(f"{table.source}: {note}" for table in each for note in table.notes)
@@ -287,7 +370,23 @@ class CaseValues:
     @property
     def columns(self) -> list[MetricColumns]:
         """Each metric with the columns of its values."""
-        return _columns_of(self, self._given.value, self.tables)
+        tables = self.tables
+        value = None if isinstance(self._given, RunValues) else self._given.value
+        return _columns_of(self, value, tables)
+
+    @property
+    def are_runs(self) -> bool:
+        """Whether they are of training runs."""
+        return self.kind is Kind.RUNS
+
+    def run_sources(
+        self, quantities: Quantities, request: Request
+    ) -> Iterator[tuple[RunSource, Cases]]:
+        """The runs of each source of variation, and their values for figures."""
+        if not isinstance(self._given, RunValues):
+            raise TypeError("values of cases have no runs")
+        metric = self.with_metric(quantities.metric).metric
+        return self._given.sources(metric, self.bounds, self.scale, request)
 
     def request(self, **inference: Any) -> Request:
         """What all estimates of a verb share: the policies of these values, and its inference."""

@@ -10,7 +10,7 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_table.option import Kind
-from halfwidth.core.options import spelled
+from halfwidth.core.options import Door, current_door, flag_of, spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.undefined import (
     ABSENT_CLASS,
@@ -435,9 +435,11 @@ def _refuse_metric_of_cases(metric: Any) -> None:
     """Refuse metrics that have a value for each case, as labels have none."""
     name = metric.partition(":")[0] if isinstance(metric, str) else ""
     if name in METRICS and name not in SAMPLE_METRICS:
+        at_line = current_door() is Door.COMMAND_LINE
+        how = f"{flag_of('pairs')} COLUMN,COLUMN" if at_line else "Readings.from_pairs"
         raise OptionError(
             f"{name} has a value for each case and pair of readers: give a table of these, and its "
-            "columns of who is compared with whom (Readings.from_pairs, --pairs COLUMN,COLUMN)"
+            f"columns of who is compared with whom ({how})"
         )
 
 

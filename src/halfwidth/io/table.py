@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -311,8 +312,8 @@ def _plain(cell: Any) -> Any:
     """A cell of a kind that has no meaning here as text, so that errors can show it."""
     if isinstance(cell, PLAIN):
         return cell
-    if isinstance(cell, Decimal):
-        return None if cell.is_nan() else float(cell)
+    if isinstance(cell, Decimal | Fraction):
+        return None if is_missing(cell) else float(cell)
     if isinstance(cell, np.ndarray) and not cell.ndim:
         return _plain(cell.item())
     if isinstance(cell, list | tuple | np.ndarray):

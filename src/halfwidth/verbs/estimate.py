@@ -7,9 +7,11 @@ from typing import Any
 from halfwidth.core.checks import as_flag
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import Alternative
+from halfwidth.data.case_values import CaseValues
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO
+from halfwidth.estimation.runs.quantiles import estimate_runs, run_quantities
 from halfwidth.results.estimate import Estimates
 from halfwidth.verbs.given import as_data_of_models, refuse_idle
 
@@ -27,6 +29,7 @@ def estimate(
     n_resamples: int | None = None,
     rng: Any = None,
     n_threads: int = 1,
+    simultaneous: bool = False,
     keep_cases: bool = False,
 ) -> Estimates:
     """Estimates with their confidence intervals: a row per model, level, metric and statistic.
@@ -43,16 +46,20 @@ def estimate(
         Of predictions and detections, what is estimated. Of values, what they are, where their
         data do not say it.
     statistic : str, callable or sequence of them, default "mean"
-        Of values of cases, one or several: ``"median"``, ``"sd"``, ``"quantile:q=0.05"``.
+        Of values of cases, one or several: ``"median"``, ``"sd"``, ``"quantile:q=0.05"``. Of
+        training runs quantiles and the mean: a quantile by the point estimate that goes with its
+        interval, or by ``"sample_quantile"``, ``"interpolated_quantile"``, ``"bootstrap_median"``.
     average : str or sequence of them, optional
         Of predictions and detections over classes, as for `metric_ci`.
     method : str, default "auto"
-        See ``halfwidth.METHODS``.
+        See ``halfwidth.METHODS``; of quantiles over training runs as for `runs_ci`.
     confidence_level, alternative, n_resamples, rng
         As for `summary_ci`. All rows share the seed, and a row equals what `summary_ci` or
         `metric_ci` gives for its cases alone.
     n_threads : int, default 1
         Threads of bootstraps that the compiled library does; the result is the same for any number.
+    simultaneous : bool, default False
+        Of training runs: whether all intervals of a source hold at once (Bonferroni).
     keep_cases : bool, default False
         Whether the result carries the values of cases (``.cases``), as a plot of their distribution
         needs. No table, JSON document or sentence holds them.
@@ -80,17 +87,31 @@ def estimate(
     """
     quantities = Quantities(metric, statistic, average)
     given = as_data_of_models(data, y_score, metric, "estimate", estimates=True)
-    refuse_idle("estimate", given, statistic=statistic, average=average, keep_cases=keep_cases)
-    found, request = given.jobs(
-        quantities,
-        method=method,
-        confidence_level=confidence_level,
-        alternative=alternative,
-        n_resamples=n_resamples,
-        rng=rng,
-        threads=n_threads,
+    refuse_idle(
+        "estimate",
+        given,
+        statistic=statistic,
+        average=average,
+        simultaneous=simultaneous,
+        keep_cases=keep_cases,
     )
+    inference = {
+        "method": method,
+        "confidence_level": confidence_level,
+        "alternative": alternative,
+        "n_resamples": n_resamples,
+        "rng": rng,
+    }
+    at_once, kept = as_flag("simultaneous", simultaneous), as_flag("keep_cases", keep_cases)
+    if isinstance(given, CaseValues) and given.are_runs:
+        request = given.request(**inference)
+        asked = run_quantities(quantities.statistics, simultaneous=at_once)
+        sources = [*given.run_sources(quantities, request)]
+        of_runs, notes = estimate_runs([source for source, _ in sources], asked, request)
+        cases = tuple(values for _, values in sources) if kept else ()
+        return Estimates(tuple(of_runs), notes, cases)
+    found, request = given.jobs(quantities, **inference, threads=n_threads)
     if not found.jobs:
         raise DataError("no models to estimate")
-    cases = found.cases if as_flag("keep_cases", keep_cases) else ()
+    cases = found.cases if kept else ()
     return Estimates(estimate_jobs(found.jobs, request), found.notes, cases)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from over_data import estimate_detections, estimate_detector
+from over_data import estimate_detections, estimate_detector, matched_detections
 from support import codes
 
 import halfwidth as hw
@@ -288,12 +288,12 @@ def test_curves_and_matches_are_of_the_same_detections() -> None:
     e = estimated("froc_score", average="micro")
     assert curve.area is not None
     assert curve.area.value == e.value
-    found = hw.match_detections(FOUND, TRUTH)
+    found = hw.match_detections(hw.Detections.from_files(FOUND, TRUTH))
     hits = (found.matches.outcome == 1).sum()
     sensitivity = estimated("object_sensitivity", average="micro").value
     assert hits / e.n_objects == pytest.approx(sensitivity, rel=1e-12)
     with pytest.raises(hw.OptionError, match="names 2 ranges"):
-        hw.match_detections(FOUND, TRUTH, area=["small", "large"])
+        hw.match_detections(matched_detections(FOUND, TRUTH, area=["small", "large"]))
 
 
 # --------------------------------------------------------------------------- oracles

@@ -331,6 +331,13 @@ TEST_SETS: Final[dict[str, Option]] = {
 }
 
 MATCHING: Final[dict[str, Option]] = {
+    "matching": Option(
+        "How detections are matched with references; default: as is usual for the objects at hand.",
+        'In short a mapping of its options, ``{"threshold": 0.3}``; the ``matching`` of an '
+        "estimate matches as that was.",
+        type="Matching or mapping, optional",
+        default=None,
+    ),
     "localisation": Option(
         'What a detection is matched by; default: ``"box_iou"`` where both sides have boxes, '
         "else what suits masks or points.",
@@ -348,7 +355,6 @@ MATCHING: Final[dict[str, Option]] = {
         default=None,
         metavar="NAME",
         group=Group.MATCHING,
-        elsewhere="matching",
     ),
     "Matching.threshold": Option(
         "Of localisation: 0.5; 0.25,0.5; 0.5:0.95 in steps of 0.05, over which metrics are "

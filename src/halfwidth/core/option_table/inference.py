@@ -36,7 +36,7 @@ QUANTITIES: Final[dict[str, Option]] = {
         default="mean",
         metavar="NAME",
         group=Group.ESTIMATE,
-        kinds=(Kind.VALUES, Kind.PAIRS),
+        kinds=(Kind.VALUES, Kind.RUNS, Kind.PAIRS),
         elsewhere="statistics stat stats estimator func",
     ),
     "average": Option(
@@ -58,7 +58,7 @@ QUANTITIES: Final[dict[str, Option]] = {
         "them; no table, JSON document or sentence holds them.",
         default=False,
         group=Group.OUTPUT,
-        kinds=(Kind.VALUES,),
+        kinds=(Kind.VALUES, Kind.RUNS),
     ),
 }
 
@@ -282,10 +282,11 @@ INTERVAL: Final[dict[str, Option]] = {
         group=Group.COMPARISON,
         kinds=_OF_MODELS,
     ),
-    "runs_ci.simultaneous": Option(
+    "estimate.simultaneous": Option(
         "All intervals of a source hold at once (Bonferroni).",
         default=False,
         group=Group.INTERVAL,
+        kinds=(Kind.RUNS,),
     ),
     "calibration_test.statistic": Option(
         "One or several statistics of departure from the probabilities.",
@@ -361,10 +362,6 @@ RUNS: Final[dict[str, Option]] = {
         choices=("auto", "sample", "interpolated", "bootstrap_median"),
         metavar="NAME",
         group=Group.ESTIMATE,
-    ),
-    "keep_runs": Option(
-        "Whether the result carries the values of the runs (``.cases``), as a figure needs.",
-        default=False,
     ),
 }
 

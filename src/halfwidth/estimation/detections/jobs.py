@@ -22,7 +22,7 @@ from halfwidth.estimation.detections.context import (
     summarise_matches,
 )
 from halfwidth.estimation.detections.functionals import detection_functional, detection_rows
-from halfwidth.estimation.detections.matchings import prose_of
+from halfwidth.estimation.detections.matching_rules import prose_of
 from halfwidth.estimation.detections.metric_kinds import needs_matches, unmatched
 from halfwidth.estimation.detections.requested_metrics import RequestedMetric
 from halfwidth.estimation.detections.thresholds import without_repeats
