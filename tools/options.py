@@ -5,7 +5,7 @@
 
 What is given by position (data, values) keeps the words that it has; every option behind the star
 gets those of the table, `halfwidth.core.option_table`. The reference says more where an option is
-at home: at the first of the doors that have it.
+at home: at the first verb, kind of data, function or plan that has it.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ class Door(NamedTuple):
 
     name: str
     function: Callable[..., Any]
+    group: str
 
     @property
     def options(self) -> list[str]:
@@ -47,27 +48,28 @@ def doors() -> Iterator[Door]:
     """All of them, verbs first: the first that has an option is where it is at home."""
     for verb in VERBS:
         if verb in hw.__all__:
-            yield Door(verb, getattr(hw, verb))
-    yield Door("Matching", hw.Matching)
+            yield Door(verb, getattr(hw, verb), "verbs")
+    yield Door("Matching", hw.Matching, "data")
     for kind in KINDS:
         for name, one in vars(getattr(hw, kind, object)).items():
             if name.startswith("from_") and isinstance(one, classmethod):
-                yield Door(f"{kind}.{name}", getattr(getattr(hw, kind), name))
+                yield Door(f"{kind}.{name}", getattr(getattr(hw, kind), name), "data")
     for name in hw.__all__:
         if inspect.isfunction(one := getattr(hw, name)) and name not in VERBS:
-            yield Door(name, one)
+            yield Door(name, one, "functions")
     for name in planning.__all__:
         if inspect.isfunction(one := getattr(planning, name)):
-            yield Door(f"planning.{name}", one)
+            yield Door(f"planning.{name}", one, "plans")
 
 
-def homes() -> dict[tuple[str, Option], str]:
-    """The door at which the reference says all about an option."""
-    first: dict[tuple[str, Option], str] = {}
+def homes() -> set[tuple[str, str]]:
+    """Doors and options of which the reference says all: the first of their group."""
+    first: dict[tuple[str, str, Option], tuple[str, str]] = {}
     for door in doors():
         for name in door.options:
-            first.setdefault((name, option_of(name, door.name)), door.name)
-    return first
+            option = option_of(name, door.name)
+            first.setdefault((door.group, name, option), (door.name, name))
+    return set(first.values())
 
 
 def entry(name: str, door: Door, at_home: bool) -> str:
@@ -95,15 +97,13 @@ def parameters(docstring: str) -> str:
     return section[0]
 
 
-def written(door: Door, section: str, home: dict[tuple[str, Option], str]) -> str:
+def written(door: Door, section: str, home: set[tuple[str, str]]) -> str:
     """The parameters of a door with the options that the table has."""
     head, body = section[: section.index("--\n") + 3], section[section.index("--\n") + 3 :]
     options = door.options
     entries = re.split(r"\n(?=\S)", textwrap.dedent(body))
     kept = [one for one in entries if re.split(r"\W", one)[0] not in options]
-    kept += [
-        entry(name, door, home[name, option_of(name, door.name)] == door.name) for name in options
-    ]
+    kept += [entry(name, door, (door.name, name) in home) for name in options]
     indent = " " * (len(head) - len(head.lstrip()) - 1)
     return head + textwrap.indent("\n".join(one.rstrip() for one in kept), indent)
 

@@ -101,15 +101,7 @@ WITHOUT_EFFECT: dict[str, Any] = {
 }
 
 
-def test_thresholds_and_sizes_have_a_curve_each() -> None:
-    more: dict[str, Any] = {"threshold": [0.3, 0.6], "by_threshold": True}
-    data = hw.Detections.from_files(FOUND["net"], OBJECTS, matching=more)
-    curves = hw.curve(data, "froc", **QUICK)
-    assert [one.label for one in curves] == ["at 0.3", "at 0.6"]
-    for threshold, one in zip((0.3, 0.6), curves, strict=True):
-        at = hw.Detections.from_files(FOUND["net"], OBJECTS, matching={"threshold": threshold})
-        (alone,) = hw.curve(at, "froc", **QUICK)
-        assert points(one) == points(alone)
+def test_ranges_of_sizes_have_a_curve_each() -> None:
     sizes = hw.Detections.from_files(FOUND["net"], OBJECTS, matching={"area": ["small", "medium"]})
     small, medium = hw.curve(sizes, "pr", **QUICK)
     assert (small.n_objects, medium.n_objects) == (0, 40)

@@ -27,7 +27,6 @@ from halfwidth.core.parameters import split_names
 from halfwidth.core.processes import check_jobs
 from halfwidth.data.predictions import Predictions
 from halfwidth.document.parts import Document, Figure
-from halfwidth.estimation.test_sets.centres import NAMES as ALL
 from halfwidth.results.fields import caution_items
 from halfwidth.verbs.calibration import calibration_by_centre, calibration_test
 from halfwidth.verbs.curve import curve
@@ -152,7 +151,7 @@ def _tests(data: Predictions, given: Mapping[str, Any]) -> CalibrationTests:
 def _over_centres(data: Predictions, given: Mapping[str, Any]) -> CentreResults:
     results: CentreResults = calibration_by_centre(
         data,
-        metric=split_names(given["metric"] or ALL),
+        metric=split_names(given["metric"] or ()) or None,
         average=given["average"] or None,
         confidence_level=given["confidence_level"],
     )

@@ -108,7 +108,7 @@ def calibration_test(
 
 
 def calibration_by_centre(
-    data: Any, *, metric: Any = NAMES, average: Any = None, confidence_level: float = 0.95
+    data: Any, *, metric: Any = None, average: Any = None, confidence_level: float = 0.95
 ) -> Any:
     """Calibration in each centre, its mean over centres, and what to expect in a new one.
 
@@ -122,7 +122,7 @@ def calibration_by_centre(
     ----------
     data : Predictions
         Of one model, with the column of centres as ``by``; clusters (patients) are within these.
-    metric : str or sequence of str
+    metric : str or sequence of str, optional
         ``"calibration_slope"``, ``"calibration_intercept"``, ``"calibration_in_the_large"``,
         ``"oe_ratio"``, or synonyms of these; default: all four.
     average : {"binary", "none", "top_label"}, optional
@@ -172,8 +172,9 @@ def calibration_by_centre(
         rng=0,
     )
     read = only_cases(given.read(purpose), purpose)
-    listed = None if isinstance(metric, str) else as_list(metric)
-    metrics = [metric] if listed is None else listed
+    asked = NAMES if metric is None else metric
+    listed = None if isinstance(asked, str) else as_list(asked)
+    metrics = [asked] if listed is None else listed
     parts = centre_parts(read.cases, read.model.strata)
     results = calibration_over_centres(read.cases, parts, metrics, average, request)
     told = results.with_cautions(read.model.cautions)

@@ -13,8 +13,10 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.options import spelled
+from halfwidth.data.case_values import CaseValues
 from halfwidth.data.detections import Detections
 from halfwidth.data.families import naming
+from halfwidth.data.measured_test_sets import ReadCases
 from halfwidth.data.predictions import Predictions
 from halfwidth.data.quantities import Quantities
 from halfwidth.estimation.detections.curves import AREA_OF, BANDS, Band, curves_of_jobs
@@ -29,7 +31,7 @@ from halfwidth.results.centre_curves import CentreCurve
 from halfwidth.results.curves import CURVE_KINDS, SeveralCurves
 from halfwidth.results.detection_curves import DETECTION_CURVE_KINDS, DetectionCurves
 from halfwidth.results.estimate import MODEL, Estimate, Estimates
-from halfwidth.verbs.given import as_data, refuse_idle
+from halfwidth.verbs.given import as_data_of_models, refuse_idle
 
 Kind = Literal[
     "roc",
@@ -146,8 +148,8 @@ def curve(
         1  roc 0.2 0.4 0.08  0.59
         1  roc 0.5 0.6 0.31  0.88
     """
-    given = as_data(data, y_score, None, estimates=True)
-    if not isinstance(given, Predictions | Detections):
+    given = as_data_of_models(data, y_score, None, "curve", estimates=True)
+    if isinstance(given, CaseValues):
         raise OptionError(
             "values of cases have no curves; Predictions and Detections have, and true classes "
             f"with scores: {spelled('y_score')}"
@@ -178,49 +180,40 @@ def _curves_of_models(
     given: Predictions, kind: Any, average: Any, inference: Mapping[str, Any]
 ) -> SeveralCurves[Any]:
     request = given.request(**inference)
-    if kind == CentreCurve.kind:
-        for name in ("n_resamples", "rng"):
-            if inference[name] is not None:
-                raise OptionError(
-                    f"{spelled(name, inference[name])} has no effect on curves over centres, for "
-                    "which nothing is drawn"
-                )
-        return _together(
-            [
-                _Part(
-                    centre_curves(
-                        one.cases,
-                        centre_parts(one.cases, one.model.strata),
-                        average,
-                        request.level,
-                    ),
-                    one.label,
-                    one.by,
-                    one.model.cautions,
-                )
-                for one in given.over_levels().read("calibration over centres")
-            ]
-        )
-    is_calibration = kind in CALIBRATION_KINDS
-    if average is not None and not is_calibration:
+    over_centres = kind == CentreCurve.kind
+    _refuse_without_effect(kind, average, inference)
+
+    def curves_of(one: ReadCases) -> SeveralCurves[Any]:
+        if over_centres:
+            parts = centre_parts(one.cases, one.model.strata)
+            return centre_curves(one.cases, parts, average, request.level)
+        if kind in CALIBRATION_KINDS:
+            return calibration_curves(kind, one.cases, average, request)
+        return class_curves(kind, one.cases, request)
+
+    read = (
+        given.over_levels().read("calibration over centres")
+        if over_centres
+        else given.read("curves", without=("sample_weight",))
+    )
+    return _together([_Part(curves_of(one), one.label, one.by, one.model.cautions) for one in read])
+
+
+def _refuse_without_effect(kind: Any, average: Any, inference: Mapping[str, Any]) -> None:
+    """Refuse options that a kind of curve does not look at."""
+    if average is not None and kind in CURVE_KINDS:
         raise OptionError(
             f"{spelled('average', average)} has no effect on {kind} curves, which are of the "
             f"positive class ({spelled('pos_label')}) or of each"
         )
-    read = given.read("curves", without=("sample_weight",))
-    return _together(
-        [
-            _Part(
-                calibration_curves(kind, one.cases, average, request)
-                if is_calibration
-                else class_curves(kind, one.cases, request),
-                one.label,
-                one.by,
-                one.model.cautions,
+    if kind != CentreCurve.kind:
+        return
+    for name in ("n_resamples", "rng"):
+        if inference[name] is not None:
+            raise OptionError(
+                f"{spelled(name, inference[name])} has no effect on curves over centres, for which "
+                "nothing is drawn"
             )
-            for one in read
-        ]
-    )
 
 
 def _curves_of_detectors(

@@ -153,12 +153,10 @@ def predictions_in(data: Any, y_score: Any, purpose: str) -> Predictions:
     given = as_data(data, y_score, None, estimates=True)
     if isinstance(given, Predictions):
         return given
-    if isinstance(given, Detections):
-        raise OptionError(f"{purpose} is of Predictions, and Detections are given")
-    raise OptionError(
-        f"{purpose} is of Predictions, and values of cases are given; true classes need scores or "
-        f"predicted classes beside them: {spelled('y_score')}"
+    hint = (
+        f"; {spelled('y_score')} has what is predicted of true classes" if y_score is None else ""
     )
+    raise OptionError(f"{purpose} is of Predictions, and {given.kind} are given{hint}")
 
 
 def only_cases(read: Sequence[ReadCases], purpose: str) -> ReadCases:
