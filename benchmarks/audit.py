@@ -43,8 +43,8 @@ def main() -> None:
         found: Counter[int] = Counter()
         for n, seed in itertools.product(SIZES, range(REPEATS)):
             spoiled = fault.plant(tables[n, seed], np.random.default_rng(seed))
-            codes = set(hw.check_tables(spoiled, metric="dsc").codes)
-            own = set(fault.codes) - set(hw.check_tables(tables[n, seed], metric="dsc").codes)
+            codes = set(hw.check(spoiled, metric="dsc").codes)
+            own = set(fault.codes) - set(hw.check(tables[n, seed], metric="dsc").codes)
             found[n] += (
                 bool(codes & own) if own else hw_counts(spoiled, tables[n, seed], fault.codes)
             )
@@ -53,7 +53,7 @@ def main() -> None:
     print("\n| code, of clean tables | " + " | ".join(f"n = {n}" for n in SIZES) + " |")
     raised = {n: Counter[str]() for n in SIZES}
     for (n, _), clean in tables.items():
-        raised[n].update(hw.check_tables(clean, metric="dsc").codes)
+        raised[n].update(hw.check(clean, metric="dsc").codes)
     for code in sorted(set().union(*raised.values())):
         print(f"| {code} | " + " | ".join(f"{raised[n][code]} of {REPEATS}" for n in SIZES) + " |")
 
@@ -62,7 +62,7 @@ def hw_counts(spoiled: Tables, clean: Tables, codes: tuple[str, ...]) -> bool:
     """Whether a code that clean tables raise too is raised of more places or values."""
 
     def weight(tables: Tables) -> int:
-        audit = hw.check_tables(tables, metric="dsc")
+        audit = hw.check(tables, metric="dsc")
         return sum(finding.count for finding in audit if finding.code in codes)
 
     return weight(spoiled) > weight(clean)

@@ -18,7 +18,7 @@ from typing import TypeVar
 import numpy as np
 from coco_evaluations import coco_evaluation
 
-from halfwidth.core.match_lists import Matching, MatchLists
+from halfwidth.core.match_lists import MatchingRule, MatchLists
 from halfwidth.core.objects import Objects, ObjectSet
 from halfwidth.core.parameters import bind
 from halfwidth.core.spec import Metric
@@ -89,7 +89,8 @@ def of_ap(lists: MatchLists) -> tuple[Functional, Array]:
 def halfwidth_seconds(detections: ObjectSet, references: ObjectSet, resamples: int) -> float:
     """Time each step, and say what the bootstrap takes from match lists on."""
     lists = timed(
-        "matching", lambda: match_images(detections, references, Matching(thresholds=THRESHOLDS))
+        "matching",
+        lambda: match_images(detections, references, MatchingRule(thresholds=THRESHOLDS)),
     )
     functional, records = timed("records", lambda: of_ap(lists))
     value = timed("AP", lambda: float(functional.statistic(records)))

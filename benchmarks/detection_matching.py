@@ -14,7 +14,7 @@ import time
 import numpy as np
 from coco_evaluations import coco_evaluation
 
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.objects import Objects, ObjectSet
 from halfwidth.matching.api import match_images
 
@@ -60,7 +60,7 @@ def main() -> None:
     for classes in (80, 1):
         detections, references = scenes(asked.images, 100, classes)
         start = time.process_time()
-        lists = match_images(detections, references, Matching(thresholds=THRESHOLDS))
+        lists = match_images(detections, references, MatchingRule(thresholds=THRESHOLDS))
         own = time.process_time() - start
         coco = coco_seconds(detections, references, asked.coco_images)
         coco *= asked.images / asked.coco_images

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 from simulated_detectors import POPULATIONS, Images
 
-from halfwidth.core.match_lists import Matching, MatchLists, Outcome
+from halfwidth.core.match_lists import MatchingRule, MatchLists, Outcome
 from halfwidth.core.parameters import bind
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Level
@@ -66,7 +66,7 @@ def with_measurements(
     for one in wanted_by(wanted):
         values = distance if one.metric == "hd95" else 1 - 0.08 * np.minimum(distance, 10)
         measured[one] = np.where(matched, values, np.nan)
-    how = Matching("mask_iou", thresholds=matches.matching.thresholds)
+    how = MatchingRule("mask_iou", thresholds=matches.matching.thresholds)
     return dataclasses.replace(matches, measured=measured, matching=how)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.match_lists import Matching, MatchLists, Outcome
+from halfwidth.core.match_lists import MatchingRule, MatchLists, Outcome
 from halfwidth.core.types import Array
 
 # Boxes that are found overlap their object by so much: Beta variates.
@@ -120,7 +120,7 @@ def _listed(
     n, classes = n_references.shape
     first = np.searchsorted(image, image)
     return MatchLists(
-        Matching(thresholds=thresholds),
+        MatchingRule(thresholds=thresholds),
         tuple(map(str, range(n))),
         tuple(map(str, range(classes))),
         image,

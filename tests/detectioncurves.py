@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import halfwidth as hw
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 
 # Sensitivity rises at these numbers of false positives per image.
 RISES = np.array([0.03, 0.2, 0.25, 0.9, 3.0])
@@ -45,7 +45,7 @@ def curve(kind: Any, label: str = "lesion") -> hw.DetectionCurve:
     return hw.DetectionCurve(
         kind=kind,
         label=label,
-        matching=Matching(),
+        matching=MatchingRule(),
         x=x,
         y=y,
         low=np.maximum(y - 0.1, 0),
@@ -95,7 +95,7 @@ def over_several(label: str = "", *, count: int = 30, average: str | None = None
                 label=", ".join(filter(None, [label, f"at {threshold:g}"])),
                 average=average,
             ),
-            matching=Matching(thresholds=(threshold,)),
+            matching=MatchingRule(thresholds=(threshold,)),
             matched_by=f"box IoU ≥ {threshold:g}, greedy by score",
         )
         for place, threshold in enumerate(THRESHOLDS)

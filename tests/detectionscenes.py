@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth import MatchLists, ObjectSet
-from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.matching.api import match_images
 
@@ -73,7 +73,7 @@ def solid() -> tuple[MatchLists, ObjectSet, ObjectSet]:
 
     references = of(CroppedMask((3, 5, 10), ring), CroppedMask((6, 12, 20), cube))
     detections = of(CroppedMask((3, 5, 10), cube))
-    how = Matching("mask_iou", "hungarian")
+    how = MatchingRule("mask_iou", "hungarian")
     return match_images(detections, references, how), detections, references
 
 
@@ -101,5 +101,5 @@ def centred() -> tuple[MatchLists, ObjectSet, ObjectSet]:
         ),
         ("nodule",),
     )
-    how = Matching("centre_in_radius", thresholds=(1.0,), admits=Admits.BELOW)
+    how = MatchingRule("centre_in_radius", thresholds=(1.0,), admits=Admits.BELOW)
     return match_images(detections, references, how), detections, references

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth import DETECTION_METRICS, MatchLists
 from halfwidth.arithmetic.match_records import with_equal_slots
-from halfwidth.core.match_lists import Matching, Outcome
+from halfwidth.core.match_lists import MatchingRule, Outcome
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
 from halfwidth.estimation.detections.functionals import detection_functional, detection_rows
@@ -45,7 +45,7 @@ def _found(generator: np.random.Generator, objects: NDArray[np.intp], digits: in
     is_true = outcome == Outcome.TRUE_POSITIVE
     score = np.round(generator.normal(size=len(images)) + is_true, digits).astype(float)
     return MatchLists(
-        Matching(),
+        MatchingRule(),
         tuple(f"image {i}" for i in range(n)),
         tuple(f"class {i}" for i in range(classes)),
         images,

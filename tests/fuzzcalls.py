@@ -27,6 +27,7 @@ from over_data import over
 from support import RANKING_KINDS
 
 import halfwidth as hw
+from halfwidth.results.calibration_curves import CALIBRATION_KINDS
 
 __all__ = ["FILES", "call_of", "public_functions"]
 
@@ -38,7 +39,7 @@ COSTLY = ("n_resamples", "n_samples", "repeats")
 FILES = {
     "planning": set[str](),
     "plots": {"write_figure"},
-    "hw": {"score_folders", "read_objects"},
+    "hw": {"score_folders", "read", "read_objects"},
 }
 
 Draw = Callable[["Source"], Any]
@@ -333,7 +334,6 @@ GOOD: Mapping[str, Draw] = {
     "groups": clusters,
     "halfwidth": lambda s: s.choice([0.01, 0.1, s.random(), 1e-7]),
     "keep_cases": words(True, False),
-    "keep_runs": words(True, False),
     "kind": words("roc", "pr", "exact", "asymptotic"),
     "label": words("", "liver", "a b", "ü", "<b>"),
     "labels": words([0, 1], ["a", "b"], [0, 1, 2], None),
@@ -345,7 +345,6 @@ GOOD: Mapping[str, Draw] = {
     "missing": words("raise", "omit", "worst"),
     "n": count(1, 3000),
     "n_resamples": words(2, 19, 49, 99),
-    "n_samples": words(20, 40),
     "curve": words(False, True),
     "n_threads": words(1, 2),
     "names": words(("truth", "score")),
@@ -439,10 +438,6 @@ RANKED: Mapping[str, Draw] = {
     "combine": words(None, "mean_rank", "median_rank"),
     "absent_model": words("omit", "last"),
 }
-AUDITED: Mapping[str, Draw] = {
-    "values": words("dice", ["dice"], None, "case", "missing"),
-    "groups": words("model", "case", "missing"),
-}
 
 
 def objects_of_images(s: Source, *, scored: bool) -> Any:
@@ -465,13 +460,7 @@ def objects_of_images(s: Source, *, scored: bool) -> Any:
     return {f"i{place}": one for place, one in enumerate(images)} if s.random() < 0.3 else images
 
 
-DETECTED: Mapping[str, Draw] = {
-    "detections": lambda s: objects_of_images(s, scored=s.random() < 0.9),
-    "references": lambda s: objects_of_images(s, scored=False),
-    "metric": words(
-        *("ap", "ap50", "ap@0.5:0.95", "froc_score", "wafroc_auc", "object_f_beta:beta=2"),
-        *("fppi", "ar", "pq", None, "coco", ["ap", "fppi"], "instance_dsc", "auroc", "dsc"),
-    ),
+MATCHED: Mapping[str, Draw] = {
     "localisation": words(None, "box_iou", "ior", "centre_distance", "mask_iou", "point_in_box"),
     "assignment": words(None, "greedy_by_score", "hungarian", "greedy_by_localisation"),
     "threshold": words(None, 0.5, 0.5, "coco", "0.25,0.5", [0.3, 0.7], 5, "0.1:0.9:0.2"),
@@ -484,6 +473,15 @@ DETECTED: Mapping[str, Draw] = {
     "boundary_distance": words(None, None, None, 2),
     "dilation": words(None, None, None, 1),
     "by_threshold": words(False, True),
+}
+DETECTED: Mapping[str, Draw] = {
+    "detections": lambda s: objects_of_images(s, scored=s.random() < 0.9),
+    "references": lambda s: objects_of_images(s, scored=False),
+    "metric": words(
+        *("ap", "ap50", "ap@0.5:0.95", "froc_score", "wafroc_auc", "object_f_beta:beta=2"),
+        *("fppi", "ar", "pq", None, "coco", ["ap", "fppi"], "instance_dsc", "auroc", "dsc"),
+    ),
+    "matching": lambda s: {name: draw(s) for name, draw in MATCHED.items() if s.random() < 0.3},
     "average": words(None, "macro", "micro", "weighted", "none", ["macro", "none"]),
     "classes": words(None, ["1"], {"1": "1", "2": "2"}),
     "unknown_images": words("raise", "omit"),
@@ -538,6 +536,17 @@ OF_PREDICTIONS: Mapping[str, Draw] = {
     "y_score": lambda s: s.choice([compared_models, predictions])(s),
     "metric": sample_metric,
 }
+
+
+def predicted(s: Source) -> Any:
+    """True classes, or predictions as data: of arrays, or of centres in a table."""
+    if s.random() < 0.3:
+        return classes(s)
+    truth, score = classes(s), [s.random() for _ in range(s.n)]
+    if s.random() < 0.3:
+        return hw.Predictions.from_arrays(truth, score, scores=s.choice(["auto", "any"]))
+    columns = {"y": truth, "p": score, "centre": [s.choice("ABCD") for _ in range(s.n)]}
+    return hw.Predictions.from_table(columns, "y", score="p", by="centre")
 
 
 def any_result(s: Source) -> Any:
@@ -608,19 +617,15 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
             *("likelihood_ratio", ["spiegelhalter", "ece"], [], "brier", "kce", "kce:0.1"),
         ),
         "average": words("binary", "none", "top_label", "macro"),
-        "y_prob": predictions,
+        "data": predicted,
+        "y_score": lambda s: s.choice([None, predictions(s)]),
     },
     "calibration_by_centre": {
-        "centre": lambda s: [s.choice("ABCD") for _ in range(s.n)],
         "metric": words("citl", "oe_ratio", "calibration_slope", ["citl", "oe_ratio"], "auroc"),
         "average": words("binary", "none", "top_label", "macro"),
-        "y_prob": predictions,
+        "data": predicted,
     },
-    "calibration_curve_by_centre": {
-        "centre": lambda s: [s.choice("ABCD") for _ in range(s.n)],
-        "average": words("binary", "none", "top_label", "macro"),
-        "y_prob": predictions,
-    },
+    "confusion_ci": {"data": predicted, "y_score": lambda s: s.choice([None, predictions(s)])},
     **{
         name: {
             "metric": words("calibration_slope", "citl", "oe_ratio", "auroc"),
@@ -638,24 +643,45 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         }
         for name in ("calibration_n", "calibration_width")
     },
-    "detection_ci": DETECTED,
-    "calibration_curve_ci": {
-        "kind": words("smooth", "isotonic", "bins"),
-        "average": words(None, "binary", "none", "top_label", "macro"),
+    **{
+        f"curve{of_kind}": {
+            "kind": words(
+                *("roc", "pr", "decision", "froc", "afroc", *CALIBRATION_KINDS),
+                "calibration-by-centre",
+            ),
+            "band": words("pointwise", "pointwise", "simultaneous"),
+            "average": words(None, None, "binary", "none", "top_label", "macro"),
+            **draws,
+        }
+        for of_kind, draws in (
+            ("", {"data": predicted}),
+            ("(CaseValues.from_arrays)", {"values": compared_models}),
+            ("(CaseValues.from_table)", COMPARED_TABLE),
+            ("(Predictions.from_arrays)", OF_PREDICTIONS),
+            ("(Predictions.from_table)", COMPARED_TABLE),
+            (
+                "(Detections.from_files)",
+                {
+                    **COMPARED_DETECTORS,
+                    "kind": words("froc", "pr", "afroc", "wafroc"),
+                },
+            ),
+        )
     },
-    "detection_curve_ci": {
-        **DETECTED,
-        "kind": words("froc", "pr", "afroc", "wafroc"),
-        "band": words("pointwise", "simultaneous"),
-        "threshold": words(None, 0.5, 5),
-    },
-    "match_detections": DETECTED,
+    "match_detections": {"data": HURRIED["data"], "model": words(None, "a")},
+    "match_detections(Detections.from_files)": {**DETECTED, "model": words(None, None, "a")},
     "score_masks": {
         "metrics": words("dsc", ("dsc", "hd95"), "nsd", "all", "hd:percentile=99"),
         "labels": words(None, {"liver": 1, "both": [1, 2]}),
     },
-    "check_table": AUDITED,
-    "check_tables": {**AUDITED, "tables": audited_tables},
+    "check": {
+        "data": lambda s: s.choice([compared_models, numbers, column_table, audited_tables])(s),
+    },
+    "check(CaseValues.from_table)": {
+        **SUMMARIZED_TABLE,
+        "table": lambda s: s.choice([column_table, audited_tables])(s),
+        "metric": words(None, "dsc", "hd95", ["dsc", "nsd"], {"dice": "dsc", "other": "nsd"}),
+    },
     "runs_ci": {"data": lambda s: s.choice([numbers, numbers, column_table])(s)},
     "estimate(CaseValues.from_runs)": {
         "runs": lambda s: s.choice([numbers, column_table, column_table])(s),
@@ -706,8 +732,14 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "names": words(("a", "b")),
         "share": words(0.9, 0.95),
     },
-    "pilot_n": {"halfwidth": words(0.05, 0.1, 0.3), "width": words(0.1, 0.3, 0.5)},
-    "pilot_width": {"n": count(1, 60)},
+    "plan": {
+        "data": lambda s: s.choice([compared_models, numbers, column_table])(s),
+        "halfwidth": words(0.05, 0.1, 0.3, [0.1, 0.2]),
+        "n": words(20, [20, 40], 1),
+        "n_samples": words(100),
+        "statistic": lambda s: s.choice([statistic(s), [statistic(s), statistic(s)]]),
+        "curve": words(True, False),
+    },
     "review": {"mean": share, "n": count(1, 60)},
     "make_report": {
         "results": any_result,
@@ -729,6 +761,10 @@ def finished(kind: str) -> tuple[Any, ...]:
     dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
     truth, scores = [0, 1] * 10, [i / 20 for i in range(20)]
     how: dict[str, Any] = {"n_resamples": 49, "rng": 1}
+
+    def classed(kind: Any) -> Any:
+        return hw.curve(truth, kind, y_score=scores, **how)
+
     made: dict[str, Callable[[], tuple[Any, ...]]] = {
         "estimates": lambda: (
             hw.summary_ci(dice, metric="dsc"),
@@ -744,10 +780,10 @@ def finished(kind: str) -> tuple[Any, ...]:
             ),
             hw.summary_ci([1.0, 2.0, 30.0], metric="hd95", alternative="upper"),
         ),
-        "curves": lambda: (hw.curve_ci(truth, scores, **how), *hw.curve_ci(truth, scores, **how)),
+        "curves": lambda: (classed("roc"), *classed("roc")),
         "calibration": lambda: (
-            hw.calibration_curve_ci(truth, scores, kind="bins", **how),
-            *hw.calibration_curve_ci(truth, scores, kind="isotonic", **how),
+            classed("reliability-bins"),
+            *classed("reliability"),
         ),
         "confusion": lambda: (hw.confusion_ci(truth, [int(x > 0.4) for x in scores]),),
         "found": lambda: (hw.planning.subsample(dice, sizes=[3, 10], repeats=3, **how),),
@@ -1020,11 +1056,17 @@ READINGS = ("Readings.from_arrays", "Readings.from_table", "Readings.from_pairs"
 
 def drawn_functions() -> dict[str, Callable[..., Any]]:
     """The public functions, and the verbs over each kind of data that is made in the same call."""
-    both = [*itertools.product(("estimate", "compare", "rank", "gate"), DATA)]
     over_data = {
         f"hw.{verb}({kind})": over(getattr(hw, verb), operator.attrgetter(kind)(hw))
-        for verb, kind in [*both, ("estimate", RUNS), *itertools.product(["compare"], READINGS)]
+        for verb, kind in [
+            *itertools.product(("estimate", "compare", "rank", "gate", "curve"), DATA),
+            *itertools.product(["compare"], READINGS),
+            ("estimate", RUNS),
+            ("match_detections", "Detections.from_files"),
+        ]
     }
+    of_values = ("hw.check(CaseValues.from_table)",)
+    over_data |= {name: over(hw.check, hw.CaseValues.from_table) for name in of_values}
     return public_functions() | over_data
 
 
@@ -1077,6 +1119,10 @@ def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
     if name.partition("(")[2].rstrip(")") in READINGS and s.random() < FITTING:
         keywords |= {one: source_of(name, one)(s) for one in _said(known[name])}
         keywords.pop("score", None)
+    if name == "hw.plan" and s.random() < FITTING:
+        wanted, other = s.choice([("halfwidth", "n"), ("n", "halfwidth")])
+        keywords.pop(other, None)
+        keywords.setdefault(wanted, source_of(name, wanted)(s))
     if s.random() < 0.01:
         keywords[s.choice(["seed", "positive", "level", "alpha"])] = 1
     return name, positional, keywords

@@ -297,7 +297,7 @@ def _use_table(path: Path, r: Source) -> None:
         lambda: hw.estimate(
             hw.CaseValues.from_runs(table), statistic="median", n_resamples=19, rng=1
         ),
-        lambda: hw.check_table(table).to_json(),
+        lambda: hw.check(table).to_json(),
     ]
     r.choice(uses)()
 

@@ -6,7 +6,15 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-__all__ = ["over"]
+import halfwidth as hw
+
+__all__ = [
+    "estimate_detections",
+    "estimate_detector",
+    "in_centres",
+    "matched_detections",
+    "over",
+]
 
 T = TypeVar("T")
 
@@ -17,10 +25,11 @@ def over(verb: Callable[..., T], made: Callable[..., Any]) -> Callable[..., T]:
     What both have (``metric``) goes to the data.
     """
     of_data = inspect.signature(made).parameters
+    _, *further_of_verb = inspect.signature(verb).parameters.values()
     of_verb = [
-        one
-        for name, one in inspect.signature(verb).parameters.items()
-        if one.kind is one.KEYWORD_ONLY and name not in of_data
+        one.replace(kind=one.KEYWORD_ONLY)
+        for one in further_of_verb
+        if one.name not in of_data and (one.kind is one.KEYWORD_ONLY or one.default is one.empty)
     ]
 
     def called(*positional: Any, **keywords: Any) -> T:
@@ -30,3 +39,39 @@ def over(verb: Callable[..., T], made: Callable[..., Any]) -> Callable[..., T]:
 
     called.__dict__["__signature__"] = inspect.Signature([*of_data.values(), *of_verb])
     return called
+
+
+OF_MATCHING = inspect.signature(hw.Matching).parameters
+
+
+def matched_detections(detections: Any, references: Any, **options: Any) -> hw.Detections:
+    """Detections with the options of their matching beside the others."""
+    matching = {name: options.pop(name) for name in OF_MATCHING if name in options}
+    return hw.Detections.from_files(detections, references, matching=matching, **options)
+
+
+def estimate_detections(detections: Any, references: Any, **options: Any) -> hw.Estimates:
+    """Estimates of detectors, with the options of `hw.estimate` and of the data."""
+    of_verb = inspect.signature(hw.estimate).parameters
+    asked = {name: options.pop(name) for name in of_verb if name in options}
+    return hw.estimate(matched_detections(detections, references, **options), **asked)
+
+
+def estimate_detector(detections: Any, references: Any, **options: Any) -> hw.DetectionEstimate:
+    """The same where it is one row."""
+    (one,) = estimate_detections(detections, references, **options)
+    assert isinstance(one, hw.DetectionEstimate)
+    return one
+
+
+def in_centres(y: Any, p: Any, centre: Any, **described: Any) -> hw.Predictions:
+    """Predictions whose levels are centres; clusters and weights are given for each case."""
+    of_cases = [name for name in ("groups", "sample_weight") if name in described]
+    table: dict[str, Any] = {
+        "y": y,
+        "p": p,
+        "centre": centre,
+        **{name: described.pop(name) for name in of_cases},
+    }
+    columns: dict[str, Any] = dict(zip(of_cases, of_cases, strict=True))
+    return hw.Predictions.from_table(table, "y", score="p", by="centre", **columns, **described)

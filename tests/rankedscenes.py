@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth import DETECTION_METRICS, MatchLists
-from halfwidth.core.match_lists import Matching, Outcome
+from halfwidth.core.match_lists import MatchingRule, Outcome
 from halfwidth.core.parameters import bind
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.detections.functionals import detection_functional, detection_rows
@@ -27,7 +27,7 @@ def of_entries(
     outcome = np.array([one[3] for one in entries], dtype=np.uint8).reshape(-1, thresholds).T
     image = image.astype(np.intp)
     return MatchLists(
-        Matching(thresholds=tuple(np.linspace(0.5, 0.9, thresholds).tolist())),
+        MatchingRule(thresholds=tuple(np.linspace(0.5, 0.9, thresholds).tolist())),
         tuple(f"image {i}" for i in range(len(references))),
         tuple(f"class {i}" for i in range(classes)),
         image,

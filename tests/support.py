@@ -13,7 +13,7 @@ from hypothesis import settings
 
 import halfwidth as hw
 from halfwidth.cli.main import command
-from halfwidth.core.options import OPTIONS
+from halfwidth.core.option_table.table import OPTIONS
 
 # Flags of other programs and of the parser that messages name.
 FOREIGN_FLAGS = {"--log_samples", "--nthreads", "--help"}
@@ -80,7 +80,8 @@ def flags() -> frozenset[str]:
 @functools.cache
 def _python_spelling() -> re.Pattern[str]:
     named = {flag.removeprefix("--").replace("-", "_") for flag in flags() if len(flag) > 3}
-    names = named | {name.rpartition(".")[2] for name in OPTIONS if len(name) > 1}
+    options = {name.rpartition(".")[2] for name in OPTIONS}
+    names = named | {name for name in options if len(name) > 1}
     # Not within parameters of a metric, names of files and levels of columns.
     return re.compile(rf"(?<!--where )(?<![\w.:,;={{'/-])(?:{'|'.join(sorted(names))})=(?!=)")
 

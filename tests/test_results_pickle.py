@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fuzzcalls import public_functions
-from over_data import over
+from over_data import estimate_detections, in_centres, over
 
 import halfwidth as hw
 
@@ -35,19 +35,18 @@ PLAN = hw.planning
 
 CALLS: dict[str, Callable[[], Any]] = {
     "hw.calibration_by_centre": lambda: hw.calibration_by_centre(
-        TRUTH,
-        SCORES,
-        list("aabbccdd") * 3,
-        metric="citl",
+        in_centres(TRUTH, SCORES, list("aabbccdd") * 3), metric="citl"
     ),
-    "hw.calibration_curve_by_centre": lambda: hw.calibration_curve_by_centre(
-        [0, 1, 1, 0] * 18,
-        np.tile(np.linspace(0.1, 0.9, 24), 3),
-        np.repeat(list("abc"), 24),
+    "hw.curve over centres": lambda: hw.curve(
+        in_centres(
+            [0, 1, 1, 0] * 18,
+            np.tile(np.linspace(0.1, 0.9, 24), 3),
+            np.repeat(list("abc"), 24),
+        ),
+        "calibration-by-centre",
     ),
     "hw.calibration_test": lambda: hw.calibration_test(TRUTH, SCORES, **QUICK),
-    "hw.check_table": lambda: hw.check_table(FRAME, metric="dsc"),
-    "hw.check_tables": lambda: hw.check_tables({"a": FRAME, "b": FRAME}, metric="dsc"),
+    "hw.check": lambda: hw.check({"a": FRAME, "b": FRAME}, metric="dsc"),
     "hw.compare": lambda: hw.compare(VALUES, margin=0.1, **DSC),
     "hw.compare of detections": lambda: over(hw.compare, hw.Detections.from_files)(
         {"a": FOUND, "b": FOUND[:1]}, OBJECTS, metric="object_sensitivity", **QUICK
@@ -57,12 +56,14 @@ CALLS: dict[str, Callable[[], Any]] = {
         {"net": RIGHT, "a": TRUTH, "b": RIGHT}, model="net", metric="accuracy", **QUICK
     ),
     "hw.confusion_ci": lambda: hw.confusion_ci(TRUTH, SCORES),
-    "hw.calibration_curve_ci": lambda: hw.calibration_curve_ci(
-        TRUTH, SCORES, kind="isotonic", **QUICK
+    "hw.curve": lambda: hw.curve(TRUTH, "roc", y_score=SCORES, **QUICK),
+    "hw.curve of calibration": lambda: hw.curve(TRUTH, "reliability", y_score=SCORES, **QUICK),
+    "hw.curve of detections": lambda: hw.curve(
+        hw.Detections.from_files(FOUND, OBJECTS), "froc", **QUICK
     ),
-    "hw.curve_ci": lambda: hw.curve_ci(TRUTH, SCORES, **QUICK),
-    "hw.detection_ci": lambda: hw.detection_ci(FOUND, OBJECTS, metric="object_ppv", **QUICK),
-    "hw.detection_curve_ci": lambda: hw.detection_curve_ci(FOUND, OBJECTS, **QUICK),
+    "hw.estimate of detections": lambda: estimate_detections(
+        FOUND, OBJECTS, metric="object_ppv", **QUICK
+    ),
     "hw.difference_ci": lambda: hw.difference_ci(FIRST, VALUES["B"], **DSC),
     "hw.gate": lambda: hw.gate({name: VALUES[name] for name in "AB"}, margin=0.1, **DSC),
     "hw.evidence": lambda: hw.evidence(metric="dsc"),
@@ -76,7 +77,7 @@ CALLS: dict[str, Callable[[], Any]] = {
         ],
         figures=False,
     ),
-    "hw.match_detections": lambda: hw.match_detections(FOUND, OBJECTS),
+    "hw.match_detections": lambda: hw.match_detections(hw.Detections.from_files(FOUND, OBJECTS)),
     "hw.metric_ci": lambda: hw.metric_ci(TRUTH, SCORES, metric="auroc", **QUICK),
     "hw.metric_ci, by kernels": lambda: hw.metric_ci(
         TRUTH, SCORES, metric=["smooth_ece", "ece_kde", "kce"], **QUICK
@@ -85,6 +86,7 @@ CALLS: dict[str, Callable[[], Any]] = {
         TRUTH, SCORES, metric=["f1", "ece", "nll"], sample_weight=1 + TRUTH, **QUICK
     ),
     "hw.proportion_ci": lambda: hw.proportion_ci(3, 9),
+    "hw.plan": lambda: hw.plan(FIRST, n=50, metric="dsc", n_samples=100, rng=1),
     "hw.rank": lambda: hw.rank(VALUES, **DSC),
     "hw.rank of detections": lambda: over(hw.rank, hw.Detections.from_files)(
         {"a": FOUND, "b": FOUND[:1]}, OBJECTS, metric="object_sensitivity", **QUICK
@@ -116,7 +118,6 @@ CALLS: dict[str, Callable[[], Any]] = {
     "planning.mean_n": lambda: PLAN.mean_n(0.1, width=0.05),
     "planning.mean_width": lambda: PLAN.mean_width(0.1, 50),
     "planning.mean_width_table": lambda: PLAN.mean_width_table([0.1], [50]),
-    "planning.pilot_width": lambda: PLAN.pilot_width(FIRST, 50, metric="dsc", n_samples=100, rng=1),
     "planning.proportion_n": lambda: PLAN.proportion_n(0.8, width=0.2),
     "planning.proportion_width": lambda: PLAN.proportion_width(0.8, 50),
     "planning.quantile_n": lambda: PLAN.quantile_n(0.9, width=0.2, sd=0.1),
@@ -141,8 +142,8 @@ def check_copies(result: Any) -> None:
 
 def test_every_public_function_is_called() -> None:
     results = {name for name in public_functions() if not name.startswith("plots.")}
-    # A number, a picture, and what `pilot_width` gives too.
-    others = {"planning.minimum_runs", "hw.plot", "planning.pilot_n"}
+    # A number, and a picture.
+    others = {"planning.minimum_runs", "hw.plot"}
     assert results - CALLS.keys() == others
 
 

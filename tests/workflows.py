@@ -708,8 +708,13 @@ def of_detectors(bench: Bench) -> None:
     more: dict[str, Any] = {"confidence_level": 0.9} if "0.9" in options else {}
     more |= {"method": "percentile"} if "percentile" in options else {}
     with contextlib.chdir(bench.folder):
-        result = hw.detection_ci(
-            files[0], truth, metric=metric, average=average, rng=1, n_resamples=39, **more
+        (result,) = hw.estimate(
+            hw.Detections.from_files(files[0], truth),
+            metric=metric,
+            average=average,
+            rng=1,
+            n_resamples=39,
+            **more,
         )
     same(kept_whole(result), alone[0], but=("message",), place=".function")
 

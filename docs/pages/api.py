@@ -34,16 +34,14 @@ JOBS = {
         "Data",
         "What verbs work on: made once from arrays, tables or files, and checked there. What "
         "describes the data is said here, what describes the inference to a verb.",
-        "CaseValues Predictions Detections Readings",
+        "CaseValues Predictions Detections Matching Readings",
     ),
     "estimating": Job(
         "Estimate",
         "A number with its interval, from one value per case, from labels and scores, or from "
         "detections.",
-        "estimate summary_ci proportion_ci metric_ci confusion_ci curve_ci "
-        "calibration_curve_ci calibration_test calibration_by_centre "
-        "calibration_curve_by_centre detection_ci detection_curve_ci match_detections "
-        "difference_ci runs_ci evidence",
+        "estimate curve summary_ci proportion_ci metric_ci confusion_ci calibration_test "
+        "calibration_by_centre match_detections difference_ci runs_ci evidence",
     ),
     "results": Job(
         "Results",
@@ -57,8 +55,8 @@ JOBS = {
     "tables": Job(
         "Read, score and check",
         "From masks, boxes and tables to values per case, and what is wrong with a table.",
-        "score_masks score_folders Scores read_objects ObjectSet check_table check_tables Audit "
-        "AuditedTable Finding",
+        "read score_masks score_folders Scores read_objects ObjectSet check Audit AuditedTable "
+        "Finding",
     ),
     "comparing": Job(
         "Compare and rank",
@@ -68,7 +66,7 @@ JOBS = {
     "planning": Job(
         "Plan and review",
         "Cases that a wanted width needs, and the intervals that a paper left out.",
-        "planning.*",
+        "plan planning.*",
     ),
     "reporting": Job(
         "Report and draw",

@@ -33,7 +33,7 @@ def image(objects):
 
 
 images = [image(objects) for objects in rng.integers(0, 4, 50)]
-detections, references = zip(*images)
+detections = hw.Detections.from_files(*zip(*images))
 """
 MASKS = """\
 
@@ -49,7 +49,7 @@ def image(radius):
 
 
 images = [image(radius) for radius in rng.uniform(4, 9, 40)]
-detections, references = zip(*images)
+detections = hw.Detections.from_files(*zip(*images))
 """
 OF_MASKS = ("instances", "lesions", "panoptic", "pooled")
 PROBABILITIES = "y_prob = 1 / (1 + np.exp(-y_score))\n"
@@ -144,11 +144,11 @@ def _of_detections(metric: hw.MetricSpec, name: str) -> Example:
     of_masks = home in OF_MASKS
     if metric.spaced:
         name += f"{',' if ':' in name else ':'}unit=voxel"
-    call = f'hw.detection_ci(detections, references, metric="{name}", rng=1)'
+    call = f'hw.estimate(detections, metric="{name}", rng=1)'
     data = MASKS if of_masks else BOXES
     files = "predictions/ references/" if of_masks else "detections.json references.json"
     return Example(
-        f"{PREAMBLE}{data}print({call}.sentence())", f"halfwidth detect {files} --metric {name}"
+        f"{PREAMBLE}{data}print({call}[0].sentence())", f"halfwidth detect {files} --metric {name}"
     )
 
 
@@ -178,9 +178,9 @@ def of_method(method: MethodSpec) -> Example:
         code = f'print(hw.metric_ci(y_true, y_score, metric="auroc", {named}).sentence())'
         command, head = "--score score --metric auroc", f"{PREAMBLE}{TWO_CLASSES}"
     elif accepts == {Estimand.RATE}:
-        call = f'hw.detection_ci(detections, references, metric="fppi", {named})'
+        call = f'hw.estimate(detections, metric="fppi", {named})'
         shell = "halfwidth detect detections.json references.json --metric fppi --method "
-        return Example(f"{PREAMBLE}{BOXES}print({call}.sentence())", f"{shell}{method.name}")
+        return Example(f"{PREAMBLE}{BOXES}print({call}[0].sentence())", f"{shell}{method.name}")
     elif accepts <= OF_CALIBRATION.keys():
         metric = next(metric for kind, metric in OF_CALIBRATION.items() if kind in accepts)
         code = f'print(hw.metric_ci(y_true, y_prob, metric="{metric}", {named}, rng=1).sentence())'

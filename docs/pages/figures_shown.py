@@ -242,7 +242,7 @@ import pandas as pd
 
 cancer = pd.read_csv("cancer.csv")
 cases = pd.read_csv("masks.csv").query("metric == 'dsc'")
-curve = hw.curve_ci(cancer["y"], cancer["p1"], rng=1)
+curve = hw.curve(cancer["y"], "roc", y_score=cancer["p1"], rng=1)
 means = hw.estimate(hw.CaseValues.from_table(cases, "value", by="model", metric="dsc"), rng=1)
 
 figure, (left, right) = plt.subplots(

@@ -46,8 +46,9 @@ SHELVES = (
     Shelf(
         "detections",
         "Metrics of detections",
-        "One value for all images, from detections matched with references, for `hw.detection_ci` "
-        "and `halfwidth detect` ([guide](../detection-metrics.md)). How they are matched: "
+        "One value for all images, from detections matched with references, for verbs over "
+        "`hw.Detections` and `halfwidth detect` "
+        "([guide](../detection-metrics.md)). How they are matched: "
         "[localisation and assignment](../matching.md).",
         hw.DETECTION_METRICS,
     ),

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
-    from halfwidth.audit.api import check_table, check_tables
     from halfwidth.comparison.agreement import limits_of_agreement
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
@@ -23,23 +22,13 @@ if TYPE_CHECKING:
     from halfwidth.data.case_values import CaseValues
     from halfwidth.data.detections import Detections
     from halfwidth.data.predictions import Predictions
+    from halfwidth.data.reading import read
     from halfwidth.data.readings import Readings
     from halfwidth.estimation.api import proportion_ci, summary_ci
-    from halfwidth.estimation.detections.api import detection_ci
-    from halfwidth.estimation.detections.curve_api import (
-        MatchedDetections,
-        detection_curve_ci,
-        match_detections,
-    )
+    from halfwidth.estimation.detections.matchings import Matching
     from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
     from halfwidth.estimation.test_sets.api import metric_ci
-    from halfwidth.estimation.test_sets.calibration_curves import calibration_curve_ci
-    from halfwidth.estimation.test_sets.calibration_tests import calibration_test
-    from halfwidth.estimation.test_sets.centre_curves import calibration_curve_by_centre
-    from halfwidth.estimation.test_sets.centres import calibration_by_centre
-    from halfwidth.estimation.test_sets.confusion import confusion_ci
-    from halfwidth.estimation.test_sets.curves import curve_ci
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.io.detections.api import read_objects
     from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
@@ -63,9 +52,15 @@ if TYPE_CHECKING:
     from halfwidth.scoring.api import score_folders, score_masks
     from halfwidth.scoring.scores import Scores
     from halfwidth.summaries.catalogue import STATISTICS
+    from halfwidth.verbs.calibration import calibration_by_centre, calibration_test
+    from halfwidth.verbs.check import check
     from halfwidth.verbs.compare import compare
+    from halfwidth.verbs.confusion import confusion_ci
+    from halfwidth.verbs.curve import curve
     from halfwidth.verbs.estimate import estimate
     from halfwidth.verbs.gate import gate
+    from halfwidth.verbs.match import MatchedDetections, match_detections
+    from halfwidth.verbs.plan import plan
     from halfwidth.verbs.rank import rank
     from halfwidth.verbs.runs_ci import runs_ci
 
@@ -111,6 +106,7 @@ __all__ = [
     "Kind",
     "MatchLists",
     "MatchedDetections",
+    "Matching",
     "MetricSpec",
     "ObjectSet",
     "OptionError",
@@ -126,16 +122,11 @@ __all__ = [
     "StatisticSpec",
     "UnknownNameError",
     "calibration_by_centre",
-    "calibration_curve_by_centre",
-    "calibration_curve_ci",
     "calibration_test",
-    "check_table",
-    "check_tables",
+    "check",
     "compare",
     "confusion_ci",
-    "curve_ci",
-    "detection_ci",
-    "detection_curve_ci",
+    "curve",
     "difference_ci",
     "estimate",
     "evidence",
@@ -146,11 +137,13 @@ __all__ = [
     "match_detections",
     "metric_ci",
     "metrics",
+    "plan",
     "planning",
     "plot",
     "plots",
     "proportion_ci",
     "rank",
+    "read",
     "read_objects",
     "runs_ci",
     "score_folders",
@@ -199,7 +192,8 @@ _HOME = {
     "HalfwidthError": "core.errors",
     "Kind": "core.spec",
     "MatchLists": "core.match_lists",
-    "MatchedDetections": "estimation.detections.curve_api",
+    "MatchedDetections": "verbs.match",
+    "Matching": "estimation.detections.matchings",
     "MetricSpec": "core.spec",
     "ObjectSet": "core.objects",
     "OptionError": "core.errors",
@@ -214,17 +208,12 @@ _HOME = {
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
-    "calibration_curve_ci": "estimation.test_sets.calibration_curves",
-    "calibration_by_centre": "estimation.test_sets.centres",
-    "calibration_curve_by_centre": "estimation.test_sets.centre_curves",
-    "calibration_test": "estimation.test_sets.calibration_tests",
-    "check_table": "audit.api",
-    "check_tables": "audit.api",
+    "calibration_by_centre": "verbs.calibration",
+    "calibration_test": "verbs.calibration",
+    "check": "verbs.check",
     "compare": "verbs.compare",
-    "confusion_ci": "estimation.test_sets.confusion",
-    "curve_ci": "estimation.test_sets.curves",
-    "detection_ci": "estimation.detections.api",
-    "detection_curve_ci": "estimation.detections.curve_api",
+    "confusion_ci": "verbs.confusion",
+    "curve": "verbs.curve",
     "difference_ci": "estimation.differences",
     "estimate": "verbs.estimate",
     "evidence": "estimation.evidence",
@@ -232,14 +221,16 @@ _HOME = {
     "gate": "verbs.gate",
     "limits_of_agreement": "comparison.agreement",
     "make_report": "report.api",
-    "match_detections": "estimation.detections.curve_api",
+    "match_detections": "verbs.match",
     "metric_ci": "estimation.test_sets.api",
     "metrics": "metrics",
+    "plan": "verbs.plan",
     "planning": "planning",
     "plots": "plots",
     "proportion_ci": "estimation.api",
     "plot": "plots.of_results",
     "rank": "verbs.rank",
+    "read": "data.reading",
     "read_objects": "io.detections.api",
     "runs_ci": "verbs.runs_ci",
     "score_folders": "scoring.api",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import over
 
 import halfwidth as hw
 from halfwidth.io.table import StatedMean, Table
@@ -16,10 +17,11 @@ from halfwidth.io.table import StatedMean, Table
 RNG = np.random.default_rng(3)
 DICE = RNG.normal(0.8, 0.05, 40).clip(0, 0.99)
 CASES = [f"c{at}" for at in range(len(DICE))]
+checked = over(hw.check, hw.CaseValues.from_table)
 
 
 def check(values: Any = DICE, metric: Any = "dsc", **columns: Any) -> hw.Audit:
-    return hw.check_table({"case": CASES[: len(values)], "dice": values} | columns, metric=metric)
+    return checked({"case": CASES[: len(values)], "dice": values} | columns, metric=metric)
 
 
 def only(audit: hw.Audit, code: str) -> hw.Finding:
@@ -44,7 +46,7 @@ def test_a_finding_names_its_rows_and_cases_up_to_five() -> None:
 def test_rows_are_those_of_the_file_though_others_were_left_out() -> None:
     # Row 2 of the table is a copy of row 1, so that the missing value stands in line 5.
     values = [DICE[0], DICE[0], DICE[1], math.nan, *DICE[4:]]
-    audit = hw.check_table({"case": ["c0", "c0", *CASES[2:]], "dice": values}, metric="dsc")
+    audit = checked({"case": ["c0", "c0", *CASES[2:]], "dice": values}, metric="dsc")
     assert only(audit, "HW913").rows == (3,)
     assert only(audit, "HW101").rows == (5,)
     assert "HW102" not in audit.codes
@@ -66,22 +68,22 @@ def test_rows_are_those_of_the_file_though_others_were_left_out() -> None:
     ],
 )
 def test_metrics_by_the_names_of_columns(name: str, metric: str | None) -> None:
-    audit = hw.check_table({"case": CASES, name: DICE})
+    audit = checked({"case": CASES, name: DICE})
     taken = f"{name!r} taken for {metric} by the name (metric=, --metric says otherwise)"
     assert audit.notes == ((taken,) if metric else ())
     assert ("HW907" in audit.codes) == (metric is None)
 
 
 def test_a_metric_that_nobody_names_is_a_note_only() -> None:
-    audit = hw.check_table({"case": CASES, "liver": DICE})
+    audit = checked({"case": CASES, "liver": DICE})
     assert (audit.codes, audit.worst) == (("HW907",), "note")
 
 
 def test_a_guessed_metric_is_said() -> None:
-    audit = hw.check_table({"case": CASES, "dice": 100 * DICE})
+    audit = checked({"case": CASES, "dice": 100 * DICE})
     assert audit.codes == ("HW904",)
     assert audit.notes == ("'dice' taken for DSC by the name (metric=, --metric says otherwise)",)
-    assert hw.check_table({"case": CASES, "dice": 100 * DICE}, scale=100).codes == ()
+    assert checked({"case": CASES, "dice": 100 * DICE}, scale=100).codes == ()
 
 
 # --------------------------------------------------------------------------- stated means
@@ -90,7 +92,7 @@ MISSING = np.where(np.arange(40) < 5, np.nan, DICE)
 
 
 def with_total(stated: float, values: Any = MISSING) -> hw.Audit:
-    return hw.check_table({"case": [*CASES, "mean"], "dice": [*values, stated]}, metric="dsc")
+    return checked({"case": [*CASES, "mean"], "dice": [*values, stated]}, metric="dsc")
 
 
 def test_a_mean_of_all_cases_is_not_worth_a_word() -> None:
@@ -141,7 +143,7 @@ def test_means_that_an_importer_found_are_checked_within_their_levels() -> None:
         StatedMean((liver + spleen) / 2, "value", {"metric": "dsc"}, "label", "foreground_mean"),
     )
     plain = Table.from_frame(frame)
-    audit = hw.check_table(Table(plain.columns, stated_means=stated))
+    audit = checked(Table(plain.columns, stated_means=stated))
     assert only(audit, "HW902").label == "spleen, dsc"
 
 
@@ -157,7 +159,7 @@ def test_rows_that_do_not_apply_count_among_the_missing() -> None:
     )
     mean = float(np.nan_to_num(MISSING, nan=1.0).mean())
     stated = StatedMean(mean, "value", {"metric": "dsc"}, source="mean")
-    audit = hw.check_table(Table(Table.from_frame(frame).columns, stated_means=(stated,)))
+    audit = checked(Table(Table.from_frame(frame).columns, stated_means=(stated,)))
     assert "with missing values (5) counted as perfect" in only(audit, "HW903").message
 
 
@@ -165,9 +167,9 @@ def test_a_column_of_means_is_checked_row_by_row() -> None:
     organs = {"liver": DICE, "spleen": DICE[::-1] - 0.1}
     mean = (organs["liver"] + organs["spleen"]) / 2
     table = {"filename": CASES, **organs, "mean": mean}
-    assert hw.check_table(table, metric="dsc").codes == ()
+    assert checked(table, metric="dsc").codes == ()
     wrong = np.where(np.arange(40) == 7, mean + 0.1, mean)
-    found = only(hw.check_table(table | {"mean": wrong}, metric="dsc"), "HW902")
+    found = only(checked(table | {"mean": wrong}, metric="dsc"), "HW902")
     assert (found.rows, found.cases) == ((9,), ("c7",))
 
 
@@ -189,24 +191,24 @@ def long_table() -> pd.DataFrame:
 
 
 def test_columns_across_which_cases_repeat_are_looked_at_apart() -> None:
-    audit = hw.check_table(long_table())
+    audit = checked(long_table())
     assert audit.codes == ()
     assert audit.tables[0].by == ("reader", "organ")
-    # Without them, the rows are no independent cases.
-    assert "HW102" in hw.check_table(long_table(), by=[]).codes
+    # Of both organs together, the rows are no independent cases.
+    assert "HW102" in checked(long_table(), by="reader").codes
 
 
 def test_a_column_in_which_most_cases_have_one_level_does_not_excuse_repeats() -> None:
     scanner = ["s1", "s2"] * 20
     cases = ["c0", *CASES[:39]]
-    audit = hw.check_table({"case": cases, "scanner": scanner, "dice": DICE}, metric="dsc")
+    audit = checked({"case": cases, "scanner": scanner, "dice": DICE}, metric="dsc")
     assert only(audit, "HW102").count == 40
 
 
 def test_rows_that_one_model_lacks() -> None:
     table = long_table()
     lacking = (table["reader"] == "B") & (table["organ"] == "liver") & table["case"].isin(CASES[:3])
-    found = only(hw.check_table(table[~lacking]), "HW911")
+    found = only(checked(table[~lacking]), "HW911")
     assert found.cases == ("c0", "c1", "c2")
     assert found.message == "B has no value in 3 of 40 cases in which A has one."
 
@@ -218,14 +220,14 @@ def test_rows_to_which_a_metric_does_not_apply_lack_no_value() -> None:
     second = first.assign(model="B", status=["spurious", "spurious", *(["ok"] * 38)])
     first["value"] = [math.nan, math.nan, *DICE[2:]]
     second["value"] = [0.0, 0.0, *DICE[2:][::-1]]
-    assert "HW911" not in hw.check_table(pd.concat([first, second])).codes
+    assert "HW911" not in checked(pd.concat([first, second])).codes
     unsaid = first.assign(status="")
-    assert only(hw.check_table(pd.concat([unsaid, second])), "HW911").cases == ("c0", "c1")
+    assert only(checked(pd.concat([unsaid, second])), "HW911").cases == ("c0", "c1")
 
 
 def test_a_summary_holds_no_cases() -> None:
     summary = pd.DataFrame({"class": ["a", "b"], "mean": [1.0, 2.0], "std": [1.0, 2.0], "n": 4})
-    audit = hw.check_table(summary)
+    audit = checked(summary)
     assert audit.codes == ("HW901",)
     assert audit.worst == "error"
 
@@ -248,17 +250,17 @@ def test_status_and_value(status: str, value: float, found: str | None) -> None:
         "value": [*DICE[:-1], value],
         "status": ["ok"] * 39 + [status],
     }
-    assert ("HW918" in hw.check_table(frame).codes) == (found is not None)
+    assert ("HW918" in checked(frame).codes) == (found is not None)
 
 
 def test_voxel_distances_of_0_are_no_imputed_values() -> None:
     steps = np.sqrt([0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 3, 4, 4, 5, 5, 6, 9, 10])
-    assert hw.check_table({"case": CASES[:20], "hd95": steps}).codes == ()
+    assert checked({"case": CASES[:20], "hd95": steps}).codes == ()
 
 
 def test_grades_are_no_imputed_values() -> None:
     grades = np.tile([0.2, 0.5, 0.9, 0.9], 10)
-    assert "HW920" not in hw.check_table({"case": CASES, "quality": grades}).codes
+    assert "HW920" not in checked({"case": CASES, "quality": grades}).codes
 
 
 def test_the_json_contract() -> None:
@@ -278,12 +280,46 @@ def test_the_json_contract() -> None:
     ("options", "words"),
     [
         ({"scale": 0}, "scale=0.0 is not"),
-        ({"values": "lung"}, "unknown column 'lung'"),
+        ({"value": "lung"}, "unknown column 'lung'"),
         ({"metric": "dicey"}, "unknown metric 'dicey'"),
     ],
 )
 def test_wrong_options_are_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(hw.OptionError, match=words):
-        hw.check_table({"case": CASES, "dice": DICE}, **options)
-    with pytest.raises(hw.OptionError, match="no mapping"):
-        hw.check_tables({})
+        checked({"case": CASES, "dice": DICE}, **options)
+
+
+# --------------------------------------------------------------------------- data of other shapes
+
+
+def test_columns_of_several_metrics_are_checked_by_their_own() -> None:
+    table = {"case": CASES, "a": 100 * DICE, "b": [*(1 / DICE[:-1]), -1.0]}
+    audit = checked(table, metric={"a": "dsc", "b": "hd95"})
+    assert [(one.code, one.label) for one in audit] == [("HW904", "a"), ("HW906", "b")]
+    assert [list(one.values) for one in audit.tables] == [["a", "b"]]
+    with pytest.raises(hw.OptionError, match="bounds= is the range of one metric"):
+        checked(table, metric={"a": "dsc", "b": "hd95"}, bounds=(0, 1))
+
+
+def test_arrays_are_tables_of_their_models() -> None:
+    assert hw.check(DICE, metric="dsc").codes == ()
+    lacking = {"A": DICE, "B": [*DICE[:0:-1], None]}
+    audit = hw.check(lacking, metric="dsc")
+    assert [(one.code, one.table, one.cases) for one in audit if one.code > "HW9"] == [
+        ("HW911", "B", ("40",))
+    ]
+    named = {name: pd.Series(values, CASES) for name, values in lacking.items()}
+    assert only(hw.check(named, metric="dsc"), "HW911").cases == ("c39",)
+    clustered = hw.CaseValues.from_arrays(100 * DICE, metric="dsc", groups=CASES)
+    assert hw.check(clustered).codes == ("HW904",)
+    with pytest.raises(hw.DataError, match="one value per case, got 3"):
+        hw.check(3)
+
+
+def test_only_values_of_cases_are_checked() -> None:
+    test = hw.Predictions.from_arrays([0, 1], [0.2, 0.8])
+    with pytest.raises(hw.OptionError, match="Predictions are not checked: values of cases are"):
+        hw.check(test)
+    values = hw.CaseValues.from_arrays(DICE, metric="dsc")
+    with pytest.raises(hw.OptionError, match="metric='hd95' has no effect: the values are of"):
+        hw.check(values, metric="hd95")

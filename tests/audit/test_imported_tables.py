@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
 def findings(file: Path) -> dict[str, list[str]]:
     """Labels by code."""
     found: dict[str, list[str]] = {}
-    for finding in hw.check_table(read_table(file)):
+    for finding in hw.check(read_table(file)):
         found.setdefault(finding.code, []).append(finding.label)
     return found
 
@@ -60,7 +60,7 @@ def test_the_summary_of_monai_leaves_missing_values_out(folder: Path) -> None:
     assert findings(file) == {"HW101": ["class1"], "HW903": ["class1"]}
     summary = folder / "monai" / "mean_dice_summary.csv"
     summary.write_text(summary.read_text("utf-8").replace("class1,0.7000", "class1,0.5250"))
-    (found,) = [one for one in hw.check_table(read_table(file), metric="dsc") if one.code > "HW9"]
+    (found,) = [one for one in hw.check(read_table(file), metric="dsc") if one.code > "HW9"]
     assert found.message == (
         "The stated mean of 0.525 (mean in mean_dice_summary.csv) is that of the cases with "
         "missing values (1) counted as the worst; it would be 0.7 left out, 0.775 counted as "

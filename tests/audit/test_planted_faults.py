@@ -31,13 +31,13 @@ CLEAN = clean()
 
 
 def codes(tables: Tables) -> set[str]:
-    return set(hw.check_tables(tables, metric="dsc").codes)
+    return set(hw.check(tables, metric="dsc").codes)
 
 
 def test_clean_tables_have_missing_values_and_no_faults() -> None:
     assert codes(CLEAN) == {"HW101"}
     for table in CLEAN.values():
-        assert set(hw.check_table(table, metric="dsc").codes) == {"HW101"}
+        assert set(hw.check(table, metric="dsc").codes) == {"HW101"}
 
 
 @pytest.mark.parametrize("name", [name for name in FAULTS if name not in MISSED])
@@ -46,7 +46,7 @@ def test_a_planted_fault_is_found(name: str) -> None:
     spoiled = fault.plant(CLEAN, np.random.default_rng(1))
     assert codes(spoiled) & set(fault.codes), name
     # What is found has a place and something to do.
-    for finding in hw.check_tables(spoiled, metric="dsc"):
+    for finding in hw.check(spoiled, metric="dsc"):
         assert finding.table
         assert finding.remedy
         assert len(finding.cases) <= 5
@@ -69,7 +69,7 @@ def test_clean_tables_of_many_kinds_raise_nothing(seed: int) -> None:
     dsc = {
         name: rng.beta(a, b, n) for name, (a, b) in {"x": (8, 2), "y": (60, 2), "z": (2, 2)}.items()
     }
-    assert hw.check_table({"case": cases} | dsc, metric="dsc").codes == ()
+    assert hw.check(pd.DataFrame({"case": cases} | dsc), metric="dsc").codes == ()
     voxels = np.sqrt(rng.integers(1, 90, n))
     distances = {"a": rng.lognormal(1, 1, n), "b": voxels}
-    assert hw.check_table({"case": cases} | distances, metric="hd95").codes == ()
+    assert hw.check(pd.DataFrame({"case": cases} | distances), metric="hd95").codes == ()

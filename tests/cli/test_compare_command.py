@@ -271,7 +271,7 @@ DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
         ("preds_a.csv preds_b.csv --target y --score p --scale 2", "--scale has no effect on"),
         (
             f"{TWO_SCORES} --plot f.pdf --plot-kind cases",
-            "needs a value of each case",
+            "is of values of cases; of test sets, forest",
         ),
         ("new.csv old.csv --metric hd95 --simultanous", "did you mean --simultaneous?"),
         ("new.csv old.csv --metric hd95 --plot-kind cases", "no effect without --plot"),

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from support import Run
 
 import halfwidth as hw
-from halfwidth.cli.command import Group, Verb
+from halfwidth.cli.command import Verb
 from halfwidth.cli.main import command
+from halfwidth.core.option_table.option import Group
 
 
 def verbs(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:

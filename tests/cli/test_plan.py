@@ -314,7 +314,7 @@ def test_slips_get_one_line(command: str, words: str, run: Run) -> None:
         ("--value liver --width 0.1 --method hoeffding", "needs a metric with finite bounds"),
         ("--value liver --width 0.1 --n-samples 5", "--n-samples 5 is not a multiple of 50"),
         ("--value liver --width 0.1 --assurance 1", "--assurance 1 is not from 0.5 up"),
-        ("--value liver --width 1 --metric dsc", "ask for less than 1"),
+        ("--value liver --width 1 --metric dsc", "ask for less than 0.5"),
         ("--value liver --width 1e-5 --method t", "no n up to 20000 gives 0.8 of the studies"),
         ("--value liver -n 1", "n=1 is too few"),
         ("--value liver -n 30000", "more than the 20000 cases"),

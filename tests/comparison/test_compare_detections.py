@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from over_data import over
+from over_data import estimate_detector, over
 from support import Run
 
 import halfwidth as hw
@@ -69,13 +69,13 @@ METRICS = ("ap50", "ap@0.5:0.95", "froc_score", "wafroc_auc", "object_sensitivit
     ],
 )
 def test_differences_are_those_of_single_estimates(metric: str, classes: int) -> None:
-    """Each model's value is that of `detection_ci`, and the interval holds the difference."""
+    """Each model's value is that of `hw.estimate`, and the interval holds the difference."""
     references, models = three(classes)
     result = hw.compare(
         hw.Detections.from_files(models, references), metric=metric, n_resamples=99, rng=1
     )
     for name, own in models.items():
-        single = hw.detection_ci(own, references, metric=metric, n_resamples=20, rng=1)
+        single = estimate_detector(own, references, metric=metric, n_resamples=20, rng=1)
         for one in result:
             for model, value in ((one.first, one.first_value), (one.second, one.second_value)):
                 assert model != name or value == pytest.approx(single.value, abs=1e-12)
@@ -218,7 +218,7 @@ def test_rankings() -> None:
         ({"margin": 2}, "whole range"),
         ({"test": "wilcoxon"}, "takes a value of each case"),
         ({"baseline": "x"}, "unknown baseline"),
-        ({"localisation": "mask_iou"}, "a: mask_iou needs masks"),
+        ({"matching": {"localisation": "mask_iou"}}, "a: mask_iou needs masks"),
     ],
 )
 def test_bad_calls(changed: dict[str, Any], message: str) -> None:

@@ -155,7 +155,7 @@ BETTER = (("A", 0.8), ("B", 0.4))
     [
         ({"metric": None}, "no metric of a test set"),
         ({"metric": []}, "empty list"),
-        ({"statistic": "median"}, "has no effect on a metric of a test set"),
+        ({"statistic": "median"}, "has no effect on predictions"),
         ({"metric": "dsc"}, "has a value for each case"),
         ({"margin": 2}, "whole range"),
     ],
@@ -179,7 +179,7 @@ def test_what_needs_true_classes_says_so(table: pd.DataFrame) -> None:
     models = {"A": table["A"], "B": table["B"]}
     with pytest.raises(hw.OptionError, match="give the true classes"):
         hw.compare(models, metric="auroc")
-    with pytest.raises(hw.OptionError, match="average='macro' is over classes of predictions"):
+    with pytest.raises(hw.OptionError, match="average='macro' has no effect on values of cases"):
         hw.compare(models, metric="dsc", average="macro")
     with pytest.raises(hw.OptionError, match="needs score="):
         hw.Predictions.from_table(table, "y")

@@ -233,7 +233,9 @@ def test_what_cannot_be_compared_is_refused() -> None:
         against_raters(MODEL, RATERS)
     with pytest.raises(hw.OptionError, match="dsc has a value for each case and pair"):
         against_raters(MODEL, RATERS, metric="dsc")
-    with pytest.raises(hw.OptionError, match="statistic='median' is of values of cases"):
+    with pytest.raises(
+        hw.OptionError, match=r"statistic=.median. has no effect on labels of readers"
+    ):
         against_raters(MODEL, RATERS, metric="accuracy", statistic="median")
     with pytest.raises(hw.UnknownNameError, match="model"):
         of_pairs(pair_table(closeness), "v", model="modle", metric="dsc")
@@ -274,7 +276,7 @@ def test_no_difference_has_no_sign_whatever_the_order_of_the_raters() -> None:
     ],
 )
 def test_options_of_models_have_no_effect(option: str, given: Any) -> None:
-    with pytest.raises(hw.OptionError, match=f"^{option}=.* has no effect on readings"):
+    with pytest.raises(hw.OptionError, match=f"^{option}=.* has no effect on labels of readers"):
         against_raters(MODEL, RATERS, metric="accuracy", **{option: given})
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.public_functions import USUAL_NAMES, UnknownOptionError, public_function
+from halfwidth.core.public_functions import UnknownOptionError, public_function
 
 Y, P = [0, 1] * 20, [i / 40 for i in range(40)]
 VALUES = [0.9, 0.8, 0.95, 0.7]
@@ -27,12 +27,12 @@ SET = {"y_true": Y, "y_score": P}
         ("metric_ci", SET | {"metric": "auroc", "positive": 1}, "it is called pos_label"),
         ("metric_ci", {"y_true": Y, "y_pred": P, "metric": "f1"}, "it is called y_score"),
         ("metric_ci", SET | {"metric": "f1", "n_jobs": 2}, "it is called n_threads"),
-        ("curve_ci", SET | {"random_state": 1}, "it is called rng"),
+        ("curve", {"data": Y, "kind": "roc", "random_state": 1}, "it is called rng"),
         ("difference_ci", {"values": VALUES, "n_boot": 9}, "it is called n_resamples"),
         ("runs_ci", {"data": VALUES, "n_bootstrap": 99}, "it is called n_resamples"),
         (
             "confusion_ci",
-            SET | {"alpha": 0.1},
+            {"data": Y, "y_score": P, "alpha": 0.1},
             "it is called confidence_level, which is 1 - alpha (0.9)",
         ),
         ("summary_ci", {"values": VALUES, "level": 0.9}, "it is called confidence_level"),
@@ -41,7 +41,7 @@ SET = {"y_true": Y, "y_score": P}
         (
             "compare",
             {"data": {"A": VALUES, "B": VALUES}, "missing": "omit"},
-            "it describes the data: give it where these are made (CaseValues, Predictions, Read",
+            "it describes the data: give it where these are made (CaseValues, Predictions,",
         ),
         ("runs_ci", {"data": VALUES, "bounds": (0, 1)}, "where these are made (CaseValues)"),
         ("proportion_ci", {"count": 3, "nobs": 10}, "it is called successes"),
@@ -84,14 +84,6 @@ def test_lacking_arguments_are_pythons_own_matter() -> None:
     with pytest.raises(TypeError, match="missing 1 required") as caught:
         hw.summary_ci()  # type: ignore[call-arg]
     assert not isinstance(caught.value, hw.HalfwidthError)
-
-
-def test_the_names_are_those_of_some_front_door_and_no_option_is_shadowed() -> None:
-    functions = [getattr(where, name) for where, name in doors()]
-    functions += [hw.CaseValues.from_table, hw.CaseValues.from_runs, hw.Predictions.from_table]
-    takes = {p for one in functions for p in inspect.signature(one).parameters}
-    assert set(USUAL_NAMES) <= takes
-    assert all(name not in others.split() for name, others in USUAL_NAMES.items())
 
 
 def test_what_is_no_function_or_takes_any_keyword_is_left_alone() -> None:

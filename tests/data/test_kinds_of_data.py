@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import halfwidth as hw
@@ -95,7 +96,7 @@ def test_a_metric_of_a_test_set_is_none_of_cases(call: Any) -> None:
         ),
         (
             lambda: hw.compare(hw.Detections.from_files({"A": [], "B": []}, []), paired=False),
-            "paired=False has no effect on detectors",
+            "paired=False has no effect on detections",
         ),
         (
             lambda: hw.estimate(
@@ -151,3 +152,46 @@ def test_a_table_that_cannot_be_used_is_named_by_its_model() -> None:
     values = hw.CaseValues.from_table({"A": LONG[["case", "dice"]].head(30), "B": gap}, "dice")
     with pytest.raises(hw.DataError, match=r"^B: column 'dice': 1 of 30 values are missing"):
         hw.estimate(values)
+
+
+@pytest.mark.parametrize("verb", [hw.estimate, hw.compare, hw.rank])
+def test_test_sets_have_no_values_of_cases_to_keep(verb: Any) -> None:
+    test = hw.Predictions.from_arrays([0, 1] * 10, {"A": [0.2, 0.7] * 10, "B": [0.3, 0.6] * 10})
+    with pytest.raises(hw.OptionError, match="keep_cases=True has no effect on predictions"):
+        verb(test, metric="auroc", keep_cases=True)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        hw.estimate,
+        hw.compare,
+        hw.check,
+        hw.CaseValues.from_runs,
+        hw.CaseValues.from_table,
+        hw.CaseValues.from_arrays,
+        lambda frame: hw.Predictions.from_table(frame, "unet", score="vit"),
+        lambda frame: hw.compare({"A": frame, "B": frame}),
+    ],
+)
+def test_a_lazy_frame_is_to_be_collected(call: Any) -> None:
+    with pytest.raises(hw.DataError, match=r"LazyFrame has no rows .*: give frame\.collect\(\)"):
+        call(pl.from_pandas(WIDE).lazy())
+
+
+@pytest.mark.parametrize("metric", ["brier_skill", "oe_ratio"])
+def test_methods_that_are_proposed_are_taken(metric: str) -> None:
+    test = hw.Predictions.from_arrays(Y, S["A"])
+    with pytest.raises(hw.OptionError, match="; use auto, percentile") as refused:
+        hw.estimate(test, metric=metric, method="delong")
+    for method in str(refused.value).partition("; use ")[2].split(", "):
+        (one,) = hw.estimate(test, metric=metric, method=method, n_resamples=99, rng=1)
+        assert one.low < one.value < one.high
+
+
+def test_doubts_about_one_of_two_models_say_of_which() -> None:
+    (one,) = hw.compare(Y, S, metric="ece", n_resamples=99, rng=1)
+    told = [caution.message for caution in one.cautions if caution.code == "HW508"]
+    assert [text[:10] for text in told] == ["A: The ECE", "B: The ECE"]
+    (same,) = hw.compare(Y, {"A": S["A"], "B": S["A"]}, metric="ece", n_resamples=99, rng=1)
+    assert [c.message[:7] for c in same.cautions if c.code == "HW508"] == ["The ECE"]

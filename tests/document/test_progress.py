@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 import halfwidth as hw
 from halfwidth.document import progress
 from halfwidth.document.progress import tracked
-from halfwidth.planning import pilot_width
 from halfwidth.resampling.draws import Plan
 
 RANGES = [(0, 10), (10, 20), (20, 25)]
@@ -65,7 +64,7 @@ def test_quick_parts_of_slow_work_show_how_far_they_are(monkeypatch: pytest.Monk
 def test_plans_from_a_pilot_show_which_n_they_try(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = watched(monkeypatch)
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    pilot_width([0.91, 0.88, 0.93, 0.79, 0.90], 7, metric="dsc", method="t", n_samples=100, rng=1)
+    hw.plan([0.91, 0.88, 0.93, 0.79, 0.90], n=7, metric="dsc", method="t", n_samples=100, rng=1)
     assert "studies of 7 cases" in terminal.getvalue()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from over_data import over
 from scipy import stats
 from sklearn.calibration import calibration_curve
 from sklearn.isotonic import IsotonicRegression
@@ -16,6 +17,8 @@ from sklearn.isotonic import IsotonicRegression
 import halfwidth as hw
 from halfwidth.core.types import Array
 from halfwidth.metrics.calibration.bins import bin_of
+
+curves_from = over(hw.curve, hw.Predictions.from_arrays)
 
 QUICK: dict[str, Any] = {"n_resamples": 99, "rng": 1}
 
@@ -33,7 +36,7 @@ def scored_cases(n: int, *, slope: float = 1.0, ties: bool = False) -> tuple[Arr
 def test_bins_are_scikit_learns_with_exact_intervals(*, ties: bool) -> None:
     y, p = scored_cases(200)
     p = np.round(p, 2) + 0.003 if ties else p
-    (curve,) = hw.calibration_curve_ci(y, p, kind="bins", **QUICK)
+    (curve,) = curves_from(y, p, kind="reliability-bins", **QUICK)
     observed, predicted = calibration_curve(y, p, n_bins=10)
     np.testing.assert_allclose(curve.y, observed)
     np.testing.assert_allclose(curve.x, predicted)
@@ -46,7 +49,7 @@ def test_bins_are_scikit_learns_with_exact_intervals(*, ties: bool) -> None:
 
 
 def test_empty_bins_have_no_point_and_a_certain_model_is_in_the_last_one() -> None:
-    (curve,) = hw.calibration_curve_ci([0, 1, 1, 0], [0.0, 1.0, 1.0, 0.05], kind="bins", **QUICK)
+    (curve,) = curves_from([0, 1, 1, 0], [0.0, 1.0, 1.0, 0.05], kind="reliability-bins", **QUICK)
     assert curve.cases is not None
     assert curve.cases.tolist() == [2, 2]
     assert curve.histogram.sum() == 4
@@ -56,7 +59,7 @@ def test_empty_bins_have_no_point_and_a_certain_model_is_in_the_last_one() -> No
 @pytest.mark.parametrize("ties", [False, True])
 def test_the_isotonic_curve_is_the_rising_one_that_fits_best(*, ties: bool) -> None:
     y, p = scored_cases(150, slope=0.5, ties=ties)
-    (curve,) = hw.calibration_curve_ci(y, p, kind="isotonic", **QUICK)
+    (curve,) = curves_from(y, p, kind="reliability", **QUICK)
     wanted = IsotonicRegression().fit(p, y).predict(curve.x)
     np.testing.assert_allclose(curve.y, wanted, atol=1e-12)
     assert (np.diff(curve.line[:, 1]) >= 0).all()
@@ -69,7 +72,7 @@ def test_the_band_of_calibrated_models_holds_them_as_often_as_it_says() -> None:
     p = generator.beta(2, 2, 100)
     outcomes = (generator.random((400, 100)) < p).astype(int)
     # The band is of the probabilities alone.
-    (band,) = hw.calibration_curve_ci(outcomes[0], p, kind="isotonic", n_resamples=1999, rng=1)
+    (band,) = curves_from(outcomes[0], p, kind="reliability", n_resamples=1999, rng=1)
     middle = np.abs(band.x - 0.5).argmin()
     fit, order = IsotonicRegression().fit_transform, np.argsort(p)
     curves = [fit(p[order], y[order])[middle] for y in outcomes]
@@ -80,7 +83,7 @@ def test_the_band_of_calibrated_models_holds_them_as_often_as_it_says() -> None:
 
 def test_a_model_that_is_too_sure_leaves_the_band() -> None:
     y, p = scored_cases(2000, slope=0.3)
-    (curve,) = hw.calibration_curve_ci(y, p, kind="isotonic", **QUICK)
+    (curve,) = curves_from(y, p, kind="reliability", **QUICK)
     outside = (curve.y < curve.low) | (curve.y > curve.high)
     assert outside.mean() > 0.5
 
@@ -102,7 +105,7 @@ def basis(p: Array) -> Array:
 
 def test_the_smooth_curve_is_statsmodels_regression_on_a_spline() -> None:
     y, p = scored_cases(150, slope=0.5)
-    (curve,) = hw.calibration_curve_ci(y, p, confidence_level=0.9, **QUICK)
+    (curve,) = curves_from(y, p, confidence_level=0.9, kind="calibration", **QUICK)
     order = np.argsort(p)
     wanted = sm.GLM(y, basis(p), family=sm.families.Binomial()).fit()
     frame = wanted.get_prediction(basis(p)[order]).summary_frame(alpha=0.1)
@@ -117,15 +120,17 @@ def test_the_smooth_curve_is_statsmodels_regression_on_a_spline() -> None:
 
 def test_clusters_make_the_smooth_band_wider() -> None:
     y, p = (np.repeat(a, 4) for a in scored_cases(60))
-    (clustered,) = hw.calibration_curve_ci(y, p, groups=np.repeat(np.arange(60), 4), **QUICK)
-    (plain,) = hw.calibration_curve_ci(y, p, **QUICK)
+    (clustered,) = curves_from(
+        y, p, groups=np.repeat(np.arange(60), 4), kind="calibration", **QUICK
+    )
+    (plain,) = curves_from(y, p, kind="calibration", **QUICK)
     assert (clustered.high - clustered.low)[30] > 1.6 * (plain.high - plain.low)[30]
 
 
 def test_clusters_have_no_band_that_supposes_independent_cases() -> None:
     y, p = scored_cases(100)
-    for kind in ("bins", "isotonic"):
-        (curve,) = hw.calibration_curve_ci(y, p, kind=kind, groups=np.arange(100) // 5, **QUICK)
+    for kind in ("reliability-bins", "reliability"):
+        (curve,) = curves_from(y, p, kind=kind, groups=np.arange(100) // 5, **QUICK)
         assert np.isnan(curve.low).all()
         assert np.isnan(curve.high).all()
         assert curve.n_groups == 20
@@ -135,16 +140,16 @@ def test_the_top_label_compares_the_largest_probability_with_whether_it_is_right
     generator = np.random.default_rng(3)
     p = generator.dirichlet([1, 1, 1], 300)
     y = np.array([generator.choice(3, p=row) for row in p])
-    (curve,) = hw.calibration_curve_ci(y, p, kind="bins", average="top_label", **QUICK)
+    (curve,) = curves_from(y, p, kind="reliability-bins", average="top_label", **QUICK)
     place, right = bin_of(p.max(axis=1), 10, 0.0), p.argmax(axis=1) == y
     np.testing.assert_allclose(curve.y, [right[place == one].mean() for one in np.unique(place)])
-    each = hw.calibration_curve_ci(y, p, kind="bins", **QUICK)
+    each = curves_from(y, p, kind="reliability-bins", **QUICK)
     assert [curve.label for curve in each] == ["0", "1", "2"]
 
 
 def test_a_frame_has_a_row_for_each_point() -> None:
     y, p = scored_cases(60)
-    curves = hw.calibration_curve_ci(y, p, kind="bins", **QUICK)
+    curves = curves_from(y, p, kind="reliability-bins", **QUICK)
     frame = curves.to_frame()
     assert list(frame.columns) == ["label", "kind", "x", "y", "low", "high", "cases"]
     assert frame["cases"].sum() == 60
@@ -167,11 +172,11 @@ def test_what_is_no_calibration_curve_is_refused(changes: dict[str, Any], words:
     given: dict[str, Any] = {
         "y_true": [0, 1, 1, 0],
         "y_score": [0.1, 0.7, 0.8, 0.4],
-        "kind": "bins",
+        "kind": "reliability-bins",
         **changes,
     }
     with pytest.raises(hw.HalfwidthError, match=words):
-        hw.calibration_curve_ci(**given, **QUICK)
+        curves_from(**given, **QUICK)
 
 
 # --------------------------------------------------------------------------- decision curves
@@ -185,7 +190,7 @@ def net_benefit(y: Array, p: Array, threshold: float) -> float:
 
 def test_a_decision_curve_is_the_net_benefit_at_each_threshold() -> None:
     y, p = scored_cases(80, ties=True)
-    (curve,) = hw.curve_ci(y, p, kind="decision", **QUICK)
+    (curve,) = curves_from(y, p, kind="decision", **QUICK)
     np.testing.assert_allclose(curve.y, [net_benefit(y, p, t) for t in curve.x], atol=1e-12)
     assert curve.y[0] == pytest.approx(y.mean())
     at = int(np.flatnonzero(np.isclose(curve.x, 0.2))[0])
@@ -196,7 +201,7 @@ def test_a_decision_curve_is_the_net_benefit_at_each_threshold() -> None:
 
 def test_the_band_of_a_decision_curve_is_the_percentile_interval_of_net_benefit() -> None:
     y, p = scored_cases(80)
-    (curve,) = hw.curve_ci(y, p, kind="decision", n_resamples=999, rng=3)
+    (curve,) = curves_from(y, p, kind="decision", n_resamples=999, rng=3)
     at = int(np.flatnonzero(np.isclose(curve.x, 0.2))[0])
     values = np.where(p >= 0.2, np.where(y == 1, 1.0, -0.25), 0.0)
     same = hw.summary_ci(values, method="percentile", n_resamples=9999, rng=4)
@@ -206,8 +211,8 @@ def test_the_band_of_a_decision_curve_is_the_percentile_interval_of_net_benefit(
 def test_clusters_make_the_band_of_a_decision_curve_wider() -> None:
     y, p = (np.repeat(a, 5) for a in scored_cases(40))
     groups = np.repeat(np.arange(40), 5)
-    (clustered,) = hw.curve_ci(y, p, kind="decision", groups=groups, n_resamples=399, rng=3)
-    (plain,) = hw.curve_ci(y, p, kind="decision", n_resamples=399, rng=3)
+    (clustered,) = curves_from(y, p, kind="decision", groups=groups, n_resamples=399, rng=3)
+    (plain,) = curves_from(y, p, kind="decision", n_resamples=399, rng=3)
     assert (clustered.high - clustered.low)[40] > 1.5 * (plain.high - plain.low)[40]
 
 
@@ -232,7 +237,7 @@ def test_the_command_line_draws_them(kind: str, tmp_path: Path, run: Any) -> Non
 
 def test_several_curves_stand_side_by_side() -> None:
     y, p = scored_cases(60)
-    curves = hw.calibration_curve_ci(y, p, kind="bins", **QUICK)
+    curves = curves_from(y, p, kind="reliability-bins", **QUICK)
     figure = hw.plots.figure_of_calibration([*curves, *curves], ["model A", "model B"])
     assert [ax.get_xlabel() for ax in figure.axes] == ["predicted probability"] * 2
     with pytest.raises(hw.OptionError, match="figure_of_calibration"):

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from door import run_command
-from over_data import over
+from over_data import estimate_detector, in_centres, over
 from support import codes
 
 import halfwidth as hw
@@ -65,7 +65,7 @@ def over_centres(count: int, alike: int = 0) -> Any:
     y = (generator.random(40 * count) < p).astype(int)
     centre = np.repeat(np.arange(count), 40)
     y[centre < alike] = 0
-    return hw.calibration_by_centre(y, p, centre, metric="calibration_slope")
+    return hw.calibration_by_centre(in_centres(y, p, centre), metric="calibration_slope")
 
 
 SITUATIONS: dict[str, Callable[[], Any]] = {
@@ -327,7 +327,7 @@ def detected(
             for place, one in enumerate(references)
         ]
     settings: dict[str, Any] = {"rng": 1, "n_resamples": 199} | options
-    return hw.detection_ci(detections, references, metric=metric, **settings)
+    return estimate_detector(detections, references, metric=metric, **settings)
 
 
 def boxes_as_cases() -> SimpleNamespace:
@@ -351,9 +351,10 @@ SITUATIONS |= {
     "HW871": lambda: detected(EACH[:40] + [NONE] * 20, FOUND),
     "HW872": lambda: detected(metric="froc_score"),
     "HW873": lambda: detected([*EACH[:-1], boxes_of(*[40] * 30)]),
-    "HW874": lambda: hw.detection_ci(
+    "HW874": lambda: estimate_detector(
         {f"p{place // 6}_slice{place % 6}": one for place, one in enumerate(FOUND)},
         {f"p{place // 6}_slice{place % 6}": one for place, one in enumerate(EACH)},
+        metric="ap",
         n_resamples=199,
     ),
     "HW875": lambda: detected([boxes_of(40, 4) for _ in range(60)]),
@@ -386,17 +387,20 @@ SITUATIONS |= {
 }
 
 
+checked = over(hw.check, hw.CaseValues.from_table)
+
+
 def audit(values: Any = GOOD, metric: Any = "dsc", **columns: Any) -> hw.Audit:
     """Of a table with a column of values, and others."""
-    return hw.check_table({"case": NAMES[: len(values)], "dice": values, **columns}, metric=metric)
+    return checked({"case": NAMES[: len(values)], "dice": values, **columns}, metric=metric)
 
 
 def audit_of_rows(rows: pd.DataFrame) -> hw.Audit:
-    return hw.check_table(pd.concat([FRAME, rows], ignore_index=True), metric="dsc")
+    return checked(pd.concat([FRAME, rows], ignore_index=True), metric="dsc")
 
 
 def audit_of_models(**models: Any) -> hw.Audit:
-    return hw.check_tables(models, metric="dsc")
+    return checked(models, metric="dsc")
 
 
 def canonical(**columns: Any) -> pd.DataFrame:
@@ -413,7 +417,7 @@ WHERE = np.arange(len(GOOD)) % 10
 SITUATIONS |= {
     "HW901": lambda: audit_of_rows(pd.DataFrame({"case": ["mean"], "dice": [GOOD.mean()]})),
     "HW902": lambda: audit_of_rows(pd.DataFrame({"case": ["mean"], "dice": [0.9]})),
-    "HW903": lambda: hw.check_table(
+    "HW903": lambda: checked(
         pd.DataFrame(
             {"case": [*NAMES, "mean"], "dice": [*GOOD[:-2], None, None, GOOD[:-2].mean()]}
         ),
@@ -422,23 +426,23 @@ SITUATIONS |= {
     "HW904": lambda: audit(100 * GOOD),
     "HW905": lambda: audit(np.where(WHERE < 3, 100 * GOOD, GOOD)),
     "HW906": lambda: audit(np.where(WHERE < 1, -GOOD, GOOD)),
-    "HW907": lambda: hw.check_table({"case": NAMES, "liver": GOOD}),
+    "HW907": lambda: checked({"case": NAMES, "liver": GOOD}),
     "HW908": lambda: audit(np.full(20, 0.5)),
     "HW909": lambda: audit(organ=np.where(WHERE < 5, "Liver", "liver"), case=[*NAMES[:60]] * 2),
-    "HW910": lambda: hw.check_table(ORGANS.assign(Liver_1=GOOD), metric="dsc"),
+    "HW910": lambda: checked(ORGANS.assign(Liver_1=GOOD), metric="dsc"),
     "HW911": lambda: audit_of_models(A=FRAME, B=FRAME.assign(dice=np.roll(GOOD, 1))[5:]),
-    "HW912": lambda: hw.check_table(pd.concat([LIVER, SPLEEN[5:]], ignore_index=True)),
+    "HW912": lambda: checked(pd.concat([LIVER, SPLEEN[5:]], ignore_index=True)),
     "HW913": lambda: audit_of_rows(FRAME[:3]),
-    "HW914": lambda: hw.check_table(
+    "HW914": lambda: checked(
         pd.concat([ORGANS, ORGANS[:1].assign(case="other")], ignore_index=True), metric="dsc"
     ),
     "HW915": lambda: audit(np.round(GOOD, 2)),
     "HW916": lambda: audit([*GOOD[:-1], "failed"]),
     "HW917": lambda: audit([*GOOD[:-1], "0,91"]),
-    "HW918": lambda: hw.check_table(canonical(status=np.where(WHERE < 1, "missed", "ok"))),
+    "HW918": lambda: checked(canonical(status=np.where(WHERE < 1, "missed", "ok"))),
     "HW919": lambda: audit(np.where(WHERE < 1, 1.0, 0.9 * GOOD)),
     "HW920": lambda: audit([*100 * GOOD[:-1], 374.0], "hd95"),
-    "HW921": lambda: hw.check_table(
+    "HW921": lambda: checked(
         pd.concat(
             [
                 canonical(value=np.where(WHERE < 1, 0, GOOD)),
@@ -457,7 +461,7 @@ SITUATIONS |= {
     "HW925": lambda: audit_of_models(
         A=FRAME, B=FRAME, C=FRAME.assign(case=[f"x{i}" for i in NAMES], dice=GOOD**2)
     ),
-    "HW926": lambda: hw.check_table(
+    "HW926": lambda: checked(
         FRAME.assign(dice=np.where(WHERE < 1, 0, GOOD), hd95=np.where(WHERE < 1, np.nan, 1 / GOOD))
     ),
 }

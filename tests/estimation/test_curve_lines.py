@@ -9,11 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from over_data import over
 
-from halfwidth import curve_ci
+import halfwidth as hw
 from halfwidth.core.types import Array
 from halfwidth.estimation.test_sets.curve_lines import COLUMNS, MOST_CORNERS, curve_line, thinned
 from halfwidth.metrics import auroc, average_precision
+
+curves_from = over(hw.curve, hw.Predictions.from_arrays)
 
 Counts = NDArray[np.int64]
 
@@ -62,23 +65,23 @@ def test_the_area_under_a_line_is_the_metric(rows: list[tuple[int, int]]) -> Non
 
 
 def test_scores_that_are_all_tied_give_the_diagonal() -> None:
-    (curve,) = curve_ci([0, 1, 1, 0, 1], [0.5] * 5, n_resamples=99, rng=1)
+    (curve,) = curves_from([0, 1, 1, 0, 1], [0.5] * 5, n_resamples=99, rng=1, kind="roc")
     assert curve.line.tolist() == [[0, 0], [1, 1]]
     np.testing.assert_allclose(curve.y, curve.x, rtol=0, atol=1e-15)
-    (curve,) = curve_ci([0, 1, 1, 0, 1], [0.5] * 5, kind="pr", n_resamples=99, rng=1)
+    (curve,) = curves_from([0, 1, 1, 0, 1], [0.5] * 5, kind="pr", n_resamples=99, rng=1)
     assert curve.line.tolist() == [[0, 0.6], [1, 0.6]]
 
 
 def test_perfect_scores_rise_at_once() -> None:
-    (curve,) = curve_ci([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9], n_resamples=99, rng=1)
+    (curve,) = curves_from([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9], n_resamples=99, rng=1, kind="roc")
     assert curve.line.tolist() == [[0, 0], [0, 1], [1, 1]]
-    (curve,) = curve_ci([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9], kind="pr", n_resamples=99, rng=1)
+    (curve,) = curves_from([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9], kind="pr", n_resamples=99, rng=1)
     assert curve.line.tolist() == [[0, 1], [1, 1]]
 
 
 def test_a_class_without_cases_has_no_line() -> None:
     truth, score = [0, 1] * 10, np.random.default_rng(1).dirichlet([1, 1, 1], 20)
-    curves = curve_ci(truth, score, labels=[0, 1, 2], n_resamples=99, rng=1)
+    curves = curves_from(truth, score, labels=[0, 1, 2], n_resamples=99, rng=1, kind="roc")
     assert [len(curve.line) > 0 for curve in curves] == [True, True, False]
     frame = curves.line_frame()
     assert frame["label"].drop_duplicates().tolist() == ["0", "1"]

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from labelscenes import as_sets, detection_metric, pictures, value_of
+from over_data import estimate_detections, estimate_detector
 
 import halfwidth as hw
 from halfwidth.core.detection_forms import ImageSums
-from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Objects
 from halfwidth.matching.api import match_images
 from halfwidth.matching.instances import measure
@@ -36,7 +37,7 @@ def with_needed(name: str) -> str:
 
 
 def estimated(metric: str, **options: Any) -> hw.Estimate:
-    e: hw.Estimate = hw.detection_ci(
+    e: hw.Estimate = estimate_detector(
         FOUND, TRUE, metric=metric, average="micro", rng=1, n_resamples=200, **options
     )
     return e
@@ -53,18 +54,18 @@ def test_every_metric_has_an_interval_about_its_value(name: str) -> None:
 def test_metrics_bring_the_matching_that_they_are_defined_with() -> None:
     e = estimated("pq")
     assert "mask IoU > 0.5, overlap above one half" in e.sentence()
-    lists = match_images(FOUND, TRUE, Matching("mask_iou", "hungarian", admits=Admits.ABOVE))
+    lists = match_images(FOUND, TRUE, MatchingRule("mask_iou", "hungarian", admits=Admits.ABOVE))
     assert e.value == pytest.approx(value_of(detection_metric("pq"), lists, "micro"), rel=1e-12)
     e = estimated("lesionwise_dsc", dilation=1)
     assert "lesion-wise" in e.sentence()
     metric = detection_metric("lesionwise_dsc")
-    how = Matching("mask_overlap", "lesionwise", (0.0,), Admits.ABOVE, dilation=1)
+    how = MatchingRule("mask_overlap", "lesionwise", (0.0,), Admits.ABOVE, dilation=1)
     lists = measure(match_images(FOUND, TRUE, how), FOUND, TRUE, [metric])
     assert e.value == pytest.approx(value_of(metric, lists, "micro"), rel=1e-12)
 
 
 def test_another_matching_than_that_of_the_definition_is_said_or_refused() -> None:
-    both = hw.detection_ci(
+    both = estimate_detections(
         FOUND,
         TRUE,
         metric=["pq", "rq"],
@@ -85,7 +86,7 @@ def test_what_counts_as_a_penalty_is_among_the_notes() -> None:
     penalties, worst, left_out = (
         next(note for note in made.notes if note.startswith(made[0].metric_spec.spec.display))
         for made in (
-            hw.detection_ci(FOUND, TRUE, metric=[name, "fppi"], rng=1, n_resamples=99)
+            estimate_detections(FOUND, TRUE, metric=[name, "fppi"], rng=1, n_resamples=99)
             for name in names
         )
     )
@@ -106,7 +107,9 @@ def test_cautions_say_how_many_objects_count_as_a_penalty() -> None:
     for metric in ("lesionwise_hd95", "lesionwise_dsc:min_volume=20", "instance_dsc:over=all"):
         e = estimated(metric)
         (found,) = [caution for caution in e.cautions if caution.code == "HW884"]
-        notes = hw.detection_ci(FOUND, TRUE, metric=[metric, "fppi"], rng=1, n_resamples=99).notes
+        notes = estimate_detections(
+            FOUND, TRUE, metric=[metric, "fppi"], rng=1, n_resamples=99
+        ).notes
         (note,) = [one for one in notes if "count as" in one]
         numbers = re.findall(r"\d+", note.partition(": ")[2])[:2]
         assert re.findall(r"\d+", found.message)[:2] == numbers
@@ -136,6 +139,6 @@ def test_the_classes_that_an_average_leaves_out_are_those_without_a_value() -> N
         "sq": "2 of 3 classes, 'missed', 'made up', are never matched: the average leaves them",
     }
     for name in ("recall", "ppv", "sq", "f1", "pq", "fppi"):
-        e = hw.detection_ci(found, true, metric=name, average="macro", rng=1, n_resamples=99)
+        e = estimate_detector(found, true, metric=name, average="macro", rng=1, n_resamples=99)
         said = [caution.message for caution in e.cautions if caution.code == "HW208"]
         assert [message.startswith(lacking[name]) for message in said] == [True] * (name in lacking)

@@ -65,9 +65,9 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
         TRUTH, np.stack([np.asarray(v), np.asarray(v)], axis=1), metric="auroc"
     ),
     "metric_ci, weights": lambda v: hw.metric_ci(TRUTH, DICE, metric="auroc", sample_weight=v),
-    "curve_ci": lambda v: hw.curve_ci(TRUTH, v),
+    "curve": lambda v: hw.curve(TRUTH, "roc", y_score=v),
     "confusion_ci": lambda v: hw.confusion_ci(TRUTH, v),
-    "pilot_n": lambda v: hw.planning.pilot_n(v, width=0.1),
+    "plan": lambda v: hw.plan(v, halfwidth=0.05),
     "subsample": hw.planning.subsample,
     "auroc": lambda v: hw.metrics.auroc(TRUTH, v),
     "average_precision": lambda v: hw.metrics.average_precision(TRUTH, v),

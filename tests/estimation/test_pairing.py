@@ -13,6 +13,8 @@ from support import codes, message
 
 import halfwidth as hw
 
+curves_from = over(hw.curve, hw.Predictions.from_arrays)
+
 N = 40
 RNG = np.random.default_rng(9)
 NAMES = [f"c{i:02d}" for i in range(N)]
@@ -95,8 +97,8 @@ def test_everything_given_for_the_cases_of_a_test_set(moved: str) -> None:
 
 def test_curves_confusions_and_regressions() -> None:
     moved = SCORE.iloc[ORDER]
-    (right,) = hw.curve_ci(TRUTH, SCORE, n_resamples=49, rng=1)
-    (curve,) = hw.curve_ci(TRUTH, moved, n_resamples=49, rng=1)
+    (right,) = curves_from(TRUTH, SCORE, n_resamples=49, rng=1, kind="roc")
+    (curve,) = curves_from(TRUTH, moved, n_resamples=49, rng=1, kind="roc")
     np.testing.assert_array_equal(curve.y, right.y)
     assert curve.area is not None
     assert "HW409" in codes(curve.area)
@@ -152,7 +154,9 @@ def test_predictions_beside_a_whole_frame_that_was_shuffled_are_refused(counted:
     assert text.startswith("y_true has the rows 0, 1, 2, ... of a frame in another order, and ")
     assert ".to_numpy() of both" in text
     assert "y_score.loc[y_true.index]" in text
-    assert complaint(hw.curve_ci, score, truth).startswith("y_score has the rows 0, 1, 2, ...")
+    assert complaint(curves_from, score, truth, kind="roc").startswith(
+        "y_score has the rows 0, 1, 2, ..."
+    )
     # Both ways out lead to what they say.
     by_label = hw.metric_ci(truth, score.loc[truth.index], metric="auroc")
     assert by_label.value == hw.metric_ci(TRUTH, SCORE, metric="auroc").value

@@ -106,12 +106,12 @@ def test_first_slips_are_told_what_to_do(call: Callable[[], object], words: str)
     assert words in str(error.value)
 
 
-def test_a_metric_given_twice_is_refused(tmp_path: Path, run: Run) -> None:
+def test_several_metrics_of_one_column_are_refused(tmp_path: Path, run: Run) -> None:
     file = tmp_path / "t.csv"
     file.write_text("case,dice\na,0.9\nb,0.8\n")
     ran = run("ci", file, "--metric", "dsc", "--metric", "iou")
     assert (ran.status, ran.out) == (2, "")
-    assert "--metric names 2 (dsc, iou)" in ran.err
+    assert "no column is called 'dsc': say which holds this metric, --metric COLUMN=NAME" in ran.err
 
 
 def test_a_frame_keeps_every_digit_of_the_seed() -> None:

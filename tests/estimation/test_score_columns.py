@@ -64,9 +64,10 @@ def test_columns_that_never_add_up_to_1_are_refused() -> None:
 
 
 def test_every_front_door_refuses_them() -> None:
-    for door in (hw.curve_ci, hw.confusion_ci):
-        with pytest.raises(hw.DataError, match="speak for the same class"):
-            door(Y, np.c_[A, B])
+    with pytest.raises(hw.DataError, match="speak for the same class"):
+        hw.curve(Y, "roc", y_score=np.c_[A, B])
+    with pytest.raises(hw.DataError, match="speak for the same class"):
+        hw.confusion_ci(Y, np.c_[A, B])
     with pytest.raises(hw.DataError, match="speak for the same class"):
         hw.metric_ci(Y, np.c_[A, B], metric=["f1", "mcc"], average="macro")
 
@@ -153,7 +154,7 @@ def test_each_class_each_average_and_curves() -> None:
         truth, np.roll(rows, 1, axis=1), metric="auroc", average=["none", "macro"], rng=1
     )
     assert all("HW410" in codes(e) for e in made)
-    (curve,) = hw.curve_ci(Y, 1 - A, n_resamples=49)
+    (curve,) = hw.curve(Y, "roc", y_score=1 - A, n_resamples=49)
     assert curve.area is not None
     assert "HW410" in codes(curve.area)
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from foreignfiles import written, zipped
+from over_data import over
 
 import halfwidth as hw
 from halfwidth.scoring.tolerances import resolve_tolerances
@@ -43,7 +44,7 @@ def test_values_near_the_end_of_floating_point_are_audited_without_a_warning() -
     values = [1e308, 0.5, 0.25, 0.1234, 1e307, 3.5]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        hw.check_table({"case": list("abcdef"), "value": values})
+        over(hw.check, hw.CaseValues.from_table)({"case": list("abcdef"), "value": values})
 
 
 def test_a_message_names_some_of_many_columns() -> None:

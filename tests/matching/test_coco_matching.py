@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from halfwidth import MatchLists
-from halfwidth.core.match_lists import Matching, Outcome
+from halfwidth.core.match_lists import MatchingRule, Outcome
 from halfwidth.matching.api import match_many
 
 pytest.importorskip("pycocotools")
@@ -26,7 +26,7 @@ AREAS = ((0.0, 1e10), (0.0, 32.0**2), (32.0**2, 96.0**2), (96.0**2, 1e10))
 def matched(kind: str, most: int) -> list[MatchLists]:
     criterion = {"bbox": "box_iou", "segm": "mask_iou"}[kind]
     hows = [
-        Matching(criterion, thresholds=THRESHOLDS, max_detections=most, area_range=area)
+        MatchingRule(criterion, thresholds=THRESHOLDS, max_detections=most, area_range=area)
         for area in AREAS
     ]
     return match_many(*cocosets.as_sets(kind), hows)

@@ -17,13 +17,13 @@ from labelscenes import (
 )
 
 import halfwidth as hw
-from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.core.spec import Metric
 from halfwidth.matching.api import match_images
 from halfwidth.matching.instances import measure
 
-ABOVE_HALF = Matching("mask_iou", "hungarian", admits=Admits.ABOVE)
+ABOVE_HALF = MatchingRule("mask_iou", "hungarian", admits=Admits.ABOVE)
 IMAGES = pictures(3)
 FOUND, TRUE = as_sets(IMAGES, (1.0, 1.0))
 LISTS = match_images(FOUND, TRUE, ABOVE_HALF)
@@ -46,7 +46,7 @@ def test_metrics_of_masks_need_masks() -> None:
     boxes = np.array([[1.0, 1, 3, 3]])
     objects = Objects(category=np.zeros(1, np.intp), boxes=boxes, score=np.ones(1))
     boxed = hw.ObjectSet(("scan 1",), (objects,), ("lesion",))
-    lists = match_images(boxed, boxed, Matching())
+    lists = match_images(boxed, boxed, MatchingRule())
     for name in ("instance_dsc", "pooled_iou"):
         message = f"{name} needs masks, which the detections of image 'scan 1' lack"
         with pytest.raises(hw.DataError, match=message):
@@ -77,7 +77,7 @@ def test_a_distance_to_an_empty_mask_is_refused() -> None:
     found = one_image(replace(SQUARE, mask=np.zeros((2, 2), bool)), points=np.array([[2.0, 2]]))
     true = one_image(SQUARE, points=np.array([[2.0, 2]]))
     found, true = (replace(one, spacing=((1.0, 1.0),)) for one in (found, true))
-    how = Matching("centre_distance", "hungarian", (3.0,), Admits.AT_MOST)
+    how = MatchingRule("centre_distance", "hungarian", (3.0,), Admits.AT_MOST)
     metric = detection_metric("instance_assd")
     lists = measure(match_images(found, true, how), found, true, [metric])
     with pytest.raises(hw.DataError, match="assd of detection 1 in image 'scan 1' is not finite"):
@@ -105,7 +105,7 @@ def test_metrics_at_one_threshold_refuse_several() -> None:
 
 
 def test_panoptic_quality_is_of_overlaps() -> None:
-    how = Matching("centre_distance", "hungarian", (5.0,), Admits.AT_MOST)
+    how = MatchingRule("centre_distance", "hungarian", (5.0,), Admits.AT_MOST)
     with pytest.raises(hw.OptionError, match="centre_distance is none: localisation='mask_iou'"):
         value_of(detection_metric("sq"), match_images(FOUND, TRUE, how), "micro")
 
@@ -216,7 +216,7 @@ def test_what_is_undefined_is_so_and_follows_the_policy() -> None:
     specs = [spec for spec in hw.DETECTION_METRICS if "detection.ranked" not in _module(spec)]
     wanted = [_plain(spec.name) for spec in specs]
     plain = match_images(nothing, nothing, ABOVE_HALF)
-    how = Matching("mask_overlap", "lesionwise", (0.0,), Admits.ABOVE)
+    how = MatchingRule("mask_overlap", "lesionwise", (0.0,), Admits.ABOVE)
     lesions = match_images(nothing, nothing, how)
     for metric in wanted:
         lists = lesions if "lesionwise" in metric.spec.name else plain

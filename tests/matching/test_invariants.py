@@ -14,7 +14,7 @@ import scenes
 from numpy.typing import NDArray
 
 from halfwidth import Better, MatchLists, ObjectSet
-from halfwidth.core.match_lists import Admits, Matching, Outcome
+from halfwidth.core.match_lists import Admits, MatchingRule, Outcome
 from halfwidth.core.objects import CroppedMask, Objects
 from halfwidth.core.types import Array
 from halfwidth.matching.api import match_images, match_many
@@ -36,14 +36,14 @@ def combinations() -> list[tuple[str, str]]:
     return fit
 
 
-def how_of(criterion: str, strategy: str) -> Matching:
+def how_of(criterion: str, strategy: str) -> MatchingRule:
     spec, chosen = LOCALISATIONS[criterion], ASSIGNMENTS[strategy]
     thresholds: tuple[float, ...] = HIGHER if spec.better is Better.HIGHER else LOWER
     if chosen.of_overlap:
         thresholds = (0.5, 0.6, 0.8)
     elif spec.admits is Admits.ABOVE and spec.threshold == 0:
         thresholds = (0.0,) if chosen.localisation else (0.0, *thresholds)
-    return Matching(
+    return MatchingRule(
         criterion,
         strategy,
         thresholds,
@@ -260,7 +260,7 @@ def test_duplicates_are_false_unless_ignored(criterion: str, strategy: str) -> N
 
 def test_scores_on_any_scale_that_ranks_give_the_same_lists() -> None:
     found, true = scenes.scene(3, flags=True)
-    how = Matching(thresholds=(0.3, 0.5))
+    how = MatchingRule(thresholds=(0.3, 0.5))
     lists = match_images(found, true, how)
     scales: tuple[Callable[[Array], Array], ...] = (lambda s: 100 * s, lambda s: np.log(s) - 3)
     for scale in scales:
@@ -274,7 +274,7 @@ def test_scores_on_any_scale_that_ranks_give_the_same_lists() -> None:
 
 def test_thresholds_of_scores_and_most_detections_cut_the_lists() -> None:
     found, true = scenes.scene(4, images=30)
-    how = Matching(thresholds=(0.3,))
+    how = MatchingRule(thresholds=(0.3,))
     lists = match_images(found, true, how)
     cut = match_images(found, true, dataclasses.replace(how, score_threshold=0.6))
     kept = np.asarray(lists.score) >= 0.6
@@ -301,7 +301,7 @@ def test_objects_that_need_not_be_found_swallow_what_lies_on_them() -> None:
 
     def outcomes(flag: str | None, **choices: object) -> list[int]:
         sets = [ObjectSet(("a",), (side,), ("x",)) for side in (found, one(flag))]
-        lists = match_images(sets[0], sets[1], Matching(**choices))  # type: ignore[arg-type]
+        lists = match_images(sets[0], sets[1], MatchingRule(**choices))  # type: ignore[arg-type]
         assert lists.n_references.sum() == (flag is None and not choices)
         # By descending score: the second, the third, the first.
         assert lists.detection.tolist() == [1, 2, 0]
@@ -354,7 +354,7 @@ def test_sizes_are_those_of_what_is_matched() -> None:
     sets = [ObjectSet(("a",), (one,), ("x",))] * 2
     for criterion, size in (("box_iou", 100), ("mask_iou", 10), ("approximate_iou", 100)):
         for around, number in ((size, 1), (110 - size, 0)):
-            how = Matching(criterion, area_range=(around - 1.0, around + 1.0))
+            how = MatchingRule(criterion, area_range=(around - 1.0, around + 1.0))
             assert match_images(sets[0], sets[1], how).n_references.sum() == number
 
 
@@ -367,5 +367,7 @@ def test_sizes_are_in_mm_where_a_spacing_is_known() -> None:
             Objects(category=np.zeros(1, np.intp), boxes=box * 1.2),
         )
     )
-    assert match_images(found, true, Matching(area_range=(140.0, 145.0))).n_references.sum() == 1
-    assert match_images(found, true, Matching(area_range=(0.0, 140.0))).n_references.sum() == 0
+    assert (
+        match_images(found, true, MatchingRule(area_range=(140.0, 145.0))).n_references.sum() == 1
+    )
+    assert match_images(found, true, MatchingRule(area_range=(0.0, 140.0))).n_references.sum() == 0

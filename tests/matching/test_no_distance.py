@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from halfwidth import ObjectSet
-from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Objects
 from halfwidth.matching.api import match_images
 
@@ -17,7 +17,7 @@ def test_what_lies_on_the_spot_is_matched(assignment: str, admits: Admits) -> No
     found = Objects(category=category, points=at, score=np.array([0.2, 0.9, 0.4]))
     true = Objects(category=category, points=at[[2, 0, 1]])
     sets = [ObjectSet(("a",), (one,), ("cell",)) for one in (found, true)]
-    how = Matching("centre_distance", assignment, (2.0,), admits)
+    how = MatchingRule("centre_distance", assignment, (2.0,), admits)
     lists = match_images(sets[0], sets[1], how)
     assert lists.outcome.tolist() == [[1, 1, 1]]
     assert lists.detection.tolist() == [1, 2, 0]

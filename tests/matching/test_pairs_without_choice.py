@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from halfwidth import ObjectSet
-from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Objects
 from halfwidth.matching.api import match_images
 from halfwidth.metrics.detection.catalogue import ASSIGNMENTS
@@ -30,7 +30,7 @@ def test_images_are_matched_as_a_strategy_matches_all_distances(strategy: str) -
         for scored in (True, False)
     )
     names = tuple(map(str, range(12)))
-    how = Matching("centre_distance", strategy, LIMITS, Admits.AT_MOST, score_threshold=0.2)
+    how = MatchingRule("centre_distance", strategy, LIMITS, Admits.AT_MOST, score_threshold=0.2)
     lists = match_images(
         ObjectSet(names, found, ("a", "b")), ObjectSet(names, true, ("a", "b")), how
     )

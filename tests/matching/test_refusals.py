@@ -10,7 +10,7 @@ import pytest
 import scenes
 
 from halfwidth import DataError, HalfwidthError, ObjectSet, OptionError
-from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Objects, Unit
 from halfwidth.matching.api import match_images
 from halfwidth.metrics.detection.catalogue import LOCALISATIONS
@@ -43,7 +43,7 @@ NEEDS = {
 def test_what_a_criterion_needs_is_named_with_what_is_there(criterion: str) -> None:
     found, true = only(FOUND, "boxes", "score"), only(TRUE, "masks")
     spec = LOCALISATIONS[criterion]
-    how = Matching(
+    how = MatchingRule(
         criterion,
         thresholds=(5.0 if spec.threshold is None else spec.threshold,),
         admits=spec.admits,
@@ -63,9 +63,9 @@ def test_one_image_that_lacks_masks_is_named() -> None:
         TRUE, objects=(*TRUE.objects[:held], fewer, *TRUE.objects[held + 1 :])
     )
     with pytest.raises(DataError, match=f"references of image image{held} have boxes"):
-        match_images(FOUND, true, Matching("mask_iou"))
+        match_images(FOUND, true, MatchingRule("mask_iou"))
     # What not all have is not taken for some of them.
-    by_boxes = Matching("ior", thresholds=(0.5,), admits=Admits.ABOVE)
+    by_boxes = MatchingRule("ior", thresholds=(0.5,), admits=Admits.ABOVE)
     one, other = (match_images(FOUND, some, by_boxes) for some in (true, only(TRUE, "boxes")))
     np.testing.assert_array_equal(one.similarity, other.similarity)
 
@@ -76,7 +76,7 @@ def test_images_that_are_given_in_different_ways_are_refused() -> None:
     mixed = list(by_masks)
     mixed[held[-1]] = by_boxes[held[-1]]
     true = dataclasses.replace(TRUE, objects=tuple(mixed))
-    how = Matching("ior", thresholds=(0.5,), admits=Admits.ABOVE)
+    how = MatchingRule("ior", thresholds=(0.5,), admits=Admits.ABOVE)
     with pytest.raises(DataError, match="some have masks alone, others boxes"):
         match_images(FOUND, true, how)
 
@@ -97,7 +97,7 @@ def test_scores_of_some_images_alone_are_refused() -> None:
         FOUND, objects=(*FOUND.objects[:held], bare, *FOUND.objects[held + 1 :])
     )
     with pytest.raises(DataError, match=f"have scores, those of image image{held} have not"):
-        match_images(found, TRUE, Matching(assignment="hungarian"))
+        match_images(found, TRUE, MatchingRule(assignment="hungarian"))
 
 
 def test_classes_alone_are_said_to_be() -> None:
@@ -116,11 +116,11 @@ def test_classes_alone_are_said_to_be() -> None:
 )
 def test_what_needs_scores_says_so(change: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message):
-        match_images(only(FOUND, "boxes"), TRUE, Matching(**change))
+        match_images(only(FOUND, "boxes"), TRUE, MatchingRule(**change))
 
 
 def test_scores_are_not_needed_otherwise() -> None:
-    lists = match_images(only(FOUND, "boxes"), TRUE, Matching(assignment="hungarian"))
+    lists = match_images(only(FOUND, "boxes"), TRUE, MatchingRule(assignment="hungarian"))
     assert lists.score is None
 
 
@@ -142,12 +142,12 @@ def test_units_must_be_one_and_have_lengths_where_these_matter() -> None:
     with pytest.raises(DataError, match="in fractions of images, those of the references in vox"):
         match_images(fractions(FOUND), TRUE)
     sets = fractions(FOUND), fractions(TRUE)
-    match_images(*sets, Matching())
-    near = Matching("centre_distance", thresholds=(3.0,), admits=Admits.AT_MOST)
+    match_images(*sets, MatchingRule())
+    near = MatchingRule("centre_distance", thresholds=(3.0,), admits=Admits.AT_MOST)
     with pytest.raises(DataError, match="centre_distance needs pixels or mm"):
         match_images(*sets, near)
     with pytest.raises(DataError, match="area_range needs pixels or mm"):
-        match_images(*sets, Matching(area_range=(0, 10)))
+        match_images(*sets, MatchingRule(area_range=(0, 10)))
 
 
 def test_millimetres_are_not_multiplied_by_a_spacing() -> None:
@@ -155,7 +155,7 @@ def test_millimetres_are_not_multiplied_by_a_spacing() -> None:
         dataclasses.replace(one, unit=Unit.MILLIMETRE, spacing=((5.0, 5.0),) * len(one))
         for one in (FOUND, TRUE)
     ]
-    near = Matching("centre_distance", thresholds=(3.0,), admits=Admits.AT_MOST)
+    near = MatchingRule("centre_distance", thresholds=(3.0,), admits=Admits.AT_MOST)
     lists, plain = match_images(in_mm[0], in_mm[1], near), match_images(FOUND, TRUE, near)
     np.testing.assert_array_equal(lists.similarity, plain.similarity)
     assert (lists.outcome == 1).any()
@@ -163,7 +163,9 @@ def test_millimetres_are_not_multiplied_by_a_spacing() -> None:
 
 def test_sizes_are_needed_for_a_range_of_them() -> None:
     found, true = (only(one, "points", "score") for one in (FOUND, TRUE))
-    how = Matching("centre_distance", thresholds=(3.0,), admits=Admits.AT_MOST, area_range=(0, 10))
+    how = MatchingRule(
+        "centre_distance", thresholds=(3.0,), admits=Admits.AT_MOST, area_range=(0, 10)
+    )
     with pytest.raises(DataError, match="area_range needs sizes"):
         match_images(found, true, how)
 
@@ -172,7 +174,7 @@ def test_objects_that_overlap_leave_a_choice() -> None:
     box = np.array([[0.0, 0, 4, 4]])
     one = Objects(category=np.zeros(1, np.intp), boxes=box)
     two = Objects(category=np.zeros(2, np.intp), boxes=np.repeat(box, 2, axis=0))
-    how = Matching(assignment="overlap_above_half", admits=Admits.ABOVE)
+    how = MatchingRule(assignment="overlap_above_half", admits=Admits.ABOVE)
     for found, true, words in (
         (two, one, "two detections lie on one reference"),
         (one, two, "two references lie on one detection"),
@@ -229,12 +231,12 @@ def test_objects_that_overlap_leave_a_choice() -> None:
 )
 def test_choices_that_do_not_fit_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(HalfwidthError, match=message) as error:
-        match_images(FOUND, TRUE, Matching(**change))
+        match_images(FOUND, TRUE, MatchingRule(**change))
     assert isinstance(error.value, OptionError)
     assert len(str(error.value).splitlines()) == 1
 
 
 def test_names_are_settled() -> None:
-    how = match_images(FOUND, TRUE, Matching("BBox", "Greedy", (1,))).matching
+    how = match_images(FOUND, TRUE, MatchingRule("BBox", "Greedy", (1,))).matching
     assert (how.localisation, how.assignment) == ("box_iou", "greedy_by_score")
     assert how == match_images(FOUND, TRUE, how).matching

@@ -9,8 +9,7 @@ from typing import Any
 import cocosets
 import numpy as np
 import pytest
-
-import halfwidth as hw
+from over_data import estimate_detections, estimate_detector
 
 
 @pytest.mark.slow
@@ -23,7 +22,7 @@ def test_all_twelve_are_those_of_pycocotools(kind: str) -> None:
         evaluation.accumulate()
         evaluation.summarize()
     found = cocosets.RESULTS[kind]
-    rows = hw.detection_ci(
+    rows = estimate_detections(
         found, cocosets.REFERENCES, metric="coco", method="percentile", n_resamples=20, rng=1
     )
     assert [one.value for one in rows] == pytest.approx(evaluation.stats.tolist(), abs=1e-12)
@@ -52,7 +51,9 @@ RESULTS = [
 def test_equal_scores_are_taken_by_the_ids_of_images(order: list[int]) -> None:
     of_rows = {2: "a", 9: "b", 10: "b"}
     rows = [
-        hw.detection_ci(RESULTS, document(order), metric="ap", groups=groups, n_resamples=50, rng=1)
+        estimate_detector(
+            RESULTS, document(order), metric="ap", groups=groups, n_resamples=50, rng=1
+        )
         for groups in (None, [of_rows[i] for i in order], {f"{i}.png": of_rows[i] for i in order})
     ]
     # First of three detections, one of three objects.

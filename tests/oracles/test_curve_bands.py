@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from over_data import over
 from sklearn.metrics import confusion_matrix, precision_recall_curve, roc_curve
 
 import halfwidth as hw
@@ -15,6 +16,9 @@ from halfwidth.core.types import Array
 from halfwidth.estimation.test_sets import curves as module
 from halfwidth.resampling.designs import arrange
 from halfwidth.resampling.draws import Plan
+
+curves_from = over(hw.curve, hw.Predictions.from_arrays)
+confusion = over(hw.confusion_ci, hw.Predictions.from_arrays)
 
 KINDS: list[Any] = ["roc", "pr"]
 STEPS = 200
@@ -70,7 +74,7 @@ def test_bands_are_those_of_a_loop_over_the_same_draws(
 ) -> None:
     data = data_of(n, ties=ties, clusters=clusters)
     truth, score, groups = data["truth"], data["score"], data["groups"]
-    (curve,) = hw.curve_ci(
+    (curve,) = curves_from(
         truth, score, kind=kind, scores="any", groups=groups, n_resamples=60, rng=3
     )
     # The order of the records of an area: score, then 0 for a positive case.
@@ -93,7 +97,7 @@ def test_bands_are_those_of_a_loop_over_the_same_draws(
 @pytest.mark.parametrize("kind", KINDS)
 def test_resamples_without_a_curve_are_left_out_and_counted(kind: Any) -> None:
     truth, score = np.array([1, 0, 0, 0, 0, 0, 0, 0]), np.arange(8)[::-1] / 8
-    (curve,) = hw.curve_ci(truth, score, kind=kind, n_resamples=400, rng=1)
+    (curve,) = curves_from(truth, score, kind=kind, n_resamples=400, rng=1)
     # P(none drawn) = (7/8)**8 = 0.34; beyond five SD once in a million.
     assert 90 < curve.n_undefined < 190
     assert np.isfinite(curve.low).all()
@@ -117,7 +121,7 @@ def test_neither_the_order_of_cases_nor_the_size_of_blocks_matters(
             "n_resamples": 99,
             "rng": 2,
         }
-        frame = hw.curve_ci(truth[of], score[of], kind=kind, **given).to_frame()
+        frame = curves_from(truth[of], score[of], kind=kind, **given).to_frame()
         numbers: list[list[float]] = frame[["y", "low", "high"]].to_numpy().tolist()
         return numbers
 
@@ -133,10 +137,10 @@ def test_a_curve_per_class_or_of_the_positive_one() -> None:
     truth = generator.choice(["a", "b", "c"], 90)
     score = generator.normal(size=(90, 3))
     given: dict[str, Any] = {"scores": "logits", "n_resamples": 99, "rng": 1}
-    curves = hw.curve_ci(truth, score, **given)
+    curves = curves_from(truth, score, kind="roc", **given)
     assert [curve.label for curve in curves] == ["a", "b", "c"]
     assert [curve.n_positive for curve in curves] == [int((truth == c).sum()) for c in "abc"]
-    (one,) = hw.curve_ci(truth, score, pos_label="b", **given)
+    (one,) = curves_from(truth, score, pos_label="b", kind="roc", **given)
     assert one.to_frame().equals(curves[1].to_frame())
     areas = hw.metric_ci(truth, score, metric="auroc", average="none", **given)
     assert [(e.value, e.low, e.high) for e in curves.areas] == [
@@ -152,7 +156,7 @@ def test_the_height_of_the_curve_adds_up_to_the_area(kind: Any) -> None:
     # As many cases of each kind as the grid has steps: no height is between two points of it.
     truth = np.repeat([0, 1], STEPS)
     score = generator.normal(size=2 * STEPS) + truth
-    (curve,) = hw.curve_ci(truth, score, kind=kind, scores="any", n_resamples=9, rng=1)
+    (curve,) = curves_from(truth, score, kind=kind, scores="any", n_resamples=9, rng=1)
     assert curve.area is not None
     # Each negative is a step at its end (no ties), each positive one at its own recall.
     y = curve.y[on_the_grid(curve)]
@@ -163,7 +167,7 @@ def test_the_height_of_the_curve_adds_up_to_the_area(kind: Any) -> None:
 def test_a_class_without_cases_has_no_curve() -> None:
     generator = np.random.default_rng(8)
     truth, score = generator.integers(0, 2, 40), generator.dirichlet([1, 1, 1], 40)
-    curves = hw.curve_ci(truth, score, labels=[0, 1, 2], n_resamples=99, rng=1)
+    curves = curves_from(truth, score, labels=[0, 1, 2], n_resamples=99, rng=1, kind="roc")
     assert np.isnan(curves[2].to_frame()[["y", "low", "high"]].to_numpy()).all()
     assert np.isfinite(curves[0].y).all()
     assert curves[2].n_undefined == 99
@@ -193,10 +197,11 @@ def test_bad_input_of_curves_is_refused(
     given: dict[str, Any] = {
         "y_true": [0, 1, 0, 1],
         "y_score": [0.1, 0.2, 0.3, 0.4],
+        "kind": "roc",
         "n_resamples": 9,
     } | change
     with pytest.raises(error, match=said):
-        hw.curve_ci(**given)
+        curves_from(**given)
 
 
 @pytest.mark.slow
@@ -212,7 +217,9 @@ def test_pointwise_coverage_of_roc_bands() -> None:
     held = np.zeros((200, len(at)))
     for row in held:
         score = generator.normal(size=200) + truth
-        (curve,) = hw.curve_ci(truth, score, scores="any", n_resamples=599, rng=generator)
+        (curve,) = curves_from(
+            truth, score, scores="any", n_resamples=599, rng=generator, kind="roc"
+        )
         low, high = (band[on_the_grid(curve)][at] for band in (curve.low, curve.high))
         row[:] = (low <= wanted) & (wanted <= high)
     assert (held.mean(axis=0) > 0.88).all()
@@ -227,7 +234,9 @@ def test_a_curve_of_fewer_than_six_clusters_has_no_band(clusters: int) -> None:
     generator = np.random.default_rng(4)
     truth, groups = np.arange(60) // 6 % 2, np.arange(60) % clusters
     score = truth + generator.normal(size=60)
-    (curve,) = hw.curve_ci(truth, score, scores="any", groups=groups, n_resamples=49, rng=1)
+    (curve,) = curves_from(
+        truth, score, scores="any", groups=groups, n_resamples=49, rng=1, kind="roc"
+    )
     assert np.isfinite(curve.y).all()
     assert curve.area is not None
     assert curve.area.low < curve.area.value < curve.area.high
@@ -245,7 +254,7 @@ def test_the_diagonal_holds_the_sensitivities(method: str, *, clusters: bool) ->
     given |= {"groups": np.arange(120) // 4} if clusters else {}
     if clusters and method == "clopper_pearson":
         given["method"] = "wilson"
-    made = hw.confusion_ci(truth, said, **given)
+    made = confusion(truth, said, **given)
     np.testing.assert_array_equal(made.counts, confusion_matrix(truth, said))
     wanted = hw.metric_ci(truth, said, metric="sensitivity", average="none", **given)
     for row, e in enumerate(wanted):
@@ -256,7 +265,7 @@ def test_the_diagonal_holds_the_sensitivities(method: str, *, clusters: bool) ->
 
 def test_a_cell_is_a_proportion_of_its_row() -> None:
     truth, said = ["cat"] * 20 + ["dog"] * 30, ["cat"] * 18 + ["dog"] * 29 + ["cat"] * 3
-    made = hw.confusion_ci(truth, said)
+    made = confusion(truth, said)
     wanted = hw.proportion_ci(3, 30)
     e = made.estimates[1][0]
     assert (e.value, e.low, e.high, e.n) == (wanted.value, wanted.low, wanted.high, 30)
@@ -270,16 +279,16 @@ def test_a_cell_is_a_proportion_of_its_row() -> None:
 def test_scores_become_decisions_as_in_metric_ci() -> None:
     generator = np.random.default_rng(11)
     truth, score = generator.integers(0, 2, 50), generator.random(50)
-    made = hw.confusion_ci(truth, score, threshold=0.7)
+    made = confusion(truth, score, threshold=0.7)
     np.testing.assert_array_equal(made.counts, confusion_matrix(truth, score >= 0.7))
     logits = np.log(np.stack([1 - score, score], axis=1))
-    made = hw.confusion_ci(truth, logits, scores="logits")
+    made = confusion(truth, logits, scores="logits")
     np.testing.assert_array_equal(made.counts, confusion_matrix(truth, score >= 0.5))
 
 
 @pytest.mark.parametrize("method", ["auto", "wilson", "percentile"])
 def test_a_row_without_cases_has_no_shares(method: str) -> None:
-    made = hw.confusion_ci([0, 0, 1, 1], [0, 2, 1, 1], labels=[0, 1, 2], method=method, rng=1)
+    made = confusion([0, 0, 1, 1], [0, 2, 1, 1], labels=[0, 1, 2], method=method, rng=1)
     assert made.counts.tolist() == [[1, 0, 1], [0, 2, 0], [0, 0, 0]]
     last = made.to_frame().tail(3)
     assert last[["share", "low", "high"]].isna().to_numpy().all()
@@ -305,4 +314,4 @@ def test_bad_input_of_confusions_is_refused(
 ) -> None:
     given: dict[str, Any] = {"y_true": [0, 1, 0, 1], "y_score": [0, 1, 1, 1]} | change
     with pytest.raises(error, match=said):
-        hw.confusion_ci(**given)
+        confusion(**given)

@@ -22,7 +22,7 @@ from labelscenes import (
 )
 
 from halfwidth import MatchLists, ObjectSet, metrics
-from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.spec import Metric
 from halfwidth.io.images import read_image
 from halfwidth.matching.api import match_images, match_many
@@ -31,7 +31,7 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import bootstrap_distribution, leave_one_out, replicates
 
-ABOVE_HALF = Matching(localisation="mask_iou", assignment="hungarian", admits=Admits.ABOVE)
+ABOVE_HALF = MatchingRule(localisation="mask_iou", assignment="hungarian", admits=Admits.ABOVE)
 SPACING = (0.8, 1.5)
 IMAGES = pictures(3)
 CLASSES = range(3)
@@ -49,7 +49,7 @@ METRICS = [
 ]
 
 
-def matched(images: list[Picture], how: Matching = ABOVE_HALF) -> MatchLists:
+def matched(images: list[Picture], how: MatchingRule = ABOVE_HALF) -> MatchLists:
     sets = as_sets(images, SPACING)
     return measure(match_images(*sets, how), *sets, METRICS)
 
@@ -207,7 +207,7 @@ def test_average_recall_is_that_of_pycocotools(kind: str) -> None:
     criterion = {"bbox": "box_iou", "segm": "mask_iou"}[kind]
     ways = list(itertools.product(AREAS, params.maxDets))
     hows = [
-        Matching(criterion, thresholds=THRESHOLDS, max_detections=most, area_range=AREAS[area])
+        MatchingRule(criterion, thresholds=THRESHOLDS, max_detections=most, area_range=AREAS[area])
         for area, most in ways
     ]
     for (area, most), matches in zip(ways, match_many(*sets, hows), strict=True):

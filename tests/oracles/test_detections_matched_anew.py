@@ -17,7 +17,7 @@ import pytest
 from rankedscenes import functional_of
 
 from halfwidth import ObjectSet
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.objects import Objects
 from halfwidth.matching.api import match_images
 from halfwidth.resampling.designs import Design
@@ -189,7 +189,7 @@ def test_resamples_are_images_matched_anew(name: str) -> None:
     compared = 0
     for seed in range(12):
         images = scene(seed)
-        lists = match_images(*as_sets(images), Matching())
+        lists = match_images(*as_sets(images), MatchingRule())
         functional = functional_of(lists, name, "none")
         design, plan = Design((len(images),), paired=True), Plan(seed, 6)
         records = functional.records(lists)[None]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from halfwidth import MatchLists, ObjectSet, metrics
-from halfwidth.core.match_lists import Admits, Matching, Outcome
+from halfwidth.core.match_lists import Admits, MatchingRule, Outcome
 from halfwidth.core.spec import Metric
 from halfwidth.matching.api import match_images
 from halfwidth.matching.instances import measure
@@ -64,7 +64,7 @@ def sets(images: list[tuple[Mask, Mask]] = VOLUMES) -> tuple[ObjectSet, ObjectSe
 
 def matched(dilation: int, wanted: list[Metric]) -> MatchLists:
     found, true = sets()
-    how = Matching("mask_overlap", "lesionwise", (0.0,), Admits.ABOVE, dilation=dilation)
+    how = MatchingRule("mask_overlap", "lesionwise", (0.0,), Admits.ABOVE, dilation=dilation)
     return measure(match_images(found, true, how), found, true, wanted)
 
 
@@ -184,6 +184,6 @@ def test_objects_found_are_the_lesions_that_something_touches() -> None:
     ends = bridge.copy()
     ends[:, :, 5:22] = False
     both = sets([(bridge, ends)])
-    how = Matching("mask_overlap", "lesionwise", (0.0,), Admits.ABOVE, dilation=1)
+    how = MatchingRule("mask_overlap", "lesionwise", (0.0,), Admits.ABOVE, dilation=1)
     lists = match_images(*both, how)
     assert value_of(detection_metric("object_sensitivity"), lists, "none") == 1

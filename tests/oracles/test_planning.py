@@ -308,7 +308,7 @@ def test_the_width_of_a_quantile_of_normal_values(q: float) -> None:
 def test_a_pilot_of_normal_values_needs_what_the_formula_says(halfwidth: float) -> None:
     """A pilot that is the normal distribution itself: its quantiles at 2000 even levels."""
     pilot = stats.norm.ppf((np.arange(2000) + 0.5) / 2000)
-    plan = hw.planning.pilot_n(pilot, halfwidth=halfwidth, method="t", n_samples=2000, rng=3)
+    (plan,) = hw.plan(pilot, halfwidth=halfwidth, method="t", n_samples=2000, rng=3)
     expected = hw.planning.mean_n(
         float(pilot.std()), halfwidth=halfwidth, assurance=0.8, method="t"
     )
@@ -332,7 +332,7 @@ def test_the_widths_of_a_skewed_pilot_are_those_of_another_generator(n: int) -> 
     drawn = np.random.default_rng(10).choice(pilot, size=(20_000, n))
     widths = 2 * stats.t.ppf(0.975, n - 1) * drawn.std(axis=1, ddof=1) / math.sqrt(n)
     wanted = float(np.quantile(widths, 0.7))
-    plan = hw.planning.pilot_width(pilot, n, method="t", rng=2, n_samples=2000, assurance=0.7)
+    (plan,) = hw.plan(pilot, n=n, method="t", rng=2, n_samples=2000, assurance=0.7)
     assert plan.simulated is not None
     # The share of our studies below their 70 % quantile; both sides are random.
     error = math.sqrt(0.7 * 0.3 * (1 / 2000 + 1 / 20_000))
@@ -349,9 +349,7 @@ def test_the_widths_of_a_skewed_pilot_are_those_of_another_generator(n: int) -> 
 def test_a_simulated_study_has_the_interval_of_the_front_door(name: str, statistic: str) -> None:
     """The mean width over studies, against intervals that `summary_ci` makes one by one."""
     pilot = np.random.default_rng(3).beta(9, 2, size=50).round(2)
-    plan = hw.planning.pilot_width(
-        pilot, 30, method=name, statistic=statistic, rng=1, n_samples=1000
-    )
+    (plan,) = hw.plan(pilot, n=30, method=name, statistic=statistic, rng=1, n_samples=1000)
     generator = np.random.default_rng(11)
     widths = np.array(
         [

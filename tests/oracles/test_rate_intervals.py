@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import estimate_detector
 from scipy import stats
 from support import Run, codes
 
@@ -31,7 +32,7 @@ def images(n: int, false_positives: Any = ()) -> tuple[list[dict[str, Any]], lis
 
 
 def fppi(n: int, false_positives: Any = (), **how: Any) -> hw.Estimate:
-    e: hw.Estimate = hw.detection_ci(*images(n, false_positives), metric="fppi", **how)
+    e: hw.Estimate = estimate_detector(*images(n, false_positives), metric="fppi", **how)
     return e
 
 

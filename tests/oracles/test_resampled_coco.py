@@ -12,10 +12,11 @@ from typing import Any
 import cocosets
 import numpy as np
 import pytest
+from over_data import estimate_detector
 from rankedscenes import functional_of
 
 import halfwidth as hw
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.types import Array
 from halfwidth.matching.api import match_images
 from halfwidth.resampling.designs import Design
@@ -62,7 +63,7 @@ def without_ties(evaluation: Any, lists: hw.MatchLists) -> hw.MatchLists:
 def test_resamples_are_those_of_pycocotools(kind: str) -> None:
     detections, references = cocosets.as_sets(kind)
     criterion = {"bbox": "box_iou", "segm": "mask_iou"}[kind]
-    how = Matching(criterion, thresholds=THRESHOLDS, max_detections=100)
+    how = MatchingRule(criterion, thresholds=THRESHOLDS, max_detections=100)
     evaluation = cocosets.evaluated(kind)
     lists = without_ties(evaluation, match_images(detections, references, how))
     functional = functional_of(lists, "ap")
@@ -108,5 +109,5 @@ def test_real_detections_of_other_names_and_numbers(threshold: float) -> None:
         evaluation.accumulate()
     precision = evaluation.eval["precision"][0, :, :, 0, -1]
     expected = precision[:, precision[0] > -1].mean()
-    one = hw.detection_ci(*paths, metric="ap", threshold=threshold, n_resamples=50, rng=1)
+    one = estimate_detector(*paths, metric="ap", threshold=threshold, n_resamples=50, rng=1)
     assert one.value == pytest.approx(expected, abs=1e-12)

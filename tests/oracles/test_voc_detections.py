@@ -10,8 +10,7 @@ from typing import Any
 import cocosets
 import numpy as np
 import pytest
-
-import halfwidth as hw
+from over_data import estimate_detections, estimate_detector
 
 FOLDER = cocosets.FOLDER.parent / "voc98"
 FOUND, TRUE = FOLDER / "dets_coco_dets.json", FOLDER / "gts_instances_default.json"
@@ -54,11 +53,11 @@ def test_ap50_of_each_class_is_that_of_pycocotools() -> None:
     pytest.importorskip("pycocotools")
     theirs = accumulated()
     precision = theirs["precision"][0, :, :, 0, 0]
-    rows = hw.detection_ci(
+    rows = estimate_detections(
         FOUND, TRUE, metric="ap50", average="none", method="percentile", n_resamples=20, rng=1
     )
     assert [one.value for one in rows] == pytest.approx(precision.mean(axis=0).tolist(), abs=1e-12)
-    recall = hw.detection_ci(
+    recall = estimate_detector(
         FOUND, TRUE, metric="object_sensitivity", method="percentile", n_resamples=20, rng=1
     )
     assert recall.value == pytest.approx(theirs["recall"][0, :, 0, 0].mean(), abs=1e-12)

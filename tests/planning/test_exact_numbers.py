@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+import halfwidth as hw
 from halfwidth import planning
 
-DRAWN: dict[str, Any] = {"n_samples": 100, "n_resamples": 49, "rng": 1, "values": [0.25, 0.5, 0.75]}
+DRAWN: dict[str, Any] = {"n_samples": 100, "n_resamples": 49, "rng": 1, "data": [0.25, 0.5, 0.75]}
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("mean_n", {"sd": 0.25, "halfwidth": 0.125, "assurance": 0.75}),
     ("mean_width", {"sd": 0.25, "n": 50}),
@@ -38,8 +39,8 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("mean_width_table", {"sds": [0.25], "ns": [10]}),
     ("review", {"n": 50, "mean": 0.75, "sd": 0.25, "versus": 0.5, "scale": 1.0, "metric": "dsc"}),
     ("review", {"n": 50, "auroc": 0.75, "positives": 20}),
-    ("pilot_n", {"width": 0.5, "assurance": 0.75, **DRAWN}),
-    ("pilot_width", {"n": 10, "assurance": 0.75, "scale": 1.0, **DRAWN}),
+    ("plan", {"halfwidth": 0.25, "assurance": 0.75, **DRAWN}),
+    ("plan", {"n": 10, "assurance": 0.75, **DRAWN}),
 )
 
 
@@ -54,7 +55,7 @@ def exact(value: Any, kind: type[Decimal | Fraction]) -> Any:
 def test_exact_numbers_plan_as_floats_do(
     name: str, given: dict[str, Any], kind: type[Decimal | Fraction]
 ) -> None:
-    plan = getattr(planning, name)
+    plan = hw.plan if name == "plan" else getattr(planning, name)
     made = plan(**{key: exact(value, kind) for key, value in given.items()})
     assert str(made) == str(plan(**given))
     for way in ("to_json", "to_dict", "sentence"):

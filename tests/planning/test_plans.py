@@ -127,7 +127,7 @@ def test_assurance_takes_more_cases_than_an_average() -> None:
 
 def test_a_pilot_of_zeros_and_ones_is_a_proportion() -> None:
     right = np.repeat([True, False], [45, 5])
-    plan = planning.pilot_n(right, width=0.15, rng=1, n_samples=200)
+    (plan,) = hw.plan(right, halfwidth=0.075, rng=1, n_samples=200)
     assert (plan.quantity, plan.formula) == ("proportion", "wilson")
     expected = planning.proportion_n(0.9, width=0.15).n
     # Four in five studies, against the study that finds what is expected.
@@ -137,7 +137,7 @@ def test_a_pilot_of_zeros_and_ones_is_a_proportion() -> None:
 def test_a_pilot_counts_intervals_of_no_width_as_too_wide() -> None:
     """Nine values in ten are the same: small samples of them have no spread at all."""
     values = np.repeat([1.0, 0.0], [95, 5])
-    made = planning.pilot_width(values, 5, method="t", metric="dsc", rng=1, n_samples=500)
+    (made,) = hw.plan(values, n=5, method="t", metric="dsc", rng=1, n_samples=500)
     assert made.simulated is not None
     # P(all five alike) = 0.95⁵ + 0.05⁵ = .774; 5 standard errors of 500 draws are .094.
     assert made.simulated.undefined / 500 == pytest.approx(0.774, abs=0.094)
@@ -146,7 +146,7 @@ def test_a_pilot_counts_intervals_of_no_width_as_too_wide() -> None:
 
 def test_a_pilot_does_not_touch_the_global_generator() -> None:
     before = np.random.get_state()[1].copy()  # type: ignore[index]  # noqa: NPY002
-    planning.pilot_width([0.1, 0.5, 0.9], 10, method="t", rng=1, n_samples=100)
+    hw.plan([0.1, 0.5, 0.9], n=10, method="t", rng=1, n_samples=100)
     after = np.random.get_state()[1]  # type: ignore[index]  # noqa: NPY002
     np.testing.assert_array_equal(before, after)
 

@@ -11,17 +11,21 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from over_data import over
 
 import halfwidth as hw
 from halfwidth.core.types import Array
 from halfwidth.plots import pr, roc
+from halfwidth.results.curves import SeveralCurves
+
+curves_from = over(hw.curve, hw.Predictions.from_arrays)
 
 RNG = np.random.default_rng(0)
 NAMES = ["B $x_1", "hospital of the north", "cat"]
 TRUTH = RNG.choice(NAMES, 120)
 SCORE = np.eye(3)[np.searchsorted(sorted(NAMES), TRUTH)] + RNG.normal(size=(120, 3))
 CURVES = {
-    kind: hw.curve_ci(TRUTH, SCORE, kind=kind, scores="logits", n_resamples=199, rng=1)
+    kind: curves_from(TRUTH, SCORE, kind=kind, scores="logits", n_resamples=199, rng=1)
     for kind in ("roc", "pr")
 }
 DRAW: dict[Any, Any] = {"roc": roc, "pr": pr}
@@ -33,7 +37,7 @@ def painted(ax: Axes) -> None:
     canvas(ax.figure).draw()
 
 
-def of_label(curves: hw.Curves, label: str) -> Array:
+def of_label(curves: SeveralCurves[Any], label: str) -> Array:
     frame = curves.to_frame()
     numbers: Array = frame.loc[frame["label"] == label, ["x", "y", "low", "high"]].to_numpy(float)
     return numbers
@@ -171,7 +175,7 @@ def test_one_curve_axes_given_and_no_area() -> None:
 
 def test_a_class_without_a_curve_is_said() -> None:
     truth, score = RNG.integers(0, 2, 40), RNG.dirichlet([1, 1, 1], 40)
-    ax = roc(hw.curve_ci(truth, score, labels=[0, 1, 2], n_resamples=99, rng=1))
+    ax = roc(curves_from(truth, score, labels=[0, 1, 2], n_resamples=99, rng=1, kind="roc"))
     painted(ax)
     assert "n/a (no interval)" in ax.get_legend().get_texts()[2].get_text()  # type: ignore[union-attr]
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import halfwidth as hw
-from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Unit
 from halfwidth.matching.api import match_images
 from halfwidth.plots import figure_of_worst_images, matched_image, matches_frame
@@ -89,7 +89,7 @@ def test_the_score_threshold_is_where_f1_is_highest() -> None:
     assert best_cut(lists, 0) == max(scores, key=f1) == 0.8
     figure = figure_of_worst_images(lists, detections, references)
     assert "scores ≥ 0.8, where F1 is highest" in title_of(figure)
-    own = match_images(detections, references, Matching(score_threshold=0.3))
+    own = match_images(detections, references, MatchingRule(score_threshold=0.3))
     assert "F1" not in title_of(figure_of_worst_images(own, detections, references))
 
 
@@ -190,7 +190,7 @@ def test_radii_are_lengths_and_their_circles_ellipses_of_voxels() -> None:
 
 def test_an_object_outside_the_range_of_sizes_counts_for_nothing() -> None:
     _, detections, references = boxed()
-    how = Matching(area_range=(0, 350))
+    how = MatchingRule(area_range=(0, 350))
     frame = matches_frame(
         match_images(detections, references, how), detections, references, score_threshold=None
     )
@@ -202,7 +202,7 @@ def test_lesions_are_found_whole() -> None:
     _, detections, references = solid()
     for dilation, found in ((0, 1), (3, 2)):
         # Dilated far enough, both masks are one lesion, which is found.
-        how = Matching("mask_overlap", "lesionwise", (0.0,), Admits.ABOVE, dilation=dilation)
+        how = MatchingRule("mask_overlap", "lesionwise", (0.0,), Admits.ABOVE, dilation=dilation)
         lists = match_images(detections, references, how)
         scene = matched(lists, detections, references, None, None).scene(0)
         assert (scene.count(Mark.FOUND), scene.count(Mark.MISSED)) == (found, 2 - found)
@@ -243,7 +243,7 @@ def test_solid_images_are_all_looked_at_along_one_axis() -> None:
         )
         for one in (detections, references)
     ]
-    lists = match_images(both[0], both[1], Matching("mask_iou", "hungarian"))
+    lists = match_images(both[0], both[1], MatchingRule("mask_iou", "hungarian"))
     figure = figure_of_worst_images(lists, both[0], both[1])
     assert [ax.get_xlim()[1] for ax in panels(figure)] == [30, 25]
     assert "seen along z;" in title_of(figure)

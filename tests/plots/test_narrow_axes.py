@@ -78,7 +78,7 @@ def test_a_long_label_makes_its_own_row_higher_and_no_other() -> None:
 
 def test_curves_of_one_point_have_their_numbers_beside_their_names() -> None:
     values = VALUES[NAMES[0]]
-    plan = hw.planning.pilot_width(values, 30, metric="dsc", method="t", rng=1, n_samples=100)
+    (plan,) = hw.plan(values, n=30, metric="dsc", method="t", rng=1, n_samples=100)
     plans = [replace(plan, label=label) for label in ("old", "new")]
     texts = {text.get_text() for text in plan_curve(plans).texts}
     assert {text.split("\n")[0] for text in texts} >= {"old", "new"}

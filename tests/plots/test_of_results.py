@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from over_data import over
 
 import halfwidth as hw
 
@@ -24,7 +25,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     ),
     "a difference": lambda: hw.difference_ci(DICE, OTHER, metric="dsc"),
     "limits of agreement": lambda: hw.limits_of_agreement(DICE, OTHER, metric="dsc"),
-    "a curve": lambda: hw.curve_ci(TRUTH, SCORE, kind="roc", n_resamples=49, rng=1)[0],
+    "a curve": lambda: hw.curve(TRUTH, "roc", y_score=SCORE, n_resamples=49, rng=1)[0],
     "a confusion matrix": lambda: hw.confusion_ci(TRUTH, (SCORE > 0.5).astype(int)),
     "a plan": lambda: hw.planning.mean_n(0.1, halfwidth=0.02, method="t"),
     "subsamples": lambda: hw.planning.subsample(DICE, sizes=[4], repeats=9, rng=1),
@@ -72,7 +73,9 @@ def test_pages_are_named() -> None:
 
 
 def test_what_has_no_picture_says_so() -> None:
-    audit = hw.check_table({"case": ["a", "b", "c"], "dice": [91.0, 88.5, 12.0]})
+    audit = over(hw.check, hw.CaseValues.from_table)(
+        {"case": ["a", "b", "c"], "dice": [91.0, 88.5, 12.0]}
+    )
     with pytest.raises(hw.OptionError, match="Audit has no picture"):
         hw.plot(audit)
     with pytest.raises(hw.OptionError, match="is no result"):

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import halfwidth as hw
-from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.spec import Metric
 from halfwidth.plots import figure_over_thresholds, over_thresholds, thresholds_frame
 
@@ -70,7 +70,7 @@ def test_averages_are_named_where_they_differ() -> None:
 def test_distances_have_their_unit() -> None:
     def of_distance(e: hw.DetectionEstimate) -> hw.DetectionEstimate:
         far = 10 * e.matching.thresholds[0]
-        how = Matching("centre_distance", thresholds=(far,), admits=Admits.AT_MOST)
+        how = MatchingRule("centre_distance", thresholds=(far,), admits=Admits.AT_MOST)
         return replace(e, matching=how, matched_by=f"centre distance ≤ {far:g} mm, Hungarian")
 
     ax = over_thresholds([of_distance(e) for e in over_several()])
@@ -90,7 +90,7 @@ def test_no_text_is_cut(width: Any) -> None:
 
 
 def test_means_over_thresholds_are_left_out_and_one_threshold_is_too_few() -> None:
-    mean = replace(over_several()[0], matching=Matching(thresholds=THRESHOLDS))
+    mean = replace(over_several()[0], matching=MatchingRule(thresholds=THRESHOLDS))
     assert len(thresholds_frame([mean, *over_several()])) == 3
     for few in ([mean], over_several()[:1], []):
         with pytest.raises(hw.OptionError, match="at two or more of them"):

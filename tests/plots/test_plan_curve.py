@@ -75,7 +75,7 @@ def test_it_draws_into_given_axes_and_names_round_numbers() -> None:
 
 def test_a_simulated_plan_shows_what_was_simulated_on_a_curve() -> None:
     values = np.random.default_rng(0).normal(size=50)
-    plan = hw.planning.pilot_n(values, halfwidth=0.3, method="t", rng=1, n_samples=100)
+    (plan,) = hw.plan(values, halfwidth=0.3, method="t", rng=1, n_samples=100)
     far = replace(plan, curve=((200, 0.4), (1447, 0.1)), n=200)
     frame = plan_frame(plan)
     assert plan.simulated is not None
@@ -95,11 +95,11 @@ def test_a_simulated_plan_shows_what_was_simulated_on_a_curve() -> None:
 
 def test_a_pilot_of_one_n_has_a_curve_where_one_is_wanted() -> None:
     values = np.random.default_rng(0).normal(size=50)
-    width_at = partial(hw.planning.pilot_width, values, method="t", rng=1, n_samples=100)
-    plan = width_at(40, curve=True)
+    planned = partial(hw.plan, values, method="t", rng=1, n_samples=100)
+    (plan,) = planned(n=40, curve=True)
     assert [n for n, _ in plan.curve] == [10, 20, 40, 80]
     for n, width in plan.curve:
-        alone = width_at(n).simulated
+        alone = planned(n=n)[0].simulated
         assert alone is not None
         assert width == alone.assured
     assert (np.diff([width for _, width in plan.curve]) < 0).all()

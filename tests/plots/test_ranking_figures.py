@@ -288,10 +288,8 @@ def test_without_cases_figures_of_them_say_what_to_do() -> None:
     generator = np.random.default_rng(1)
     truth = generator.integers(0, 2, 40)
     scores = {name: generator.random(40) + truth / 2 for name in "AB"}
-    (of_test_set,) = hw.rank(
-        hw.Predictions.from_arrays(truth, scores), metric="auroc", keep_cases=True, **FEW
-    )
-    with pytest.raises(hw.OptionError, match="dots needs a value of each case"):
+    (of_test_set,) = hw.rank(truth, scores, metric="auroc", **FEW)
+    with pytest.raises(hw.OptionError, match="dots needs the values of the cases"):
         plots.dots(of_test_set)
 
 

@@ -192,6 +192,11 @@ def test_a_model_that_a_task_lacks_is_left_out_or_last() -> None:
     assert last.given_last == ("C",)
     with pytest.raises(hw.OptionError, match="absent_model"):
         ranked(table, unmatched="omit", absent_model="first")
+    with pytest.raises(hw.OptionError, match=r"'last' has no effect .*: unmatched='omit'"):
+        ranked(tasks(), absent_model="last")
+    one = tasks().query("task == 'T1'").drop(columns="task")
+    with pytest.raises(hw.OptionError, match=r"over tasks, and there is one task; .* \(by=\)"):
+        hw.rank(one, metric="dsc", unmatched="omit", absent_model="last")
 
 
 def test_no_two_models_in_all_tasks_make_no_consensus_and_say_so() -> None:

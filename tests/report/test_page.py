@@ -382,7 +382,7 @@ def test_only_results_are_reported() -> None:
 
 def test_curves_are_reported_with_their_areas() -> None:
     truth, score = [0, 1] * 20, [i / 40 for i in range(40)]
-    curves = hw.curve_ci(truth, score, rng=1, n_resamples=99)
+    curves = hw.curve(truth, "roc", y_score=score, rng=1, n_resamples=99)
     page = hw.make_report(curves[0]).to_html()
     assert "ROC curves with pointwise 95 % bands" in Read(page).texts["figcaption"]
     assert "AUROC" in Read(page).text

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from over_data import over
 
 import halfwidth as hw
 from halfwidth.planning import auroc_n, mean_n, review, subsample
@@ -17,7 +18,7 @@ TRUTH, SCORE = [0, 1, 0, 1, 0, 1], [0.1, 0.8, 0.3, 0.2, 0.4, 0.9]
 
 
 def curves() -> Any:
-    return hw.curve_ci(TRUTH, SCORE, kind="roc", rng=1, n_resamples=99)
+    return hw.curve(TRUTH, "roc", y_score=SCORE, rng=1, n_resamples=99)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +28,9 @@ def curves() -> Any:
         (lambda: auroc_n(0.9, prevalence=0.2, halfwidth=0.03), ["AUROC, 95 % CI", "613"]),
         (lambda: review(n=50, mean=0.85, sd=0.1, metric="dsc"), ["0.822 to 0.878", "This assumes"]),
         (
-            lambda: hw.check_table({"case": [*"abc"], "dice": [91.0, 88.5, 12.0]}),
+            lambda: over(hw.check, hw.CaseValues.from_table)(
+                {"case": [*"abc"], "dice": [91.0, 88.5, 12.0]}
+            ),
             ["HW904", "per cent"],
         ),
         (lambda: subsample(DICE, metric="dsc", sizes=[3], repeats=9, rng=1), ["half-width"]),

@@ -38,7 +38,16 @@ class Call:
     @property
     def plain(self) -> bool:
         """Whether it is made without the C library too: where draws, areas or matches are."""
-        resampled = ("percentile", "bca", "studentized", "kind=", "hw.rank(", "solid_", "'f1'")
+        resampled = (
+            "percentile",
+            "bca",
+            "studentized",
+            "kind=",
+            "hw.rank(",
+            "hw.curve(",
+            "solid_",
+            "'f1'",
+        )
         return self.kind == "program" and any(f"{word}" in self.text for word in resampled)
 
 

@@ -6,7 +6,8 @@ There `hw.compare(hw.CaseValues.from_table(t, by="organ"))` was
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ __all__ = ["lend_verbs"]
 TABLE = {"compare": "compare_table", "rank": "rank_table", "estimate": "summary_table"}
 DETECTORS = {"compare": "compare_detections", "rank": "rank_detections"}
 USUAL_COLUMNS = {"model": "by", "by": "within"}
+OLD_KINDS = {"calibration": "smooth", "reliability": "isotonic", "reliability-bins": "bins"}
 
 
 class Given(NamedTuple):
@@ -27,10 +29,18 @@ class Given(NamedTuple):
 
 def lend_verbs(hw: Any) -> None:
     """Give a tree without kinds of data those names, by the functions that it has."""
-    if not hasattr(hw, "CaseValues"):
-        _lend_kinds(hw)
-    if not hasattr(hw, "Readings"):
-        _lend_readings(hw)
+    if not hasattr(hw, "Matching"):
+        _lend_matching(hw)
+    for name in ("confusion_ci", "calibration_test", "calibration_by_centre"):
+        if "y_true" in inspect.signature(getattr(hw, name)).parameters:
+            setattr(hw, name, _taking_arrays(getattr(hw, name)))
+    lent = {"read": lambda _: _read, "plan": lambda _: _plan, "check": _checking, "curve": _curve}
+    for name, verb in lent.items():
+        if not hasattr(hw, name):
+            setattr(hw, name, verb(hw))
+    for kind, lend in (("CaseValues", _lend_kinds), ("Readings", _lend_readings)):
+        if not hasattr(hw, kind):
+            lend(hw)
     if not hasattr(hw.CaseValues, "from_runs"):
         _lend_runs(hw)
 
@@ -41,6 +51,43 @@ def _lend_kinds(hw: Any) -> None:
         setattr(hw, name, SimpleNamespace(**kinds))
     for verb in ("estimate", "compare", "rank"):
         setattr(hw, verb, _verb(hw, verb))
+
+
+def _read(path: str) -> Any:
+    import halfwidth as hw
+    from halfwidth.tables.readers import read_table
+
+    return hw.CaseValues.from_table(read_table(path))
+
+
+def _plan(values: Any, *, n: int | None = None, **options: Any) -> Any:
+    """What `pilot_n` and `pilot_width` planned."""
+    from halfwidth import planning
+
+    how: Any = planning
+    if n is None:
+        return [how.pilot_n(values, **options)]
+    return [how.pilot_width(values, n, **options)]
+
+
+def _checking(hw: Any) -> Callable[..., Any]:
+    """What `check_table` and `check_tables` found in values of cases."""
+
+    def check(data: Any, **options: Any) -> Any:
+        further: Sequence[Any] = ()
+        if isinstance(data, Given):
+            (data, *further), options = data.arguments, {**data.options, **options}
+        elif hasattr(data, "_given"):
+            of_values, columns = data._given, data._given.tables.columns
+            options |= {name: getattr(data, name) for name in ("metric", "bounds", "scale")}
+            options |= {"by": columns.within or None, "case": columns.case}
+            options |= {"groups": columns.groups}
+            further = (of_values.value,)
+            data = {one.model or "": one.table for one in of_values.tables.sources}
+        several = isinstance(data, Mapping)
+        return (hw.check_tables if several else hw.check_table)(data, *further, **options)
+
+    return check
 
 
 def _lend_readings(hw: Any) -> None:
@@ -60,6 +107,47 @@ def _lend_readings(hw: Any) -> None:
         return hw.compare_with_raters(said[model], raters, name=model, **named)
 
     hw.compare = compare
+
+
+def _lend_matching(hw: Any) -> None:
+    """Detections with options of their matching in one value, where each was an argument.
+
+    There `hw.estimate(hw.Detections.from_files(a, b))` was `hw.detection_ci(a, b)`, and
+    `hw.match_detections` took the same arguments.
+    """
+    match = hw.match_detections
+
+    def matched(data: Given, model: str | None = None) -> Any:
+        detections, references = data.arguments
+        return match(detections if model is None else detections[model], references, **data.options)
+
+    hw.Matching, hw.match_detections = dict, matched
+    if not hasattr(hw, "Detections"):
+        return
+    made = hw.Detections.from_files
+    hw.Detections = SimpleNamespace(from_files=_given("from_files"))
+    for verb in ("estimate", "compare", "rank", "gate", "curve"):
+        if hasattr(hw, verb):
+            setattr(hw, verb, _over_detections(hw, getattr(hw, verb), made))
+
+
+def _over_detections(hw: Any, verb: Any, made: Callable[..., Any]) -> Callable[..., Any]:
+    def called(data: Any, *further: Any, **options: Any) -> Any:
+        if isinstance(data, Given) and data.kind == "from_files":
+            of_one = not isinstance(data.arguments[0], Mapping)
+            if verb.__name__ == "estimate" and of_one and hasattr(hw, "detection_ci"):
+                return _detected(hw, data, options)
+            data = made(*data.arguments, **data.options)
+        return verb(data, *further, **options)
+
+    return called
+
+
+def _detected(hw: Any, data: Given, options: Mapping[str, Any]) -> Any:
+    metric = options.get("metric")
+    # A list makes a table of one row, too.
+    several = metric if metric is None or isinstance(metric, list) else [metric]
+    return hw.detection_ci(*data.arguments, **{**data.options, **options, "metric": several})
 
 
 def _lend_runs(hw: Any) -> None:
@@ -86,7 +174,11 @@ def _lend_runs(hw: Any) -> None:
 
 
 def _given(way: str) -> Callable[..., Given]:
-    return lambda *arguments, **options: Given(way, arguments, options)
+    def given(*arguments: Any, **options: Any) -> Given:
+        matching = options.pop("matching", None) if way == "from_files" else None
+        return Given(way, arguments, {**options, **(matching or {})})
+
+    return given
 
 
 def _verb(hw: Any, verb: str) -> Callable[..., Any]:
@@ -97,6 +189,8 @@ def _verb(hw: Any, verb: str) -> Callable[..., Any]:
             if plain is None:
                 return hw.summary_table(data, **options)
             return plain(data, **options) if other is None else plain(other, data, **options)
+        if data.kind == "from_files" and verb == "estimate":
+            return _detected(hw, data, options)
         if data.kind == "from_files":
             return getattr(hw, DETECTORS[verb])(*data.arguments, **data.options, **options)
         if data.kind == "from_table":
@@ -104,6 +198,66 @@ def _verb(hw: Any, verb: str) -> Callable[..., Any]:
         return plain(*reversed(data.arguments), **data.options, **options)
 
     return called
+
+
+def _curve(hw: Any) -> Callable[..., Any]:
+    def called(data: Any, kind: str, *, y_score: Any = None, **options: Any) -> Any:
+        given = _as_given(data) if y_score is None else Given("from_arrays", (data, y_score), {})
+        if kind == "calibration-by-centre":
+            return hw.calibration_curve_by_centre(*given.arguments, **given.options, **options)
+        if given.kind == "from_files":
+            function = hw.detection_curve_ci
+        elif kind in OLD_KINDS:
+            function = hw.calibration_curve_ci
+        else:
+            function = hw.curve_ci
+        old_kind = OLD_KINDS.get(kind, kind)
+        return function(*given.arguments, **given.options, kind=old_kind, **options)
+
+    return called
+
+
+def _taking_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of true classes and scores, as it takes predictions."""
+
+    def called(data: Any, *further: Any, **options: Any) -> Any:
+        if further:
+            return function(data, *further, **options)
+        given = _as_given(data)
+        return function(*given.arguments, **given.options, **options)
+
+    return called
+
+
+def _as_given(data: Any) -> Given:
+    """Data of one model as they were given, in a tree that has kinds of data."""
+    if isinstance(data, Given):
+        return data
+    if hasattr(data, "references"):
+        (detections,) = data.detections.values()
+        further = ("undefined", "by_threshold")
+        matching = {name: one for name, one in data.matching.items() if name not in further}
+        return Given("from_files", (detections, data.references), matching)
+    described = {"missing": data.missing} | {
+        name: getattr(data.options, name) for name in ("labels", "pos_label", "scores", "threshold")
+    }
+    if hasattr(data._given, "tables"):
+        (source,), columns = data._given.tables.sources, data._given.tables.columns
+        scores = data._given.where.predictions[""]
+        names = (data._given.where.target, *scores, *columns.within)
+        cells = {name: one.tolist() for name, one in source.table.columns.items()}
+        described |= {
+            "groups": cells.get(columns.groups),
+            "sample_weight": cells.get(columns.weights),
+        }
+        return Given("from_table", tuple(cells[name] for name in names), _without_none(described))
+    (cases,) = data._given.cases
+    described |= {"groups": cases.groups, "strata": cases.strata, "sample_weight": cases.weights}
+    return Given("from_arrays", (cases.target, cases.predictions), _without_none(described))
+
+
+def _without_none(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: one for name, one in options.items() if one is not None}
 
 
 def _of_table(hw: Any, verb: str, data: Given, options: Mapping[str, Any]) -> Any:

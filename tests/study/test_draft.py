@@ -93,6 +93,16 @@ def test_rows_of_several_models_are_instances_of_their_own(tmp_path: Path) -> No
     assert [(i.model, i.n_cases) for i in instances] == [("A", 30), ("B", 30)]
 
 
+def test_levels_in_which_cases_repeat_are_instances_of_their_own(tmp_path: Path) -> None:
+    cases = [f"c{at % 15}" for at in range(60)]
+    organs, scanners = (["liver", "spleen"] * 30, ["s1", "s2", "s3"] * 20)
+    columns = {"case": sorted(cases), "organ": organs, "scanner": scanners, "dice": VALUES}
+    wide(tmp_path / "results.csv", model=["A", "A", "B", "B"] * 15, **columns)
+    text, instances = drafted(tmp_path)
+    assert [section["by"] for section in sections(text, "tables")] == [["model", "organ"]]
+    assert [i.n_cases for i in instances] == [15] * 4
+
+
 def test_a_canonical_table_speaks_for_itself(tmp_path: Path) -> None:
     wide(tmp_path / "cases.csv", metric=["dsc", "nsd"] * 30, value=VALUES, label=["liver"] * 60)
     text, instances = drafted(tmp_path)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import estimate_detector
 
 import halfwidth as hw
 from halfwidth.study.populations import ImagePopulation
@@ -80,12 +81,12 @@ def test_one_instance_for_each_model_metric_and_class(folder: Path) -> None:
 @pytest.mark.parametrize("metric", ["ap50", "ap@0.5:0.95", "wafroc_auc", "object_sensitivity"])
 @pytest.mark.parametrize("average", ["macro", "micro"])
 def test_the_truth_is_the_metric_of_the_images(folder: Path, metric: str, average: str) -> None:
-    """As `detection_ci` gives it of the same files."""
+    """As `hw.estimate` gives it of the same files."""
     spec = spec_of(folder, metric=metric, average=average)
     for instance, model in zip(load_instances(spec), "ab", strict=True):
         (measured,) = measured_on(instance, instance.metric, spec)
         known = population_truth(instance, measured, spec)
-        estimate = hw.detection_ci(
+        estimate = estimate_detector(
             folder / f"dets_{model}.json",
             folder / "references.json",
             metric=metric,

@@ -1,14 +1,13 @@
-"""The public functions that audit tables."""
+"""What is wrong with values of cases: the findings in each table, and across tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from halfwidth.audit.case_checks import by_case, check_cases_across
-from halfwidth.audit.layouts import telling_apart
 from halfwidth.audit.parts import Part, guessed_metrics, parts_of
 from halfwidth.audit.stated_mean_checks import check_means, check_row_means, means_of_totals
 from halfwidth.audit.table_checks import (
@@ -25,136 +24,40 @@ from halfwidth.core.checks import as_number
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled, spelled_both
+from halfwidth.data.case_values import CaseValues
+from halfwidth.data.several_metrics import MetricColumns
+from halfwidth.data.sources import TableColumns
 from halfwidth.estimation.check import WANTED_SCALE
 from halfwidth.estimation.slice_metrics import SliceMetrics
-from halfwidth.estimation.tables import check_names as check_options
-from halfwidth.estimation.tables import column_names, layout_notes
+from halfwidth.estimation.tables import layout_notes
 from halfwidth.io.table import StatedMean, Table
 from halfwidth.results.audit import MOST_NAMED, Audit, AuditedTable, Finding
 from halfwidth.tables.layout import Layout, check_columns, layout_of
 from halfwidth.tables.repeats import case_column
 from halfwidth.tables.summary_rows import totals_in, why_a_summary
+from halfwidth.tables.told_apart import telling_apart
 
 
-def check_table(
-    frame: Any,
-    values: str | Sequence[str] | None = None,
-    *,
-    by: str | Sequence[str] | None = None,
-    case: str | None = None,
-    metric: Any = None,
-    bounds: Any = None,
-    groups: str | None = None,
-    scale: float = 1.0,
-) -> Audit:
-    """What is wrong with a table of per-case values, before anything is estimated from it.
-
-    Parameters
-    ----------
-    frame : DataFrame (pandas or polars), or mapping of column names to sequences
-        As for `CaseValues.from_table`.
-    values : str or sequence of str, optional
-        Value columns; default: every numeric column that is neither a case id nor a group.
-    by : str or sequence of str, optional
-        Columns whose levels are looked at apart; default: those across which cases repeat, such
-        as models and structures.
-    case : str, optional
-        Column of case ids; default: the first of case, case_id, id, subject, patient, name,
-        filename that exists.
-    metric : str, MetricSpec or metric function, optional
-        What the values are; default: what their columns, or their file, are called.
-    bounds : pair of float, optional
-        Range of a metric of your own.
-    groups : str, optional
-        Column that names the cluster of each row, within which cases may repeat.
-    scale : float, default 1
-        Values are divided by it: 100 for per cent.
-
-    Returns
-    -------
-    Audit
-        A finding for each fault, with its code, how much it matters, where it is and what to do;
-        empty where nothing was found.
+def audited(values: CaseValues) -> Audit:
+    """What is wrong with the tables of values, each by itself and all together.
 
     Raises
     ------
     DataError
         If there is no column of numbers.
     OptionError, UnknownNameError
-        For options that do not fit the table.
-
-    Examples
-    --------
-    >>> import halfwidth as hw
-    >>> audit = hw.check_table({"case": ["a", "b", "b"], "dice": [0.91, 88.0, None]})
-    >>> [(finding.code, str(finding.severity)) for finding in audit]
-    [('HW101', 'warning'), ('HW102', 'warning'), ('HW904', 'error')]
+        For options that do not fit the tables.
     """
-    return check_tables(
-        {"": frame},
-        values,
-        by=by,
-        case=case,
-        metric=metric,
-        bounds=bounds,
-        groups=groups,
-        scale=scale,
-    )
-
-
-def check_tables(
-    tables: Mapping[str, Any],
-    values: str | Sequence[str] | None = None,
-    *,
-    by: str | Sequence[str] | None = None,
-    case: str | None = None,
-    metric: Any = None,
-    bounds: Any = None,
-    groups: str | None = None,
-    scale: float = 1.0,
-) -> Audit:
-    """The same for a table of each of several models, and for all of them together.
-
-    Parameters
-    ----------
-    tables : mapping of str to table
-        By the name of the model.
-    values, by, case, metric, bounds, groups, scale
-        As for `check_table`.
-
-    Returns
-    -------
-    Audit
-
-    Raises
-    ------
-    DataError, OptionError, UnknownNameError
-        As for `check_table`.
-
-    Examples
-    --------
-    >>> import halfwidth as hw
-    >>> tables = {
-    ...     "A": {"case": list("abcdef"), "dice": [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]},
-    ...     "B": {"case": list("abcde"), "dice": [0.8, 0.9, 0.6, 0.7, 0.3]},
-    ... }
-    >>> print(hw.check_tables(tables)[0].message)
-    B has no value in 1 of 6 cases in which A has one.
-    """
-    if not isinstance(tables, Mapping) or not tables:
-        raise OptionError("tables is no mapping of names to tables, or an empty one")
-    divisor = as_number("scale", scale, WANTED_SCALE)
+    divisor = as_number("scale", values.scale, WANTED_SCALE)
     if divisor <= 0:
         raise OptionError(f"{spelled('scale', divisor)} is not {WANTED_SCALE}")
-    check_options(case=case, groups=groups)
-    settings = _Settings(
-        column_names(values), column_names(by), case, metric, bounds, groups, divisor
-    )
+    columns = values.tables.columns
+    by = [*columns.within, *filter(None, [columns.by])]
+    settings = _Settings(values.columns, by or None, columns, values.bounds, divisor)
     # Numbers near the largest that there are overflow in sums, differences and rounding.
     with np.errstate(over="ignore", invalid="ignore"):
         contents = [
-            _contents(Table.from_frame(frame), str(name), settings)
-            for name, frame in tables.items()
+            _contents(one.table, one.model or "", settings) for one in values.tables.sources
         ]
         findings = [finding for one in contents for finding in one.findings]
         parts = [part for one in contents for part in one.parts]
@@ -168,19 +71,22 @@ def check_tables(
 class _Settings:
     """What the user said of the tables."""
 
-    values: list[str] | None
+    wanted: Sequence[MetricColumns]
     by: list[str] | None
-    case: str | None
-    metric: Any
+    columns: TableColumns
     bounds: Any
-    groups: str | None
     scale: float
 
     @property
-    def columns(self) -> list[str]:
-        """All columns that are named."""
-        units = [name for name in (self.case, self.groups) if name is not None]
-        return [*(self.values or ()), *(self.by or ()), *units]
+    def values(self) -> list[str] | None:
+        """All columns of values, where they are named."""
+        named = [column for one in self.wanted for column in one.names]
+        return list(dict.fromkeys(named)) or None
+
+    @property
+    def guess(self) -> bool:
+        """Whether the names of columns and of the file say what values are."""
+        return self.bounds is None and all(one.metric is None for one in self.wanted)
 
 
 @frozen(eq=False)
@@ -206,8 +112,9 @@ def _with_sources(contents: Sequence[_Contents]) -> tuple[str, ...]:
 
 
 def _contents(whole: Table, name: str, settings: _Settings) -> _Contents:
-    check_columns(whole, settings.columns)
-    case = settings.case or case_column(whole, (*(settings.by or ()), *(settings.values or ())))
+    columns = settings.columns
+    check_columns(whole, [*(settings.values or ()), *(settings.by or ()), *columns.named])
+    case = columns.case or case_column(whole, (*(settings.by or ()), *(settings.values or ())))
     why = why_a_summary(whole, case)
     if why:
         about = AuditedTable(name or whole.source, len(whole))
@@ -223,10 +130,8 @@ def _contents(whole: Table, name: str, settings: _Settings) -> _Contents:
         table = table.only(np.setdiff1d(np.arange(len(table)), copies))
     if not len(table):
         raise DataError("the table has no rows but statistics")
-    layout = _layout(table, case, settings)
-    metrics = SliceMetrics(table, layout, settings.metric, settings.bounds)
-    guess = settings.metric is None and settings.bounds is None
-    parts = tuple(parts_of(table, name, layout, metrics, settings.scale, guess=guess))
+    layout = _layout(table, case, settings, settings.values)
+    parts = tuple(_parts(table, name, case, settings))
     stated: tuple[StatedMean, ...] = table.stated_means
     if totals is not None:
         stated += means_of_totals(whole, layout, totals)
@@ -235,17 +140,26 @@ def _contents(whole: Table, name: str, settings: _Settings) -> _Contents:
     findings += check_means(stated, parts, name, settings.scale)
     findings += check_row_means(parts)
     findings += _unknown_metrics(parts, name)
-    notes = _notes(table, layout, settings, guess=guess)
+    notes = _notes(table, layout, settings)
     about = _about(table, name, layout, parts)
     return _Contents(about, parts, tuple(findings), tuple(notes), table.source)
 
 
-def _layout(table: Table, case: str | None, settings: _Settings) -> Layout:
-    by = settings.by
+def _parts(table: Table, name: str, case: str | None, settings: _Settings) -> Iterator[Part]:
+    for wanted in settings.wanted:
+        layout = _layout(table, case, settings, wanted.names or None)
+        metrics = SliceMetrics(table, layout, wanted.metric, settings.bounds)
+        yield from parts_of(table, name, layout, metrics, settings.scale, guess=settings.guess)
+
+
+def _layout(
+    table: Table, case: str | None, settings: _Settings, values: Sequence[str] | None
+) -> Layout:
+    by, groups, strata = settings.by, settings.columns.groups, settings.columns.strata
     if by is None and not {"metric", "value"} <= {*table.names}:
-        taken = {*(settings.values or ()), *filter(None, [settings.groups])}
-        by = list(telling_apart(table, case, taken)) if settings.groups is None else None
-    return layout_of(table, settings.values, by, case, settings.groups)
+        taken = {*(settings.values or ()), *filter(None, [groups, strata])}
+        by = list(telling_apart(table, case, taken)) if groups is None else None
+    return layout_of(table, values, by, case, groups, strata)
 
 
 def _about(table: Table, name: str, layout: Layout, parts: Sequence[Part]) -> AuditedTable:
@@ -275,13 +189,13 @@ def _unknown_metrics(parts: Sequence[Part], name: str) -> Iterator[Finding]:
         yield Finding(raised, name, count=len(unknown))
 
 
-def _notes(table: Table, layout: Layout, settings: _Settings, *, guess: bool) -> Iterator[str]:
+def _notes(table: Table, layout: Layout, settings: _Settings) -> Iterator[str]:
     """What was assumed about a table."""
-    yield from layout_notes(layout, settings.groups, None)
+    yield from layout_notes(layout, settings.columns.groups, settings.columns.strata)
     if layout.by and settings.by is None and layout.metric is None:
         columns = shortened([repr(column) for column in layout.by])
         yield f"rows are told apart by {columns}, across which cases repeat ({spelled_both('by')})"
-    guesses = guessed_metrics(table, layout) if guess else {}
+    guesses = guessed_metrics(table, layout) if settings.guess else {}
     for title in dict.fromkeys(spec.called for spec in guesses.values()):
         columns = shortened(
             [repr(column) for column, spec in guesses.items() if spec.called == title], MOST_NAMED

@@ -6,14 +6,15 @@ from typing import Annotated
 
 import typer
 
-from halfwidth.audit.api import check_tables
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.command import Group
 from halfwidth.cli.compared_models import named_models, refuse_name_of_one
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.core.option_table.option import Group
+from halfwidth.data.case_values import CaseValues
+from halfwidth.verbs.check import check as checked
 
 
 def check(
@@ -80,16 +81,17 @@ def check(
     named = named_models(files, model_from)
     refuse_name_of_one(named, model_from)
     tables = {name: reading.table_in(file, how) for name, file in named.items()}
-    audit = check_tables(
-        tables if len(tables) > 1 else {"": next(iter(tables.values()))},
+    data = CaseValues.from_table(
+        tables if len(tables) > 1 else next(iter(tables.values())),
         value,
+        metric=metric,
         by=by,
         case=case,
-        metric=metric,
-        bounds=options.parse_bounds(bounds),
         groups=groups,
+        bounds=options.parse_bounds(bounds),
         scale=scale,
     )
+    audit = checked(data)
     for text in audit.notes:
         note(text)
     refused = strict and audit.worst in ("error", "warning")

@@ -18,11 +18,13 @@ from halfwidth.cli import (
     test_set_options,
 )
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group, refuse_given
+from halfwidth.cli.command import refuse_given
 from halfwidth.cli.compared_models import named_models
+from halfwidth.cli.metric_names import metrics_of
 from halfwidth.cli.output import note, note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.kinds import Estimand
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.data.case_values import CaseValues
 from halfwidth.document.parts import Figure
@@ -156,7 +158,7 @@ def ci(
         kind = figures.check(plot, plot_kind, figures.KINDS)
         of_cases = {name: given[name] for name in (*OF_CASES, "groups", "strata")}
         of_cases |= {"value": value, "by": by, "statistic": split_names(statistic)}
-        of_cases["metric"] = options.only_metric(metric)
+        of_cases["metric"] = metric
         estimates = _estimate_cases(models, source.reading, shared | of_cases, plot, kind)
     for text in estimates.notes:
         note(text)
@@ -186,7 +188,8 @@ def _estimate_cases(
     if not models:
         raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
     tables = {name: reading.table_in(file, reading_options) for name, file in models.items()}
-    options.refuse_test_set_metric(settings["metric"], list(tables.values()))
+    options.refuse_test_set_metrics(settings["metric"], list(tables.values()))
+    settings["metric"] = metrics_of(settings["metric"])
     for table in tables.values():
         if not settings["value"]:
             refuse_runs(table)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +14,7 @@ from typer.main import get_command
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.kept_inputs import refuse_inputs
 from halfwidth.core.errors import OptionError
+from halfwidth.core.option_table.option import Group
 
 
 class Verbs(TyperGroup):
@@ -54,34 +54,6 @@ USUAL = (
 )
 # Longer names of options have their help on the next line.
 NAMES_WIDTH = 26
-
-
-class Group(StrEnum):
-    """The headings under which a help lists options, in this order.
-
-    Each option names its group where it is declared (``rich_help_panel``, which Typer keeps
-    whether or not it draws panels); one without a group stands under `OPTIONS`.
-    """
-
-    ARGUMENTS = "Arguments"
-    INPUT = "Input"
-    DETECTIONS = "Files of detections"
-    PUBLISHED = "Published numbers"
-    MASKS = "Masks"
-    ESTIMATE = "What to estimate"
-    MATCHING = "How detections are matched"
-    COMPARISON = "Comparison"
-    ASSUMED = "What is assumed"
-    GOAL = "Width or number of cases"
-    INTERVAL = "Interval"
-    DESIGN = "Design"
-    TEST_SETS = "Metrics of a whole test set"
-    RATERS = "A model against raters"
-    CELLS = "Which cells of the study"
-    PARTS = "Options of a part (--what)"
-    RUNNING = "Running"
-    OUTPUT = "Output"
-    OPTIONS = "Options"
 
 
 def _everywhere(

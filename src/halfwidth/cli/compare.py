@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -28,6 +28,7 @@ from halfwidth.verbs.compare import compare as compare_models
 
 if TYPE_CHECKING:
     from halfwidth.results.comparison import Comparisons
+    from halfwidth.results.detection_estimate import DetectionEstimate
 
 
 @with_options(*comparison_options.OF_MODELS)
@@ -145,8 +146,9 @@ def _compared(
             raise OptionError(f"--plot-kind {kind} is of two models; of raters, forest")
         readings, asked = compared_raters.readings_in(ctx, files)
         return compare_models(readings, **asked)
+    if of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
+        raise OptionError(f"--plot-kind {kind} is of values of cases; of test sets, forest")
     asked = comparison_settings.verb_options(ctx)
-
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
     return compare_models(data, **asked, keep_cases=of_cases)
 
@@ -155,10 +157,11 @@ def _compared_detectors(
     ctx: typer.Context, files: list[str], plot: Path | None, kind: str | None
 ) -> Comparisons:
     """Detectors on the same images, and their curves in a figure."""
-    detectors = compared_detections.detectors_in(ctx, files)
-    detection_figures.check_of_several(kind, detectors)
+    data, asked = compared_detections.detectors_in(ctx, files)
+    detection_figures.check_curves(kind, data.models, asked["average"])
 
-    comparisons = compare_models(detectors.data, **detectors.asked)
+    comparisons = compare_models(data, **asked)
     if plot is not None and kind in comparison_options.OF_DETECTORS:
-        detection_figures.draw_several(kind, plot, detectors, comparisons)
+        first = cast("DetectionEstimate", comparisons[0].estimate)
+        detection_figures.draw_curves(kind, plot, data, first, {**asked, "rng": first.seed})
     return comparisons

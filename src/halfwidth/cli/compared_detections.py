@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from halfwidth.cli.command import is_given, refuse_given
 from halfwidth.cli.compared_models import named_files
-from halfwidth.cli.detection_options import matching_arguments, matching_options, metrics_asked
-from halfwidth.cli.detection_reading import reading_options, sources
+from halfwidth.cli.detection_options import matching_options, metrics_asked
+from halfwidth.cli.detection_reading import detections_in, reading_options
 from halfwidth.cli.option_groups import names_in
 from halfwidth.core.errors import OptionError
-from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
 from halfwidth.data.detections import Detections
-
-if TYPE_CHECKING:
-    from halfwidth.data.detections import Detections
 
 OF_DETECTIONS = names_in(reading_options, matching_options)
 # What options and arguments of a verb are both called.
@@ -43,38 +38,10 @@ def asks_for_detections(ctx: typer.Context) -> bool:
     return False
 
 
-@frozen(eq=False)
-class Detectors:
-    """Detectors, and what is asked of them.
-
-    Attributes
-    ----------
-    detections : mapping of str to object
-    references : object
-    matching : mapping
-        How both are matched, as `Detections.from_files` takes it.
-    asked : dict
-        The options of a verb.
-    """
-
-    detections: Mapping[str, Any]
-    references: Any
-    matching: Mapping[str, Any]
-    asked: dict[str, Any]
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """All options, as curves of detectors take some of them."""
-        return {**self.matching, **self.asked}
-
-    @property
-    def data(self) -> Detections:
-        """The detections of all."""
-        return Detections.from_files(self.detections, self.references, **self.matching)
-
-
-def detectors_in(ctx: typer.Context, files: list[str], *, metric_given: bool = True) -> Detectors:
-    """The detectors that options name, and what is asked of them.
+def detectors_in(
+    ctx: typer.Context, files: list[str], *, metric_given: bool = True
+) -> tuple[Detections, dict[str, Any]]:
+    """The detectors that options name, and the options of the verb.
 
     ``metric_given``: whether a metric has to be, since detectors are compared by it.
 
@@ -103,8 +70,5 @@ def detectors_in(ctx: typer.Context, files: list[str], *, metric_given: bool = T
         asked["effect"] = "ratio" if given["ratio"] else "difference"
     if "scheme" in given:
         asked["scheme"] = split_names(given["scheme"])
-    detections, references = sources(
-        named_files(files, given.get("model_from")), given["references"], given
-    )
-    matching = matching_arguments(given) | {name: given[name] for name in OF_DATA}
-    return Detectors(detections, references, matching, asked)
+    named = named_files(files, given.get("model_from"))
+    return detections_in(named, given["references"], given), asked

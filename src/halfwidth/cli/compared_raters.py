@@ -12,6 +12,7 @@ from halfwidth.cli import options, reading
 from halfwidth.cli.command import is_given, refuse_given
 from halfwidth.cli.compared_models import check_columns
 from halfwidth.cli.comparison_settings import given_options, label_options
+from halfwidth.cli.metric_names import metrics_of
 from halfwidth.core.errors import OptionError
 from halfwidth.data.readings import Readings
 from halfwidth.io.table import Table
@@ -51,7 +52,9 @@ def readings_in(ctx: typer.Context, files: list[str]) -> tuple[Readings, dict[st
         raise OptionError("--model NAME is missing: which is the model, the others being raters")
     table = reading.table_in(Path(files[0]), reading.Options.from_given(given))
     asked = given_options(given) | {
-        name: given[name] for name in ("metric", "statistic", "average")
+        "metric": metrics_of(given["metric"]),
+        "statistic": given["statistic"],
+        "average": given["average"],
     }
     if given["pairs"] is None:
         refuse_given(ctx, OF_PAIRS, "needs --pairs, the columns of who is compared with whom")

@@ -16,75 +16,33 @@ from halfwidth.cli import (
     reading,
     test_set_options,
 )
-from halfwidth.cli.command import Group
+from halfwidth.cli.option_groups import declared
+from halfwidth.core.option_table.option import Group
 
-TESTS = ("auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none")
-CORRECTIONS = ("holm", "bonferroni", "benjamini_hochberg")
-UNMATCHED = ("raise", "omit")
 # Of the cases of two models, and of detectors.
 OF_CASES, OF_DETECTORS = ("cases", "bland-altman"), detection_figures.CURVES
 PLOT_KINDS = ("forest", *OF_CASES, *OF_DETECTORS)
 
-By = Annotated[
-    str | None,
-    typer.Option(
-        help="Column that names the model of each row; default: model or "
-        "algorithm, where there is one.",
-        metavar="COLUMN",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
-    ),
-]
+By = Annotated[str | None, declared("model", "data")]
 Value = Annotated[
     list[str] | None,
-    typer.Option(
-        help="Column with values; repeatable, each compared apart. Default: all numeric columns. "
-        "Of one table without a column of models, each --value is a model.",
-        metavar="COLUMN",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
+    declared(
+        "value",
+        more="Repeatable, each compared apart. Of one table without a column of models, each "
+        "--value is a model.",
     ),
 ]
 Values = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--value",
-        help="Column with values; repeatable, and the model has to pass in each. Default: all "
-        "numeric columns.",
-        metavar="COLUMN",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
-    ),
+    list[str] | None, declared("value", more="Repeatable, and the model has to pass in each.")
 ]
-Within = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Column within whose levels models are compared, such as the organ; repeatable.",
-        metavar="COLUMN",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
-    ),
-]
-Unmatched = Annotated[
-    str,
-    typer.Option(
-        help="Cases that are not there for every model: raise (an error that lists them), or omit "
-        "(leave them out, and say how many).",
-        metavar="POLICY",
-        autocompletion=completion.one_of(*UNMATCHED),
-        rich_help_panel=Group.INPUT,
-    ),
-]
+Within = Annotated[list[str] | None, declared("by", "data", more="Repeatable.")]
+Unmatched = Annotated[str, declared("unmatched")]
 Metric = Annotated[
-    str | None,
-    typer.Option(
-        "--metric",
-        help="What the values are, or with --target the metric of the whole test set; decides "
-        "range, unit and which direction is better. Parameters after a colon: nsd:tolerance=3.",
-        metavar="NAME",
-        show_default=False,
-        autocompletion=completion.all_metrics,
-        rich_help_panel=Group.ESTIMATE,
+    list[str] | None,
+    declared(
+        "metric",
+        meaning=options.WHICH_METRIC,
+        more=f"{options.SEVERAL} COLUMN=NAME names the column of its values.",
     ),
 ]
 Better = Annotated[
@@ -97,87 +55,28 @@ Better = Annotated[
         rich_help_panel=Group.ESTIMATE,
     ),
 ]
-Statistic = Annotated[
-    str,
-    typer.Option(
-        "--statistic",
-        help="Summary statistic of the values; parameters after a colon: quantile:0.9.",
-        autocompletion=completion.statistics,
-        metavar="NAME",
-        rich_help_panel=Group.ESTIMATE,
-    ),
-]
-Baseline = Annotated[
-    str | None,
-    typer.Option(
-        help="Model that all others are compared with; default: all pairs.",
-        metavar="MODEL",
-        show_default=False,
-        rich_help_panel=Group.COMPARISON,
-    ),
-]
-Margin = Annotated[
-    float | None,
-    typer.Option(
-        help="Largest loss that would not matter, above 0, in the unit of the metric (with --ratio "
-        "a share): asks for non-inferiority and equivalence.",
-        metavar="NUMBER",
-        show_default=False,
-        rich_help_panel=Group.COMPARISON,
-    ),
-]
-Goal = Annotated[
-    float | None,
-    typer.Option(
-        help="Value that each model by itself should reach, with its confidence bound.",
-        metavar="NUMBER",
-        show_default=False,
-        rich_help_panel=Group.COMPARISON,
-    ),
-]
+Statistic = Annotated[str, declared("statistic")]
+Baseline = Annotated[str | None, declared("baseline")]
+Margin = Annotated[float | None, declared("margin")]
+Goal = Annotated[float | None, declared("goal")]
 Ratio = Annotated[
     bool,
-    typer.Option(
-        "--ratio",
-        help="The first model's value by the second's, instead of their difference.",
-        rich_help_panel=Group.COMPARISON,
+    declared(
+        "effect", meaning="The first model's value by the second's, instead of their difference."
     ),
 ]
 Unpaired = Annotated[
     bool,
-    typer.Option(
-        "--unpaired",
-        help="The models were measured on different cases, which are not matched.",
-        rich_help_panel=Group.COMPARISON,
+    declared(
+        "paired",
+        flags=("--unpaired",),
+        meaning="The models were measured on different cases, which are not matched.",
     ),
 ]
-Test = Annotated[
-    str,
-    typer.Option(
-        "--test",
-        help=f"Beside the interval: {', '.join(TESTS)}.",
-        metavar="NAME",
-        autocompletion=completion.one_of(*TESTS),
-        rich_help_panel=Group.COMPARISON,
-    ),
-]
-Correction = Annotated[
-    str,
-    typer.Option(
-        help=f"Of the p-values of several comparisons: {', '.join(CORRECTIONS)}.",
-        metavar="NAME",
-        autocompletion=completion.one_of(*CORRECTIONS),
-        rich_help_panel=Group.COMPARISON,
-    ),
-]
+Test = Annotated[str, declared("test")]
+Correction = Annotated[str, declared("correction")]
 Simultaneous = Annotated[
-    bool | None,
-    typer.Option(
-        "--simultaneous/--no-simultaneous",
-        help="Intervals that hold for all comparisons together; default: where there are several.",
-        show_default=False,
-        rich_help_panel=Group.COMPARISON,
-    ),
+    bool | None, declared("simultaneous", flags=("--simultaneous/--no-simultaneous",))
 ]
 
 
@@ -196,17 +95,7 @@ ScoreA = Annotated[list[str] | None, _columns_of("first", "scores", more=_CLASSE
 ScoreB = Annotated[list[str] | None, _columns_of("second", "scores", more=_CLASSES)]
 PredictionA = Annotated[str | None, _columns_of("first", "predicted classes")]
 PredictionB = Annotated[str | None, _columns_of("second", "predicted classes")]
-Average = Annotated[
-    str | None,
-    typer.Option(
-        "--average",
-        help="Over classes: binary, macro, micro, weighted, none (each class apart); of "
-        "detections macro unless you say otherwise.",
-        metavar="AVERAGE",
-        show_default=False,
-        rich_help_panel=Group.TEST_SETS,
-    ),
-]
+Average = Annotated[str | None, declared("average")]
 References = Annotated[
     Path | None,
     typer.Option(
@@ -279,15 +168,7 @@ Against = Annotated[
         rich_help_panel=Group.INPUT,
     ),
 ]
-FixedSeed = Annotated[
-    int,
-    typer.Option(
-        "--seed",
-        help="Of bootstraps; the same tables get the same answer.",
-        metavar="INT",
-        rich_help_panel=Group.INTERVAL,
-    ),
-]
+FixedSeed = Annotated[int, declared("rng", "gate")]
 
 
 def case_options(

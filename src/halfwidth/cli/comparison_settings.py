@@ -17,6 +17,7 @@ from halfwidth.cli.compared_models import (
     read_models,
     refuse_name_of_one,
 )
+from halfwidth.cli.metric_names import typed_metrics
 from halfwidth.cli.output import note_if_long
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.parameters import split_names
@@ -146,9 +147,7 @@ def _case_values(models: Models, given: Mapping[str, Any], found: dict[str, Any]
         raise OptionError(
             f"--better needs --metric here, since the table names its metrics: {shortened(held)}"
         )
-    for name in split_names([metric] if isinstance(metric, str) else metric):
-        bare = name.partition(":")[0].rpartition("=")[2]
-        options.refuse_test_set_metric(bare, models.each)
+    options.refuse_test_set_metrics(metric, models.each)
     return CaseValues.from_table(
         models.tables,
         models.value,
@@ -188,26 +187,19 @@ def label_options(table: Table, column: str, given: Mapping[str, Any]) -> dict[s
     }
 
 
-def _metric(given: str | list[str] | None, better: str | None, *, of_test_set: bool) -> Any:
+def _metric(given: list[str] | None, better: str | None, *, of_test_set: bool) -> Any:
     """The metric or metrics, where they are columns by these."""
-    if not given:
-        return _one_metric(None, better, of_test_set)
-    if isinstance(given, str):
-        return _one_metric(options.only_metric([given]), better, of_test_set)
-    by_column = ["=" in text.partition(":")[0] for text in given]
-    if any(by_column) and not all(by_column):
-        raise OptionError("--metric COLUMN=NAME names the column of a metric; do so for each")
-    columns = [text.partition("=")[0] for text in given] if any(by_column) else []
-    names = [text.partition("=")[2] for text in given] if columns else split_names(given)
-    if better is not None and len(names) > 1:
+    metrics = typed_metrics(given)
+    if better is not None and len(metrics) > 1:
         raise OptionError(
-            f"--better {better} is the direction of one metric of your own, and {len(names)} are "
+            f"--better {better} is the direction of one metric of your own, and {len(metrics)} are "
             "given"
         )
-    metrics = [_one_metric(name, better, of_test_set) for name in names]
-    if columns:
-        return dict(zip(columns, metrics, strict=True))
-    return metrics[0] if len(metrics) == 1 else metrics
+    if isinstance(metrics, dict):
+        return {column: _one_metric(name, better, of_test_set) for column, name in metrics.items()}
+    names: list[str | None] = [*metrics] or [None]
+    each = [_one_metric(name, better, of_test_set) for name in names]
+    return each[0] if len(each) == 1 else each
 
 
 def _one_metric(name: str | None, better: str | None, of_test_set: bool) -> str | MetricSpec | None:

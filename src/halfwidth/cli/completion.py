@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from halfwidth.core.cautions import CAUTIONS
 from halfwidth.core.spec import Takes
@@ -43,6 +43,19 @@ statistics = one_of(*STATISTICS.names)
 def methods(incomplete: str) -> list[str]:
     """CI methods; their catalogue loads here."""
     return starting(incomplete, ("auto", *METHODS.names))
+
+
+def words_for(name: str, choices: Sequence[str]) -> Completion | None:
+    """The completion of an option of the table: names of a catalogue, or its few words."""
+    named = {
+        "method": methods,
+        "metric": all_metrics,
+        "metrics": mask_metrics,
+        "statistic": statistics,
+        "localisation": localisations,
+        "assignment": assignments,
+    }
+    return named.get(name) or (one_of(*choices) if choices else None)
 
 
 def cautions(incomplete: str) -> list[tuple[str, str]]:

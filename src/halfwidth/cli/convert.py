@@ -9,10 +9,10 @@ import typer
 
 from halfwidth.cli import compared_models, options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
 from halfwidth.cli.output import note, write
 from halfwidth.core.csv_cells import csv_text
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.option_table.option import Group
 from halfwidth.document.parts import Document
 from halfwidth.io.writers import TABLE_SUFFIXES, check_table_path, write_table
 from halfwidth.tables.conversion import long_table, rows_of, stacked

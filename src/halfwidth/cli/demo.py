@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
 from halfwidth.cli.main import status_of
 from halfwidth.cli.output import complain, write
 from halfwidth.core.errors import DataError, OptionError, quoted
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Group
 from halfwidth.demonstration.files import write_files
 from halfwidth.document.parts import Code, Document, Paragraph
 

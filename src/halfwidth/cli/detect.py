@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -17,13 +17,16 @@ from halfwidth.cli import (
 )
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.command import Group
 from halfwidth.cli.option_groups import names_in, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.processes import check_jobs
 from halfwidth.document.parts import Figure
-from halfwidth.estimation.detections.api import detection_ci
+from halfwidth.verbs.estimate import estimate
+
+if TYPE_CHECKING:
+    from halfwidth.results.detection_estimate import DetectionEstimate
 
 
 @with_options(
@@ -31,13 +34,25 @@ from halfwidth.estimation.detections.api import detection_ci
 )
 def detect(
     ctx: typer.Context,
-    detections: Annotated[
-        Path, typer.Argument(help="File or folder of what was detected.", metavar="DETECTIONS")
-    ],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Files or folders of what was detected, of one detector or several (NAME=FILE "
+            "calls one NAME), and that of the objects to be found: of two files the second, of "
+            "more the one without scores.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
     references: Annotated[
-        Path,
-        typer.Argument(help="File or folder of the objects to be found.", metavar="REFERENCES"),
-    ],
+        Path | None,
+        typer.Option(
+            help="File or folder of the objects to be found; all others are of detectors.",
+            metavar="FILE",
+            show_default=False,
+            rich_help_panel=Group.DETECTIONS,
+        ),
+    ] = None,
     metric: detection_options.DetectionMetrics = None,
     threshold: detection_options.DetectionThreshold = None,
     by_threshold: detection_options.ByThreshold = False,
@@ -72,7 +87,7 @@ def detect(
     image_names: detection_options.ImageNames = False,
     strict: options.Strict = False,
 ) -> Answer:
-    """Confidence intervals for metrics of a detector, on boxes, masks or points.
+    """Confidence intervals for metrics of detectors, on boxes, masks or points.
 
     Detections are matched with the objects of the references once; images, or patients, are
     resampled with their matches. Formats: COCO JSON, tables of boxes, YOLO text, Pascal VOC XML,
@@ -84,16 +99,14 @@ def detect(
     halfwidth detect detections.json references.json --metric ap50,froc_score
     halfwidth detect detections.json references.json --metric ap --by-threshold
     halfwidth detect detections.json references.json --average none --area small
+    halfwidth detect a.json b.json references.json --metric ap50
     halfwidth detect boxes.csv truth.csv --groups patient \\
         --metric object_sensitivity,fppi --score-threshold 0.5
     """
     fmt = options.resolve_format(fmt, json, out)
     given = ctx.params
-    settings = detection_options.matching_arguments(given) | {
-        "by_threshold": by_threshold,
+    asked = {
         "average": average,
-        "absent_class": absent_class,
-        "undefined": undefined,
         "alternative": alternative,
         "rng": seed,
         "n_threads": check_jobs(jobs),
@@ -103,14 +116,16 @@ def detect(
     kind = detection_figures.check(plot, plot_kind, metrics, by_threshold=by_threshold)
     if image_names and kind != "matches":
         raise OptionError("--image-names is for --plot FILE with --plot-kind matches")
-    read, true = detection_reading.sources({"": detections}, references, given)
-    found = read[""]
-    estimates = detection_ci(found, true, metric=metrics or None, **settings)
+    detectors, references = detection_reading.told_apart(files or (), references, given)
+    detection_figures.check_curves(kind, list(detectors), average)
+    data = detection_reading.detections_in(detectors, references, given)
+    estimates = estimate(data, metric=metrics or None, **asked)
     for text in estimates.notes:
         note(text)
     document = estimates.document()
     if plot is not None and kind is not None:
-        detection_figures.draw(kind, plot, (found, true), estimates, settings, names=image_names)
+        rows = cast("tuple[DetectionEstimate, ...]", tuple(estimates))
+        detection_figures.draw(kind, plot, data, rows, asked, names=image_names)
         title = detection_figures.TITLES.get(kind, "Detections with intervals")
         document = figures.with_figure(document, Figure(kind, title, estimates, plot))
     status = STRICT_STATUS if strict and estimates.cautions else 0

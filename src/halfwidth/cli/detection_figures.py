@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,28 +11,25 @@ from typing import TYPE_CHECKING, Any, cast
 from halfwidth.cli import figures
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.estimation.detections.curve_api import detection_curve_ci, match_detections
 from halfwidth.estimation.detections.curves import AREA_OF
+from halfwidth.estimation.detections.matchings import matching_like
 from halfwidth.estimation.detections.requested_metrics import COCO, resolve_detection_metric
-from halfwidth.results.detection_curves import DetectionCurve, DetectionCurveKind, DetectionCurves
+from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
 from halfwidth.results.estimate import Estimates
+from halfwidth.verbs.curve import curve
+from halfwidth.verbs.match import match_detections
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from halfwidth.cli.compared_detections import Detectors
-    from halfwidth.core.match_lists import Matching
-    from halfwidth.core.objects import ObjectSet
-    from halfwidth.results.comparison import Comparisons
+    from halfwidth.core.match_lists import MatchingRule
+    from halfwidth.data.detections import Detections
     from halfwidth.results.detection_estimate import DetectionEstimate
 
 CURVES = ("froc", "pr", "afroc", "wafroc")
 # Detectors whose bands can be told from each other.
 MOST_IN_ONE = 4
 KINDS = (*CURVES, "thresholds", "matches", "forest")
-# Options of the verb that curves and matches take under the same names.
-SHARED = ("classes", "unknown_images", "by_class")
-OF_CURVES = ("average", "absent_class", "confidence_level", "n_resamples")
+# Options of the verb that curves take.
+OF_CURVES = ("average", "confidence_level", "n_resamples", "rng")
 TITLES = {"thresholds": "Results over thresholds", "matches": "Images with the most errors"}
 
 
@@ -59,15 +57,16 @@ def usual_first(metrics: Sequence[str], *, by_threshold: bool) -> tuple[str, ...
 def draw(
     kind: str,
     path: Path,
-    sides: tuple[ObjectSet, ObjectSet],
+    data: Detections,
     estimates: Sequence[DetectionEstimate],
-    settings: Mapping[str, Any],
+    asked: Mapping[str, Any],
     *,
     names: bool = False,
 ) -> None:
-    """Write a figure of the estimates, or of the matches behind the first of them.
+    """Write a figure of the estimates, or of the matches or curves behind the first of them.
 
-    ``names``: whether the names of images stand above their matches.
+    ``asked``: the options of the verb; ``names``: whether the names of images stand above their
+    matches.
     """
     from halfwidth.plots import figure_of_worst_images, figure_over_thresholds, write_figure
 
@@ -76,15 +75,19 @@ def draw(
     elif kind == "forest":
         figures.draw(Estimates(tuple(estimates)), path, kind)
     elif kind == "matches":
-        first = _first(estimates)
-        more = matched_as(first, settings)
-        more |= {"threshold": first.thresholds, "dilation": settings["dilation"]}
-        write_figure(figure_of_worst_images(*match_detections(*sides, **more), names=names), path)
+        like = replace(data, matching=matching_like(_first(estimates)))
+        model = next(iter(data.models), None)
+        if len(data.models) > 1:
+            note(f"the figure is of the first detector, {model}")
+        matched = match_detections(like, model=model)
+        write_figure(figure_of_worst_images(*matched, names=names), path)
     else:
-        write_figure(_curves(kind, sides, estimates, settings), path)
+        _first(estimates)
+        seed = next((e.seed for e in estimates if e.seed is not None), asked["rng"])
+        draw_curves(kind, path, data, estimates[0], {**asked, "rng": seed})
 
 
-def _first(estimates: Sequence[DetectionEstimate]) -> Matching:
+def _first(estimates: Sequence[DetectionEstimate]) -> MatchingRule:
     """How detections of the first estimate are matched; it is said where others are not."""
     first = estimates[0]
     alike = [e.matching for e in estimates if e.metric == first.metric]
@@ -93,103 +96,55 @@ def _first(estimates: Sequence[DetectionEstimate]) -> Matching:
     return first.matching
 
 
-def matched_as(matching: Matching, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Options with which detections are matched in this way."""
-    chosen = {
-        name: getattr(matching, name)
-        for name in (
-            *("localisation", "assignment", "score_threshold", "max_detections"),
-            *("boundary_distance", "by_class"),
-        )
-    }
-    return (
-        {name: settings[name] for name in SHARED}
-        | chosen
-        | {
-            "admits": str(matching.admits),
-            "area": matching.area_range,
-            "duplicates": "ignored" if matching.duplicates_ignored else "false_positive",
-        }
-    )
+def draw_curves(
+    kind: str, path: Path, data: Detections, first: DetectionEstimate, asked: Mapping[str, Any]
+) -> None:
+    """Write the curves of all detectors; of one those of each threshold of localisation."""
+    from halfwidth.plots import afroc, detection_pr, froc, write_figure
 
-
-def _curves(
-    kind: str,
-    sides: tuple[ObjectSet, ObjectSet],
-    estimates: Sequence[DetectionEstimate],
-    settings: Mapping[str, Any],
-) -> Axes:
-    """The curves of each threshold of localisation."""
-    first = _first(estimates)
-    more = matched_as(first, settings) | {name: settings[name] for name in OF_CURVES}
-    seed = next((e.seed for e in estimates if e.seed is not None), settings["rng"])
-    found = [
-        estimated(kind, sides, more | {"threshold": threshold, "rng": seed})
-        for threshold in first.thresholds
-    ]
-    curves = [
-        replace(curve, label=_label(curve, alone=len(one) == 1)) if len(found) > 1 else curve
-        for one in found
-        for curve in one
-    ]
-    return _drawn(kind, curves)
-
-
-def estimated(
-    kind: str, sides: tuple[ObjectSet, ObjectSet], settings: Mapping[str, Any]
-) -> DetectionCurves:
-    """Curves by the arguments of `detection_curve_ci`."""
-    return detection_curve_ci(*sides, kind=cast("DetectionCurveKind", kind), **settings)
-
-
-def _drawn(kind: str, curves: Sequence[DetectionCurve]) -> Axes:
-    from halfwidth.plots import afroc, detection_pr, froc
-
+    thresholds, several = first.matching.thresholds, len(data.detections) > 1
+    if several and len(thresholds) > 1:
+        thresholds = thresholds[:1]
+        note(f"the figure is of the threshold {thresholds[0]:g}, the first of the {first.subject}")
+    curves: list[DetectionCurve] = []
+    for name, threshold in itertools.product(data.detections, thresholds):
+        rule = replace(first.matching, thresholds=(threshold,))
+        found = curves_like(kind, data, name, rule, asked)
+        curves += (labelled(one, name, found, several=len(thresholds) > 1) for one in found)
     drawn = {"froc": froc, "pr": detection_pr}.get(kind, afroc)
-    return drawn(DetectionCurves(tuple(curves)))
+    write_figure(drawn(DetectionCurves(tuple(curves))), path)
 
 
-def _label(curve: DetectionCurve, *, alone: bool) -> str:
-    """The threshold of a curve, behind what else it is of where there are several."""
+def curves_like(
+    kind: str, data: Detections, name: str, rule: MatchingRule, asked: Mapping[str, Any]
+) -> DetectionCurves:
+    """The curves of a detector whose detections are matched by a rule."""
+    alone = replace(data, detections={"": data.detections[name]}, matching=matching_like(rule))
+    curves = curve(alone, cast("Any", kind), **{option: asked[option] for option in OF_CURVES})
+    return cast("DetectionCurves", curves)
+
+
+def labelled(
+    curve: DetectionCurve, name: str, beside: DetectionCurves, *, several: bool = False
+) -> DetectionCurve:
+    """With the name of its detector, and its threshold where there are several."""
     area = cast("DetectionEstimate", curve.area)
-    at = area.matched_by.partition(", ")[0]
-    return at if alone else f"{curve.label}, {at}"
+    at = area.matched_by.partition(", ")[0] if several else ""
+    own = curve.label if len(beside) > 1 or not (name or at) else ""
+    return replace(curve, label=", ".join(filter(None, [name, own, at])))
 
 
-# --------------------------------------------------------------------------- several detectors
-
-
-def check_of_several(kind: str | None, detectors: Detectors) -> None:
+def check_curves(kind: str | None, detectors: Sequence[str], average: Any) -> None:
     """Refuse curves of several detectors that one figure cannot show."""
-    if kind not in CURVES:
+    if kind not in CURVES or len(detectors) < 2:
         return
-    if len(detectors.detections) > MOST_IN_ONE:
+    if len(detectors) > MOST_IN_ONE:
         raise OptionError(
             f"--plot-kind {kind} draws up to {MOST_IN_ONE} detectors in one figure, and "
-            f"{len(detectors.detections)} are given; leave some out, or draw the forest"
+            f"{len(detectors)} are given; leave some out, or draw the forest"
         )
-    if detectors.asked["average"] == "none":
+    if "none" in (average or ()):
         raise OptionError(
             f"--plot-kind {kind} draws one curve of each detector; name one average, such as "
             "--average micro, or one class (--classes NAME)"
         )
-
-
-def draw_several(kind: str, path: Path, detectors: Detectors, comparisons: Comparisons) -> None:
-    """Write the curves of several detectors with their bands in one figure."""
-    from halfwidth.plots import write_figure
-
-    estimate = cast("DetectionEstimate", comparisons[0].estimate)
-    first = estimate.matching
-    threshold = first.thresholds[0]
-    if len(first.thresholds) > 1:
-        note(f"the figure is of the threshold {threshold:g}, the first of the {estimate.subject}")
-    settings = detectors.settings
-    shared = matched_as(first, settings) | {name: settings[name] for name in OF_CURVES}
-    shared |= {"threshold": threshold, "rng": estimate.seed}
-    curves = [
-        replace(curve, label=name)
-        for name, one in detectors.detections.items()
-        for curve in estimated(kind, (one, detectors.references), shared)
-    ]
-    write_figure(_drawn(kind, curves), path)

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import completion
-from halfwidth.cli.command import Group
-from halfwidth.cli.detection_reading import parse_classes
 from halfwidth.cli.option_groups import names_in
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
+from halfwidth.estimation.detections.matchings import Matching
 
 # What the twelve numbers are called, and their most detections of an image and a class.
 COCO, COCO_MOST = "coco", 100
@@ -214,21 +214,20 @@ def matching_options(
     """Options of how detections are matched with references."""
 
 
-def matching_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What functions of detectors take of these options, by the names of their arguments."""
-    same = [
-        name for name in names_in(matching_options) if name not in ("coco", "area", "any_class")
-    ]
-    arguments = {name: given[name] for name in (*same, "threshold", "unknown_images")} | {
-        "area": given["area"] or None,
-        "by_class": not given["any_class"],
-        "classes": parse_classes(given["classes"]),
-    }
+def matching_in(given: Mapping[str, Any]) -> Matching:
+    """How detections are matched, by these options."""
+    named = [one for one in names_in(matching_options) if one not in ("coco", "area", "any_class")]
+    arguments: dict[str, Any] = {name: given[name] for name in (*named, "threshold")}
     # COCO's twelve numbers have thresholds and numbers of detections of their own.
     if given["coco"] and metrics_asked(given) != [COCO]:
         for name, value in (("threshold", COCO), ("max_detections", COCO_MOST)):
             arguments[name] = value if arguments[name] is None else arguments[name]
-    return arguments
+    return Matching(
+        **arguments,
+        area=given["area"] or None,
+        by_class=not given["any_class"],
+        by_threshold=given.get("by_threshold", False),
+    )
 
 
 def metrics_asked(given: Mapping[str, Any]) -> list[str]:

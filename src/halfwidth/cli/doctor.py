@@ -14,7 +14,7 @@ import typer
 
 import halfwidth
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
+from halfwidth.core.option_table.option import Group
 from halfwidth.document.parts import Data, Document, Item, Items
 from halfwidth.resampling.kernels import native
 

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.document.parts import Document, Figure
-from halfwidth.results.estimate import Estimates
+from halfwidth.results.calibration_curves import CALIBRATION_KINDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-    from halfwidth.results.calibration_curves import CalibrationKind
     from halfwidth.results.comparison import Comparisons
     from halfwidth.results.ranking import Rankings
     from halfwidth.results.result import Result
@@ -28,13 +27,7 @@ RANKING_KINDS = (
 # Of rankings, those that draw values of cases.
 OF_CASES = ("dots", "podium", "case-heatmap")
 DIFFERENCES = "Differences and their intervals"
-# Calibration curves by what they are called on the command line.
-CALIBRATION: dict[str, CalibrationKind] = {
-    "calibration": "smooth",
-    "reliability": "isotonic",
-    "reliability-bins": "bins",
-}
-TEST_SET_KINDS = ("roc", "pr", *CALIBRATION, "decision", "confusion", "forest")
+TEST_SET_KINDS = ("roc", "pr", *CALIBRATION_KINDS, "decision", "confusion", "forest")
 
 
 def check(path: Path | None, kind: str | None, kinds: Sequence[str]) -> str | None:
@@ -63,13 +56,13 @@ def with_figure(document: Document, figure: Figure) -> Document:
     return replace(document, parts=(*document.parts, figure))
 
 
-def draw(estimates: Estimates, path: Path, kind: str) -> None:
-    """Write the figure of a table of estimates; of a long forest, one for each page."""
-    for file in write_pages(pages_of(estimates, kind), path)[1:]:
+def draw(result: Result, path: Path, kind: str | None = None) -> None:
+    """Write the figure of a result; of a long forest, one for each page."""
+    for file in write_pages(pages_of(result, kind), path)[1:]:
         note(f"wrote {file}")
 
 
-def pages_of(result: Result, kind: str) -> Sequence[Canvas]:
+def pages_of(result: Result, kind: str | None) -> Sequence[Canvas]:
     """The pages of the picture of a result."""
     from halfwidth.plots.of_results import pages_of as pages
 

@@ -98,7 +98,6 @@ def gate(
 def _models(ctx: typer.Context, files: list[str]) -> tuple[Any, dict[str, Any]]:
     """Both models, and the options of the verb."""
     if compared_detections.asks_for_detections(ctx):
-        detectors = compared_detections.detectors_in(ctx, files)
-        return detectors.data, detectors.asked
+        return compared_detections.detectors_in(ctx, files)
     asked = comparison_settings.verb_options(ctx)
     return comparison_settings.data_in(files, ctx.params), asked

@@ -1,13 +1,75 @@
-"""Options that several verbs have, declared once as the parameters of a function."""
+"""Options as the command line takes them: from the table, and as groups that verbs share."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
+import typer
+
+from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
+from halfwidth.core.option_table.table import OPTIONS, option_of
+from halfwidth.core.options import Door, flag_of, spelled
+
+# What docstrings mark as code, and within it an option with its value.
+_MARKED = re.compile(r"``?([^`]+)``?")
+_NAMES = {name.rpartition(".")[2] for name in OPTIONS}
+_WITH_VALUE = re.compile(r'(\w+)="(\w+)"')
+
+
+def declared(
+    name: str,
+    door: str = "",
+    *,
+    flags: tuple[str, ...] = (),
+    meaning: str = "",
+    more: str = "",
+) -> Any:
+    """An option of the table, as the command line takes it.
+
+    Parameters
+    ----------
+    name, door : str
+        As `halfwidth.core.option_table.table.option_of` takes them.
+    flags : tuple of str
+        Instead of that of the table.
+    meaning : str
+        Instead of that of the table, of a flag that says the opposite.
+    more : str
+        What the command line alone has: that it takes several.
+    """
+    option = option_of(name, door)
+    text = meaning or as_typed(option.meaning)
+    told = all(re.search(rf"\b{word}\b", text) for word in option.choices)
+    one_of = "" if told else f"One of {', '.join(option.choices)}."
+    return typer.Option(
+        *(flags or (option.flag or flag_of(name),)),
+        help=" ".join(part for part in (text, one_of, more) if part),
+        metavar=option.metavar or None,
+        rich_help_panel=option.group,
+        autocompletion=completion.words_for(name, option.choices),
+    )
+
+
+def as_typed(text: str) -> str:
+    """A text as the command line shows it, without the marks of docstrings.
+
+    >>> as_typed('With ``missing="worst"`` and ``groups``; ``"omit"`` of `rank`.')
+    'With --missing worst and --groups; omit of rank.'
+    """
+    return _MARKED.sub(lambda marked: _as_typed(marked[1]), text)
+
+
+def _as_typed(code: str) -> str:
+    if with_value := _WITH_VALUE.fullmatch(code):
+        return spelled(*with_value.groups(), door=Door.COMMAND_LINE)
+    if code in _NAMES:
+        return flag_of(code)
+    return f"'{code}'" if " " in code else code.strip('"')
 
 
 def with_options(*groups: Callable[..., None]) -> Callable[[Callable[..., Answer]], Any]:

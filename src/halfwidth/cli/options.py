@@ -9,18 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import completion
-from halfwidth.cli.command import Group
+from halfwidth.cli.metric_names import names_in, typed_metrics
+from halfwidth.cli.option_groups import declared
 from halfwidth.core.errors import OptionError, UnknownNameError
-from halfwidth.core.parameters import split_names
-from halfwidth.core.pseudo_cases import FAILURES
-from halfwidth.core.types import ALTERNATIVES
-from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
+from halfwidth.core.option_table.option import Group
 from halfwidth.document.render import FORMATS
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.summaries.catalogue import STATISTICS
 from halfwidth.tables.layout import metrics_held
-from halfwidth.tables.repeats import CASE_COLUMNS
 
 FORMAT_OF_SUFFIX = {
     ".txt": "table",
@@ -31,206 +28,43 @@ FORMAT_OF_SUFFIX = {
 }
 FORMAT_NAMES = tuple(FORMATS)
 
+SEVERAL = "Repeatable, or a list with commas."
+WHICH_METRIC = (
+    "What the values are, or with --target the metric of the whole test set; decides range, unit "
+    "and which direction is better. Parameters after a colon: nsd:tolerance=3."
+)
 Metric = Annotated[
     list[str] | None,
-    typer.Option(
-        help="What the values are; decides range, unit and what is worst. Parameters after a "
-        "colon: nsd:tolerance=3. With --target a metric of the whole test set; repeatable, or a "
-        "list with commas. The names stand at the end of this help.",
-        show_default=False,
-        metavar="NAME",
-        autocompletion=completion.all_metrics,
-        rich_help_panel=Group.ESTIMATE,
+    declared(
+        "metric", meaning=WHICH_METRIC, more=f"{SEVERAL} The names stand at the end of this help."
     ),
 ]
-OneMetric = Annotated[
-    str | None,
-    typer.Option(
-        "--metric",
-        help="What the values are: dsc, hd95, ...; decides range and unit.",
-        metavar="NAME",
-        show_default=False,
-        autocompletion=completion.case_metrics,
-        rich_help_panel=Group.ESTIMATE,
-    ),
-]
-Jobs = Annotated[
-    int,
-    typer.Option(
-        "--jobs",
-        help="Processors to use, -1 for all; the result is the same.",
-        metavar="N",
-        rich_help_panel=Group.RUNNING,
-    ),
-]
+OneMetric = Annotated[str | None, declared("metric", "from_arrays")]
+Jobs = Annotated[int, declared("jobs")]
 Statistics = Annotated[
-    list[str],
-    typer.Option(
-        "--statistic",
-        help="Summary statistic; repeatable, or a list with commas. One of "
-        f"{', '.join(STATISTICS.names)}; parameters after a colon: quantile:0.9, trimmed_mean:0.1, "
-        "sd:ddof=0.",
-        autocompletion=completion.statistics,
-        metavar="NAME",
-        rich_help_panel=Group.ESTIMATE,
-    ),
+    list[str], declared("statistic", more=f"{SEVERAL} One of {', '.join(STATISTICS.names)}.")
 ]
-Method = Annotated[
-    str,
-    typer.Option(
-        help="CI method; 'halfwidth methods' lists them. auto chooses on evidence.",
-        metavar="NAME",
-        autocompletion=completion.methods,
-        rich_help_panel=Group.INTERVAL,
-    ),
-]
-Failures = Annotated[
-    str,
-    typer.Option(
-        help="What auto allows for: seen, failures such as these cases show; unseen, failures as "
-        "none of them did; of verdicts both.",
-        metavar="WHICH",
-        autocompletion=completion.one_of(*FAILURES),
-        rich_help_panel=Group.INTERVAL,
-    ),
-]
-ConfidenceLevel = Annotated[
-    float, typer.Option(help="Between 0 and 1.", metavar="LEVEL", rich_help_panel=Group.INTERVAL)
-]
-Alternative = Annotated[
-    str,
-    typer.Option(
-        help=f"{', '.join(ALTERNATIVES)}: lower gives a lower confidence bound.",
-        metavar="SIDE",
-        autocompletion=completion.one_of(*ALTERNATIVES),
-        rich_help_panel=Group.INTERVAL,
-    ),
-]
-NResamples = Annotated[
-    int,
-    typer.Option(
-        "--n-resamples", help="Bootstrap resamples.", metavar="B", rich_help_panel=Group.INTERVAL
-    ),
-]
-NResamplesOrNone = Annotated[
-    int | None,
-    typer.Option(
-        "--n-resamples",
-        help="Bootstrap resamples; default: 9999, and none where the bootstrap distribution is "
-        "known exactly, as of means and of ratios of counts.",
-        metavar="B",
-        show_default=False,
-        rich_help_panel=Group.INTERVAL,
-    ),
-]
-Seed = Annotated[
-    int | None,
-    typer.Option(
-        help="Makes bootstraps repeatable; default: fresh, and reported.",
-        metavar="INT",
-        rich_help_panel=Group.INTERVAL,
-    ),
-]
-Missing = Annotated[
-    str,
-    typer.Option(
-        help=f"What a missing value means: {', '.join(MISSING_POLICIES)}. "
-        "omit: not applicable, leave it out; worst: failed, count it as the worst value.",
-        metavar="POLICY",
-        autocompletion=completion.one_of(*MISSING_POLICIES),
-        rich_help_panel=Group.INPUT,
-    ),
-]
-MissingOrAll = Annotated[
-    str,
-    typer.Option(
-        "--missing",
-        help=f"What a missing value means: {', '.join(MISSING_POLICIES)}, {ALL_POLICIES}. "
-        "omit: not applicable, leave it out; worst: failed, count it as the worst value; all: both "
-        "side by side, with what the table itself has for failed cases.",
-        metavar="POLICY",
-        autocompletion=completion.one_of(*MISSING_POLICIES, ALL_POLICIES),
-        rich_help_panel=Group.INPUT,
-    ),
-]
-Penalty = Annotated[
-    float | None,
-    typer.Option(
-        help="The worst value with --missing worst, for metrics without one (distances).",
-        metavar="VALUE",
-        rich_help_panel=Group.INPUT,
-    ),
-]
-Values = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Column with values; repeatable. Default: all numeric columns.",
-        metavar="COLUMN",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
-    ),
-]
+Method = Annotated[str, declared("method")]
+Failures = Annotated[str, declared("failures")]
+ConfidenceLevel = Annotated[float, declared("confidence_level")]
+Alternative = Annotated[str, declared("alternative")]
+NResamples = Annotated[int, declared("n_resamples")]
+NResamplesOrNone = Annotated[int | None, declared("n_resamples")]
+Seed = Annotated[int | None, declared("rng")]
+Missing = Annotated[str, declared("missing")]
+MissingOrAll = Annotated[str, declared("missing", "estimate")]
+Penalty = Annotated[float | None, declared("penalty")]
+Values = Annotated[list[str] | None, declared("value", more="Repeatable.")]
 # For verbs that take the values of one sample.
 Value = Annotated[
-    str | None,
-    typer.Option(
-        help="Column with values; default: the only numeric one.",
-        metavar="COLUMN",
-        show_default=False,
-        rich_help_panel=Group.INPUT,
-    ),
+    str | None, declared("value", meaning="Column with values; default: the only numeric one.")
 ]
-Case = Annotated[
-    str | None,
-    typer.Option(
-        help=f"Column of case ids; default: the first of {', '.join(CASE_COLUMNS)} that exists.",
-        metavar="COLUMN",
-        rich_help_panel=Group.INPUT,
-    ),
-]
-Groups = Annotated[
-    str | None,
-    typer.Option(
-        help="Column that names the cluster of each row: its patient, its scan. Rows of a cluster "
-        "are resampled together.",
-        metavar="COLUMN",
-        rich_help_panel=Group.DESIGN,
-    ),
-]
-Strata = Annotated[
-    str | None,
-    typer.Option(
-        help="Column that names the stratum of each row: its site, its class. Each keeps its size.",
-        metavar="COLUMN",
-        rich_help_panel=Group.DESIGN,
-    ),
-]
-OverOption = Annotated[
-    str,
-    typer.Option(
-        "--over",
-        help="What the statistic is taken of: cases, or clusters, by the mean of each.",
-        metavar="UNIT",
-        rich_help_panel=Group.ESTIMATE,
-    ),
-]
-BoundsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--bounds",
-        help="Range of the values, for a metric of your own: LOW,HIGH (inf is allowed).",
-        metavar="LOW,HIGH",
-        rich_help_panel=Group.ESTIMATE,
-    ),
-]
-Scale = Annotated[
-    float,
-    typer.Option(
-        help="Values are divided by it; 100 for per cent.",
-        metavar="NUMBER",
-        rich_help_panel=Group.INPUT,
-    ),
-]
+Case = Annotated[str | None, declared("case")]
+Groups = Annotated[str | None, declared("groups", "from_table")]
+Strata = Annotated[str | None, declared("strata", "from_table")]
+OverOption = Annotated[str, declared("over")]
+BoundsOption = Annotated[str | None, declared("bounds", more="inf is allowed.")]
+Scale = Annotated[float, declared("scale")]
 Format = Annotated[
     str | None,
     typer.Option(
@@ -318,31 +152,18 @@ def design_options(groups: Groups = None, strata: Strata = None) -> None:
     """Which cases belong together."""
 
 
-def only_metric(given: Sequence[str] | None) -> str | None:
-    """The only metric; more than one is an error."""
-    names = split_names(given or ())
-    if len(names) > 1:
-        raise OptionError(
-            f"--metric names {len(names)} ({', '.join(names)}), and one is taken at a time; of a "
-            f"table with a column of metrics leave it out, or pick rows: --where metric={names[0]}"
-        )
-    return names[0] if names else None
-
-
-def refuse_test_set_metric(metric: str | None, tables: Sequence[Table]) -> None:
-    """Refuse a metric of a whole test set, unless a table has rows of a metric of this name.
+def refuse_test_set_metrics(given: Sequence[str] | None, tables: Sequence[Table]) -> None:
+    """Refuse metrics of a whole test set, unless a table has rows of a metric of this name.
 
     Programs that rate each answer of a model call that its accuracy (``acc``).
     """
-    name = (metric or "").partition(":")[0]
-    if name not in SAMPLE_METRICS or name in METRICS:
-        return
-    if any(name in metrics_held(table) for table in tables):
-        return
-    raise OptionError(
-        f"{name} is a metric of a whole test set: name the column of true classes, --target, "
-        "and those of the scores (--score) or of the predictions (--prediction)"
-    )
+    for name in names_in(typed_metrics(given)):
+        of_test_set = name in SAMPLE_METRICS and name not in METRICS
+        if of_test_set and not any(name in metrics_held(table) for table in tables):
+            raise OptionError(
+                f"{name} is a metric of a whole test set: name the column of true classes, "
+                "--target, and those of the scores (--score) or of the predictions (--prediction)"
+            )
 
 
 def parse_bounds(text: str | None) -> Any:

@@ -16,7 +16,8 @@ from halfwidth.cli import (
     subsample,
 )
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import SETTINGS, Group, Verb
+from halfwidth.cli.command import SETTINGS, Verb
+from halfwidth.cli.option_groups import declared
 from halfwidth.cli.plan_options import (
     Assurance,
     Halfwidths,
@@ -34,6 +35,7 @@ from halfwidth.cli.plan_options import (
     refuse_test_set_metric,
 )
 from halfwidth.core.errors import OptionError
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.planning.differences import difference_n, difference_width
 from halfwidth.planning.means import mean_n, mean_width
@@ -59,41 +61,14 @@ app = typer.Typer(
 
 @app.command("mean", short_help="A mean, from the SD of the cases.", cls=Verb)
 def mean(
-    sd: Annotated[
-        list[float],
-        typer.Option(
-            help="SD of the cases; repeatable.",
-            metavar="SD",
-            show_default=False,
-            rich_help_panel=Group.ASSUMED,
-        ),
-    ],
+    sd: Annotated[list[float], declared("sd", "planning", more="Repeatable.")],
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
     metric: options.OneMetric = None,
-    statistic: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What else will be reported of the same cases, and has to be reliable too: sd, "
-            "median, quantile:0.9, ...; repeatable, or a list with commas. The width is that of "
-            "the mean.",
-            metavar="NAME",
-            show_default=False,
-            rich_help_panel=Group.ESTIMATE,
-        ),
-    ] = None,
+    statistic: Annotated[list[str] | None, declared("statistics", more=options.SEVERAL)] = None,
     mean_of_cases: Mean = None,
-    failures_share: Annotated[
-        float | None,
-        typer.Option(
-            help="Share of cases that fail, with the worst value of the metric; --sd and --mean "
-            "are then those of the others.",
-            metavar="SHARE",
-            show_default=False,
-            rich_help_panel=Group.ASSUMED,
-        ),
-    ] = None,
+    failures_share: Annotated[float | None, declared("failures_share")] = None,
     method: Method = "auto",
     assurance: Assurance = None,
     bounds: options.BoundsOption = None,
@@ -158,56 +133,20 @@ def mean(
     "difference", short_help="The mean difference of two models, by width or power.", cls=Verb
 )
 def difference(
-    sd: Annotated[
-        float | None,
-        typer.Option(
-            help="SD of the differences within cases; with --unpaired, of the cases of each group.",
-            metavar="SD",
-            show_default=False,
-            rich_help_panel=Group.ASSUMED,
-        ),
-    ] = None,
-    sd_a: Annotated[
-        float | None,
-        typer.Option(
-            help="Instead of it: the SD of one model, ...",
-            metavar="SD",
-            rich_help_panel=Group.ASSUMED,
-        ),
-    ] = None,
-    sd_b: Annotated[
-        float | None,
-        typer.Option(
-            help="... that of the other, ...", metavar="SD", rich_help_panel=Group.ASSUMED
-        ),
-    ] = None,
-    correlation: Annotated[
-        float | None,
-        typer.Option(
-            help="... and how they correlate over cases.",
-            metavar="R",
-            rich_help_panel=Group.ASSUMED,
-        ),
-    ] = None,
+    sd: Annotated[float | None, declared("sd", "difference_n")] = None,
+    sd_a: Annotated[float | None, declared("sd_a")] = None,
+    sd_b: Annotated[float | None, declared("sd_b")] = None,
+    correlation: Annotated[float | None, declared("correlation")] = None,
     unpaired: Annotated[
         bool,
-        typer.Option(
-            "--unpaired",
-            help="Two groups of other cases, n each, instead of the same cases twice.",
-            rich_help_panel=Group.ASSUMED,
+        declared(
+            "paired",
+            "planning",
+            flags=("--unpaired",),
+            meaning="Two groups of other cases, n each, instead of the same cases twice.",
         ),
     ] = False,
-    effect: Annotated[
-        float | None,
-        typer.Option(
-            "--difference",
-            help="The true mean difference, whose power is told: how often the interval excludes "
-            "0, or with --margin lies above minus that (then new model minus old, 0 by default).",
-            metavar="NUMBER",
-            show_default=False,
-            rich_help_panel=Group.ASSUMED,
-        ),
-    ] = None,
+    effect: Annotated[float | None, declared("difference")] = None,
     mean_of_cases: Mean = None,
     pilot: Annotated[
         Path | None,
@@ -348,26 +287,8 @@ def _pilot_differences(
 
 @app.command("quantile", short_help="A median or another quantile.", cls=Verb)
 def quantile(
-    level: Annotated[
-        list[float],
-        typer.Option(
-            "--quantile",
-            help="Level of the quantile, between 0 and 1; repeatable.",
-            metavar="Q",
-            show_default=False,
-            rich_help_panel=Group.ESTIMATE,
-        ),
-    ],
-    sd: Annotated[
-        float | None,
-        typer.Option(
-            help="SD of the cases, taken to be normal; without it the width is a share of the "
-            "population, and nothing is assumed.",
-            metavar="SD",
-            show_default=False,
-            rich_help_panel=Group.ASSUMED,
-        ),
-    ] = None,
+    level: Annotated[list[float], declared("q", "planning", more="Repeatable.")],
+    sd: Annotated[float | None, declared("sd", "quantile_n")] = None,
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
@@ -417,29 +338,18 @@ def quantile(
     )
 
 
+Levels = Annotated[list[float], declared("confidence_level", more="Repeatable.")]
+
+
 def runs(
-    level: Annotated[
-        list[float],
-        typer.Option(
-            "--quantile",
-            help="Level of the quantile, between 0 and 1; repeatable.",
-            metavar="Q",
-            show_default=False,
-            rich_help_panel=Group.ESTIMATE,
-        ),
-    ],
+    level: Annotated[list[float], declared("q", "planning", more="Repeatable.")],
     method: Annotated[
         list[str],
         typer.Option(
             help="exact, asymptotic; repeatable.", metavar="NAME", rich_help_panel=Group.INTERVAL
         ),
     ] = ["exact"],  # noqa: B006 -- typer copies it
-    confidence_level: Annotated[
-        list[float],
-        typer.Option(
-            help="Between 0 and 1; repeatable.", metavar="LEVEL", rich_help_panel=Group.INTERVAL
-        ),
-    ] = [0.95],  # noqa: B006 -- the same
+    confidence_level: Levels = [0.95],  # noqa: B006 -- the same
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,

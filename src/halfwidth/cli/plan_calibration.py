@@ -9,27 +9,13 @@ import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
+from halfwidth.cli.option_groups import declared
 from halfwidth.cli.plan_options import Outlet, Plot, Sizes, answer, parse_sizes
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.planning.calibration import QUANTITIES, calibration_n, calibration_width
 from halfwidth.tables.prediction_columns import class_cells
-
-
-def _wanted(of: str) -> Any:
-    return typer.Option(
-        help=f"The half-width wanted of {of}.",
-        metavar="NUMBER",
-        show_default=False,
-        rich_help_panel=Group.GOAL,
-    )
-
-
-def _assumed(text: str, metavar: str = "NUMBER") -> Any:
-    return typer.Option(
-        help=text, metavar=metavar, show_default=False, rich_help_panel=Group.ASSUMED
-    )
 
 
 def calibration(
@@ -50,12 +36,10 @@ def calibration(
             rich_help_panel=Group.TEST_SETS,
         ),
     ] = None,
-    slope_halfwidth: Annotated[float | None, _wanted("the calibration slope")] = None,
-    intercept_halfwidth: Annotated[float | None, _wanted("the intercept joint with it")] = None,
-    in_the_large_halfwidth: Annotated[
-        float | None, _wanted("calibration-in-the-large, the intercept at slope 1")
-    ] = None,
-    oe_halfwidth: Annotated[float | None, _wanted("the O:E ratio")] = None,
+    slope_halfwidth: Annotated[float | None, declared("slope_halfwidth")] = None,
+    intercept_halfwidth: Annotated[float | None, declared("intercept_halfwidth")] = None,
+    in_the_large_halfwidth: Annotated[float | None, declared("in_the_large_halfwidth")] = None,
+    oe_halfwidth: Annotated[float | None, declared("oe_halfwidth")] = None,
     n: Sizes = None,
     metric: Annotated[
         list[str] | None,
@@ -66,20 +50,11 @@ def calibration(
             rich_help_panel=Group.ESTIMATE,
         ),
     ] = None,
-    prevalence: Annotated[
-        float | None, _assumed("Share of positive cases; with --auroc.", "SHARE")
-    ] = None,
-    auroc: Annotated[
-        float | None,
-        _assumed("AUROC of the model; log odds are then normal in each class, and right."),
-    ] = None,
-    lp_mean: Annotated[
-        float | None, _assumed("Instead: the mean of the log odds of all cases, ...")
-    ] = None,
-    lp_sd: Annotated[float | None, _assumed("... their SD, ...")] = None,
-    lp_skewness: Annotated[
-        float | None, _assumed("... and their skewness, -0.995 to 0.995; default 0.")
-    ] = None,
+    prevalence: Annotated[float | None, declared("prevalence", "calibration_n")] = None,
+    auroc: Annotated[float | None, declared("auroc", "planning")] = None,
+    lp_mean: Annotated[float | None, declared("lp_mean")] = None,
+    lp_sd: Annotated[float | None, declared("lp_sd")] = None,
+    lp_skewness: Annotated[float | None, declared("lp_skewness")] = None,
     confidence_level: options.ConfidenceLevel = 0.95,
     fmt: options.Format = None,
     json: options.Json = False,

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from halfwidth.cli import options
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
+from halfwidth.cli.option_groups import declared
 from halfwidth.cli.plan_options import (
     Expected,
     Formula,
@@ -72,32 +70,15 @@ def proportion(
 def auroc(
     expected: Expected,
     prevalence: Prevalence = [0.5],  # noqa: B006 -- typer copies it
-    effect: Annotated[
-        float | None,
-        typer.Option(
-            "--difference",
-            help="The true AUROC of a new model minus that expected of the old one, whose power is "
-            "told: how often the interval excludes 0, or with --margin lies above minus that.",
-            metavar="NUMBER",
-            show_default=False,
-            rich_help_panel=Group.ASSUMED,
-        ),
-    ] = None,
-    correlation: Annotated[
-        float | None,
-        typer.Option(
-            help="Of two models: how their scores correlate within a class, from 0 up to below 1.",
-            metavar="R",
-            show_default=False,
-            rich_help_panel=Group.ASSUMED,
-        ),
-    ] = None,
+    effect: Annotated[float | None, declared("difference")] = None,
+    correlation: Annotated[float | None, declared("correlation", "auroc_difference_n")] = None,
     unpaired: Annotated[
         bool,
-        typer.Option(
-            "--unpaired",
-            help="Two models on cases of their own, n each, instead of the same.",
-            rich_help_panel=Group.ASSUMED,
+        declared(
+            "paired",
+            "planning",
+            flags=("--unpaired",),
+            meaning="Two models on cases of their own, n each, instead of the same.",
         ),
     ] = False,
     margin: Margin = None,
@@ -106,14 +87,7 @@ def auroc(
     width: Widths = None,
     n: Sizes = None,
     formula: Formula = "delong_logit",
-    sd_ratio: Annotated[
-        float,
-        typer.Option(
-            help="SD of the scores of positives over that of negatives, for DeLong's variance.",
-            metavar="RATIO",
-            rich_help_panel=Group.ASSUMED,
-        ),
-    ] = 1.0,
+    sd_ratio: Annotated[float, declared("sd_ratio")] = 1.0,
     confidence_level: options.ConfidenceLevel = 0.95,
     fmt: options.Format = None,
     json: options.Json = False,
@@ -204,29 +178,12 @@ def auroc(
 
 def classes(
     prevalence: Prevalence,
-    sensitivity: Annotated[
-        float | None,
-        typer.Option(
-            help="Expected; one that is not given is not planned for.",
-            metavar="SHARE",
-            rich_help_panel=Group.ASSUMED,
-        ),
-    ] = None,
-    specificity: Annotated[
-        float | None,
-        typer.Option(help="The same.", metavar="SHARE", rich_help_panel=Group.ASSUMED),
-    ] = None,
+    sensitivity: Annotated[float | None, declared("sensitivity")] = None,
+    specificity: Annotated[float | None, declared("specificity")] = None,
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
-    assurance: Annotated[
-        float | None,
-        typer.Option(
-            help="The probability with which a sample is to hold enough cases of both classes.",
-            metavar="SHARE",
-            rich_help_panel=Group.GOAL,
-        ),
-    ] = None,
+    assurance: Annotated[float | None, declared("assurance", "classes_n")] = None,
     confidence_level: options.ConfidenceLevel = 0.95,
     fmt: options.Format = None,
     json: options.Json = False,

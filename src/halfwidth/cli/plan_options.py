@@ -10,34 +10,17 @@ import typer
 
 from halfwidth.cli import figures, options
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
+from halfwidth.cli.option_groups import declared
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.document.parts import Figure
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.results.sample_size import SampleSize, plans_document
 
-Halfwidths = Annotated[
-    list[float] | None,
-    typer.Option(
-        "--halfwidth",
-        help="The half-width wanted, the number after the ±; repeatable.",
-        metavar="NUMBER",
-        show_default=False,
-        rich_help_panel=Group.GOAL,
-    ),
-]
-Widths = Annotated[
-    list[float] | None,
-    typer.Option(
-        "--width",
-        help="Instead of it the width wanted, high - low; repeatable.",
-        metavar="NUMBER",
-        show_default=False,
-        rich_help_panel=Group.GOAL,
-    ),
-]
+Halfwidths = Annotated[list[float] | None, declared("halfwidth", more="Repeatable.")]
+Widths = Annotated[list[float] | None, declared("width", more="Repeatable.")]
 Sizes = Annotated[
     list[str] | None,
     typer.Option(
@@ -49,77 +32,14 @@ Sizes = Annotated[
         rich_help_panel=Group.GOAL,
     ),
 ]
-Assurance = Annotated[
-    float | None,
-    typer.Option(
-        help="The probability with which a study is to reach the width: 0.8, for example.",
-        metavar="SHARE",
-        rich_help_panel=Group.GOAL,
-    ),
-]
-Prevalence = Annotated[
-    list[float],
-    typer.Option(
-        help="Share of positive cases, between 0 and 1; repeatable.",
-        metavar="SHARE",
-        rich_help_panel=Group.ASSUMED,
-    ),
-]
-Expected = Annotated[
-    list[float],
-    typer.Option(
-        help="The value expected; repeatable.",
-        metavar="NUMBER",
-        show_default=False,
-        rich_help_panel=Group.ASSUMED,
-    ),
-]
-Formula = Annotated[
-    str,
-    typer.Option(help="The formula for the width.", metavar="NAME", rich_help_panel=Group.ASSUMED),
-]
-Method = Annotated[
-    str,
-    typer.Option(
-        "--method",
-        "--formula",
-        help="The method planned for: what the default analysis takes, or one that is named "
-        "(halfwidth methods); t and z have formulas.",
-        metavar="NAME",
-        rich_help_panel=Group.INTERVAL,
-    ),
-]
-Mean = Annotated[
-    float | None,
-    typer.Option(
-        "--mean",
-        help="The mean of the cases (with --unpaired, of the second group), which says how far the "
-        "bounds of the metric are; default: the middle between them, where intervals are widest.",
-        metavar="NUMBER",
-        show_default=False,
-        rich_help_panel=Group.ASSUMED,
-    ),
-]
-Margin = Annotated[
-    float | None,
-    typer.Option(
-        "--margin",
-        help="The largest loss that does not matter: plans for non-inferiority, the lower end of "
-        "the interval above minus this.",
-        metavar="NUMBER",
-        show_default=False,
-        rich_help_panel=Group.GOAL,
-    ),
-]
-Power = Annotated[
-    float | None,
-    typer.Option(
-        help="The power wanted, to find the difference or to show non-inferiority, instead of a "
-        "width or beside it: 0.8, for example.",
-        metavar="SHARE",
-        rich_help_panel=Group.GOAL,
-    ),
-]
+Assurance = Annotated[float | None, declared("assurance")]
+Prevalence = Annotated[list[float], declared("prevalence", more="Repeatable.")]
+Expected = Annotated[list[float], declared("expected", "planning", more="Repeatable.")]
+Formula = Annotated[str, declared("formula", "planning")]
+Method = Annotated[str, declared("method", "planning", flags=("--method", "--formula"))]
+Mean = Annotated[float | None, declared("mean", "planning")]
+Margin = Annotated[float | None, declared("margin", "planning")]
+Power = Annotated[float | None, declared("power")]
 Plot = Annotated[
     Path | None,
     typer.Option(

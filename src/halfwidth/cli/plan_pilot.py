@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import (
     Halfwidths,
@@ -21,10 +20,10 @@ from halfwidth.cli.plan_options import (
     parse_goals,
     refuse_test_set_metric,
 )
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
-from halfwidth.core.rng import resolve_seed
-from halfwidth.planning.pilot import pilot_n, pilot_width
-from halfwidth.planning.pilot_tables import pilots_in
+from halfwidth.data.case_values import CaseValues
+from halfwidth.verbs.plan import plan
 
 
 def pilot(
@@ -98,35 +97,34 @@ def pilot(
     refuse_test_set_metric(metric)
 
     how = reading.Options(sheet, decimal, header, input_format, path, only_filter, where=where)
-    table = reading.table_in(file, how)
-    pilots = pilots_in(table, value, by=by or [], case=case, metric=metric, missing=missing)
-    drawn_by, limits = resolve_seed(seed), options.parse_bounds(bounds)
-    plans = []
-    for one in pilots:
-        for text in one.notes:
-            note(f"{one.label or file}: {text}")
-        for name in split_names(statistic):
-            for goal in goals:
-                shared: dict[str, Any] = {
-                    "metric": one.metric,
-                    "statistic": name,
-                    "method": method,
-                    "assurance": assurance,
-                    "confidence_level": confidence_level,
-                    "n_samples": n_samples,
-                    "n_resamples": n_resamples,
-                    "rng": drawn_by,
-                    "bounds": limits,
-                    "scale": scale,
-                    "missing": missing,
-                    "penalty": penalty,
-                    "label": one.label,
-                    # Several sizes make a curve.
-                    "curve": plot is not None and len(goals) == 1,
-                }
-                if goal.n is None:
-                    shared |= {"width": goal.width, "halfwidth": goal.halfwidth}
-                    plans.append(pilot_n(one.values, **shared))
-                else:
-                    plans.append(pilot_width(one.values, goal.n, **shared))
+    values = CaseValues.from_table(
+        reading.table_in(file, how),
+        value,
+        metric=metric,
+        by=by,
+        case=case,
+        bounds=options.parse_bounds(bounds),
+        scale=scale,
+        missing=missing,
+        penalty=penalty,
+    )
+    halfwidths = [
+        goal.halfwidth if goal.width is None else goal.width / 2 for goal in goals if goal.n is None
+    ]
+    plans = plan(
+        values,
+        halfwidth=halfwidths or None,
+        n=[goal.n for goal in goals if goal.n is not None] or None,
+        assurance=assurance,
+        statistic=split_names(statistic),
+        method=method,
+        confidence_level=confidence_level,
+        n_samples=n_samples,
+        n_resamples=n_resamples,
+        rng=seed,
+        # Several sizes make a curve.
+        curve=plot is not None and len(goals) == 1,
+    )
+    for text in plans.notes:
+        note(text if len(plans) > 1 else f"{file}: {text}")
     return answer(plans, outlet)

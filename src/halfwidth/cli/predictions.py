@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -28,7 +29,11 @@ from halfwidth.tables.prediction_columns import class_cells, score_cells
 from halfwidth.tables.repeats import case_column, repeats_in
 
 if TYPE_CHECKING:
-    from halfwidth.results.curves import CurveKind
+    from halfwidth.results.result import Result
+
+# What describes the cases of curves, and what is asked of these.
+OF_CASES = ("labels", "pos_label", "scores", "groups", "strata", "missing")
+OF_CURVES = ("confidence_level", "n_resamples", "rng")
 
 
 @frozen
@@ -121,7 +126,8 @@ class DesignColumns:
 class TestSetData:
     """Labels and predictions, and the clusters, strata and weights of the cases.
 
-    ``cautions`` are what the other columns of their table say against taking rows as cases.
+    ``cautions`` are what the other columns of their table say against taking rows as cases;
+    ``table`` has those that are named.
     """
 
     y_true: Any
@@ -130,6 +136,7 @@ class TestSetData:
     strata: Sequence[Any] | None = None
     weight: Any = None
     cautions: tuple[Caution, ...] = ()
+    table: Table | None = None
 
 
 def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: bool) -> TestSetData:
@@ -144,9 +151,10 @@ def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: boo
 
     table = table_in(source.file, source.reading)
     further = [columns.groups, columns.strata, columns.weight]
-    columns_used = [source.target, *source.score, source.prediction, *further]
+    every = [source.target, *source.score, source.prediction, *further]
+    columns_used = [name for name in every if name is not None]
     for name in columns_used:
-        if name is not None and name not in table:
+        if name not in table:
             raise DataError(
                 f"{source.file}: no column {name!r}{proposed(name, table.names) or '.'} "
                 f"It has {shortened(table.names)}"
@@ -159,7 +167,8 @@ def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: boo
         None if columns.groups is None else table.levels(columns.groups),
         None if columns.strata is None else table.levels(columns.strata),
         None if columns.weight is None else class_cells(table, columns.weight, numbers=True),
-        _repeat_cautions(table, [name for name in columns_used if name is not None], columns),
+        _repeat_cautions(table, columns_used, columns),
+        replace(table, columns={name: table.columns[name] for name in columns_used}),
     )
 
 
@@ -286,30 +295,19 @@ def _draw(
     table: Estimates, test_set: TestSetData, options: dict[str, Any], path: Path, kind: str
 ) -> None:
     """Write the figure of a test set."""
-    from halfwidth import plots
-
     if kind == "forest":
         figures.draw(table, path, kind)
         return
-    shared = ("labels", "pos_label", "scores", "groups", "strata", "rng", "missing")
-    curve_options = {name: options[name] for name in (*shared, "confidence_level", "n_resamples")}
+    of_data = {name: options[name] for name in OF_CASES}
+    asked = {name: options[name] for name in OF_CURVES}
     if kind == "confusion":
-        threshold = options["threshold"]
-        if isinstance(threshold, str):
+        if isinstance(options["threshold"], str):
             raise OptionError("--plot-kind confusion needs a threshold that is a number")
-        cells = hw.confusion_ci(
-            test_set.y_true, test_set.y_score, threshold=threshold, **curve_options
-        )
-        plots.write_figure(plots.confusion(cells), path)
-        return
-    if kind in figures.CALIBRATION:
-        calibration = hw.calibration_curve_ci(
-            test_set.y_true, test_set.y_score, kind=figures.CALIBRATION[kind], **curve_options
-        )
-        plots.write_figure(plots.figure_of_calibration(calibration), path)
-        return
-    curves = hw.curve_ci(
-        test_set.y_true, test_set.y_score, kind=cast("CurveKind", kind), **curve_options
+        of_data["threshold"] = options["threshold"]
+    data = hw.Predictions.from_arrays(test_set.y_true, test_set.y_score, **of_data)
+    drawn: Result = (
+        hw.confusion_ci(data, **asked)
+        if kind == "confusion"
+        else hw.curve(data, cast("Any", kind), **asked)
     )
-    draw = {"roc": plots.roc, "pr": plots.pr, "decision": plots.decision}[kind]
-    plots.write_figure(draw(curves), path)
+    figures.draw(drawn, path)

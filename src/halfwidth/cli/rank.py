@@ -17,21 +17,17 @@ from halfwidth.cli import (
 )
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.command import Group
-from halfwidth.cli.option_groups import with_options
+from halfwidth.cli.option_groups import declared, with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.core.undefined import MISSING_POLICIES
-from halfwidth.results.ranking_consensus import COMBINATIONS
+from halfwidth.core.option_table.option import Group
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.verbs.rank import rank as rank_models
 
 if TYPE_CHECKING:
     from halfwidth.results.ranking import Rankings
 
-MISSING = (*MISSING_POLICIES, "worst_rank")
-SCHEMES = ("aggregate_then_rank", "rank_then_aggregate", "test_then_rank")
-TESTS = tuple(name for name in comparison_options.TESTS if name != "none")
+TASKS = "Repeatable; default: task, in a table with the columns algorithm, task and case."
 
 
 @with_options(*comparison_options.OF_MODELS)
@@ -49,109 +45,22 @@ def rank(
     by: comparison_options.By = None,
     value: comparison_options.Value = None,
     within: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--within",
-            "--task",
-            help="Column of tasks, such as the organ, each of which is ranked apart; repeatable. "
-            "Default: task, in a table with the columns algorithm, task and case.",
-            metavar="COLUMN",
-            show_default=False,
-            rich_help_panel=Group.INPUT,
-        ),
+        list[str] | None, declared("by", "data", flags=("--within", "--task"), more=TASKS)
     ] = None,
     model_from: reading.ModelFrom = None,
     missing: Annotated[
-        str,
-        typer.Option(
-            help=f"What a missing value means: {', '.join(MISSING)}. omit: leave the case out for "
-            "all models; worst: the worst value; worst_rank, with --scheme rank_then_aggregate: "
-            "the last rank of its case. Shows the ranks under each.",
-            metavar="POLICY",
-            autocompletion=completion.one_of(*MISSING),
-            rich_help_panel=Group.INPUT,
-        ),
+        str, declared("missing", "rank", more="Shows the ranks under each.")
     ] = "raise",
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What the values are, or with --target the metric of the whole test set; "
-            "repeatable. COLUMN=NAME names the column of its values. Parameters after a colon: "
-            "nsd:tolerance=3.",
-            metavar="NAME",
-            show_default=False,
-            autocompletion=completion.all_metrics,
-            rich_help_panel=Group.ESTIMATE,
-        ),
-    ] = None,
-    scheme: Annotated[
-        list[str],
-        typer.Option(
-            help="aggregate_then_rank: by the statistic of the values; rank_then_aggregate: by "
-            "that of the ranks within each case; test_then_rank: by the tests that a model wins. "
-            "Repeatable, or with commas.",
-            metavar="NAMES",
-            autocompletion=completion.one_of(*SCHEMES),
-            rich_help_panel=Group.COMPARISON,
-        ),
-    ] = ["aggregate_then_rank"],  # noqa: B006 -- typer copies it
-    test: Annotated[
-        str,
-        typer.Option(
-            help=f"Of test_then_rank: {', '.join(TESTS)}. auto: Wilcoxon's of values of cases.",
-            metavar="NAME",
-            autocompletion=completion.one_of(*TESTS),
-            rich_help_panel=Group.COMPARISON,
-        ),
-    ] = "auto",
-    ties: Annotated[
-        str,
-        typer.Option(
-            help="The rank that models share which are equal in a case, of rank_then_aggregate: "
-            "min, average or max.",
-            metavar="NAME",
-            autocompletion=completion.one_of("min", "average", "max"),
-            rich_help_panel=Group.COMPARISON,
-        ),
-    ] = "min",
-    margin: Annotated[
-        float,
-        typer.Option(
-            help="A model ranks behind those that are better by more than this, in the unit of the "
-            "metric.",
-            metavar="NUMBER",
-            rich_help_panel=Group.COMPARISON,
-        ),
-    ] = 0.0,
-    top: Annotated[
-        int,
-        typer.Option(
-            help="Show how often a model is among so many first ones in bootstrap resamples.",
-            metavar="COUNT",
-            rich_help_panel=Group.COMPARISON,
-        ),
-    ] = 3,
-    combine: Annotated[
-        str | None,
-        typer.Option(
-            help="mean_rank or median_rank: combine the ranks by several metrics, within tasks and "
-            "over them. Over tasks alone there always is a consensus, by default of mean ranks.",
-            metavar="NAME",
-            show_default=False,
-            autocompletion=completion.one_of(*COMBINATIONS),
-            rich_help_panel=Group.COMPARISON,
-        ),
-    ] = None,
-    absent_model: Annotated[
-        str,
-        typer.Option(
-            help="A model that some task lacks is left out of the consensus (omit), or last there "
-            "(last). Needs --unmatched omit.",
-            metavar="POLICY",
-            autocompletion=completion.one_of("omit", "last"),
-            rich_help_panel=Group.COMPARISON,
-        ),
-    ] = "omit",
+    metric: comparison_options.Metric = None,
+    scheme: Annotated[list[str], declared("scheme", more="Repeatable, or with commas.")] = [  # noqa: B006 -- typer copies it
+        "aggregate_then_rank"
+    ],
+    test: Annotated[str, declared("test", "rank")] = "auto",
+    ties: Annotated[str, declared("ties")] = "min",
+    margin: Annotated[float, declared("margin", "rank")] = 0.0,
+    top: Annotated[int, declared("top")] = 3,
+    combine: Annotated[str | None, declared("combine")] = None,
+    absent_model: Annotated[str, declared("absent_model")] = "omit",
     seed: options.Seed = None,
     fmt: options.Format = None,
     json: options.Json = False,
@@ -207,15 +116,17 @@ def rank(
 
 
 def _ranked_models(ctx: typer.Context, files: list[str], kind: str | None) -> Rankings:
+    of_cases = kind in figures.OF_CASES
+    if of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
+        raise OptionError(f"--plot-kind {kind} is of values of cases; of test sets, rank-sets")
     asked = comparison_settings.verb_options(ctx)
-
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
-    return rank_models(data, **asked, keep_cases=kind in figures.OF_CASES)
+    return rank_models(data, **asked, keep_cases=of_cases)
 
 
 def _ranked_detectors(ctx: typer.Context, files: list[str], kind: str | None) -> Rankings:
     if kind in figures.OF_CASES:
         raise OptionError(f"--plot-kind {kind} is of values of cases, and detectors have none")
-    detectors = compared_detections.detectors_in(ctx, files)
+    data, asked = compared_detections.detectors_in(ctx, files)
 
-    return rank_models(detectors.data, **detectors.asked)
+    return rank_models(data, **asked)

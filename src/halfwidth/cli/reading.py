@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Group
 from halfwidth.io.numerals import as_decimal
 from halfwidth.io.table import Table
 from halfwidth.tables.conversion import stacked

@@ -16,12 +16,12 @@ from halfwidth.cli import (
 )
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.command import Group
 from halfwidth.cli.kept_inputs import refuse_inputs
 from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import note
 from halfwidth.cli.printing import print_page
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.option_table.option import Group
 from halfwidth.document.parts import Document
 from halfwidth.report.api import Report
 from halfwidth.report.whole.document import report_document

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
-import halfwidth as hw
-from halfwidth.cli import detection_figures, predictions, reading
+from halfwidth.cli import predictions, reading
+from halfwidth.cli.detection_figures import curves_like, labelled
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.data.predictions import Predictions
 from halfwidth.estimation.test_sets.calibration_curves import SUMMARIES
 from halfwidth.estimation.test_sets.curves import AREA_OF
 from halfwidth.metrics.counting import net_benefit
 from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
 from halfwidth.results.detection_estimate import DetectionEstimate
-from halfwidth.tables.challenge_columns import MODEL_COLUMNS
-from halfwidth.tables.prediction_columns import class_cells, score_cells
+from halfwidth.tables.prediction_columns import class_cells
+from halfwidth.verbs.curve import curve
 
 if TYPE_CHECKING:
-    from halfwidth.cli.compared_detections import Detectors
-    from halfwidth.io.table import Table
+    from halfwidth.data.detections import Detections
     from halfwidth.results.calibration_curves import CalibrationCurves, CalibrationKind
     from halfwidth.results.curves import Curves
     from halfwidth.results.estimate import Estimate
@@ -31,9 +29,9 @@ if TYPE_CHECKING:
 # Draws of the bands, unless a number is asked for: each point of a band is seen, not read off.
 RESAMPLES = 999
 # Kinds of calibration curves that a report draws where their numbers are estimated.
-CALIBRATION: tuple[CalibrationKind, ...] = ("smooth",)
-# What curves of a test set take under the same names as its metrics.
-SHARED = ("scores", "missing", "confidence_level")
+CALIBRATION: tuple[CalibrationKind, ...] = ("calibration",)
+# What describes the cases under the same names.
+SHARED = ("scores", "missing", "case", "groups", "strata")
 
 
 def curves_of_test_sets(
@@ -52,79 +50,55 @@ def curves_of_test_sets(
     others = given["unmatched"] != "raise"
     if not of_metrics or not given["score"] or given["within"] or given["weight"] or others:
         return ()
-    each = list(_tables(given, files))
-    drawn: list[Curves | CalibrationCurves] = []
+    data = _predictions(given, files)
+    drawn: list[Any] = []
     for kind, estimate in of_metrics.items():
         try:
-            of_models = {name: _curves(given, table, kind, estimate.seed) for name, table in each}
+            curves = curve(
+                data,
+                cast("Any", kind),
+                confidence_level=given["confidence_level"],
+                n_resamples=given["n_resamples"] or RESAMPLES,
+                rng=given["seed"] if estimate.seed is None else estimate.seed,
+            )
         except OptionError as error:
             # An average over two classes need not know which of them is positive.
             note(f"no curves are drawn: {error}")
             return ()
-        drawn += _together(of_models)
+        each = len(curves) // max(len(data.models), 1)
+        some = [curves[first : first + each] for first in range(0, len(curves), each)]
+        drawn += some if each > 1 else [curves]
     return tuple(drawn)
 
 
-def _tables(
-    given: Mapping[str, Any], files: Mapping[str, ModelFile]
-) -> Iterator[tuple[str, Table]]:
-    """The table of each model, by its name."""
-    for name, path in files.items():
-        table = reading.table_in(path, reading.Options.from_given(given), again=True)
-        by = given["by"] or next((one for one in MODEL_COLUMNS if one in table), None)
-        if len(files) > 1 or by is None:
-            yield name, table
-            continue
-        levels = np.array([str(level) for level in table.levels(by)])
-        for model in dict.fromkeys(levels):
-            yield str(model), table.only(np.flatnonzero(levels == model))
-
-
-def _curves(given: Mapping[str, Any], table: Table, kind: str, seed: int | None) -> Any:
-
-    target = class_cells(table, given["target"], numbers=False)
+def _predictions(given: Mapping[str, Any], files: Mapping[str, ModelFile]) -> Predictions:
+    """What curves are drawn of; options of metrics alone have no effect on these."""
+    read = reading.Options.from_given(given)
+    tables = {name: reading.table_in(path, read, again=True) for name, path in files.items()}
+    first = next(iter(tables.values()))
+    cells = class_cells(first, given["target"], numbers=False)
     positive = given["positive"]
-    design: dict[str, Any] = {
-        name: table.levels(given[name]) for name in ("groups", "strata") if given[name] is not None
-    }
-    curves: Any = hw.calibration_curve_ci if kind in CALIBRATION else hw.curve_ci
-    return curves(
-        target,
-        score_cells(table, given["score"], "the table"),
-        kind=kind,
-        labels=predictions.parse_labels(given["labels"], target),
-        pos_label=None if positive is None else predictions.parse_label(positive, target),
-        n_resamples=given["n_resamples"] or RESAMPLES,
-        rng=given["seed"] if seed is None else seed,
-        **design,
+    return Predictions.from_table(
+        tables if len(tables) > 1 else first,
+        given["target"],
+        score=given["score"],
+        model=given["by"],
+        labels=predictions.parse_labels(given["labels"], cells),
+        pos_label=None if positive is None else predictions.parse_label(positive, cells),
         **{name: given[name] for name in SHARED},
     )
-
-
-def _together(of_models: Mapping[str, Any]) -> Iterable[Any]:
-    """A figure of all models where each has one curve, else one of each model."""
-    if len(of_models) == 1:
-        return of_models.values()
-    together = type(next(iter(of_models.values())))
-    if all(len(one) == 1 for one in of_models.values()):
-        named = (replace(one[0], label=name) for name, one in of_models.items())
-        return [together(tuple(named))]
-    return [
-        together(tuple(replace(one, label=f"{name}, {one.label}") for one in some))
-        for name, some in of_models.items()
-    ]
 
 
 # --------------------------------------------------------------------------- detectors
 
 
 def curves_of_detectors(
-    detectors: Detectors, estimates: Mapping[str, Sequence[Estimate]]
+    data: Detections, estimates: Mapping[str, Sequence[Estimate]], asked: Mapping[str, Any]
 ) -> tuple[DetectionCurves, ...]:
     """Those whose areas were estimated, of all detectors in one figure.
 
     At the first threshold of localisation, where an average is over several. ``estimates``: by the
-    name of the detector.
+    name of the detector; ``asked``: the options of the verb.
     """
     from halfwidth.estimation.detections.curves import AREA_OF
 
@@ -134,29 +108,13 @@ def curves_of_detectors(
         for name, some in estimates.items():
             first = next((one for one in some if one.metric == area), None)
             if isinstance(first, DetectionEstimate):
-                curves = _curve_of_detector(kind, detectors, name, first)
-                several = len(estimates) > 1
-                found += (replace(one, label=_named(one, name, curves, several)) for one in curves)
+                rule = replace(first.matching, thresholds=first.matching.thresholds[:1])
+                draws = {
+                    "n_resamples": asked["n_resamples"] or RESAMPLES,
+                    "rng": asked["rng"] if first.seed is None else first.seed,
+                }
+                curves = curves_like(kind, data, name, rule, {**asked, **draws})
+                found += (labelled(one, name, curves) for one in curves)
         if found:
             drawn.append(DetectionCurves(tuple(found)))
     return tuple(drawn)
-
-
-def _named(curve: DetectionCurve, name: str, beside: DetectionCurves, several: bool) -> str:
-    """The name of its detector, where there are several, and what else it is of."""
-    if not several:
-        return curve.label
-    return name if len(beside) == 1 else f"{name}, {curve.label}"
-
-
-def _curve_of_detector(
-    kind: str, detectors: Detectors, name: str, first: DetectionEstimate
-) -> DetectionCurves:
-    given = detectors.settings
-    settings = detection_figures.matched_as(first.matching, given)
-    settings |= {name: given[name] for name in detection_figures.OF_CURVES}
-    settings["threshold"] = first.matching.thresholds[0]
-    settings["n_resamples"] = given["n_resamples"] or RESAMPLES
-    settings["rng"] = given["rng"] if first.seed is None else first.seed
-    sides = (detectors.detections[name], detectors.references)
-    return detection_figures.estimated(kind, sides, settings)

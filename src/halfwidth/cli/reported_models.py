@@ -20,13 +20,13 @@ from halfwidth.cli import (
 from halfwidth.cli.command import refuse_given
 from halfwidth.cli.compared_models import named_files, named_models
 from halfwidth.cli.comparison_settings import OF_CASE_VALUES, OF_DATA, columns_of
+from halfwidth.cli.metric_names import metrics_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
 from halfwidth.core.spec import Takes
 from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
 from halfwidth.data.case_values import CaseValues
-from halfwidth.data.detections import Detections
 from halfwidth.document.parts import Column, Kind, Table
 from halfwidth.results.estimate import MODEL, Cases, Estimates
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
@@ -97,9 +97,9 @@ def results_of(ctx: typer.Context, files: list[str], *, figures: bool) -> Found:
         return _detectors(ctx, files, detectors, figures=figures)
     named = named_models(files, ctx.params["model_from"])
     if len(named) > 1 or _holds_models(ctx, *named.values()):
-        found = _several_models(ctx, files, named, keep_cases=True)
+        found = _several_models(ctx, files, named)
     else:
-        found = _one_model(ctx, *named.values(), keep_cases=True)
+        found = _one_model(ctx, *named.values())
     found = replace(found, estimates=_with_decisions(found.estimates, ctx.params))
     if not (figures and columns_of(ctx.params).has_test_set):
         return found
@@ -130,7 +130,7 @@ def _holds_models(ctx: typer.Context, path: ModelFile) -> bool:
 # --------------------------------------------------------------------------- one model
 
 
-def _one_model(ctx: typer.Context, path: ModelFile, *, keep_cases: bool) -> Found:
+def _one_model(ctx: typer.Context, path: ModelFile) -> Found:
     why = f"is about several models, and {path} holds one; name the column of models: --by"
     refuse_given(ctx, ABOUT_SEVERAL, why)
     if comparison_settings.refuse_ignored(ctx):
@@ -140,14 +140,14 @@ def _one_model(ctx: typer.Context, path: ModelFile, *, keep_cases: bool) -> Foun
             why = "has no effect on a test set of one model without --include-cases"
             refuse_given(ctx, ["case"], why)
         return Found({"": path}, _test_set(ctx.params, path))
-    return Found({"": path}, _values(ctx.params, path, keep_cases=keep_cases))
+    return Found({"": path}, _values(ctx.params, path))
 
 
-def _values(given: Mapping[str, Any], path: ModelFile, *, keep_cases: bool) -> Estimates:
+def _values(given: Mapping[str, Any], path: ModelFile) -> Estimates:
     data = CaseValues.from_table(
         reading.table_in(path, reading.Options.from_given(given)),
         given["value"] or None,
-        metric=options.only_metric(given["metric"]),
+        metric=metrics_of(given["metric"]),
         by=given["within"] or (),
         bounds=options.parse_bounds(given["bounds"]),
         **{name: given[name] for name in (*OF_DATA, *OF_CASE_VALUES)},
@@ -156,7 +156,7 @@ def _values(given: Mapping[str, Any], path: ModelFile, *, keep_cases: bool) -> E
         data,
         statistic=split_names([given["statistic"]]),
         rng=given["seed"],
-        keep_cases=keep_cases,
+        keep_cases=True,
         **{name: given[name] for name in ("method", "confidence_level", "n_resamples")},
     )
 
@@ -192,36 +192,32 @@ def _detectors(
     ctx: typer.Context, files: list[str], named: Mapping[str, Path], *, figures: bool
 ) -> Found:
     """One detector, or several by rank, with the differences of few."""
-    detectors = compared_detections.detectors_in(ctx, files, metric_given=len(named) > 1)
+    data, asked = compared_detections.detectors_in(ctx, files, metric_given=len(named) > 1)
     read = {**named, "references": ctx.params["references"]}
     if len(named) == 1:
         refuse_given(ctx, ABOUT_SEVERAL, "is about several detectors, and one is given")
-        asked = {name: one for name, one in detectors.asked.items() if name not in OF_SEVERAL}
-        (detections,) = detectors.detections.values()
-        alone = Detections.from_files(detections, detectors.references, **detectors.matching)
-        estimates = estimate(alone, **asked)
-        of_detectors = dict.fromkeys(named, tuple(estimates))
-        curves = reported_curves.curves_of_detectors(detectors, of_detectors) if figures else ()
+        alone = replace(data, detections={"": next(iter(data.detections.values()))})
+        estimates = estimate(alone, **_without(OF_SEVERAL, asked))
+        drawn = (alone, {"": tuple(estimates)}, asked)
+        curves = reported_curves.curves_of_detectors(*drawn) if figures else ()
         return Found(read, estimates, curves=curves)
 
-    asked = detectors.asked
-    data = detectors.data
     rankings = rank(data, **_without(OF_COMPARISONS, asked))
     comparisons = compare(data, **asked) if _asks_for_pairs(asked, len(named)) else None
     of_detectors = {name: tuple(one[name].estimate for one in rankings) for name in named}
-    curves = reported_curves.curves_of_detectors(detectors, of_detectors) if figures else ()
+    drawn = (data, of_detectors, asked)
+    curves = reported_curves.curves_of_detectors(*drawn) if figures else ()
     return Found(read, _estimates(rankings), comparisons, rankings, curves)
 
 
 # --------------------------------------------------------------------------- several models
 
 
-def _several_models(
-    ctx: typer.Context, files: list[str], named: Mapping[str, ModelFile], *, keep_cases: bool
-) -> Found:
+def _several_models(ctx: typer.Context, files: list[str], named: Mapping[str, ModelFile]) -> Found:
     """Models by rank, whose estimates are those of the ranking, and differences of few models."""
     asked = comparison_settings.verb_options(ctx)
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
+    keep_cases = isinstance(data, CaseValues)
     rankings = rank(data, **_without(OF_COMPARISONS, asked), keep_cases=keep_cases)
     few = _asks_for_pairs(asked, max(len(one.models) for one in rankings))
     return Found(

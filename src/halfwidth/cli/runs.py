@@ -10,9 +10,9 @@ import typer
 from halfwidth.cli import figures, options, reading
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.core.option_table.option import Group
 from halfwidth.data.case_values import CaseValues
 from halfwidth.document.parts import Figure
 from halfwidth.estimation.runs.quantiles import run_statistics

@@ -10,10 +10,10 @@ import typer
 from halfwidth.cli import mask_options, options
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.command import Group
 from halfwidth.cli.output import InterruptReportedError, complain, note
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.data.case_values import CaseValues
 from halfwidth.document.parts import Data, Document

@@ -12,7 +12,7 @@ import typer
 
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.command import SETTINGS, Group, Verb
+from halfwidth.cli.command import SETTINGS, Verb
 from halfwidth.cli.options import Jobs, Strict
 from halfwidth.cli.output import InterruptReportedError, complain, note, write
 from halfwidth.cli.study_advise import advise
@@ -20,6 +20,7 @@ from halfwidth.cli.study_answers import summary
 from halfwidth.cli.study_describe import describe
 from halfwidth.cli.study_plot import plot
 from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.processes import check_jobs
 from halfwidth.document.parts import (
     Code,

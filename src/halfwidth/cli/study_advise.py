@@ -9,10 +9,10 @@ import typer
 
 from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
 from halfwidth.cli.options import FormatOfStdout, Json, Seed, resolve_format
 from halfwidth.cli.study_answers import Names, cells_in, filter_option
 from halfwidth.core.errors import OptionError
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.core.rng import resolve_seed
 from halfwidth.study.analysis import advice, chosen

@@ -10,12 +10,12 @@ import typer
 
 from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
 from halfwidth.cli.completion import Completion
 from halfwidth.cli.options import FormatOfStdout, Json, resolve_format
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.core.rng import resolve_seed
 from halfwidth.intervals.bootstrap import percentile

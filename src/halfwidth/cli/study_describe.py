@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
 from halfwidth.cli.options import FormatOfStdout, Jobs, Json, Seed, resolve_format
 from halfwidth.core.errors import OptionError
+from halfwidth.core.option_table.option import Group
 from halfwidth.core.rng import resolve_seed
 from halfwidth.report import study_describe as report
 from halfwidth.report.study_describe import fits_document, rejections_document

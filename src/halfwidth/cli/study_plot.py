@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.cli.study_answers import opened
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.files import write_whole
+from halfwidth.core.option_table.option import Group
 from halfwidth.document.parts import Document, Item, Items
 from halfwidth.study import analysis
 from halfwidth.study.analysis import cells_of

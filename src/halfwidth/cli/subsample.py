@@ -9,10 +9,11 @@ import typer
 
 from halfwidth.cli import figures, options, reading
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group
+from halfwidth.cli.option_groups import declared
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import parse_sizes
 from halfwidth.core.errors import OptionError, shortened
+from halfwidth.core.option_table.option import Group
 from halfwidth.document.parts import Figure
 from halfwidth.io.table import Table
 from halfwidth.planning.pilot_tables import Pilot, pilots_in
@@ -23,18 +24,9 @@ def subsample(
     file: Annotated[Path, typer.Argument(help=f"{reading.TABLE_HELP}.", metavar="FILE")],
     value: options.Value = None,
     sizes: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Cases in a subsample; repeatable, or a list with commas: 10,20,50. Default: 10 "
-            "to 1000 and all.",
-            metavar="K",
-            show_default=False,
-            rich_help_panel=Group.GOAL,
-        ),
+        list[str] | None, declared("sizes", more="Repeatable, or a list with commas: 10,20,50.")
     ] = None,
-    repeats: Annotated[
-        int, typer.Option(help="Subsamples of each size.", metavar="N", rich_help_panel=Group.GOAL)
-    ] = 100,
+    repeats: Annotated[int, declared("repeats")] = 100,
     metric: options.OneMetric = None,
     confidence_level: options.ConfidenceLevel = 0.95,
     n_resamples: options.NResamples = 15_000,
@@ -43,14 +35,7 @@ def subsample(
     penalty: options.Penalty = None,
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
-    ddof: Annotated[
-        int,
-        typer.Option(
-            help="SD with division by k (0, as in the papers) or k - 1 (1).",
-            metavar="0|1",
-            rich_help_panel=Group.ESTIMATE,
-        ),
-    ] = 0,
+    ddof: Annotated[int, declared("ddof")] = 0,
     where: reading.Where = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
@@ -106,7 +91,7 @@ def subsample(
 
 def _sample(table: Table, file: Path, value: str | None, metric: str | None, missing: str) -> Pilot:
     """The values of one column, or those of a canonical table of one metric, model and label."""
-    samples = pilots_in(table, value, metric=metric, missing=missing)
+    samples = pilots_in(table, [value] if value else [], metric=metric, missing=missing)
     if len(samples) > 1:
         found = shortened([f"{one.label} {one.metric}".strip() for one in samples], 6)
         raise OptionError(

@@ -7,34 +7,12 @@ from typing import Annotated
 
 import typer
 
-from halfwidth.cli.command import Group
+from halfwidth.cli.option_groups import declared
+from halfwidth.core.option_table.option import Group
 
-Target = Annotated[
-    str | None,
-    typer.Option(
-        help="Column of true classes (or of true numbers): asks for metrics of the whole test set.",
-        metavar="COLUMN",
-        rich_help_panel=Group.TEST_SETS,
-    ),
-]
-Score = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Column of scores; repeatable. The k-th belongs to the k-th of --labels. Of two "
-        "classes that of the positive one is enough.",
-        metavar="COLUMN",
-        show_default=False,
-        rich_help_panel=Group.TEST_SETS,
-    ),
-]
-Prediction = Annotated[
-    str | None,
-    typer.Option(
-        help="Column of predicted classes (or numbers).",
-        metavar="COLUMN",
-        rich_help_panel=Group.TEST_SETS,
-    ),
-]
+Target = Annotated[str | None, declared("target")]
+Score = Annotated[list[str] | None, declared("score", more="Repeatable.")]
+Prediction = Annotated[str | None, declared("prediction")]
 TargetFile = Annotated[
     Path | None,
     typer.Option(
@@ -51,94 +29,18 @@ ScoreFile = Annotated[
         rich_help_panel=Group.TEST_SETS,
     ),
 ]
-Labels = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="All classes, in the order of the scores: A,B,C; default: those of the target, in "
-        "ascending order.",
-        metavar="LABELS",
-        show_default=False,
-        rich_help_panel=Group.TEST_SETS,
-    ),
-]
-Positive = Annotated[
-    str | None,
-    typer.Option(
-        help="The positive class; default: 1 of 0 and 1.",
-        metavar="LABEL",
-        rich_help_panel=Group.TEST_SETS,
-    ),
-]
-AverageOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--average",
-        help="Over classes: binary, macro, micro, weighted, none (a row per class); repeatable.",
-        metavar="AVERAGE",
-        show_default=False,
-        rich_help_panel=Group.TEST_SETS,
-    ),
-]
-ScoresAre = Annotated[
-    str,
-    typer.Option(
-        "--scores",
-        help="What the scores are: auto, probabilities, logits, any, labels, numbers.",
-        metavar="KIND",
-        rich_help_panel=Group.TEST_SETS,
-    ),
-]
-Threshold = Annotated[
-    str | None,
-    typer.Option(
-        help="Positive from this score on; default 0.5. Or the name of a metric: the threshold "
-        "that is best by it, chosen again in each resample.",
-        metavar="NUMBER|METRIC",
-        rich_help_panel=Group.TEST_SETS,
-    ),
-]
-AbsentClass = Annotated[
-    str,
-    typer.Option(
-        help="What a class without a value counts in an average: omit, zero, undefined.",
-        metavar="POLICY",
-        rich_help_panel=Group.TEST_SETS,
-    ),
-]
-UndefinedOption = Annotated[
-    str,
-    typer.Option(
-        "--undefined",
-        help="What 0/0 counts: omit (nothing), zero (as in scikit-learn), worst.",
-        metavar="POLICY",
-        rich_help_panel=Group.TEST_SETS,
-    ),
-]
+Labels = Annotated[list[str] | None, declared("labels", more="Such as A,B,C.")]
+Positive = Annotated[str | None, declared("pos_label")]
+AverageOption = Annotated[list[str] | None, declared("average", more="Repeatable.")]
+ScoresAre = Annotated[str, declared("scores")]
+Threshold = Annotated[str | None, declared("threshold")]
+AbsentClass = Annotated[str, declared("absent_class")]
+UndefinedOption = Annotated[str, declared("undefined")]
 Costs = Annotated[
-    str | None,
-    typer.Option(
-        help="Of decisions, a row for each true class: 0,1;5,0 for two classes where a miss costs "
-        "5. For expected costs, and as weights of cohen_kappa.",
-        metavar="ROW;ROW",
-        rich_help_panel=Group.TEST_SETS,
-    ),
+    str | None, declared("costs", more="Such as 0,1;5,0 for two classes where a miss costs 5.")
 ]
-Priors = Annotated[
-    str | None,
-    typer.Option(
-        help="Shares of the classes for expected costs: 0.95,0.05; default: those of the data.",
-        metavar="SHARES",
-        rich_help_panel=Group.TEST_SETS,
-    ),
-]
-Weight = Annotated[
-    str | None,
-    typer.Option(
-        help="Column of sample weights: what each case counts.",
-        metavar="COLUMN",
-        rich_help_panel=Group.TEST_SETS,
-    ),
-]
+Priors = Annotated[str | None, declared("priors", more="Such as 0.95,0.05.")]
+Weight = Annotated[str | None, declared("sample_weight", "from_table")]
 
 
 def column_options(

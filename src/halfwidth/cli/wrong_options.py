@@ -5,47 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from halfwidth.core.errors import closest
+from halfwidth.core.option_table.table import OPTIONS
 from halfwidth.core.options import flag_of
 
 # What an option is called here, or was called before: the first of the right-hand side that the
 # verb has is proposed. An error rather than an alias, so that each option has one name.
 OTHER_NAMES: dict[str, tuple[str, ...]] = {
     # Once names of this command.
-    "--metrics": ("--metric",),
     "--threads": ("--jobs",),
     "--labels": ("--label-names",),
     "--level": ("--over", "--confidence-level"),
     "--target": ("--coverage",),
     "--kind": ("--method",),
-    # Names in SciPy and others; those of arguments in Python are `halfwidth.core.options`.
-    "--positive-class": ("--positive",),
-    "--n-boot": ("--n-resamples",),
-    "--n-bootstrap": ("--n-resamples",),
-    "--n-bootstraps": ("--n-resamples",),
-    "--bootstraps": ("--n-resamples",),
+    # In other programs; arguments of libraries are in the table of options.
     "--bootstrap": ("--n-resamples",),
-    # Of pycocotools, torchmetrics and others that evaluate detections.
-    "--iou": ("--threshold",),
-    "--iou-threshold": ("--threshold",),
-    "--iou-thr": ("--threshold",),
-    "--iou-type": ("--localisation",),
-    "--localization": ("--localisation",),
-    "--max-dets": ("--max-detections",),
-    "--conf-thres": ("--score-threshold",),
-    "--conf-threshold": ("--score-threshold",),
     "--class": ("--classes",),
-    "--area-range": ("--area",),
-    "--matching": ("--assignment",),
-    "--resamples": ("--n-resamples",),
-    "--random-state": ("--seed",),
-    "--n-jobs": ("--jobs",),
-    "--workers": ("--jobs",),
-    "--cluster": ("--groups",),
     "--patient": ("--groups", "--case"),
-    "--id": ("--case",),
     "--column": ("--value",),
-    "--group-by": ("--by",),
-    "--groupby": ("--by",),
     "--output": ("--out",),
     "--figure": ("--plot",),
     "--verbose": ("--debug",),
@@ -97,9 +73,10 @@ def proposal(given: str, value: str | None, known: Iterable[str]) -> str | None:
     if given in LEVELS and "--confidence-level" in options:
         return _with_level(given, value, options)
     argument = given.removeprefix("--").replace("-", "_")
-    for name in (*OTHER_NAMES.get(given, ()), flag_of(argument)):
-        if name in options:
-            return name
+    called = [flag_of(name) for name, one in OPTIONS.items() if argument in one.elsewhere.split()]
+    for flag in (*OTHER_NAMES.get(given, ()), flag_of(argument), *called):
+        if flag in options:
+            return flag
     # Compared without dashes, which alone would make all names alike.
     words = {name.lstrip("-"): name for name in options}
     near = closest(given.lstrip("-"), words)

@@ -52,7 +52,9 @@ def estimates_of(
         return [
             tuple(_unpaired(one, pair, request, settings) for pair in one.pairs) for one in chosen
         ]
-    jobs = [pair_job(*one.jobs(pair), settings.effect) for one in chosen for pair in one.pairs]
+    jobs = [
+        pair_job(*one.jobs(pair), settings.effect, pair) for one in chosen for pair in one.pairs
+    ]
     estimates = iter(estimate_jobs(jobs, request, settings.plan))
     return [tuple(next(estimates) for _ in one.pairs) for one in chosen]
 

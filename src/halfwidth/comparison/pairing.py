@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
+from halfwidth.core.cautions import Caution
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.differences import difference_functional, paired_records
 from halfwidth.estimation.pipeline import Job
@@ -11,11 +13,13 @@ from halfwidth.estimation.records import Functional
 from halfwidth.results.comparison import Effect
 
 
-def pair_job(first: Job, second: Job, effect: Effect) -> Job:
-    """The statistic of the first minus (or over) that of the second."""
+def pair_job(first: Job, second: Job, effect: Effect, names: tuple[str, str] = ("", "")) -> Job:
+    """The statistic of the first minus (or over) that of the second.
+
+    Where the models have ``names``, cautions of one of them say of which.
+    """
     functional = difference_functional(common_functional(first, second), effect)
     records = paired_records(first.records, second.records, functional)
-    cautions = tuple(dict.fromkeys((*first.cautions, *second.cautions)))
     n_not_applicable = max(first.n_not_applicable, second.n_not_applicable)
     matched = first.matched
     if matched is not None and second.matched is not None:
@@ -24,10 +28,20 @@ def pair_job(first: Job, second: Job, effect: Effect) -> Job:
         first,
         functional=functional,
         records=records,
-        cautions=cautions,
+        cautions=tuple(_cautions(first, second, names)),
         n_not_applicable=n_not_applicable,
         matched=matched,
     )
+
+
+def _cautions(first: Job, second: Job, names: tuple[str, str]) -> Iterator[Caution]:
+    """Those of both once, those of one with its name."""
+    for name, own, other in zip(names, (first, second), (second, first), strict=True):
+        for one in own.cautions:
+            if one not in other.cautions:
+                yield replace(one, message=f"{name}: {one.message}") if name else one
+            elif own is first:
+                yield one
 
 
 def common_functional(first: Job, second: Job) -> Functional:

@@ -15,10 +15,9 @@ from halfwidth.comparison.pairing import pair_job
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.verdicts import verdict
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.errors import OptionError, quoted, shortened
+from halfwidth.core.errors import quoted, shortened
 from halfwidth.core.forms import ROUNDING, Contrast, PairAverages
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import spelled
 from halfwidth.core.spec import Estimand, Kind, Metric, Statistic
 from halfwidth.core.titles import subject_of
 from halfwidth.core.types import Array
@@ -34,34 +33,6 @@ from halfwidth.results.estimate import Estimate
 # With two raters there is one pair of them.
 FEW_RATERS = 3
 SHOWN = 3
-
-
-# What the other options of a comparison are where they have no effect.
-USUAL = {
-    "baseline": None,
-    "paired": True,
-    "test": "auto",
-    "correction": "holm",
-    "simultaneous": None,
-    "goal": None,
-    "keep_cases": False,
-}
-
-
-def check_settings(settings: Settings) -> None:
-    """Refuse options that have no effect on a model against raters.
-
-    Raises
-    ------
-    OptionError
-    """
-    for name, usual in USUAL.items():
-        given = getattr(settings, name)
-        if given != usual:
-            raise OptionError(
-                f"{spelled(name, given)} has no effect on readings: a model is compared with its "
-                "raters together, on the same cases, by an interval"
-            )
 
 
 def against_raters(

@@ -6,17 +6,14 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from halfwidth.comparison.multiplicity import CORRECTIONS
-from halfwidth.comparison.no_difference import NAMES
 from halfwidth.comparison.verdicts import check_goal, check_margin
-from halfwidth.core.checks import as_flag, as_number, one_of
+from halfwidth.core.checks import as_choice, as_flag, as_number
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
-from halfwidth.core.forms import EFFECTS, Effect
+from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import Estimand, Metric, Statistic
 from halfwidth.data.detections import Comparable
-from halfwidth.data.matching import UNMATCHED
 from halfwidth.data.measuring import Matched
 from halfwidth.data.reader_pairs import ComparedReaders
 from halfwidth.estimation.functionals import CustomMetric
@@ -97,7 +94,7 @@ def resolve_settings(
     keep_cases: Any,
 ) -> Settings:
     """Check the options of a comparison."""
-    how = Matched(request, as_flag("paired", paired), one_of("unmatched", unmatched, UNMATCHED))
+    how = Matched(request, as_flag("paired", paired), as_choice("unmatched", unmatched))
     if not how.paired and how.unmatched != "raise":
         raise OptionError(
             f"{spelled('unmatched', how.unmatched)} has no effect with {spelled('paired', False)}: "
@@ -105,10 +102,10 @@ def resolve_settings(
         )
     return Settings(
         how,
-        one_of("effect", effect, EFFECTS),
+        as_choice("effect", effect),
         None if baseline is None else str(baseline),
-        one_of("test", test, NAMES),
-        one_of("correction", correction, tuple(CORRECTIONS), {"bh": "benjamini_hochberg"}),
+        as_choice("test", test),
+        as_choice("correction", correction, meant={"bh": "benjamini_hochberg"}),
         None if simultaneous is None else as_flag("simultaneous", simultaneous),
         None if margin is None else as_number("margin", margin),
         None if goal is None else as_number("goal", goal),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError, proposed, shown
+from halfwidth.core.option_table.table import option_of
 from halfwidth.core.options import spelled
 
 # More cases than any study has; beyond, sums in floating point have no room for them.
@@ -97,6 +98,11 @@ def one_of(
         return given
     hint = proposed((meant or {}).get(given, given), allowed) if isinstance(given, str) else ""
     raise OptionError(f"{spelled(name, given)} is none of {', '.join(allowed)}{hint}")
+
+
+def as_choice(name: str, given: Any, door: str = "", meant: Mapping[str, str] | None = None) -> Any:
+    """One of the words that an option may be, as the table of options has them."""
+    return one_of(name, given, option_of(name, door).choices, meant)
 
 
 def as_list(given: Any) -> list[Any] | None:

@@ -127,7 +127,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "A metric of images takes an image for right whose highest score is high, though the "
         "detection misses the object, finds one of five, or comes with ten false positives. A "
         "metric of rows takes missed objects for none at all.",
-        "Match detections with objects: halfwidth detect DETECTIONS REFERENCES, hw.detection_ci.",
+        "Match detections with objects: halfwidth detect DETECTIONS REFERENCES, hw.Detections.",
         "reinke2024",
     ),
     CautionSpec(

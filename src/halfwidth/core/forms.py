@@ -468,7 +468,6 @@ class PairedCases:
 
 Effect = Literal["difference", "ratio"]
 EFFECT_WORDS: dict[Effect, str] = {"difference": "difference in", "ratio": "ratio of"}
-EFFECTS = tuple(EFFECT_WORDS)
 # What each is where the models do not differ.
 NO_EFFECT: dict[Effect, float] = {"difference": 0.0, "ratio": 1.0}
 

@@ -32,7 +32,7 @@ class Admits(StrEnum):
 
 
 @frozen
-class Matching:
+class MatchingRule:
     """The choices that make detections and references a list of matches; every result names them.
 
     Attributes
@@ -128,7 +128,7 @@ class MatchLists:
 
     Attributes
     ----------
-    matching : Matching
+    matching : MatchingRule
     images : tuple of str
         In the order of the references.
     classes : tuple of str
@@ -156,7 +156,7 @@ class MatchLists:
         What was measured beside the matches, such as the DSC of each matched pair.
     """
 
-    matching: Matching
+    matching: MatchingRule
     images: tuple[str, ...]
     classes: tuple[str, ...]
     image: NDArray[np.intp]

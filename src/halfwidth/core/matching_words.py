@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 
 # Of numbers that were computed by adding steps.
 STEP_ERROR = 1e-9
@@ -15,7 +15,7 @@ NO_END = 1e10
 
 
 def matching_text(
-    matching: Matching,
+    matching: MatchingRule,
     localisation: str,
     assignment: str,
     *,
@@ -26,7 +26,7 @@ def matching_text(
 
     Parameters
     ----------
-    matching : Matching
+    matching : MatchingRule
     localisation, assignment : str
         Titles of the criterion and of the strategy.
     unit : str
@@ -79,7 +79,7 @@ def area_text(area_range: tuple[float, float]) -> str:
     return f"{low:g} to {high:g}" if low > 0 else f"up to {high:g}"
 
 
-def matching_parameters(matching: Matching) -> dict[str, Any]:
+def matching_parameters(matching: MatchingRule) -> dict[str, Any]:
     """The choices as parameters of a result, as JSON holds them; those not made are left out."""
     thresholds = [float(one) for one in matching.thresholds]
     chosen: dict[str, Any] = {

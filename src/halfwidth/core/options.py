@@ -19,7 +19,8 @@ from enum import Enum, StrEnum
 from typing import Any
 
 from halfwidth.core.errors import shown
-from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Option
+from halfwidth.core.option_table.table import OPTIONS
 
 LONGEST_VALUE = 60
 # Of decimals: the last ones of 0.1 + 0.2 nobody typed.
@@ -34,58 +35,8 @@ class Door(Enum):
     SPEC = "a key of a study's spec"
 
 
-@frozen
-class Names:
-    """What an argument of Python is called elsewhere, where that is not its own name.
-
-    Attributes
-    ----------
-    flag : str
-        On the command line; empty where it is the argument's name with hyphens.
-    off : str
-        What stands there for False; empty where it is the flag with ``--no-`` before it.
-    key : str
-        In a spec; empty where it is the argument's name.
-    """
-
-    flag: str = ""
-    off: str = ""
-    key: str = ""
-
-
-# An argument that is another option in one verb has its own entry there: ``score.labels``.
-OPTIONS = {
-    "by_class": Names(off="--any-class"),
-    "columns": Names("--column"),
-    "confidence_level": Names(key="levels"),
-    "effect": Names("--ratio"),
-    "instances": Names("--objects"),
-    "n_threads": Names("--jobs"),
-    "paired": Names(off="--unpaired"),
-    "pos_label": Names("--positive", key="positive"),
-    "q": Names("--quantile"),
-    "raters": Names("--rater"),
-    "rng": Names("--seed", key="seed"),
-    "sample_weight": Names("--weight"),
-    "u": Names("--quantile"),
-    "values": Names("--value"),
-    "y_pred": Names("--prediction", key="columns"),
-    "y_score": Names("--score", key="columns"),
-    "y_true": Names("--target", key="target"),
-    "data.by": Names("--within"),
-    "data.model": Names("--by"),
-    "detections.format": Names("--detections-format"),
-    "references.format": Names("--references-format"),
-    "report.by": Names("--within"),
-    "score.labels": Names("--label-names"),
-    "score.metrics": Names("--metric"),
-    "score.only": Names("--label"),
-    "score.regions": Names("--region"),
-    "study.draws": Names("--lilliefors"),
-    "study.target": Names("--coverage"),
-}
 _HERE: ContextVar[Door] = ContextVar("where options are given", default=Door.PYTHON)
-_NONE = Names()
+_NONE = Option()
 _NO_VALUE: Any = object()
 
 
@@ -113,7 +64,7 @@ def flag_of(name: str) -> str:
     >>> flag_of("pos_label"), flag_of("n_resamples"), flag_of("score.labels")
     ('--positive', '--n-resamples', '--label-names')
     """
-    return OPTIONS.get(name, _NONE).flag or f"--{_argument(name).replace('_', '-')}"
+    return _declared(name).flag or f"--{_argument(name).replace('_', '-')}"
 
 
 def spelled(name: str, value: Any = _NO_VALUE, *, door: Door | None = None) -> str:
@@ -143,7 +94,7 @@ def spelled(name: str, value: Any = _NO_VALUE, *, door: Door | None = None) -> s
         return _on_command_line(name, value)
     if door is Door.SPEC:
         given = "..." if value is _NO_VALUE else _cut(_in_spec(value))
-        return f"{OPTIONS.get(name, _NONE).key or _argument(name)} = {given}"
+        return f"{_declared(name).key or _argument(name)} = {given}"
     return f"{_argument(name)}={'' if value is _NO_VALUE else _in_python(value)}"
 
 
@@ -156,6 +107,16 @@ def spelled_both(name: str, value: Any = _NO_VALUE) -> str:
     return ", ".join(spelled(name, value, door=one) for one in (Door.PYTHON, Door.COMMAND_LINE))
 
 
+def at_door(python: str, command: str) -> str:
+    """The text of the door that the user came in by: a call, or a command."""
+    return command if _HERE.get() is Door.COMMAND_LINE else python
+
+
+def _declared(name: str) -> Option:
+    """The option of a verb, else of all; one without names of its own where it is not declared."""
+    return OPTIONS.get(name) or OPTIONS.get(_argument(name)) or _NONE
+
+
 def _argument(name: str) -> str:
     return name.rpartition(".")[2]
 
@@ -165,7 +126,7 @@ def _on_command_line(name: str, value: Any) -> str:
     if value is _NO_VALUE or value is True or value is None:
         return flag
     if value is False:
-        return OPTIONS.get(name, _NONE).off or f"--no-{flag.removeprefix('--')}"
+        return _declared(name).off or f"--no-{flag.removeprefix('--')}"
     if isinstance(value, list):
         return _cut(" ".join(f"{flag} {_typed(one)}" for one in value))
     return f"{flag} {_cut(_typed(value))}"

@@ -9,65 +9,27 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 from halfwidth.core.errors import OptionError, closest, shortened
+from halfwidth.core.option_table.data import MATCHING
+from halfwidth.core.option_table.option import Group, Option
+from halfwidth.core.option_table.table import OPTIONS
 from halfwidth.core.options import flag_of
 
 F = TypeVar("F", bound=Callable[..., Any])
-# What users of scikit-learn, SciPy, statsmodels and R write, and what it is called here; of several
-# names the first that the function has. The command line's are in `halfwidth.core.options`.
-USUAL_NAMES = {
-    "rng": "random_state random_seed rng_seed generator",
-    "n_resamples": (
-        "n_boot n_boots nboot n_bootstrap n_bootstraps n_bootstrap_samples bootstraps n_iter "
-        "n_iterations n_replicates n_reps num_resamples resamples reps B R"
-    ),
-    "confidence_level": (
-        "alpha ci level conf conf_int conf_level confidence ci_level cl coverage significance"
-    ),
-    "pos_label": "pos positive_label positive_class pos_class",
-    "n_threads": "n_jobs workers n_workers num_threads threads",
-    "alternative": "side sides tail tails",
-    "missing": "nan_policy na_action na_rm skipna dropna",
-    "undefined": "zero_division",
-    "y_true": "y targets truth y_test reference",
-    "y_score": (
-        "y_pred y_prob y_proba y_scores probas_pred y_hat y_predicted prediction predictions"
-    ),
-    "values": "value x a data sample samples columns column",
-    "value": "values column",
-    "other": "b values2 second",
-    "frame": "df data table",
-    "by": "groupby group_by",
-    "case": "id ids case_id",
-    "groups": "group cluster clusters patient patients cluster_id",
-    "strata": "stratum stratify",
-    "sample_weight": "weights sample_weights",
-    "method": "formula",
-    "metric": "metrics scoring scorer metric_fn",
-    "statistic": "statistics stat stats estimator func",
-    "average": "averages averaging multi_class",
-    "labels": "classes class_names",
-    "scores": "score_kind",
-    "costs": "cost_matrix",
-    "priors": "prior",
-    "threshold": "thresholds cutoff",
-    "scale": "unit divide_by",
-    "bounds": "range limits value_range",
-    "successes": "count k x",
-    "n": "nobs total trials",
-    "quantile": "q quantiles",
-}
-
-
 # Options that describe data and are given where these are made, and the kinds that take them.
 OF_DATA = {
     "CaseValues": "value values by model case bounds scale over penalty failures",
-    "CaseValues, Predictions, Readings": "groups strata missing",
+    "CaseValues, Predictions, Detections, Readings": "groups strata",
+    "CaseValues, Predictions, Readings": "missing",
     "Predictions": "y_true target prediction scores threshold costs priors sample_weight",
     "Predictions, Readings": "labels pos_label",
     "Predictions, Detections, Readings": "absent_class undefined",
     "Readings": "ratings raters reader readers modality truth label",
-    "Detections": "references localisation assignment classes area duplicates score_threshold",
+    "Detections": "references classes unknown_images",
 }
+# Options of the matching of detections, which is one value.
+OF_MATCHING = tuple(
+    name.rpartition(".")[2] for name, one in MATCHING.items() if one.group is Group.MATCHING
+)
 
 
 class UnknownOptionError(OptionError, TypeError):
@@ -144,7 +106,7 @@ def _unknown_option_text(
         (
             name
             for name in names
-            if given in USUAL_NAMES.get(name, "").split() or flag == flag_of(name)
+            if given in OPTIONS.get(name, Option()).elsewhere.split() or flag == flag_of(name)
         ),
         None,
     )
@@ -152,9 +114,13 @@ def _unknown_option_text(
         return f"{text}; it is called {option}, which is 1 - alpha{_one_minus(options[given])}"
     if option is not None:
         return f"{text}; it is called {option}"
-    kinds = next((kinds for kinds, taken in OF_DATA.items() if given in taken.split()), None)
-    if kinds is not None and "data" in names:
-        return f"{text}; it describes the data: give it where these are made ({kinds})"
+    of_matching = f"matching={{{given!r}: ...}}"
+    if given in OF_MATCHING and "matching" in names:
+        return f"{text}; it is a part of how detections are matched: {of_matching}"
+    kinds = [kinds for kinds, taken in OF_DATA.items() if given in taken.split()]
+    kinds += [f"Detections, {of_matching}"] if given in OF_MATCHING else []
+    if kinds and "data" in names:
+        return f"{text}; it describes the data: give it where these are made ({' or '.join(kinds)})"
     nearest = closest(given, names)
     return f"{text}; did you mean {nearest}?" if nearest else f"{text}; it has {shortened(names)}"
 

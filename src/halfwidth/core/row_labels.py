@@ -1,4 +1,4 @@
-"""The labels that a Series or frame of pandas gives its rows, if they say anything."""
+"""What is a frame, and the labels that one of pandas gives its rows, if they say anything."""
 
 from __future__ import annotations
 
@@ -6,6 +6,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from halfwidth.core.errors import DataError
+
+
+def has_columns(given: Any) -> bool:
+    """Whether it is a frame.
+
+    Raises
+    ------
+    DataError
+        For one of polars whose rows are not there yet.
+    """
+    if type(given).__name__ == "LazyFrame":
+        raise DataError("a LazyFrame has no rows before it is collected: give frame.collect()")
+    return hasattr(given, "columns")
 
 
 def row_labels(values: Any) -> Any:

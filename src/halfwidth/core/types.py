@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.checks import as_number, is_number, one_of
+from halfwidth.core.checks import as_choice, as_number, is_number
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
@@ -88,7 +88,7 @@ class Level:
             raise OptionError(f"{given} is not {BETWEEN}{hint}")
         object.__setattr__(self, "confidence_level", level)
         # SciPy names the alternative hypothesis, not the bound that comes of it.
-        one_of("alternative", self.alternative, ALTERNATIVES, {"less": "upper", "greater": "lower"})
+        as_choice("alternative", self.alternative, meant={"less": "upper", "greater": "lower"})
         if level < 0.5 and self.alternative != "two-sided":
             other = "upper" if self.alternative == "lower" else "lower"
             raise OptionError(

@@ -7,17 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, cast
 
-from halfwidth.core.checks import one_of
-from halfwidth.core.errors import OptionError
+from halfwidth.core.checks import as_choice
+from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import spelled
-from halfwidth.core.pseudo_cases import FAILURES, Failures
+from halfwidth.core.pseudo_cases import Failures
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Statistic
-from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
+from halfwidth.core.undefined import ALL_POLICIES
 from halfwidth.data.challenge_tables import challenge_columns
 from halfwidth.data.families import Family, ModelCases, naming, shown_data
-from halfwidth.data.inputs import models_of, names_models
+from halfwidth.data.inputs import is_column, models_of, names_models
 from halfwidth.data.measured_values import ValueOptions
 from halfwidth.data.measuring import Matched, Measurable, by_level, measuring_values
 from halfwidth.data.quantities import Quantities, listed_metrics
@@ -52,12 +53,14 @@ from halfwidth.estimation.tables import (
     sample_cases,
     table_jobs,
 )
+from halfwidth.io.table import Table
 from halfwidth.results.estimate import Cases
-from halfwidth.tables.layout import layout_of
+from halfwidth.tables.layout import layout_of, metrics_in
 
 # What a missing value may mean: to all verbs, to `estimate` ("all"), to `rank` ("worst_rank").
 WORST_RANK = "worst_rank"
-POLICIES = (*MISSING_POLICIES, ALL_POLICIES, WORST_RANK)
+# What the column of values is called in a table that is made of arrays.
+ARRAY = "values"
 
 
 @frozen(eq=False, repr=False)
@@ -324,7 +327,12 @@ class CaseValues:
         return cls(metric, bounds, scale, missing=missing, penalty=penalty, _given=given)
 
     def __repr__(self) -> str:
-        return shown_data("CaseValues", self.models, metric=self.metric)
+        told = {"metric": self.metric}
+        # What cannot be estimated can be looked at all the same.
+        with contextlib.suppress(HalfwidthError):
+            told |= self._given.roles(self)
+        read = [f"note: {note}" for note in self.notes]
+        return "\n".join([shown_data("CaseValues", self.models, **told), *read])
 
     def __post_init__(self) -> None:
         if not isinstance(self._given, _Arrays | _Tables | RunValues):
@@ -332,9 +340,14 @@ class CaseValues:
                 "CaseValues are made by CaseValues.from_arrays(values), .from_table(table) or "
                 ".from_runs(runs)"
             )
-        one_of("missing", self.missing, POLICIES)
-        one_of("failures", self.failures, FAILURES)
+        as_choice("missing", self.missing, "CaseValues")
+        as_choice("failures", self.failures)
         check_over(self.over)
+
+    @property
+    def kind(self) -> Kind:
+        """Values of cases, or of training runs."""
+        return Kind.RUNS if isinstance(self._given, RunValues) else Kind.VALUES
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -342,18 +355,37 @@ class CaseValues:
         return self._given.models
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed when the files were read."""
+        if not isinstance(self._given, _Tables):
+            return ()
+        each = (one.table for one in self.tables.sources)
+        return tuple(f"{table.source}: {note}" for table in each for note in table.notes)
+
+    @property
+    def tables(self) -> Tables:
+        """The values in tables: those that were given, or one of the arrays of each model."""
+        return self._given.tables
+
+    @property
+    def columns(self) -> list[MetricColumns]:
+        """Each metric with the columns of its values."""
+        tables = self.tables
+        value = None if isinstance(self._given, RunValues) else self._given.value
+        return _columns_of(self, value, tables)
+
+    @property
     def are_runs(self) -> bool:
         """Whether they are of training runs."""
-        return isinstance(self._given, RunValues)
+        return self.kind is Kind.RUNS
 
     def run_sources(
         self, quantities: Quantities, request: Request
     ) -> Iterator[tuple[RunSource, Cases]]:
         """The runs of each source of variation, and their values for figures."""
-        quantities.refuse_average()
         if not isinstance(self._given, RunValues):
             raise TypeError("values of cases have no runs")
-        metric = self._with_metric(quantities).metric
+        metric = self.with_metric(quantities.metric).metric
         return self._given.sources(metric, self.bounds, self.scale, request)
 
     def request(self, **inference: Any) -> Request:
@@ -368,30 +400,28 @@ class CaseValues:
 
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each model, column and level, and the request of its estimates."""
-        quantities.refuse_average()
         policy = self
         if self.missing == ALL_POLICIES and isinstance(self._given, _Tables):
             policy = replace(self, missing="worst")
         request = policy.request(**inference)
         statistics = [resolve_statistic(one) for one in quantities.statistics]
-        return self._given.jobs(self._with_metric(quantities), statistics, request), request
+        return self._given.jobs(self.with_metric(quantities.metric), statistics, request), request
 
     def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
-        quantities.refuse_average()
         options = ValueOptions(resolve_statistic(quantities.only_statistic), self.scale)
-        return self._given.families(self._with_metric(quantities), options, how)
+        return self._given.families(self.with_metric(quantities.metric), options, how)
 
-    def _with_metric(self, quantities: Quantities) -> CaseValues:
+    def with_metric(self, metric: Any) -> CaseValues:
         """The values, of the metric that a verb names in their stead."""
-        if quantities.metric is None:
+        if metric is None:
             return self
         if self.metric is not None:
             raise OptionError(
-                f"{spelled('metric', quantities.metric)} has no effect: the values are of "
+                f"{spelled('metric', metric)} has no effect: the values are of "
                 f"{spelled('metric', self.metric)}"
             )
-        return replace(self, metric=quantities.metric)
+        return replace(self, metric=metric)
 
 
 @frozen(eq=False)
@@ -403,6 +433,28 @@ class _Arrays:
     @property
     def models(self) -> tuple[str, ...]:
         return tuple(one.name for one in self.cases if one.name)
+
+    @property
+    def tables(self) -> Tables:
+        """A table for each model; cases without names are called by their places."""
+        first = self.cases[0]
+        columns = TableColumns(
+            "",
+            case="case",
+            groups=None if first.groups is None else "groups",
+            strata=None if first.strata is None else "strata",
+        )
+        return Tables(
+            tuple(Source(_table_of(one), one.name or None) for one in self.cases), columns
+        )
+
+    @property
+    def value(self) -> list[str]:
+        return [ARRAY]
+
+    def roles(self, _: CaseValues) -> dict[str, Any]:
+        """Nothing: arrays have no columns."""
+        return {}
 
     def jobs(
         self, values: CaseValues, statistics: Sequence[Statistic], request: Request
@@ -434,6 +486,18 @@ class _Arrays:
         return [Measurable(Family(self.cases, measuring.metric), measuring)], []
 
 
+def _table_of(model: ModelCases) -> Table:
+    """The cases of a model as a table."""
+    if not is_column(model.predictions):
+        raise DataError(f"values: expected one value per case, got {shown(model.predictions)}")
+    names = model.identities or range(1, len(model) + 1)
+    columns = {"case": names, ARRAY: model.predictions}
+    design = {"groups": model.groups, "strata": model.strata}
+    return Table.from_frame(
+        columns | {name: one for name, one in design.items() if one is not None}
+    )
+
+
 @frozen(eq=False)
 class _Tables:
     """Values in tables: columns of values, or the column of each model."""
@@ -445,6 +509,28 @@ class _Tables:
     def models(self) -> tuple[str, ...]:
         return self.tables.models
 
+    def roles(self, values: CaseValues) -> dict[str, Any]:
+        """Which columns play which part: those named, else those taken by their names."""
+        source, *_ = self.tables.sources
+        named = [column for one in values.columns for column in one.names]
+        columns, model = self.tables.columns, self.tables.apart(source) or None
+        layout = layout_of(
+            *(source.table, named, columns.within, columns.case, columns.groups, columns.strata)
+        )
+        by = [column for column in layout.by if column != model]
+        listed = self.value if isinstance(self.value, dict) else list(layout.values)
+        metric = metrics_in(source.table, layout) if values.metric is None else values.metric
+        return {
+            "metric": _one_or_list(metric),
+            "value": _one_or_list(listed),
+            "case": layout.case,
+            "model": model,
+            "by": _one_or_list(by),
+            "groups": layout.groups,
+            "strata": layout.strata,
+            "rows": sum(len(one.table) for one in self.tables.sources),
+        }
+
     def jobs(
         self, values: CaseValues, statistics: Sequence[Statistic], request: Request
     ) -> JobsOfCases:
@@ -454,18 +540,10 @@ class _Tables:
             with contextlib.nullcontext() if source.model is None else naming(source.model):
                 found += [
                     self._jobs(source, one, model, values, statistics, request)
-                    for wanted in self._wanted(values, self.value)
+                    for wanted in values.columns
                     for model, one in wanted.by_model()
                 ]
         return joined(found)
-
-    def _wanted(self, values: CaseValues, value: Any) -> list[MetricColumns]:
-        wanted = metric_columns(values.metric, value, self.tables.sources)
-        if values.bounds is not None and len(wanted) > 1:
-            raise OptionError(
-                f"{spelled('bounds')} is the range of one metric, and several are given"
-            )
-        return wanted
 
     def _jobs(
         self,
@@ -507,7 +585,7 @@ class _Tables:
         sources = self.tables.sources
         columns, usual, notes = challenge_columns(self.tables, self.value)
         several = isinstance(values.metric, Mapping) or len(listed_metrics(values.metric)) > 1
-        wanted = self._wanted(values, self.value if several else usual)
+        wanted = _columns_of(values, self.value if several else usual, self.tables)
         found: list[Measurable] = []
         further: list[str] = []
         for one in wanted:
@@ -518,3 +596,17 @@ class _Tables:
             found += [Measurable(family, measuring) for family in families]
             further += own
         return by_level(found), [*notes, *dict.fromkeys(further)]
+
+
+def _one_or_list(given: Any) -> Any:
+    """The only one of a list, and nothing for an empty one."""
+    if not isinstance(given, list):
+        return given
+    return given if len(given) > 1 else next(iter(given), None)
+
+
+def _columns_of(values: CaseValues, value: Any, tables: Tables) -> list[MetricColumns]:
+    wanted = metric_columns(values.metric, value, tables.sources)
+    if values.bounds is not None and len(wanted) > 1:
+        raise OptionError(f"{spelled('bounds')} is the range of one metric, and several are given")
+    return wanted

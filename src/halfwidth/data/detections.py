@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass, Undefined
-from halfwidth.data.families import MeasuredFamily, shown_data
-from halfwidth.data.measured_detections import measured_detectors
+from halfwidth.data.families import MeasuredFamily, naming, shown_data
+from halfwidth.data.measured_detections import detector_jobs, distinct_notes, measured_detectors
 from halfwidth.data.measuring import Matched, Measurable
 from halfwidth.data.quantities import Quantities
 from halfwidth.data.sources import check_names_differ
-from halfwidth.estimation.detections.api import detector_jobs
+from halfwidth.estimation.detections.matchings import Matching, as_matching
 from halfwidth.estimation.detections.requests import DetectorRequest, detector_request
 from halfwidth.estimation.functionals import CustomMetric
+from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import Request, resolve_request
-from halfwidth.estimation.tables import JobsOfCases, joined
+from halfwidth.estimation.tables import JobsOfCases
 from halfwidth.io.detections.api import names_detectors
 from halfwidth.metrics.catalogue import DETECTION_METRICS
 
@@ -37,13 +40,22 @@ class Detections:
     detections : mapping of str to object
         Those of each detector by its name; an empty one where there is only one.
     references : object
-    matching : mapping
-        How both are matched, and what is undefined: the options of `from_files`.
+    matching : Matching
+    classes, unknown_images, absent_class, undefined, groups, strata
+        As `from_files` takes them.
     """
+
+    kind: ClassVar = Kind.DETECTIONS
 
     detections: Mapping[str, Any]
     references: Any
-    matching: Mapping[str, Any] = field(default_factory=dict)
+    matching: Matching = field(default_factory=Matching)
+    classes: Sequence[str] | Mapping[str, str] | None = None
+    unknown_images: str = "raise"
+    absent_class: AbsentClass = "omit"
+    undefined: Undefined = "omit"
+    groups: Any = None
+    strata: Any = None
 
     @classmethod
     @checked_options
@@ -52,17 +64,7 @@ class Detections:
         detections: Any,
         references: Any,
         *,
-        localisation: str | None = None,
-        assignment: str | None = None,
-        threshold: Any = None,
-        admits: str | None = None,
-        score_threshold: float | None = None,
-        max_detections: int | None = None,
-        area: Any = None,
-        by_class: bool = True,
-        duplicates: str = "false_positive",
-        boundary_distance: float | None = None,
-        dilation: int | None = None,
+        matching: Matching | Mapping[str, Any] | None = None,
         classes: Sequence[str] | Mapping[str, str] | None = None,
         unknown_images: str = "raise",
         absent_class: AbsentClass = "omit",
@@ -80,10 +82,19 @@ class Detections:
             ``masks``. A mapping whose values are any of these names several detectors.
         references : path, list, DataFrame, dict or ObjectSet
             The objects to be found, the same for all; lists in the order of the detections.
-        localisation, assignment, threshold, admits, score_threshold, max_detections, area, by_class
-            How detections are matched with references, as for `detection_ci`.
-        duplicates, boundary_distance, dilation, classes, unknown_images, absent_class, undefined
-            As for `detection_ci`.
+        matching : Matching or mapping, optional
+            How detections are matched with references: ``hw.Matching(threshold=0.3)``, or in short
+            ``{"threshold": 0.3}``; also the ``matching`` of an estimate. Default: as it is usual
+            for the objects at hand.
+        classes : sequence of str or mapping, optional
+            The only classes that count; default: all of the references. A mapping gives names of
+            the detections' classes the references' names.
+        unknown_images : {"raise", "omit"}
+            What becomes of detections of images that the references lack.
+        absent_class : {"omit", "zero", "undefined"}
+            What a class without objects counts in an average, in the data or in a resample.
+        undefined : {"omit", "zero", "worst"}
+            What 0/0 counts: nothing, 0, or the worst value.
         groups, strata : str, mapping, Series or sequence, optional
             Patient and stratum of each image: a column or field of the references, a label for
             each name, or one for each image in the order of the references.
@@ -108,34 +119,25 @@ class Detections:
         >>> print(f"{hw.estimate(data, metric='object_sensitivity')[0].value:.2f}")
         0.75
         """
-        matching = {
-            "localisation": localisation,
-            "assignment": assignment,
-            "threshold": threshold,
-            "admits": admits,
-            "score_threshold": score_threshold,
-            "max_detections": max_detections,
-            "area": area,
-            "by_class": by_class,
-            "duplicates": duplicates,
-            "boundary_distance": boundary_distance,
-            "dilation": dilation,
-            "classes": classes,
-            "unknown_images": unknown_images,
-            "absent_class": absent_class,
-            "undefined": undefined,
-            "groups": groups,
-            "strata": strata,
-        }
         named = detections if names_detectors(detections) else {"": detections}
         check_names_differ(named)
-        return cls({str(name): one for name, one in named.items()}, references, matching)
+        return cls(
+            {str(name): one for name, one in named.items()},
+            references,
+            as_matching(matching),
+            classes,
+            unknown_images,
+            absent_class,
+            undefined,
+            groups,
+            strata,
+        )
 
     def __repr__(self) -> str:
         return shown_data("Detections", self.models)
 
     def __post_init__(self) -> None:
-        self._requested(Quantities())
+        self.requested(Quantities())
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -149,21 +151,21 @@ class Detections:
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each detector, metric, class and threshold, and the request."""
         request = self.request(**inference)
-        requested = self._requested(quantities)
-        found = (
-            detector_jobs(one, self.references, requested).labelled_by(name)
-            for name, one in self.detections.items()
-        )
-        return joined(found), request
+        requested = self.requested(quantities)
+        jobs: list[Job] = []
+        notes: dict[str, list[str]] = {}
+        for name, one in self.detections.items():
+            with naming(name) if name else nullcontext():
+                found = detector_jobs(one, self.references, requested).labelled_by(name)
+            jobs += found.jobs
+            for note in found.notes:
+                notes.setdefault(note, []).append(name)
+        told = distinct_notes(notes, len(self.detections))
+        return JobsOfCases(tuple(jobs), tuple(told)), request
 
-    def families(self, quantities: Quantities, how: Matched) -> tuple[list[Comparable], list[str]]:
+    def families(self, quantities: Quantities, _: Matched) -> tuple[list[Comparable], list[str]]:
         """The detectors by each metric and class, matched, and notes on what was read."""
-        if not how.paired or how.unmatched != "raise":
-            given = spelled("paired", False) if not how.paired else spelled("unmatched", "omit")
-            raise OptionError(
-                f"{given} has no effect on detectors, which are matched with the same references"
-            )
-        requested = self._requested(quantities)
+        requested = self.requested(quantities)
         if not requested.metrics:
             raise OptionError(
                 f"nothing says what detectors are compared by: {spelled('metric')}, one of "
@@ -172,10 +174,19 @@ class Detections:
         families, notes = measured_detectors(self.detections, self.references, requested)
         return [ComparedDetectors(one) for one in families], notes
 
-    def _requested(self, quantities: Quantities) -> DetectorRequest:
-        quantities.refuse_statistic("a metric of detections")
-        choices = {**self.matching, "average": quantities.average}
-        return detector_request(quantities.metric, choices, usual=True)
+    def requested(self, quantities: Quantities) -> DetectorRequest:
+        """What is computed of each detector, checked as far as it can be without reading any."""
+        return detector_request(
+            quantities.metric,
+            self.matching,
+            average=quantities.average,
+            absent_class=self.absent_class,
+            undefined=self.undefined,
+            classes=self.classes,
+            unknown_images=self.unknown_images,
+            groups=self.groups,
+            strata=self.strata,
+        )
 
 
 @frozen(eq=False)

@@ -172,9 +172,9 @@ def shown_data(kind: str, models: Sequence[str], **options: Any) -> str:
     >>> shown_data("CaseValues", ("A", "B"), metric="dsc"), shown_data("Predictions", ())
     ("CaseValues(A, B; metric='dsc')", 'Predictions(one model)')
     """
-    told = [shortened(list(models), 6) if models else "one model"]
-    told += [f"{name}={shown(one)}" for name, one in options.items() if one is not None]
-    return f"{kind}({'; '.join(told)})"
+    said = ", ".join(f"{name}={shown(one)}" for name, one in options.items() if one is not None)
+    named = shortened(list(models), 6) if models else "one model"
+    return f"{kind}({'; '.join(filter(None, [named, said]))})"
 
 
 def take(values: Any, places: NDArray[np.intp]) -> Any:

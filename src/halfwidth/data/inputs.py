@@ -7,7 +7,7 @@ from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError, quoted, shown
 from halfwidth.core.options import spelled
-from halfwidth.core.row_labels import only_counts, row_labels
+from halfwidth.core.row_labels import has_columns, only_counts, row_labels
 from halfwidth.data.families import ModelCases
 
 
@@ -31,7 +31,7 @@ def models_of(
     """
     given = _by_name(models, argument)
     for what, column in common.items():
-        if column is not None and not _is_column(column):
+        if column is not None and not is_column(column):
             raise DataError(f"{what}: expected an entry for each case, got {shown(column)}")
     indices = {name: _labels(values) for name, values in given.items()}
     common_labels = {name: _labels(values) for name, values in common.items()}
@@ -81,13 +81,13 @@ def refuse_cases_of_no_model(models: Sequence[ModelCases], target: Any) -> None:
 
 def names_models(given: Any) -> bool:
     """Whether something names models: a mapping, or a frame with a column for each."""
-    return isinstance(given, Mapping) or hasattr(given, "columns")
+    return isinstance(given, Mapping) or has_columns(given)
 
 
 def _by_name(models: Any, argument: str) -> dict[str, Any]:
     if isinstance(models, Mapping):
         names, columns = list(models), models
-    elif hasattr(models, "columns"):
+    elif has_columns(models):
         names, columns = list(models.columns), models
         if len(set(names)) < len(names):
             repeated = sorted({str(name) for name in names if names.count(name) > 1})
@@ -102,12 +102,12 @@ def _by_name(models: Any, argument: str) -> dict[str, Any]:
         raise DataError(f"models {quoted(sorted(texts))} have names that read the same")
     found = {text: columns[name] for text, name in zip(texts, names, strict=True)}
     for text, values in found.items():
-        if not _is_column(values):
+        if not is_column(values):
             raise DataError(f"model {text!r}: expected one value per case, got {shown(values)}")
     return found
 
 
-def _is_column(values: Any) -> bool:
+def is_column(values: Any) -> bool:
     """Whether something has an entry for each case."""
     if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__"):
         return False

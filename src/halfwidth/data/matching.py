@@ -18,7 +18,6 @@ from halfwidth.core.undefined import is_missing
 from halfwidth.data.families import Family, Identity, ModelCases, named
 
 Unmatched = Literal["raise", "omit"]
-UNMATCHED: tuple[Unmatched, ...] = ("raise", "omit")
 SHOWN = 3
 
 

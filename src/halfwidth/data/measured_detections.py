@@ -1,4 +1,4 @@
-"""Detectors on the same images: each matched with the references once, with comparable records."""
+"""Detectors matched with references: what is estimated of each, and families to be compared."""
 
 from __future__ import annotations
 
@@ -12,11 +12,41 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.options import spelled
 from halfwidth.data.families import MeasuredFamily, naming
 from halfwidth.estimation.detections.jobs import RequestedRow, Sets, jobs_of
+from halfwidth.estimation.detections.matching_rules import is_scored
+from halfwidth.estimation.detections.matchings import Matching
+from halfwidth.estimation.detections.requested_metrics import requested_metrics
 from halfwidth.estimation.detections.requests import DetectorRequest
 from halfwidth.estimation.detections.rows import requested_rows
 from halfwidth.estimation.detections.sets import sets_of
 from halfwidth.estimation.pipeline import Job
+from halfwidth.estimation.tables import JobsOfCases
 from halfwidth.io.detections.api import read_objects
+from halfwidth.metrics.detection.object_counts import (
+    fppi,
+    object_f_beta,
+    object_ppv,
+    object_sensitivity,
+)
+from halfwidth.metrics.detection.ranked import ap, froc_score
+
+
+def detector_jobs(detections: Any, references: Any, requested: DetectorRequest) -> JobsOfCases:
+    """What is estimated of a detector: a job for each metric, class and threshold."""
+    sets, notes = sets_of(detections, references, **requested.sources)
+    matching = requested.matching
+    metrics = requested.metrics or requested_metrics(usual_metrics(sets, matching), matching)
+    rows = requested_rows(metrics, matching, sets)
+    jobs, further = jobs_of(rows, sets, requested.averages, requested.policies)
+    return JobsOfCases(tuple(jobs), (*notes, *further))
+
+
+def usual_metrics(sets: Sets, matching: Matching) -> tuple[Any, ...]:
+    """What is estimated unless something is asked for."""
+    counting = (object_sensitivity, object_ppv, object_f_beta, fppi)
+    if not is_scored(sets.detections):
+        return counting
+    ranked = (ap, froc_score)
+    return ranked if matching.score_threshold is None else (*ranked, *counting)
 
 
 def measured_detectors(
@@ -34,7 +64,7 @@ def measured_detectors(
     for name, detections in models.items():
         with naming(name):
             sets, own = sets_of(detections, true, **requested.sources)
-            rows = requested_rows(requested.metrics, requested.options, sets, by_threshold=False)
+            rows = requested_rows(requested.metrics, requested.matching, sets)
         for note in own:
             notes.setdefault(note, []).append(name)
         prepared[name] = sets, rows
@@ -46,13 +76,13 @@ def measured_detectors(
         for note in further:
             notes.setdefault(note, []).append(name)
     of_rows = (dict(zip(jobs, row, strict=True)) for row in zip(*jobs.values(), strict=True))
-    return [_family(row) for row in of_rows], _distinct_notes(notes, len(models))
+    return [_family(row) for row in of_rows], distinct_notes(notes, len(models))
 
 
-def _distinct_notes(notes: Mapping[str, Sequence[str]], detectors: int) -> list[str]:
+def distinct_notes(notes: Mapping[str, Sequence[str]], detectors: int) -> list[str]:
     """Notes with the detectors that they are of, unless they are of all of several."""
     return [
-        note if len(whose) == detectors > 1 else f"{', '.join(whose)}: {note}"
+        f"{', '.join(whose)}: {note}" if any(whose) and not len(whose) == detectors > 1 else note
         for note, whose in notes.items()
     ]
 

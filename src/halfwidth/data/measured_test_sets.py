@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from halfwidth.core.undefined import Missing
 from halfwidth.data.families import Family, MeasuredFamily, ModelCases
 from halfwidth.data.missing import missing_for_some
 from halfwidth.estimation.pipeline import Job
-from halfwidth.estimation.test_sets.options import MetricRequest
+from halfwidth.estimation.test_sets.options import MetricRequest, ScoreRequest
 from halfwidth.estimation.test_sets.reading import incomplete_cases
 from halfwidth.estimation.test_sets.test_set import TestSet
 
@@ -115,10 +116,34 @@ class _Reader:
         return read_test_set(model, requested, self.missing, self.family.place)
 
 
+@frozen(eq=False)
+class ReadCases:
+    """The test set of one model within some levels.
+
+    Attributes
+    ----------
+    cases : TestSet
+    model : ModelCases
+        The same as given.
+    label : str
+        The levels and the model, as results call them.
+    by : mapping
+    """
+
+    cases: TestSet
+    model: ModelCases
+    label: str = ""
+    by: Mapping[str, Any] = field(default_factory=dict)
+
+
 def read_test_set(
-    model: ModelCases, requested: MetricRequest, missing: Missing, place: str = ""
+    model: ModelCases,
+    requested: MetricRequest | ScoreRequest,
+    missing: Missing,
+    place: str = "",
+    columns: tuple[str, str] = ("target", "predictions"),
 ) -> TestSet:
-    """The test set of one model; messages name the model and its cases.
+    """The test set of one model; messages name the model, else its columns, and its cases.
 
     Raises
     ------
@@ -126,6 +151,9 @@ def read_test_set(
     """
     if model.target is None:
         raise DataError(f"{place}model {model.name!r} has no true classes ({spelled('y_true')})")
+    target, predictions = (f"{place}{one}" for one in columns)
+    if model.name:
+        target, predictions = f"{place}target", f"{place}{model.name}"
     cases = requested.test_set(
         model.target,
         model.predictions,
@@ -133,12 +161,13 @@ def read_test_set(
         sample_weight=model.weights,
         groups=model.groups,
         strata=model.strata,
-        where=(f"{place}target", f"{place}{model.name}"),
+        where=(target, predictions),
     )
     usable = _kept(cases) | ~_weighing(model, len(model))
     if missing == "raise" and not usable.all():
         # Rows were put in another order to be matched, so that places say nothing.
-        raise incomplete_cases(f"{place}{model.name}", usable, model.case_names)
+        where = predictions if model.name else f"{target}, {predictions}"
+        raise incomplete_cases(where, usable, model.case_names)
     return cases
 
 

@@ -59,6 +59,16 @@ class PredictionColumns:
         """Whether each model has columns of its own."""
         return "" not in self.predictions
 
+    @property
+    def spelled(self) -> tuple[str, str]:
+        """What messages call those of true classes and of predictions that all models have."""
+        names = [*self.predictions.get("", ())]
+        option = "score" if self.scores else "prediction"
+        return (
+            spelled("target", self.target),
+            spelled(option, names[0] if len(names) == 1 else names),
+        )
+
 
 def prediction_columns(target: Any, score: Any, prediction: Any) -> PredictionColumns:
     """Which columns hold predictions.

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
-from halfwidth.core.checks import one_of
-from halfwidth.core.errors import OptionError
+import numpy as np
+
+from halfwidth.core.checks import as_choice
+from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import spelled
 from halfwidth.core.public_functions import checked_options
-from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.undefined import (
-    ABSENT_CLASS,
-    UNDEFINED_POLICIES,
     AbsentClass,
     Missing,
     Undefined,
 )
 from halfwidth.data.families import Family, ModelCases, shown_data
 from halfwidth.data.inputs import models_of, refuse_cases_of_no_model
-from halfwidth.data.measured_test_sets import read_test_set
+from halfwidth.data.measured_test_sets import ReadCases, read_test_set
 from halfwidth.data.measuring import Matched, Measurable, Measuring, by_level, measuring_each_metric
 from halfwidth.data.prediction_tables import (
     PredictionColumns,
@@ -38,10 +38,15 @@ from halfwidth.data.sources import (
     family_label,
     tables_of,
 )
-from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import Request, missing_policy, resolve_request
-from halfwidth.estimation.tables import JobsOfCases, joined
-from halfwidth.estimation.test_sets.options import MetricRequest, TestSetOptions, metric_request
+from halfwidth.estimation.tables import JobsOfCases
+from halfwidth.estimation.test_sets.options import (
+    MetricRequest,
+    ScoreRequest,
+    TestSetOptions,
+    metric_request,
+    score_request,
+)
 from halfwidth.estimation.test_sets.score_scales import Scores
 from halfwidth.results.estimate import MODEL
 
@@ -66,6 +71,8 @@ class Predictions:
     >>> test.models
     ('A', 'B')
     """
+
+    kind: ClassVar = Kind.PREDICTIONS
 
     options: TestSetOptions = TestSetOptions()
     bounds: Any = None
@@ -240,8 +247,8 @@ class Predictions:
                 ".from_table(table, target)"
             )
         missing_policy(self.missing)
-        one_of("absent_class", self.options.absent_class, ABSENT_CLASS)
-        one_of("undefined", self.options.undefined, UNDEFINED_POLICIES)
+        as_choice("absent_class", self.options.absent_class)
+        as_choice("undefined", self.options.undefined)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -254,16 +261,44 @@ class Predictions:
 
     def jobs(self, quantities: Quantities, **inference: Any) -> tuple[JobsOfCases, Request]:
         """What is estimated of each model, level, metric and class, and the request for it."""
-        quantities.refuse_statistic("a metric of a test set")
         request = self.request(**inference)
         requested = metric_request(
             quantities.test_set_metrics, quantities.averages, self.options, self.bounds
         )
-        return self._given.jobs(requested, request), request
+        read = list(self._given.read(requested, request.missing))
+        jobs = tuple(
+            replace(
+                job,
+                label=" / ".join(filter(None, [one.label, job.label])),
+                by={**one.by, **job.by},
+                cautions=(*job.cautions, *one.model.cautions),
+            )
+            for one in read
+            for job in requested.jobs(one.cases)
+        )
+        notes = dict.fromkeys(note for one in read for note in one.cases.notes)
+        return JobsOfCases(jobs, tuple(notes)), request
+
+    def read(self, purpose: str, **how: Any) -> list[ReadCases]:
+        """The cases of each model and level, for something else than a metric.
+
+        ``purpose`` is what messages call it; ``how``: see `ScoreRequest`.
+        """
+        requested = score_request(purpose, self.options, self.bounds, **how)
+        return list(self._given.read(requested, self.missing))
+
+    def over_levels(self) -> Predictions:
+        """The cases of all levels together, each level of the column `by` a stratum.
+
+        Raises
+        ------
+        DataError, OptionError
+            For cases without a level, and data that have not one such column.
+        """
+        return replace(self, _given=self._given.over_levels())
 
     def families(self, quantities: Quantities, how: Matched) -> tuple[list[Measurable], list[str]]:
         """The models of each level and metric, to be measured, and notes on what was read."""
-        quantities.refuse_statistic("a metric of a test set")
         metrics = quantities.test_set_metrics
         if self.bounds is not None and len(metrics) > 1:
             raise OptionError(
@@ -289,25 +324,32 @@ class PredictionArrays:
         """Whether true classes or numbers are known."""
         return self.cases[0].target is not None
 
-    def jobs(self, requested: MetricRequest, request: Request) -> JobsOfCases:
+    def read(
+        self, requested: MetricRequest | ScoreRequest, missing: Missing
+    ) -> Iterator[ReadCases]:
         """Each model by itself."""
-        found = []
         for model in self.cases:
             if model.name:
-                cases = read_test_set(model, requested, request.missing)
-            else:
-                cases = requested.test_set(
-                    model.target,
-                    model.predictions,
-                    missing=request.missing,
-                    sample_weight=model.weights,
-                    groups=model.groups,
-                    strata=model.strata,
-                    where=("y_true", "y_score"),
-                )
-            jobs = JobsOfCases(tuple(requested.jobs(cases)), cases.notes)
-            found.append(jobs.labelled_by(model.name))
-        return joined(found)
+                cases = read_test_set(model, requested, missing)
+                yield ReadCases(cases, model, model.name, {MODEL: model.name})
+                continue
+            cases = requested.test_set(
+                model.target,
+                model.predictions,
+                missing=missing,
+                sample_weight=model.weights,
+                groups=model.groups,
+                strata=model.strata,
+                where=("y_true", "y_score"),
+            )
+            yield ReadCases(cases, model)
+
+    def over_levels(self) -> PredictionArrays:
+        """Refused: arrays have no levels."""
+        raise OptionError(
+            f"arrays have no centres: name the column of these, Predictions.from_table(table, "
+            f"target, score=..., {spelled('data.by', 'centre')})"
+        )
 
     def families(self, each: Sequence[Measuring], _: Matched) -> tuple[list[Measurable], list[str]]:
         """All models, by each metric."""
@@ -331,29 +373,42 @@ class PredictionTables:
         """Whether true classes or numbers are known."""
         return self.where.target is not None
 
-    def jobs(self, requested: MetricRequest, request: Request) -> JobsOfCases:
+    def read(
+        self, requested: MetricRequest | ScoreRequest, missing: Missing
+    ) -> Iterator[ReadCases]:
         """Each model and level by itself; rows of several models apart where these are named."""
         columns = self.tables.columns
-        numbers = any(
-            isinstance(one, Metric) and one.spec.takes is Takes.NUMBERS for one in requested.metrics
-        )
-        jobs: list[Job] = []
-        notes: dict[str, None] = {}
         for source in self.tables.sources:
             of_model = replace(columns, by=self.tables.apart(source))
             for within, model in models_in(
-                source, of_model, self.where, numbers=numbers, paired=False
+                source, of_model, self.where, numbers=requested.numbers, paired=False
             ):
-                label = family_label(within, model.name)
                 place = f"{family_label(within)}: " if within else ""
-                cases = read_test_set(model, requested, request.missing, place)
-                notes |= dict.fromkeys(cases.notes)
+                cases = read_test_set(model, requested, missing, place, self.where.spelled)
                 by = within | ({of_model.by or MODEL: model.name} if model.name else {})
-                jobs += [
-                    replace(_labelled(job, label), by=by, cautions=(*job.cautions, *model.cautions))
-                    for job in requested.jobs(cases)
-                ]
-        return JobsOfCases(tuple(jobs), tuple(notes))
+                yield ReadCases(cases, model, family_label(within, model.name), by)
+
+    def over_levels(self) -> PredictionTables:
+        """The same tables, their one column of levels that of the strata."""
+        columns = self.tables.columns
+        if len(columns.within) != 1 or columns.strata is not None:
+            given = columns.within if columns.strata is None else (*columns.within, columns.strata)
+            raise OptionError(
+                f"what is pooled over centres takes one column of them, "
+                f"{spelled('data.by', 'centre')}, which are strata as well; given are "
+                f"{', '.join(given) or 'none'}"
+            )
+        (name,) = columns.within
+        for source in self.tables.sources:
+            lacking = np.flatnonzero(~source.table.present(name)) + 1
+            if len(lacking):
+                raise DataError(
+                    f"{source.named}{name}: {len(lacking)} of {len(source.table)} cases lack their "
+                    f"centre (case {shortened(lacking.tolist(), most=3)}); give each one, or leave "
+                    "the cases out"
+                )
+        of_levels = replace(columns, within=(), strata=name)
+        return replace(self, tables=replace(self.tables, columns=of_levels))
 
     def families(
         self, each: Sequence[Measuring], how: Matched
@@ -367,7 +422,3 @@ class PredictionTables:
             found += [Measurable(family, one) for family in families]
             notes += own
         return by_level(found), [*dict.fromkeys(notes)]
-
-
-def _labelled(job: Job, label: str) -> Job:
-    return replace(job, label=" / ".join(filter(None, [label, job.label])))

@@ -93,32 +93,6 @@ class Quantities:
             )
         return self.statistics[0]
 
-    def refuse_statistic(self, kind: str) -> None:
-        """Refuse a statistic of what has no values of cases.
-
-        Raises
-        ------
-        OptionError
-        """
-        if self.statistic != USUAL_STATISTIC:
-            raise OptionError(
-                f"{spelled('statistic', self.statistic)} is of values of cases, and has no effect "
-                f"on {kind}"
-            )
-
-    def refuse_average(self) -> None:
-        """Refuse an average over classes of what has none.
-
-        Raises
-        ------
-        OptionError
-        """
-        if self.average is not None:
-            raise OptionError(
-                f"{spelled('average', self.average)} is over classes of predictions or detections, "
-                "and has no effect on values of cases"
-            )
-
 
 def listed_metrics(metric: Any) -> list[Any]:
     """The metrics that are named: one, or several.

@@ -9,6 +9,7 @@ from typing import Any, cast
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import Door, current_door, flag_of, spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.undefined import (
@@ -77,6 +78,11 @@ class Readings:
     _given: PredictionArrays | PredictionTables | _Pairs = field(
         default=cast("Any", None), kw_only=True
     )
+
+    @property
+    def kind(self) -> Kind:
+        """Labels, or values of pairs of readers."""
+        return Kind.PAIRS if isinstance(self._given, _Pairs) else Kind.LABELS
 
     @classmethod
     @checked_options
@@ -448,7 +454,6 @@ def _refuse_scores(each: Sequence[Measuring]) -> None:
 
 def _measuring(quantities: Quantities, options: TestSetOptions) -> list[Measuring]:
     """What is computed of what two readers said, by each metric: of labels, or of numbers."""
-    quantities.refuse_statistic("labels of readers")
     if quantities.metric is None:
         raise OptionError(
             f"{spelled('metric')} is missing: what agreement is measured by, such as cohen_kappa"

@@ -36,6 +36,17 @@ class RunValues:
         """None: sources of variation are no models."""
         return ()
 
+    @property
+    def tables(self) -> NoReturn:
+        """Refuse what is done to tables of cases."""
+        raise OptionError(
+            "values are of training runs, which are estimated (estimate, runs_ci), not checked"
+        )
+
+    def roles(self, _: Any) -> dict[str, Any]:
+        """None: the columns are those of the run tracker."""
+        return {}
+
     def sources(
         self, metric: Any, bounds: Any, scale: float, request: Request
     ) -> Iterator[tuple[RunSource, Cases]]:

@@ -30,6 +30,12 @@ class MetricColumns:
     metric: Any
     value: Any = None
 
+    @property
+    def names(self) -> list[str]:
+        """The columns that are named."""
+        listed = self.value.values() if isinstance(self.value, Mapping) else self.value or ()
+        return list(listed)
+
     def by_model(self) -> list[tuple[str | None, MetricColumns]]:
         """The column of each model by its name, where each has one; else the same without name."""
         if not isinstance(self.value, Mapping):

@@ -14,6 +14,7 @@ from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
+from halfwidth.core.row_labels import has_columns
 from halfwidth.data.families import Identity
 from halfwidth.io.table import Table
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
@@ -188,7 +189,7 @@ def tables_of(
 
 def is_table(given: Any) -> bool:
     """Whether it is a table: a frame, scores, or a mapping of columns."""
-    of_columns = hasattr(given, "columns") or hasattr(given, "to_columns")
+    of_columns = has_columns(given) or hasattr(given, "to_columns")
     return isinstance(given, Mapping) or of_columns
 
 

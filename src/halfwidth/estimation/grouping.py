@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.checks import one_of
+from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
@@ -18,12 +18,11 @@ from halfwidth.core.undefined import is_missing
 from halfwidth.resampling.designs import Codes, Design, arrange
 
 Over = Literal["cases", "clusters"]
-OVER: tuple[Over, ...] = ("cases", "clusters")
 
 
 def check_over(over: Any) -> Over:
     """What the statistic is taken of, or an `OptionError`."""
-    chosen: Over = one_of("over", over, OVER)
+    chosen: Over = as_choice("over", over)
     return chosen
 
 

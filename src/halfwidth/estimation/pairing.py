@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.row_labels import counts_in_disorder, only_counts, row_labels
+from halfwidth.core.row_labels import counts_in_disorder, has_columns, only_counts, row_labels
 from halfwidth.estimation.grouping import listed
 from halfwidth.estimation.repeat_cautions import repeat_cautions
 
@@ -141,7 +141,7 @@ def by_class(given: Any, classes: Sequence[Any], what: str) -> Any:
         return given
     labels = [str(label) for label in classes]
     sides = [[str(label) for label in index]]
-    if hasattr(given, "columns"):
+    if has_columns(given):
         sides.append([str(name) for name in given.columns])
     for side in sides:
         if sorted(side) != sorted(labels):

@@ -31,7 +31,6 @@ from halfwidth.estimation.resolve import (
     RULE,
     Request,
     check_accepts,
-    check_bounds,
 )
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import apply, count_ingredients, estimands
@@ -164,9 +163,11 @@ def method_for(job: Job, request: Request) -> MethodSpec:
     average = AVERAGE_WORDS.get(job.average or "", "")
     what = f"{average} {metric_title(functional.metric)}".strip() if of_test_set else ""
     check_accepts(
-        request.method, functional.statistic, binary=functional.binary, design=design, what=what
+        *(request.method, functional.metric, functional.statistic),
+        binary=functional.binary,
+        design=design,
+        what=what,
     )
-    check_bounds(request.method, functional.metric, functional.statistic)
     return request.method
 
 

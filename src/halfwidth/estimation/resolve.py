@@ -339,12 +339,23 @@ def _resolve_method(method: Any) -> MethodSpec | None:
 
 
 def check_accepts(
-    method: MethodSpec, statistic: Statistic, *, binary: bool, design: Design, what: str = ""
+    method: MethodSpec,
+    metric: Metric,
+    statistic: Statistic,
+    *,
+    binary: bool,
+    design: Design,
+    what: str = "",
 ) -> None:
     """Refuse a method that makes no intervals for the statistic, naming those that do."""
     if fits(method, statistic, design, binary=binary):
+        _check_bounds(method, metric, statistic)
         return
-    accepted = accepted_methods(statistic, binary=binary, design=design)
+    accepted = [
+        name
+        for name in accepted_methods(statistic, binary=binary, design=design)
+        if metric.spec.bounds.finite or not rests_on_bounds(METHODS[name], statistic)
+    ]
     reason = ""
     if fits(method, statistic, Design.iid(0), binary=binary):
         reason = f" when cases are {design.name} (groups, strata)"
@@ -367,7 +378,7 @@ def check_accepts(
     )
 
 
-def check_bounds(method: MethodSpec, metric: Metric, statistic: Statistic) -> None:
+def _check_bounds(method: MethodSpec, metric: Metric, statistic: Statistic) -> None:
     """Refuse a method that rests on the metric's range where that is not finite."""
     if not metric.spec.bounds.finite and rests_on_bounds(method, statistic):
         raise OptionError(

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, quoted, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.core.row_labels import counts_in_disorder, only_counts, row_labels
+from halfwidth.core.row_labels import counts_in_disorder, has_columns, only_counts, row_labels
 from halfwidth.core.undefined import is_missing
 
 _TRUTH = {"true": 1.0, "false": 0.0}
@@ -122,7 +123,7 @@ class Table:
         if any(getattr(getattr(frame, "index", None), "names", ())):
             # A named index of pandas is a column by another name.
             frame = frame.reset_index()
-        if not isinstance(frame, Mapping) and not hasattr(frame, "columns"):
+        if not isinstance(frame, Mapping) and not has_columns(frame):
             raise DataError(
                 f"expected a data frame or a mapping of columns, got {type(frame).__name__}"
                 + ("; read the file first: pandas.read_csv" if isinstance(frame, str) else "")
@@ -311,8 +312,8 @@ def _plain(cell: Any) -> Any:
     """A cell of a kind that has no meaning here as text, so that errors can show it."""
     if isinstance(cell, PLAIN):
         return cell
-    if isinstance(cell, Decimal):
-        return None if cell.is_nan() else float(cell)
+    if isinstance(cell, Decimal | Fraction):
+        return None if is_missing(cell) else float(cell)
     if isinstance(cell, np.ndarray) and not cell.ndim:
         return _plain(cell.item())
     if isinstance(cell, list | tuple | np.ndarray):

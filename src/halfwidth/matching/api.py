@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from halfwidth.core.errors import DataError
-from halfwidth.core.match_lists import Matching, MatchLists
+from halfwidth.core.match_lists import MatchingRule, MatchLists
 from halfwidth.core.objects import Objects, ObjectSet
 from halfwidth.matching.checks import (
     check_dimensions,
@@ -23,7 +23,7 @@ from halfwidth.matching.options import settled, specs_of
 
 
 def match_images(
-    detections: ObjectSet, references: ObjectSet, how: Matching | None = None
+    detections: ObjectSet, references: ObjectSet, how: MatchingRule | None = None
 ) -> MatchLists:
     """Match the detections of each image with its references.
 
@@ -32,7 +32,7 @@ def match_images(
     detections, references : ObjectSet
         Of the same classes. Images without detections may be missing from the detections; their
         order does not matter.
-    how : Matching
+    how : MatchingRule
         COCO's at a box IoU of 0.5 unless it is given.
 
     Returns
@@ -64,18 +64,18 @@ def match_images(
     >>> lists.outcome, lists.similarity
     (array([[1, 0]], dtype=uint8), array([[0.75,  nan]]))
     """
-    return match_many(detections, references, [how or Matching()])[0]
+    return match_many(detections, references, [how or MatchingRule()])[0]
 
 
 def match_many(
-    detections: ObjectSet, references: ObjectSet, hows: Sequence[Matching]
+    detections: ObjectSet, references: ObjectSet, hows: Sequence[MatchingRule]
 ) -> list[MatchLists]:
     """Match in several ways; those of one criterion share what is measured of each pair.
 
     Parameters
     ----------
     detections, references : ObjectSet
-    hows : sequence of Matching
+    hows : sequence of MatchingRule
 
     Returns
     -------
@@ -103,7 +103,7 @@ def _by_image(detections: ObjectSet, references: ObjectSet) -> list[Objects]:
     return [none if place is None else detections.objects[place] for place in places]
 
 
-def _groups(plans: Sequence[Matching]) -> list[list[int]]:
+def _groups(plans: Sequence[MatchingRule]) -> list[list[int]]:
     """Matchings that measure the same pairs in the same way."""
     groups: dict[object, list[int]] = {}
     for i, how in enumerate(plans):
@@ -113,7 +113,7 @@ def _groups(plans: Sequence[Matching]) -> list[list[int]]:
 
 
 def _match_group(
-    found: Sequence[Objects], references: ObjectSet, hows: Sequence[Matching]
+    found: Sequence[Objects], references: ObjectSet, hows: Sequence[MatchingRule]
 ) -> Iterator[MatchLists]:
     """Lists of matchings that share a criterion."""
     localisation, _ = specs_of(hows[0])
@@ -133,7 +133,7 @@ def _match_group(
 
 
 def _together(
-    parts: Sequence[Part], references: ObjectSet, how: Matching, *, scored: bool
+    parts: Sequence[Part], references: ObjectSet, how: MatchingRule, *, scored: bool
 ) -> MatchLists:
     in_lesions = specs_of(how)[1].function is None
     return MatchLists(

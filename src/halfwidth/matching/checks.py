@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from halfwidth.core.errors import DataError, quoted, shortened
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.objects import Objects, ObjectSet, Unit
 from halfwidth.matching.options import specs_of
 from halfwidth.metrics.detection.localisation import LocalisationSpec
@@ -31,7 +31,7 @@ def check_sets(detections: ObjectSet, references: ObjectSet) -> None:
         )
 
 
-def check_units(detections: ObjectSet, references: ObjectSet, hows: Sequence[Matching]) -> None:
+def check_units(detections: ObjectSet, references: ObjectSet, hows: Sequence[MatchingRule]) -> None:
     """Refuse coordinates that cannot be compared, or have no lengths."""
     if detections.unit is not references.unit:
         raise DataError(
@@ -114,7 +114,7 @@ def _dimensions(objects: Objects) -> set[int]:
     return known | {one.dims for one in objects.masks or ()}
 
 
-def check_scores(found: Images, names: Sequence[str], hows: Sequence[Matching]) -> bool:
+def check_scores(found: Images, names: Sequence[str], hows: Sequence[MatchingRule]) -> bool:
     """Whether all detections have scores; refuse what needs them where they have not."""
     scored: dict[bool, str] = {}
     for name, objects in zip(names, found, strict=True):

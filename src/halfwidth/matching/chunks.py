@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import Better
-from halfwidth.core.match_lists import Admits, Lesion, Matching, Outcome
+from halfwidth.core.match_lists import Admits, Lesion, MatchingRule, Outcome
 from halfwidth.core.objects import Objects, ObjectSet, Unit
 from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
@@ -42,7 +42,7 @@ class Source:
     ways : tuple of list of Known
         In which all detections, and all references, are given.
     localisation : LocalisationSpec
-    hows : sequence of Matching
+    hows : sequence of MatchingRule
         All share the criterion.
     """
 
@@ -50,7 +50,7 @@ class Source:
     references: ObjectSet
     ways: tuple[list[Known], list[Known]]
     localisation: LocalisationSpec
-    hows: Sequence[Matching]
+    hows: Sequence[MatchingRule]
 
     def chunks(self) -> Iterator[Chunk]:
         """All images, some at a time: with not too many pairs, and of one geometry if need be."""
@@ -152,7 +152,7 @@ class Part(NamedTuple):
     lesions: Sequence[Lesion]
 
 
-def match_chunk(chunk: Chunk, how: Matching) -> Part:
+def match_chunk(chunk: Chunk, how: MatchingRule) -> Part:
     """The match lists of some images."""
     task = _Task(chunk, how)
     found, true, kept = chunk.found, chunk.true, task.kept
@@ -189,7 +189,7 @@ def match_chunk(chunk: Chunk, how: Matching) -> Part:
 class _Task:
     """A chunk that is matched in one way."""
 
-    def __init__(self, chunk: Chunk, how: Matching) -> None:
+    def __init__(self, chunk: Chunk, how: MatchingRule) -> None:
         self.how, self.chunk, self.cells = how, chunk, chunk.cells
         self.kept, self.used = kept_detections(chunk, how)
         self.roles, self.outside = roles_of(chunk, how)
@@ -243,7 +243,7 @@ class _Task:
         )
 
 
-def kept_detections(chunk: Chunk, how: Matching) -> tuple[Places, Places]:
+def kept_detections(chunk: Chunk, how: MatchingRule) -> tuple[Places, Places]:
     """Which detections take part, and how many of each cell: its first ones."""
     cells, score = chunk.cells, chunk.found.objects.score
     cell = np.repeat(np.arange(len(cells)), cells.n_found)
@@ -255,7 +255,7 @@ def kept_detections(chunk: Chunk, how: Matching) -> tuple[Places, Places]:
     return np.flatnonzero(keep), np.bincount(cell[keep], minlength=len(cells)).astype(np.intp)
 
 
-def roles_of(chunk: Chunk, how: Matching) -> tuple[NDArray[np.uint8], NDArray[np.bool_] | None]:
+def roles_of(chunk: Chunk, how: MatchingRule) -> tuple[NDArray[np.uint8], NDArray[np.bool_] | None]:
     """What each reference is to detections, and which detections are of another size."""
     references = chunk.true.objects
     roles = np.full(len(references), Role.TO_BE_FOUND, dtype=np.uint8)
@@ -284,7 +284,7 @@ def _outside(
     return np.asarray((area < area_range[0]) | (area > area_range[1]))
 
 
-def _limits(how: Matching, *, higher: bool) -> Array:
+def _limits(how: MatchingRule, *, higher: bool) -> Array:
     """The least gain that each threshold admits."""
     thresholds = np.array(how.thresholds)
     if not higher:

@@ -53,14 +53,14 @@ def measure(
     --------
     >>> from halfwidth.core.spec import spec_of
     >>> from halfwidth.matching.api import match_images
-    >>> from halfwidth.core.match_lists import Matching
+    >>> from halfwidth.core.match_lists import MatchingRule
     >>> from halfwidth.metrics.detection.instances import instance_dsc
     >>> masks = (CroppedMask((0, 0), np.array([[True, True, False]])),)
     >>> bigger = (CroppedMask((0, 0), np.array([[True, True, True]])),)
     >>> true = Objects(category=np.array([0]), masks=masks)
     >>> found = Objects(category=np.array([0]), masks=bigger, score=np.array([0.9]))
     >>> sets = [ObjectSet(("a",), (one,), ("cell",)) for one in (found, true)]
-    >>> lists = match_images(*sets, Matching(localisation="mask_iou"))
+    >>> lists = match_images(*sets, MatchingRule(localisation="mask_iou"))
     >>> metric = Metric(spec_of(instance_dsc), {"over": 0.0})
     >>> list(measure(lists, *sets, [metric]).measured.values())
     [array([[0.8]])]

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.match_lists import Lesion, Matching, Outcome
+from halfwidth.core.match_lists import Lesion, MatchingRule, Outcome
 from halfwidth.core.objects import CroppedMask
 from halfwidth.core.types import Array
 from halfwidth.matching.chunks import Chunk, Part, count_references, kept_detections, roles_of
@@ -25,7 +25,7 @@ from halfwidth.metrics.detection.mask_overlaps import shared_voxels
 Places = NDArray[np.intp]
 
 
-def match_lesions(chunk: Chunk, how: Matching) -> Part:
+def match_lesions(chunk: Chunk, how: MatchingRule) -> Part:
     """The match lists of some images, and their lesions."""
     found, true, cells = chunk.found, chunk.true, chunk.cells
     kept, _ = kept_detections(chunk, how)
@@ -111,7 +111,7 @@ def _lesion_numbers(cell: Places, dilated: Sequence[CroppedMask]) -> Places:
     return np.asarray(connected_components(edges, directed=False)[1], dtype=np.intp)
 
 
-def _real_lesions(chunk: Chunk, how: Matching, lesion: Places) -> NDArray[np.bool_]:
+def _real_lesions(chunk: Chunk, how: MatchingRule, lesion: Places) -> NDArray[np.bool_]:
     """Which lesions are to be found: of a size in range, and not ignored as a whole."""
     roles, _ = roles_of(chunk, dataclasses.replace(how, area_range=None))
     number = int(lesion.max(initial=-1)) + 1

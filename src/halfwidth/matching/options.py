@@ -7,17 +7,17 @@ import math
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.kinds import Better
-from halfwidth.core.match_lists import Admits, Matching
+from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.options import spelled
 from halfwidth.metrics.detection.assignment import AssignmentSpec
 from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.metrics.detection.localisation import LocalisationSpec
 
 
-def settled(how: Matching) -> Matching:
+def settled(how: MatchingRule) -> MatchingRule:
     """The same choices with the names of the catalogues, or an error that says what is allowed.
 
-    >>> settled(Matching(localisation="bbox")).localisation
+    >>> settled(MatchingRule(localisation="bbox")).localisation
     'box_iou'
     """
     criterion, strategy = LOCALISATIONS[how.localisation], ASSIGNMENTS[how.assignment]
@@ -34,7 +34,7 @@ def settled(how: Matching) -> Matching:
     return checked
 
 
-def _check_numbers(how: Matching) -> None:
+def _check_numbers(how: MatchingRule) -> None:
     if not how.thresholds:
         raise OptionError("a matching needs at least one threshold of localisation")
     for threshold in how.thresholds:
@@ -55,7 +55,7 @@ def _check_numbers(how: Matching) -> None:
         raise OptionError(f"{spelled('dilation', how.dilation)} is not at least 0")
 
 
-def _check_admits(how: Matching, criterion: LocalisationSpec) -> None:
+def _check_admits(how: MatchingRule, criterion: LocalisationSpec) -> None:
     higher = criterion.better is Better.HIGHER
     fitting = (Admits.AT_LEAST, Admits.ABOVE) if higher else (Admits.AT_MOST, Admits.BELOW)
     if how.admits not in fitting:
@@ -83,7 +83,9 @@ def _check_share(name: str, admits: Admits, threshold: float) -> None:
         )
 
 
-def _check_strategy(how: Matching, criterion: LocalisationSpec, strategy: AssignmentSpec) -> None:
+def _check_strategy(
+    how: MatchingRule, criterion: LocalisationSpec, strategy: AssignmentSpec
+) -> None:
     if strategy.localisation and criterion.name != strategy.localisation:
         raise OptionError(
             f"{strategy.name} takes localisation {strategy.localisation}, not {criterion.name}"
@@ -107,6 +109,6 @@ def _check_strategy(how: Matching, criterion: LocalisationSpec, strategy: Assign
         )
 
 
-def specs_of(how: Matching) -> tuple[LocalisationSpec, AssignmentSpec]:
+def specs_of(how: MatchingRule) -> tuple[LocalisationSpec, AssignmentSpec]:
     """What the catalogues say of the choices."""
     return LOCALISATIONS[how.localisation], ASSIGNMENTS[how.assignment]

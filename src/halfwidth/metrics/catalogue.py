@@ -41,6 +41,6 @@ def refuse_detection_metric(name: str) -> None:
     if without_threshold(name.partition("@")[0])[0] in DETECTION_METRICS:
         raise OptionError(
             f"{shown(name)} is of detections, which are matched with references: halfwidth detect; "
-            f"compare, rank, gate and report with {flag_of('references')} (detection_ci, "
-            "Detections.from_files)"
+            f"compare, rank, gate and report with {flag_of('references')} "
+            "(Detections.from_files)"
         )

@@ -16,7 +16,6 @@ from halfwidth.planning.calibration import calibration_n, calibration_width
 from halfwidth.planning.classes import classes_n, classes_width
 from halfwidth.planning.differences import difference_n, difference_width
 from halfwidth.planning.means import mean_n, mean_width
-from halfwidth.planning.pilot import pilot_n, pilot_width
 from halfwidth.planning.proportions import proportion_n, proportion_width
 from halfwidth.planning.published.api import review, review_table
 from halfwidth.planning.published.reviews import Review, Reviews
@@ -24,7 +23,7 @@ from halfwidth.planning.quantiles import quantile_n, quantile_width
 from halfwidth.planning.run_counts import minimum_runs
 from halfwidth.planning.subsampling import subsample
 from halfwidth.planning.width_tables import WidthTable, mean_width_table
-from halfwidth.results.sample_size import Requirement, SampleSize
+from halfwidth.results.sample_size import Requirement, SampleSize, SampleSizes
 from halfwidth.results.subsamples import Subsamples
 
 __all__ = [
@@ -32,6 +31,7 @@ __all__ = [
     "Review",
     "Reviews",
     "SampleSize",
+    "SampleSizes",
     "Subsamples",
     "WidthTable",
     "auroc_difference_n",
@@ -48,8 +48,6 @@ __all__ = [
     "mean_width",
     "mean_width_table",
     "minimum_runs",
-    "pilot_n",
-    "pilot_width",
     "proportion_n",
     "proportion_width",
     "quantile_n",

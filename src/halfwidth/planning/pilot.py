@@ -3,71 +3,70 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from halfwidth.core.errors import OptionError
-from halfwidth.estimation.resolve import AUTO
+from halfwidth.core.frozen import frozen
+from halfwidth.core.options import spelled
+from halfwidth.core.rng import resolve_seed
+from halfwidth.data.case_values import CaseValues
 from halfwidth.planning.checks import check_assurance, check_n, wanted_width
+from halfwidth.planning.pilot_tables import Pilot, pilots_in
 from halfwidth.planning.simulated_studies import MOST_CASES, Studies, check_pilot
-from halfwidth.results.sample_size import WIDTH_NEEDS, Requirement, SampleSize
+from halfwidth.results.sample_size import (
+    WIDTH_NEEDS,
+    Requirement,
+    SampleSize,
+    SampleSizes,
+)
 
 # Multiples of the n planned at which a curve is simulated too.
 AROUND = (0.25, 0.5, 2.0)
 
 
-def pilot_n(
-    values: Any,
-    *,
-    width: float | None = None,
-    halfwidth: float | None = None,
-    assurance: float = 0.8,
-    metric: Any = None,
-    statistic: Any = "mean",
-    method: str = AUTO,
-    confidence_level: float = 0.95,
-    n_samples: int = 1000,
-    n_resamples: int = 999,
-    rng: Any = None,
-    bounds: Any = None,
-    scale: float = 1.0,
-    missing: Any = "raise",
-    penalty: float | None = None,
-    label: str = "",
-    curve: bool = False,
-) -> SampleSize:
-    """The cases at which a share ``assurance`` of studies have an interval of the width wanted.
+@frozen
+class PilotGoals:
+    """What is asked of a pilot: half-widths and numbers of cases, each by itself.
 
-    Studies of n cases are drawn from the pilot with replacement, each gets its interval by the
-    method, and the n at which the share of intervals no wider than wanted reaches the assurance
-    is found by bisection. It supposes that the share grows with n, and that the cases to come are
-    like those of the pilot; a small pilot misses rare failures.
-
-    Parameters
+    Attributes
     ----------
-    values : array-like, shape (n,)
-        Per-case values of a pilot; independent cases.
-    width, halfwidth : float
-        One of them, in the metric's unit.
-    assurance : float, default 0.8
-        From 0.5 up to below 1.
-    metric, statistic, method, confidence_level, bounds, scale, missing, penalty
-        As for `summary_ci`. ``"auto"`` is chosen anew for each n.
-    n_samples : int, default 1000
-        Studies drawn at each n.
-    n_resamples : int, default 999
-        Bootstrap resamples of each, where any are drawn.
-    rng : None, int, SeedSequence or Generator, optional
-    label : str, optional
-        Carried into the result, and said in errors.
-    curve : bool, default False
-        Whether to simulate a quarter, half and twice as many cases too, for `plots.plan_curve`.
+    halfwidths, sizes : sequence
+    assurance : float
+        The share of studies that are to reach a width.
+    curve : bool
+        Whether other sizes than the one planned are simulated too.
+    """
 
-    Returns
-    -------
-    SampleSize
-        ``simulated`` holds the share, its Monte-Carlo standard error, the quartiles of the
-        widths, and how far n would move by two such errors.
+    halfwidths: Sequence[Any]
+    sizes: Sequence[Any]
+    assurance: Any
+    curve: bool
+
+    def plans(self, studies: Any) -> Iterator[SampleSize]:
+        """A plan for each; ``studies`` makes new ones, that each has a curve of its own."""
+        share, around = check_assurance(self.assurance), AROUND if self.curve else ()
+        for halfwidth in self.halfwidths:
+            yield _plan_of_width(studies(), halfwidth, share, around)
+        for size in self.sizes:
+            simulated = studies()
+            n = check_n(size, 2, "a study")
+            if n > MOST_CASES:
+                raise OptionError(f"n={n} is more than the {MOST_CASES} cases that are simulated")
+            yield simulated.plan_at(n, share, None, around)
+
+
+def plans_of_pilot(
+    values: CaseValues,
+    goals: PilotGoals,
+    statistics: Sequence[Any],
+    *,
+    n_samples: Any,
+    rng: Any,
+    **inference: Any,
+) -> SampleSizes:
+    """The plans of each pilot and statistic.
 
     Raises
     ------
@@ -75,40 +74,76 @@ def pilot_n(
         For values that cannot be used, or that are all equal.
     OptionError
         Also if no n up to 20 000 reaches the width.
+    """
+    for name, usual in (("over", "cases"), ("failures", "seen")):
+        if getattr(values, name) != usual:
+            raise OptionError(
+                f"{spelled(name, getattr(values, name))} has no effect on studies that are drawn "
+                "from a pilot; leave it out"
+            )
+    seed = resolve_seed(rng)
+    plans: list[SampleSize] = []
+    notes: dict[str, None] = {}
+    for pilot in _pilots(values):
+        notes |= dict.fromkeys(": ".join(filter(None, [pilot.label, one])) for one in pilot.notes)
+        for statistic in statistics:
+
+            def studies(pilot: Pilot = pilot, statistic: Any = statistic) -> Studies:
+                return check_pilot(
+                    pilot.values,
+                    (pilot.metric, values.bounds, statistic),
+                    (n_samples, values.scale, pilot.label),
+                    rng=seed,
+                    missing=values.missing,
+                    penalty=values.penalty,
+                    **inference,
+                )
+
+            plans += goals.plans(studies)
+    return SampleSizes(tuple(plans), tuple(notes))
+
+
+def _pilots(values: CaseValues) -> Iterator[Pilot]:
+    columns = values.tables.columns
+    by = [*columns.within, *filter(None, [columns.by])]
+    for wanted in values.columns:
+        for source in values.tables.sources:
+            for pilot in pilots_in(
+                source.table,
+                wanted.names,
+                by=by,
+                case=columns.case,
+                groups=columns.groups,
+                strata=columns.strata,
+                metric=wanted.metric,
+                missing=values.missing,
+            ):
+                label = " / ".join(filter(None, [source.model, pilot.label]))
+                yield replace(pilot, label=label)
+
+
+def _plan_of_width(
+    studies: Studies, halfwidth: Any, share: float, around: tuple[float, ...]
+) -> SampleSize:
+    """The cases at which a share of studies have an interval no wider than wanted.
+
+    Studies of n cases are drawn from the pilot with replacement, each gets its interval by the
+    method, and n is found by bisection. It supposes that the share grows with n.
 
     References
     ----------
     Kupper & Hafner (1989) for the assurance.
-
-    Examples
-    --------
-    >>> dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
-    >>> plan = pilot_n(dice, halfwidth=0.02, metric="dsc", method="t", rng=1)
-    >>> plan.n_for_width
-    24
     """
-    studies = check_pilot(
-        values,
-        (metric, bounds, statistic),
-        (n_samples, scale, label),
-        method=method,
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        rng=rng,
-        missing=missing,
-        penalty=penalty,
-    )
     spec = studies.sample.metric.spec
     range_ = studies.statistic.range(spec.bounds, math.inf)
-    wanted = wanted_width(width, halfwidth, range_, f"the {studies.quantity}")
-    share = check_assurance(assurance)
+    wanted = wanted_width(None, halfwidth, range_, f"the {studies.quantity}")
     n = studies.smallest_n(wanted, share)
     margin = 2 * studies.share_error(n, wanted)
     low = studies.smallest_n(wanted, share - margin)
     high = _smallest_n_or_none(studies, wanted, share + margin)
     needs = (Requirement(WIDTH_NEEDS, n, f"simulated, with probability {share:g}"), *studies.needs)
     planned = max(need.n for need in needs)
-    plan = studies.plan_at(planned, share, wanted, AROUND if curve else ())
+    plan = studies.plan_at(planned, share, wanted, around)
     # The range of n refers to the width alone.
     simulated = None if plan.simulated is None else replace(plan.simulated, n_low=low, n_high=high)
     return replace(plan, wanted=wanted, requirements=needs, assurance=share, simulated=simulated)
@@ -120,66 +155,3 @@ def _smallest_n_or_none(studies: Studies, wanted: float, share: float) -> int | 
         return studies.smallest_n(wanted, share) if share < 1 else None
     except OptionError:
         return None
-
-
-def pilot_width(
-    values: Any,
-    n: int,
-    *,
-    assurance: float = 0.8,
-    metric: Any = None,
-    statistic: Any = "mean",
-    method: str = AUTO,
-    confidence_level: float = 0.95,
-    n_samples: int = 1000,
-    n_resamples: int = 999,
-    rng: Any = None,
-    bounds: Any = None,
-    scale: float = 1.0,
-    missing: Any = "raise",
-    penalty: float | None = None,
-    label: str = "",
-    curve: bool = False,
-) -> SampleSize:
-    """The widths of the intervals of studies of n cases, drawn from a pilot.
-
-    Parameters
-    ----------
-    n : int
-        Cases of each study, at least 2.
-    values, assurance, metric, statistic, method, confidence_level, n_samples, n_resamples, rng
-        As for `pilot_n`.
-    bounds, scale, missing, penalty, label, curve
-        As for `pilot_n`.
-
-    Returns
-    -------
-    SampleSize
-        ``width`` is the median; ``simulated`` holds the quartiles and the width that the share
-        ``assurance`` of studies keep below.
-
-    Raises
-    ------
-    DataError, OptionError
-
-    Examples
-    --------
-    >>> dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
-    >>> round(pilot_width(dice, 40, metric="dsc", method="t", rng=1).width, 3)
-    0.026
-    """
-    studies = check_pilot(
-        values,
-        (metric, bounds, statistic),
-        (n_samples, scale, label),
-        method=method,
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        rng=rng,
-        missing=missing,
-        penalty=penalty,
-    )
-    checked = check_n(n, 2, "a study")
-    if checked > MOST_CASES:
-        raise OptionError(f"n={checked} is more than the {MOST_CASES} cases that are simulated")
-    return studies.plan_at(checked, check_assurance(assurance), None, AROUND if curve else ())

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import MetricSpec
 from halfwidth.core.types import Array
 from halfwidth.estimation.check import as_numbers
+from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.tables.layout import (
@@ -51,14 +52,16 @@ class Pilot:
 
 def pilots_in(
     frame: Any,
-    value: str | None = None,
+    values: Sequence[str] = (),
     *,
     by: Sequence[str] = (),
     case: str | None = None,
-    metric: str | None = None,
+    groups: str | None = None,
+    strata: str | None = None,
+    metric: Any = None,
     missing: Any = "omit",
 ) -> list[Pilot]:
-    """The pilots of a table: the value column, split by group.
+    """The pilots of a table: the only column of values, split by group.
 
     Raises
     ------
@@ -76,7 +79,7 @@ def pilots_in(
     [('a', 2), ('b', 1)]
     """
     table = Table.from_frame(frame)
-    layout = layout_of(table, None if value is None else [value], list(by) or None, case)
+    layout = layout_of(table, values, list(by) or None, case, groups, strata)
     if len(layout.values) > 1:
         raise OptionError(
             f"the table has several numeric columns ({shortened(layout.values)}); name the one "
@@ -86,7 +89,7 @@ def pilots_in(
     parts = [part.checked() for part in every if _has_metric(part, metric)]
     if not parts:
         held = shortened(metrics_in(table, layout))
-        raise DataError(f"no rows of metric {metric!r} in the table; it holds {held}")
+        raise DataError(f"no rows of metric {shown(metric)} in the table; it holds {held}")
     pooled = pooled_models(table, layout)
     return [_pilot(part, metric, pooled, alone=len(parts) == 1) for part in parts]
 
@@ -141,19 +144,21 @@ def pilot_differences_in(
     return np.array([first[key] - second[key] for key in first])
 
 
-def _has_metric(part: Slice, metric: str | None) -> bool:
+def _has_metric(part: Slice, metric: Any) -> bool:
     if part.metric is None or metric is None:
         return True
+    if not isinstance(metric, str):
+        return part.metric == resolve_metric(metric, None).spec.name
     name = metric.partition(":")[0]
     return part.metric == (METRICS[name].name if name in METRICS else name)
 
 
-def _pilot(part: Slice, metric: str | None, pooled: Sequence[str], *, alone: bool) -> Pilot:
+def _pilot(part: Slice, metric: Any, pooled: Sequence[str], *, alone: bool) -> Pilot:
     named: Any = metric
     if part.metric is not None and part.metric not in METRICS:
         # As of any table: a metric of the user's own has no range until one is given.
         named = MetricSpec(part.metric)
-    elif part.metric is not None and (metric is None or ":" not in metric):
+    elif part.metric is not None and (metric is None or ":" not in str(metric)):
         named = part.metric + part.parameters
     notes = [*pooled, *not_applicable_note([part])]
     if part.repeats.cases or part.repeats.shared is not None:
@@ -163,6 +168,8 @@ def _pilot(part: Slice, metric: str | None, pooled: Sequence[str], *, alone: boo
         notes.append(f"rows of several levels of {column!r} are pooled as cases")
     if part.groups is not None:
         notes.append("clusters are not kept together: more cases are needed where they matter")
+    if part.strata is not None:
+        notes.append("strata are not kept: cases of all are drawn alike")
     return Pilot(
         "" if alone else part.label, part.column, np.asarray(part.values), named, tuple(notes)
     )

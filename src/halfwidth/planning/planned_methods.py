@@ -21,7 +21,6 @@ from halfwidth.estimation.resolve import (
     RULE,
     UNNAMED,
     check_accepts,
-    check_bounds,
     resolve_metric,
     resolve_request,
     resolve_statistic,
@@ -75,8 +74,9 @@ def planned_method(
         return default_method(functional, level, groups=groups), RULE
     if groups and named.name == welch.__name__:
         return named, ""
-    check_accepts(named, functional.statistic, binary=False, design=Design.iid(MANY))
-    check_bounds(named, functional.metric, functional.statistic)
+    check_accepts(
+        *(named, functional.metric, functional.statistic), binary=False, design=Design.iid(MANY)
+    )
     return named, ""
 
 

@@ -24,7 +24,6 @@ from halfwidth.estimation.resolve import (
     RULE,
     Request,
     check_accepts,
-    check_bounds,
     resolve_metric,
     resolve_request,
     resolve_statistic,
@@ -307,6 +306,9 @@ def check_pilot(
             f"to {MOST_SAMPLES} (usual: 1000)"
         )
     if request.method is not None:
-        check_accepts(request.method, bound, binary=sample.binary, design=sample.records.design)
-        check_bounds(request.method, sample.metric, bound)
+        check_accepts(
+            *(request.method, sample.metric, bound),
+            binary=sample.binary,
+            design=sample.records.design,
+        )
     return Studies(sample, bound, request, n_samples, label, {}, time.monotonic())

@@ -39,9 +39,9 @@ STRIP = 0.16
 AXIS = "predicted probability"
 DRAWN: tuple[type[CalibrationCurve | CentreCurve], ...] = (CalibrationCurve, CentreCurve)
 BANDS = {
-    "smooth": "band: pointwise {level} CI",
-    "isotonic": "band: {level} of calibrated models",
-    "bins": "bars: {level} CI (Clopper-Pearson)",
+    "calibration": "band: pointwise {level} CI",
+    "reliability": "band: {level} of calibrated models",
+    "reliability-bins": "bars: {level} CI (Clopper-Pearson)",
 }
 
 
@@ -84,7 +84,7 @@ def calibration(
     --------
     >>> import halfwidth as hw
     >>> truth, score = [0, 0, 1, 0, 1, 1] * 10, [(i + 1) / 61 for i in range(60)]
-    >>> (curve,) = hw.calibration_curve_ci(truth, score, kind="bins")
+    >>> (curve,) = hw.curve(truth, "reliability-bins", y_score=score)
     >>> calibration(curve).get_ylabel()
     'observed frequency'
     """
@@ -141,7 +141,7 @@ def figure_of_calibration(
     --------
     >>> import halfwidth as hw
     >>> truth, score = [0, 0, 1, 0, 1, 1] * 10, [(i + 1) / 61 for i in range(60)]
-    >>> curves = hw.calibration_curve_ci(truth, score, kind="bins", average="none")
+    >>> curves = hw.curve(truth, "reliability-bins", y_score=score, average="none")
     >>> len(figure_of_calibration(curves).axes)
     2
     """
@@ -166,14 +166,14 @@ def figure_of_calibration(
 
 def _paint(ax: Axes, curve: CalibrationCurve) -> None:
     has_band = bool(np.isfinite(curve.low).any())
-    if curve.kind == "bins":
+    if curve.kind == "reliability-bins":
         if has_band:
             ax.vlines(curve.x, curve.low, curve.high, color=DOT, linewidth=1.0, zorder=2)
         ax.plot(curve.x, curve.y, "o", color=DOT, markersize=3.5, zorder=3)
         return
     if has_band:
         # The band of a calibrated model is about the diagonal, and not of the curve.
-        colour = PALE if curve.kind == "isotonic" else DOT
+        colour = PALE if curve.kind == "reliability" else DOT
         ax.fill_between(
             curve.x, curve.low, curve.high, color=colour, linewidth=0, alpha=0.3, zorder=2
         )

@@ -43,8 +43,8 @@ def roc(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from halfwidth.estimation.test_sets.curves import curve_ci
-    >>> curves = curve_ci([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8], n_resamples=99, rng=1)
+    >>> import halfwidth as hw
+    >>> curves = hw.curve([0, 0, 1, 1], "roc", y_score=[0.1, 0.4, 0.3, 0.8], n_resamples=99, rng=1)
     >>> roc(curves).get_xlabel()
     '1 - specificity'
     """
@@ -73,9 +73,9 @@ def pr(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from halfwidth.estimation.test_sets.curves import curve_ci
+    >>> import halfwidth as hw
     >>> truth, score = [0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8]
-    >>> pr(curve_ci(truth, score, kind="pr", n_resamples=99, rng=1)).get_ylabel()
+    >>> pr(hw.curve(truth, "pr", y_score=score, n_resamples=99, rng=1)).get_ylabel()
     'precision'
     """
     return _drawn("pr", curves, ax)
@@ -103,9 +103,9 @@ def decision(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from halfwidth.estimation.test_sets.curves import curve_ci
+    >>> import halfwidth as hw
     >>> truth, score = [0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8]
-    >>> decision(curve_ci(truth, score, kind="decision", n_resamples=99, rng=1)).get_ylabel()
+    >>> decision(hw.curve(truth, "decision", y_score=score, n_resamples=99, rng=1)).get_ylabel()
     'net benefit'
     """
     return _drawn("decision", curves, ax)

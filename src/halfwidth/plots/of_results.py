@@ -33,7 +33,7 @@ from halfwidth.results.detection_curves import DetectionCurves
 from halfwidth.results.estimate import Estimates
 from halfwidth.results.ranking import Rankings
 from halfwidth.results.result import Result
-from halfwidth.results.sample_size import SampleSize
+from halfwidth.results.sample_size import SampleSize, SampleSizes
 from halfwidth.results.subsamples import Subsamples
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ PICTURES: dict[type[Result], dict[str, Pages]] = {
     DetectionCurves: {"curves": _curves},
     Confusion: {"confusion": lambda one: [_figure(confusion(one))]},
     SampleSize: {"plan": lambda one: [_figure(plan_curve(one))]},
+    SampleSizes: {"plan": lambda some: [_figure(plan_curve(some))]},
     Subsamples: {"subsamples": lambda one: [figure_of_subsamples(one)]},
 }
 

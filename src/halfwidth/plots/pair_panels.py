@@ -87,10 +87,5 @@ def only_pair(comparisons: Any, what: str) -> tuple[Difference, ComparedCases]:
     for cases in comparisons.cases:
         same = metric_title(cases.metric_spec) == metric_title(item.metric_spec)
         if same and level_text(cases.label, cases.by) == family_of(item):
-            if not cases.values:
-                raise OptionError(
-                    f"{what} needs a value of each case, which a metric of a whole test set does "
-                    "not have; draw the forest of differences"
-                )
             return item, cases
     raise OptionError(f"{what} needs the cases: compare(..., keep_cases=True)")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.checks import one_of
+from halfwidth.core.checks import as_choice
 from halfwidth.core.frozen import frozen
 from halfwidth.ranking.consensus_sets import REDUCTIONS, combined_ranks, consensus_bounds
 from halfwidth.ranking.ranks import rank_distribution, ranks_of
@@ -45,10 +45,10 @@ def resolve_combining(combine: Any, absent_model: Any) -> Combining:
     >>> resolve_combining("median_rank", "omit").over_metrics
     True
     """
-    absent = one_of("absent_model", absent_model, (OMIT, LAST))
+    absent = as_choice("absent_model", absent_model)
     if combine is None:
         return Combining(absent=absent)
-    return Combining(one_of("combine", combine, tuple(COMBINATIONS)), True, absent)
+    return Combining(as_choice("combine", combine), True, absent)
 
 
 @frozen

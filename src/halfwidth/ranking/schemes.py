@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.comparison.no_difference import NAMES, NONE
-from halfwidth.core.checks import as_list, one_of
+from halfwidth.core.checks import as_choice, as_list
 from halfwidth.core.errors import OptionError
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import Better, Metric, MetricSpec
@@ -36,7 +35,7 @@ def resolve_schemes(given: Any) -> tuple[str, ...]:
         raise OptionError(
             f"{spelled('scheme', given)} names no scheme; there are {', '.join(SCHEMES)}"
         )
-    return tuple(dict.fromkeys(one_of("scheme", name, SCHEMES) for name in names))
+    return tuple(dict.fromkeys(as_choice("scheme", name) for name in names))
 
 
 def check_test(schemes: tuple[str, ...], test: Any, margin: float) -> None:
@@ -45,7 +44,7 @@ def check_test(schemes: tuple[str, ...], test: Any, margin: float) -> None:
         if not isinstance(test, str) or test != AUTO:
             raise OptionError(f"{spelled('test', test)} is for {spelled('scheme', TESTS)} alone")
         return
-    one_of("test", test, tuple(name for name in NAMES if name != NONE))
+    as_choice("test", test, "rank")
     if margin:
         raise OptionError(
             f"{spelled('margin', margin)}: tests ask whether a model is better at all, by any "
@@ -55,7 +54,7 @@ def check_test(schemes: tuple[str, ...], test: Any, margin: float) -> None:
 
 def check_ties(schemes: tuple[str, ...], ties: Any) -> str:
     """How models that are equal in a case share ranks, where models are ranked within cases."""
-    found: str = one_of("ties", ties, TIES)
+    found: str = as_choice("ties", ties)
     if found != TIES[0] and WITHIN_CASES not in schemes:
         raise OptionError(
             f"{spelled('ties', found)} is for ranks within cases, "

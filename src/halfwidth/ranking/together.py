@@ -11,6 +11,7 @@ from halfwidth.core.options import spelled, spelled_both
 from halfwidth.data.families import MeasuredFamily
 from halfwidth.ranking.assembling import metric_names, ranked
 from halfwidth.ranking.consensus import (
+    LAST,
     TASKS,
     Place,
     Together,
@@ -42,6 +43,7 @@ def all_ranked(
     together = combined_together(places, over_metrics=over_metrics)
     if over_metrics:
         _check_combined(places, together, options)
+    _check_absent(together, options, settings)
     rankings, traces = [], []
     for at, (cases, (family, *further), scheme) in enumerate(asked):
         parts = parts_of(at, together)
@@ -78,6 +80,25 @@ def _check_combined(
             f"{spelled('margin', options.margin)} is in the unit of one metric, and several are "
             "combined; leave it out, or rank within cases, where it is in ranks: "
             f"{spelled('scheme', WITHIN_CASES)}"
+        )
+
+
+def _check_absent(
+    together: Sequence[Together], options: RankingOptions, settings: Settings
+) -> None:
+    """Refuse a rank for models that no ranking can lack, or that nothing is made of."""
+    if options.combining.absent != LAST:
+        return
+    given = spelled("absent_model", LAST)
+    if not together:
+        raise OptionError(
+            f"{given} is about a consensus over tasks, and there is one task; name the column of "
+            f"tasks ({spelled('data.by')}), or leave it out"
+        )
+    if settings.how.unmatched == "raise":
+        raise OptionError(
+            f"{given} has no effect where a task that lacks a model is an error: "
+            f"{spelled('unmatched', 'omit')}"
         )
 
 

@@ -94,9 +94,9 @@ def make_report(results: Any, *, title: str = TITLE, figures: bool = True) -> Re
     Parameters
     ----------
     results : Estimate, Estimates, Difference, Comparisons, Ranking, Rankings, curves, or several
-        What `summary_ci`, `metric_ci`, `estimate`, `compare`, `rank`, `curve_ci`,
-        `detection_curve_ci` and their kin return, in any order; those of a kind are joined, and
-        curves that were made together are drawn together.
+        What `summary_ci`, `metric_ci`, `estimate`, `compare`, `rank`, `curve` and their kin
+        return, in any order; those of a kind are joined, and curves that were made together are
+        drawn together.
     title : str
     figures : bool, default True
         Whether to draw the values of the cases, where these were kept (``keep_cases=True``), the
@@ -153,7 +153,7 @@ def _several(one: Any) -> Several:
             return made
     raise OptionError(
         f"{shown(one)} is no result: a report takes what summary_ci, metric_ci, estimate, "
-        "compare, rank, curve_ci and their kin return"
+        "compare, rank, curve and their kin return"
     )
 
 

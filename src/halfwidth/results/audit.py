@@ -170,7 +170,7 @@ class Audit(Result, Sequence[Finding]):
     Examples
     --------
     >>> import halfwidth as hw
-    >>> audit = hw.check_table({"case": ["a", "b", "c"], "dice": [91.0, 88.5, 12.0]})
+    >>> audit = hw.check(hw.CaseValues.from_table({"case": [*"abc"], "dice": [91.0, 88.5, 12.0]}))
     >>> audit.codes, audit.worst
     (('HW904',), 'error')
     """

@@ -15,10 +15,10 @@ from halfwidth.results.estimate import Estimates
 if TYPE_CHECKING:
     import pandas as pd
 
-CalibrationKind = Literal["smooth", "isotonic", "bins"]
+CalibrationKind = Literal["calibration", "reliability", "reliability-bins"]
 # What the curve of the largest probability is called.
 TOP_LABEL = "top label"
-CALIBRATION_KINDS: tuple[CalibrationKind, ...] = ("smooth", "isotonic", "bins")
+CALIBRATION_KINDS: tuple[CalibrationKind, ...] = ("calibration", "reliability", "reliability-bins")
 
 
 @frozen(eq=False, repr=False)
@@ -27,7 +27,7 @@ class CalibrationCurve(SingleCurve):
 
     Attributes
     ----------
-    kind : {"smooth", "isotonic", "bins"}
+    kind : {"calibration", "reliability", "reliability-bins"}
     label : str
         The class; ``top label`` where the largest probability is compared with whether it is right.
     x : ndarray, shape (k,)
@@ -35,8 +35,8 @@ class CalibrationCurve(SingleCurve):
     y : ndarray, shape (k,)
         How often the class occurs there.
     low, high : ndarray, shape (k,)
-        The band, each point by itself: an interval of ``y``; of ``"isotonic"`` where the curve of a
-        perfectly calibrated model with these probabilities would lie. NaN where there is none.
+        The band, each point by itself: an interval of ``y``; of ``"reliability"`` where the curve
+        of a perfectly calibrated model with these probabilities would lie. NaN where there is none.
     cases : ndarray of int, shape (k,), or None
         Of each bin.
     line : ndarray, shape (m, 2)

@@ -73,7 +73,7 @@ class CentreCurve(SingleCurve):
     cautions: tuple[Caution, ...] = ()
 
     # What all curves have.
-    kind = "over centres"
+    kind = "calibration-by-centre"
     area = None
 
     @property

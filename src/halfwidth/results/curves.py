@@ -36,10 +36,10 @@ TITLES = {
     "roc": "ROC curves",
     "pr": "Precision-recall curves",
     "decision": "Decision curves",
-    "smooth": "Smooth calibration curves",
-    "isotonic": "Isotonic calibration curves (CORP)",
-    "bins": "Calibration in bins",
-    "over centres": "Calibration curves over centres",
+    "calibration": "Smooth calibration curves",
+    "reliability": "Isotonic calibration curves (CORP)",
+    "reliability-bins": "Calibration in bins",
+    "calibration-by-centre": "Calibration curves over centres",
     "froc": "FROC curves",
     "afroc": "AFROC curves",
     "wafroc": "Weighted AFROC curves",
@@ -367,7 +367,7 @@ def curves_document(curves: SeveralCurves[Any]) -> Document:
 def curves_figure(curves: SeveralCurves[Any]) -> Figure:
     """The figure of curves that were made together."""
     first = curves[0]
-    bands = "bars" if first.kind == "bins" else "bands"
+    bands = "bars" if first.kind == "reliability-bins" else "bands"
     caption = f"{TITLES[first.kind]} with pointwise {percent(first.confidence_level)} {bands}"
     if isinstance(first.area, DetectionEstimate):
         caption += f"; matched by {first.area.matched_by}"

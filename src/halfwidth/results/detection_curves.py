@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from halfwidth.core.frozen import frozen
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.types import Array
 from halfwidth.results.curves import SeveralCurves, SingleCurve
 from halfwidth.results.estimate import Estimate
@@ -47,7 +47,7 @@ class DetectionCurve(SingleCurve):
     kind : {"pr", "froc", "afroc", "wafroc"}
     label : str
         The class, or what is averaged or pooled over classes.
-    matching : Matching
+    matching : MatchingRule
         The choices that made detections true or false; one threshold of localisation.
     x : ndarray, shape (k,)
         The grid: recalls, false positives per image, or shares of the images without objects that
@@ -85,7 +85,7 @@ class DetectionCurve(SingleCurve):
 
     kind: DetectionCurveKind
     label: str
-    matching: Matching
+    matching: MatchingRule
     x: Array
     y: Array
     low: Array

@@ -6,7 +6,7 @@ from dataclasses import field, fields
 from typing import Any
 
 from halfwidth.core.frozen import frozen
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.matching_words import matching_parameters
 from halfwidth.results.estimate import Estimate
 
@@ -17,7 +17,7 @@ class DetectionEstimate(Estimate):
 
     Attributes
     ----------
-    matching : Matching
+    matching : MatchingRule
         Localisation, assignment, threshold: without them the number has no meaning.
     matched_by : str
         The same in prose, parts with commas between them: ``box IoU ≥ 0.5, greedy by score``.
@@ -27,7 +27,7 @@ class DetectionEstimate(Estimate):
         Objects to be found and detections, of those classes.
     """
 
-    matching: Matching = field(default_factory=Matching)
+    matching: MatchingRule = field(default_factory=MatchingRule)
     matched_by: str = ""
     n_empty: int = 0
     n_objects: int = 0

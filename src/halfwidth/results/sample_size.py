@@ -10,7 +10,7 @@ from typing import Any
 from halfwidth.core.formatting import fixed, fixed_apart, json_text, percent, plain
 from halfwidth.core.frozen import frozen
 from halfwidth.document.parts import Data, Document, Heading, Kind, Note, Table
-from halfwidth.results.result import SCHEMA_VERSION, Result
+from halfwidth.results.result import SCHEMA_VERSION, Result, ResultSequence
 
 WORDS = {
     "sd": "SD",
@@ -267,6 +267,36 @@ class SampleSize(Result):
 
     def __repr__(self) -> str:
         return f"SampleSize: {self.sentence()}"
+
+
+@frozen(eq=False, repr=False)
+class SampleSizes(Result, ResultSequence[SampleSize]):
+    """Plans of one kind, in the order of what they were made of.
+
+    Attributes
+    ----------
+    items : tuple of SampleSize
+    notes : tuple of str
+        What was assumed about the pilot.
+    """
+
+    items: tuple[SampleSize, ...]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plans as plain types; NaN is None."""
+        return {"schema_version": SCHEMA_VERSION, "plans": [plan.to_dict() for plan in self]}
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A flat row of each plan and of its parts."""
+        return [row for plan in self for row in plan.to_rows()]
+
+    def document(self) -> Document:
+        """What is needed, and what the numbers rest on."""
+        return plans_document(self)
+
+    def __repr__(self) -> str:
+        return "\n".join([f"SampleSizes ({len(self)}):", *(f"  {one.sentence()}" for one in self)])
 
 
 def width_decimals(width: float) -> int:

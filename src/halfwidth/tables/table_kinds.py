@@ -11,7 +11,7 @@ import re
 import numpy as np
 
 from halfwidth.core.errors import DataError, shortened
-from halfwidth.core.options import Door, spelled
+from halfwidth.core.options import at_door, spelled
 from halfwidth.io.detections.box_columns import box_columns
 from halfwidth.io.table import Table
 from halfwidth.metrics.agreement import mcc
@@ -61,11 +61,11 @@ def refuse_runs(table: Table) -> None:
     told = lowered & {*NAME_COLUMNS, *STATUS_COLUMNS}
     if (prefixed and (settings or told)) or any(names <= lowered for names in OF_RUNS):
         shown = shortened([*prefixed, *settings] or table.names, 4)
-        metric = prefixed[0] if prefixed else "COLUMN"
+        value = spelled("value", prefixed[0] if prefixed else "COLUMN")
+        verb = at_door(f"CaseValues.from_runs(table, {value})", f"halfwidth runs FILE {value}")
         raise DataError(
-            f"{_prefix(table)}the table holds training runs ({shown}), not cases: halfwidth runs "
-            f"FILE {spelled('value', metric, door=Door.COMMAND_LINE)} (CaseValues.from_runs) gives "
-            "the quantiles of a metric over them"
+            f"{_prefix(table)}the table holds training runs ({shown}), not cases: {verb} gives the "
+            "quantiles of a metric over them"
         )
 
 
@@ -85,10 +85,13 @@ def refuse_objects(table: Table) -> None:
     # Two coordinates may be anything; with a size or a score they are of objects.
     told = columns.boxes or columns.diameter or columns.radius or columns.score
     if told and all(map(table.is_numeric, places)):
+        verb = at_door(
+            "Detections.from_files(detections, references)",
+            "halfwidth detect DETECTIONS REFERENCES",
+        )
         raise DataError(
             f"{_prefix(table)}the table holds objects in images ({shortened(places, 6)}), not "
-            "values of cases. Metrics of detections: halfwidth detect DETECTIONS REFERENCES; for "
-            f"means of columns, name them: {spelled('value', places[0])}"
+            f"values of cases. Metrics of detections: {verb}; {_means_of(places[0])}"
         )
 
 
@@ -135,12 +138,21 @@ def refuse_predictions(table: Table) -> None:
     )
     metric = spelled("metric", (mcc if as_class else auroc).__name__)
     average = f" {spelled('average', 'macro')}" if of_text else ""
+    example = at_door(
+        f"Predictions.from_table(table, {spelled('target', target)}, {given})",
+        f"{spelled('target', target)} {given} {metric}{average}",
+    )
     raise DataError(
         f"{_prefix(table)}the table looks like predictions ({shortened(values, 8)}), not values of "
         "a metric for each case. Say which column holds the true classes and which the "
-        f"predictions, as in {spelled('target', target)} {given} {metric}{average}; for means of "
-        f"columns, name them: {spelled('value', scores[0])}"
+        f"predictions, as in {example}; {_means_of(scores[0])}"
     )
+
+
+def _means_of(column: str) -> str:
+    value = spelled("value", column)
+    named = at_door(f"CaseValues.from_table(table, {value})", value)
+    return f"for means of columns, name them: {named}"
 
 
 def _prefix(table: Table) -> str:

@@ -13,7 +13,7 @@ from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.data.readings import Readings
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.comparison import Comparisons, Effect
-from halfwidth.verbs.given import as_data
+from halfwidth.verbs.given import as_data, refuse_idle
 
 Test = Literal["auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"]
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg"]
@@ -92,7 +92,8 @@ def compare(
     confidence_level, n_resamples, rng
         As for `summary_ci`. A seed gives the same resamples for every pair of models.
     keep_cases : bool, default False
-        Whether the result carries the values of the cases, as some figures need them.
+        Whether the result carries the values of the cases, of data that are such values, as some
+        figures need them.
 
     Returns
     -------
@@ -128,6 +129,20 @@ def compare(
     0.021 (-0.01 to 0.05), non-inferior
     """
     given = as_data(data, other, metric)
+    refuse_idle(
+        "compare",
+        given,
+        statistic=statistic,
+        average=average,
+        baseline=baseline,
+        paired=paired,
+        unmatched=unmatched,
+        test=test,
+        correction=correction,
+        simultaneous=simultaneous,
+        goal=goal,
+        keep_cases=keep_cases,
+    )
     settings = resolve_settings(
         given.request(
             method=method,
@@ -148,8 +163,6 @@ def compare(
         unmatched=unmatched,
         keep_cases=keep_cases,
     )
-    if isinstance(given, Readings):
-        raters.check_settings(settings)
     if isinstance(given, Detections):
         # Before any are matched.
         check_models(given.models, settings)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from halfwidth.core.checks import as_flag
-from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.options import spelled
+from halfwidth.core.errors import DataError
 from halfwidth.core.types import Alternative
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
@@ -14,7 +13,7 @@ from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.runs.quantiles import estimate_runs, run_quantities
 from halfwidth.results.estimate import Estimates
-from halfwidth.verbs.given import as_data_of_models
+from halfwidth.verbs.given import as_data_of_models, refuse_idle
 
 
 def estimate(
@@ -29,6 +28,7 @@ def estimate(
     alternative: Alternative = "two-sided",
     n_resamples: int | None = None,
     rng: Any = None,
+    n_threads: int = 1,
     simultaneous: bool = False,
     keep_cases: bool = False,
 ) -> Estimates:
@@ -56,11 +56,13 @@ def estimate(
     confidence_level, alternative, n_resamples, rng
         As for `summary_ci`. All rows share the seed, and a row equals what `summary_ci` or
         `metric_ci` gives for its cases alone.
+    n_threads : int, default 1
+        Threads of bootstraps that the compiled library does; the result is the same for any number.
     simultaneous : bool, default False
         Of training runs: whether all intervals of a source hold at once (Bonferroni).
     keep_cases : bool, default False
-        Whether the result carries the values of the cases (``.cases``), as a plot of their
-        distribution needs. No table, JSON document or sentence holds them.
+        Whether the result carries the values of cases (``.cases``), as a plot of their distribution
+        needs. No table, JSON document or sentence holds them.
 
     Returns
     -------
@@ -85,6 +87,14 @@ def estimate(
     """
     quantities = Quantities(metric, statistic, average)
     given = as_data_of_models(data, y_score, metric, "estimate", estimates=True)
+    refuse_idle(
+        "estimate",
+        given,
+        statistic=statistic,
+        average=average,
+        simultaneous=simultaneous,
+        keep_cases=keep_cases,
+    )
     inference = {
         "method": method,
         "confidence_level": confidence_level,
@@ -100,12 +110,7 @@ def estimate(
         of_runs, notes = estimate_runs([source for source, _ in sources], asked, request)
         cases = tuple(values for _, values in sources) if kept else ()
         return Estimates(tuple(of_runs), notes, cases)
-    if at_once:
-        raise OptionError(
-            f"{spelled('simultaneous', True)} is of training runs (CaseValues.from_runs); "
-            "differences of models hold together by compare"
-        )
-    found, request = given.jobs(quantities, **inference)
+    found, request = given.jobs(quantities, **inference, threads=n_threads)
     if not found.jobs:
         raise DataError("no models to estimate")
     cases = found.cases if kept else ()

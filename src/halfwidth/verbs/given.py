@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.errors import OptionError, shortened, shown
+from halfwidth.core.option_table.table import option_of
+from halfwidth.core.options import spelled
 from halfwidth.core.spec import MetricSpec, spec_of
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.detections import Detections
 from halfwidth.data.inputs import names_models
+from halfwidth.data.measured_test_sets import ReadCases
 from halfwidth.data.predictions import Predictions
 from halfwidth.data.quantities import listed_metrics
 from halfwidth.data.readings import OF_A_TRUTH, Readings
@@ -92,6 +95,25 @@ def as_data(data: Any, other: Any, metric: Any, *, estimates: bool = False) -> D
     return CaseValues.from_arrays({"A": data, "B": other})
 
 
+def refuse_idle(verb: str, data: Data | Readings, **given: Any) -> None:
+    """Refuse options of a verb that have no effect on the data.
+
+    Raises
+    ------
+    OptionError
+    """
+    for name, value in given.items():
+        option = option_of(name, verb)
+        usual = value is option.default or (
+            isinstance(value, str | bool) and value == option.default
+        )
+        if option.kinds and data.kind not in option.kinds and not usual:
+            raise OptionError(
+                f"{spelled(name, value)} has no effect on {data.kind}; it is of "
+                f"{', '.join(option.kinds)}"
+            )
+
+
 def _case_values(given: Any, *, estimates: bool) -> CaseValues:
     if is_tables(given):
         return CaseValues.from_table(given)
@@ -119,3 +141,37 @@ def _is_of_test_sets(metric: Any) -> bool:
     if isinstance(declared, MetricSpec):
         return is_sample_metric(declared)
     return callable(first)
+
+
+def predictions_in(data: Any, y_score: Any, purpose: str) -> Predictions:
+    """The predictions that a verb is of, which takes nothing else.
+
+    Raises
+    ------
+    OptionError
+    """
+    given = as_data(data, y_score, None, estimates=True)
+    if isinstance(given, Predictions):
+        return given
+    if isinstance(given, Detections):
+        raise OptionError(f"{purpose} is of Predictions, and Detections are given")
+    raise OptionError(
+        f"{purpose} is of Predictions, and values of cases are given; true classes need scores or "
+        f"predicted classes beside them: {spelled('y_score')}"
+    )
+
+
+def only_cases(read: Sequence[ReadCases], purpose: str) -> ReadCases:
+    """The cases of the only model and level.
+
+    Raises
+    ------
+    OptionError
+        Where there are several.
+    """
+    if len(read) == 1:
+        return read[0]
+    names = shortened([one.label for one in read], 5)
+    raise OptionError(
+        f"{purpose} is of one model, and the data are of {len(read)} ({names}); make them of one"
+    )

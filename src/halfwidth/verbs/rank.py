@@ -18,7 +18,7 @@ from halfwidth.ranking.missing_values import check_worst_rank, measured_with_pol
 from halfwidth.ranking.options import resolve_options
 from halfwidth.ranking.together import all_ranked
 from halfwidth.results.ranking import Rankings
-from halfwidth.verbs.given import as_data_of_models
+from halfwidth.verbs.given import as_data_of_models, refuse_idle
 
 Scheme = Literal["aggregate_then_rank", "rank_then_aggregate", "test_then_rank"]
 Combine = Literal["mean_rank", "median_rank"]
@@ -122,6 +122,14 @@ def rank(
 the rank of C is 3.
     """
     given = as_data_of_models(data, other, metric, "rank")
+    refuse_idle(
+        "rank",
+        given,
+        statistic=statistic,
+        average=average,
+        unmatched=unmatched,
+        keep_cases=keep_cases,
+    )
     worst_rank = False
     if isinstance(given, CaseValues) and given.missing == WORST_RANK:
         worst_rank, given = True, replace(given, missing="raise")

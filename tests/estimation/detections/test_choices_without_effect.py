@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from over_data import estimate_detections, estimate_detector
 
 import halfwidth as hw
 
@@ -25,11 +26,13 @@ EMPTY: list[dict[str, Any]] = [{"boxes": [], "labels": [], "scores": []}] * 10
 )
 def test_choices_that_no_row_heeds_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(hw.OptionError, match="has no effect"):
-        hw.detection_ci(FOUND, TRUE, n_resamples=20, rng=1, **options)
+        estimate_detections(FOUND, TRUE, n_resamples=20, rng=1, **options)
 
 
 def test_choices_that_one_row_heeds_are_taken() -> None:
-    rows = hw.detection_ci(FOUND, TRUE, metric=["ap50", "ap"], threshold=0.3, n_resamples=20, rng=1)
+    rows = estimate_detections(
+        FOUND, TRUE, metric=["ap50", "ap"], threshold=0.3, n_resamples=20, rng=1
+    )
     assert [one.value for one in rows] == [1.0, 1.0]
     assert "≥ 0.5" in rows[0].sentence()
     assert "≥ 0.3" in rows[1].sentence()
@@ -37,6 +40,6 @@ def test_choices_that_one_row_heeds_are_taken() -> None:
 
 def test_no_object_on_either_side_has_no_class() -> None:
     with pytest.raises(hw.DataError, match=r"no class; .*by_class=False"):
-        hw.detection_ci(EMPTY, EMPTY, metric="fppi", rng=1)
-    estimate = hw.detection_ci(EMPTY, EMPTY, metric="fppi", by_class=False, rng=1)
+        estimate_detections(EMPTY, EMPTY, metric="fppi", rng=1)
+    estimate = estimate_detector(EMPTY, EMPTY, metric="fppi", by_class=False, rng=1)
     assert estimate.value == 0

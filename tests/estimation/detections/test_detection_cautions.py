@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import estimate_detector
 from support import codes, message
-
-import halfwidth as hw
 
 N = 60
 SQUARE = [10.0, 10.0, 70.0, 70.0]
@@ -30,7 +29,7 @@ def image(*sides: float, scores: Any = None, shift: float = 0.0, grown: float = 
 def raised(
     code: str, truth: list[Any], found: list[Any], metric: str = "ap", **options: Any
 ) -> bool:
-    e = hw.detection_ci(found, truth, metric=metric, rng=1, n_resamples=199, **options)
+    e = estimate_detector(found, truth, metric=metric, rng=1, n_resamples=199, **options)
     return code in codes(e)
 
 
@@ -59,7 +58,7 @@ def test_the_mix_matters_where_false_positives_differ() -> None:
     alike = [image(60, 60, scores=[0.5, 0.1], shift=500) for _ in range(N)]
     assert not raised("HW872", truth, alike, "fppi")
     crowded = [one if place % 2 else image(scores=[]) for place, one in enumerate(alike)]
-    e = hw.detection_ci(crowded, truth, metric="fppi", rng=1, n_resamples=199)
+    e = estimate_detector(crowded, truth, metric="fppi", rng=1, n_resamples=199)
     assert "2 false positives per image with objects, 0 per image without" in message(e, "HW872")
 
 
@@ -86,7 +85,7 @@ def test_names_of_slices_are_told_from_names_of_files(
 ) -> None:
     truth = {name: image(60) for name in names}
     found = {name: image(60, scores=[0.5]) for name in names}
-    e = hw.detection_ci(found, truth, metric="ap", rng=1, n_resamples=199)
+    e = estimate_detector(found, truth, metric="ap", rng=1, n_resamples=199)
     assert ("HW874" in codes(e)) == (patients is not None)
     if patients is not None:
         assert f"they are of {patients} patients" in message(e, "HW874")
@@ -160,7 +159,9 @@ def test_the_order_of_equal_scores_matters_to_ap_where_it_moves_it(average: str)
         ]
 
     ratings = np.arange(N) % 3 + 1
-    e = hw.detection_ci(found(ratings), TRUTH, metric="ap", average=average, rng=1, n_resamples=199)
+    e = estimate_detector(
+        found(ratings), TRUTH, metric="ap", average=average, rng=1, n_resamples=199
+    )
     assert "Equal scores leave their order open" in message(e, "HW886")
     assert not raised("HW886", TRUTH, found(ratings), "froc_score")
     assert not raised("HW886", TRUTH, found(np.linspace(0.01, 1, N)), average=average)
@@ -175,6 +176,6 @@ def test_the_order_of_equal_scores_matters_to_ap_where_it_moves_it(average: str)
     ],
 )
 def test_why_there_is_no_value_is_said(metric: str, options: dict[str, Any], words: str) -> None:
-    e = hw.detection_ci(hits(), TRUTH, metric=metric, n_resamples=199, **options)
+    e = estimate_detector(hits(), TRUTH, metric=metric, n_resamples=199, **options)
     assert np.isnan(e.value)
     assert words in message(e, "HW306")

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import estimate_detections, estimate_detector, matched_detections
 from support import codes
 
 import halfwidth as hw
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 
 N = 40
 RNG = np.random.default_rng(3)
@@ -42,7 +43,8 @@ NAMED_TRUTH, NAMED_FOUND = (
 
 def estimated(metric: Any = "ap", **options: Any) -> Any:
     settings: dict[str, Any] = {"rng": 1, "n_resamples": 99} | options
-    return hw.detection_ci(FOUND, TRUTH, metric=metric, **settings)
+    rows = estimate_detections(FOUND, TRUTH, metric=metric, **settings)
+    return rows if len(rows) > 1 or isinstance(metric, list) else rows[0]
 
 
 def of_one_class(objects: dict[str, Any], label: str) -> dict[str, Any]:
@@ -62,7 +64,7 @@ def test_a_single_estimate_names_its_choices() -> None:
     e = estimated()
     assert isinstance(e, hw.DetectionEstimate)
     assert e.matched_by == "box IoU ≥ 0.5, greedy by score"
-    assert e.matching == Matching()
+    assert e.matching == MatchingRule()
     assert e.sentence().startswith("Macro AP 0.")
     assert "; box IoU ≥ 0.5, greedy by score; n = 40 images; " in e.sentence()
 
@@ -114,7 +116,7 @@ def test_a_metric_has_the_assignment_that_it_is_defined_with() -> None:
     alone = [
         one | {"boxes": np.asarray(one["boxes"])[:1], "labels": one["labels"][:1]} for one in TRUTH
     ]
-    e = hw.detection_ci(alone, alone, metric="pq", n_resamples=99)
+    e = estimate_detector(alone, alone, metric="pq", n_resamples=99)
     assert e.matched_by == "box IoU > 0.5, overlap above one half"
     assert estimated("ar").matching.thresholds == tuple(np.linspace(0.5, 0.95, 10))
 
@@ -151,7 +153,7 @@ def test_a_row_of_a_class_is_that_of_its_objects_alone() -> None:
     for e, label in zip(rows, CLASSES, strict=True):
         truth = [of_one_class(one, label) for one in TRUTH]
         found = [of_one_class(one, label) for one in FOUND]
-        alone = hw.detection_ci(found, truth, metric="ap", rng=1, n_resamples=99)
+        alone = estimate_detector(found, truth, metric="ap", rng=1, n_resamples=99)
         assert (e.label, e.value, e.low, e.high) == (label, alone.value, alone.low, alone.high)
         assert (e.n_objects, e.n_empty) == (alone.n_objects, alone.n_empty)
 
@@ -184,7 +186,7 @@ def test_objects_of_any_class_are_one_class() -> None:
     e = estimated(by_class=False)
     alike = [one | {"labels": ["mass"] * len(one["labels"])} for one in TRUTH]
     found = [one | {"labels": ["mass"] * len(one["labels"])} for one in FOUND]
-    alone = hw.detection_ci(found, alike, rng=1, n_resamples=99)
+    alone = estimate_detector(found, alike, metric="ap", rng=1, n_resamples=99)
     assert (e.value, e.low, e.high) == (alone.value, alone.low, alone.high)
 
 
@@ -192,9 +194,9 @@ def test_objects_of_any_class_are_one_class() -> None:
 
 
 def test_the_order_of_images_does_not_matter() -> None:
-    e = hw.detection_ci(NAMED_FOUND, NAMED_TRUTH, rng=1, n_resamples=99)
+    e = estimate_detector(NAMED_FOUND, NAMED_TRUTH, metric="ap", rng=1, n_resamples=99)
     backwards = dict(reversed(NAMED_FOUND.items())), dict(reversed(NAMED_TRUTH.items()))
-    other = hw.detection_ci(*backwards, rng=1, n_resamples=99)
+    other = estimate_detector(*backwards, metric="ap", rng=1, n_resamples=99)
     assert (other.value, other.low, other.high) == (e.value, e.low, e.high)
 
 
@@ -207,7 +209,9 @@ def test_patients_come_by_name_or_by_place(kind: str) -> None:
         "series": pd.Series(by_name),
         "sequence": patients,
     }[kind]
-    e = hw.detection_ci(NAMED_FOUND, NAMED_TRUTH, groups=given, rng=1, n_resamples=99)
+    e = estimate_detector(
+        NAMED_FOUND, NAMED_TRUTH, metric="ap", groups=given, rng=1, n_resamples=99
+    )
     assert (e.n_groups, e.design) == (10, "clustered")
     assert "n = 40 images in 10 clusters" in e.sentence()
 
@@ -257,9 +261,9 @@ def test_strata_keep_their_size() -> None:
     ],
 )
 def test_wrong_options_are_refused_in_a_line(options: dict[str, Any], text: str) -> None:
-    given: dict[str, Any] = {"n_resamples": 99} | options
+    given: dict[str, Any] = {"metric": "ap", "n_resamples": 99} | options
     with pytest.raises(hw.HalfwidthError) as raised:
-        hw.detection_ci(NAMED_FOUND, NAMED_TRUTH, **given)
+        estimate_detections(NAMED_FOUND, NAMED_TRUTH, **given)
     assert text in str(raised.value)
     assert "\n" not in str(raised.value)
 
@@ -267,25 +271,29 @@ def test_wrong_options_are_refused_in_a_line(options: dict[str, Any], text: str)
 def test_detections_without_scores_are_counted_and_not_ranked() -> None:
     unscored = [{name: one[name] for name in ("boxes", "labels")} for one in FOUND]
     with pytest.raises(hw.DataError, match="no scores to rank them by"):
-        hw.detection_ci(unscored, TRUTH, metric="ap")
-    rows = hw.detection_ci(unscored, TRUTH, metric=None, n_resamples=99)
+        estimate_detections(unscored, TRUTH, metric="ap")
+    rows = estimate_detections(unscored, TRUTH, metric=None, n_resamples=99)
     assert [e.metric for e in rows] == ["object_sensitivity", "object_ppv", "object_f_beta", "fppi"]
-    assert {e.matching.assignment for e in rows} == {"greedy_by_localisation"}
+    assert {e.matching.assignment for e in rows if isinstance(e, hw.DetectionEstimate)} == {
+        "greedy_by_localisation"
+    }
     scored = estimated(None)
     assert [e.metric for e in scored] == ["ap", "froc_score"]
 
 
 def test_curves_and_matches_are_of_the_same_detections() -> None:
-    (curve,) = hw.detection_curve_ci(FOUND, TRUTH, average="micro", rng=1, n_resamples=99)
+    (curve,) = hw.curve(
+        hw.Detections.from_files(FOUND, TRUTH), "froc", average="micro", rng=1, n_resamples=99
+    )
     e = estimated("froc_score", average="micro")
     assert curve.area is not None
     assert curve.area.value == e.value
-    found = hw.match_detections(FOUND, TRUTH)
+    found = hw.match_detections(hw.Detections.from_files(FOUND, TRUTH))
     hits = (found.matches.outcome == 1).sum()
     sensitivity = estimated("object_sensitivity", average="micro").value
     assert hits / e.n_objects == pytest.approx(sensitivity, rel=1e-12)
     with pytest.raises(hw.OptionError, match="names 2 ranges"):
-        hw.match_detections(FOUND, TRUTH, area=["small", "large"])
+        hw.match_detections(matched_detections(FOUND, TRUTH, area=["small", "large"]))
 
 
 # --------------------------------------------------------------------------- oracles
@@ -313,7 +321,7 @@ def summary_of(shared: Path, kind: str) -> list[float]:
 @pytest.mark.parametrize(("kind", "localisation"), [("bbox", "box_iou"), ("segm", "mask_iou")])
 def test_the_twelve_numbers_are_those_of_coco(shared: Path, kind: str, localisation: str) -> None:
     data = shared / "data" / "coco100"
-    found = hw.detection_ci(
+    found = estimate_detections(
         data / f"instances_val2014_fake{kind}100_results.json",
         data / "instances_val2014_100.json",
         metric="coco",
@@ -334,14 +342,14 @@ def test_few_scores_may_begin_high_by_chance(images: int, raised: bool) -> None:
     truth = [{"boxes": square, "labels": [1]}] * images
     scores = np.linspace(0.1, 0.9, images)
     found = [one | {"scores": [score]} for one, score in zip(truth, scores, strict=True)]
-    e = hw.detection_ci(found, truth, metric="ap", rng=1, n_resamples=99)
+    e = estimate_detector(found, truth, metric="ap", rng=1, n_resamples=99)
     assert ("HW878" in codes(e)) is raised
 
 
 def test_of_one_image_cautions_speak_in_the_singular() -> None:
     truth = [{"boxes": np.array([[10.0, 10, 90, 90]]), "labels": [1]}]
     found = [truth[0] | {"scores": [0.5]}]
-    e = hw.detection_ci(found, truth, metric="froc_score", rng=1, n_resamples=99)
+    e = estimate_detector(found, truth, metric="froc_score", rng=1, n_resamples=99)
     messages = [one.message for one in e.cautions if one.code == "HW872"]
     assert [text.split(":")[0] for text in messages] == ["The only image holds objects"]
 
@@ -363,5 +371,5 @@ def test_good_detections_raise_no_caution_of_detections() -> None:
         for _ in range(150)
     ]
     found[0]["scores"][1] = 0.001
-    e = hw.detection_ci(found, truth, metric="wafroc_auc", rng=1, n_resamples=999)
+    e = estimate_detector(found, truth, metric="wafroc_auc", rng=1, n_resamples=999)
     assert [code for code in codes(e) if code.startswith(("HW87", "HW88"))] == []

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import estimate_detections
 
 import halfwidth as hw
 from halfwidth.core.objects import CroppedMask
@@ -361,8 +362,8 @@ def test_boxes_are_matched_where_nothing_can_draw_the_polygons_beside_them(
     truth = {"images": IMAGES, "categories": CATEGORIES, "annotations": annotations}
     found = [RESULT | {"image_id": image["id"]} for image in IMAGES]
     options: dict[str, Any] = {"metric": ["ap50"], "rng": 1, "n_resamples": 99}
-    estimates = hw.detection_ci(found, truth, localisation="box_iou", **options)
+    estimates = estimate_detections(found, truth, localisation="box_iou", **options)
     assert estimates[0].value == 1
     assert any("takes pycocotools" in note for note in estimates.notes)
     with pytest.raises(hw.DataError, match="polygons, which need pycocotools"):
-        hw.detection_ci(found, truth, localisation="point_in_mask", **options)
+        estimate_detections(found, truth, localisation="point_in_mask", **options)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import MissingLibraryError
 from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
-from halfwidth.core.match_lists import Matching, MatchLists, Outcome
+from halfwidth.core.match_lists import MatchingRule, MatchLists, Outcome
 from halfwidth.core.objects import Objects, ObjectSet, Unit
 from halfwidth.core.types import Array
 from halfwidth.estimation.detections.image_names import patients_named
@@ -122,7 +122,7 @@ class DetectionContext:
     Attributes
     ----------
     summary : MatchSummary
-    matching : Matching
+    matching : MatchingRule
         With the thresholds of this estimate alone.
     matched_by : str
         The same in prose.
@@ -139,7 +139,7 @@ class DetectionContext:
     """
 
     summary: MatchSummary
-    matching: Matching
+    matching: MatchingRule
     matched_by: str = ""
     which: int | None = None
     absent: str = "omit"
@@ -213,7 +213,7 @@ def summarise_matches(
     )
 
 
-def _counted(objects: Objects, matching: Matching) -> Objects:
+def _counted(objects: Objects, matching: MatchingRule) -> Objects:
     """The objects that are to be found."""
     kept = np.ones(len(objects), dtype=bool)
     for left_out in (objects.crowd, objects.ignored):

@@ -11,7 +11,7 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.options import spelled
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import spec_of
@@ -51,7 +51,7 @@ MOST_HEIGHTS = 2**25
 def curves_of_jobs(
     kind: DetectionCurveKind,
     jobs: Sequence[Job],
-    matching: Matching,
+    matching: MatchingRule,
     request: Request,
     *,
     band: Band = "pointwise",
@@ -68,7 +68,7 @@ def curves_of_jobs(
         Of the metric that `AREA_OF` has for the kind, of the same images at one threshold of
         localisation: a class each, all classes pooled, or an average over them, whose curve is
         the average of their heights.
-    matching : Matching
+    matching : MatchingRule
     request : Request
     band : {"pointwise", "simultaneous"}
         Intervals of each height by itself; or made wider, all alike in their level, until the share
@@ -102,7 +102,7 @@ class _Settled:
     """What all curves of a call have in common."""
 
     kind: DetectionCurveKind
-    matching: Matching
+    matching: MatchingRule
     request: Request
     band: Band
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from halfwidth.core.detection_forms import ImageSums
 from halfwidth.core.frozen import frozen
-from halfwidth.core.match_lists import Matching, MatchLists
+from halfwidth.core.match_lists import MatchingRule, MatchLists
 from halfwidth.core.objects import ObjectSet
 from halfwidth.core.options import spelled_both
 from halfwidth.core.spec import Metric
@@ -22,7 +22,7 @@ from halfwidth.estimation.detections.context import (
     summarise_matches,
 )
 from halfwidth.estimation.detections.functionals import detection_functional, detection_rows
-from halfwidth.estimation.detections.matchings import prose_of
+from halfwidth.estimation.detections.matching_rules import prose_of
 from halfwidth.estimation.detections.metric_kinds import needs_matches, unmatched
 from halfwidth.estimation.detections.requested_metrics import RequestedMetric
 from halfwidth.estimation.detections.thresholds import without_repeats
@@ -68,13 +68,13 @@ class RequestedRow:
     Attributes
     ----------
     requested : RequestedMetric
-    matching : Matching
+    matching : MatchingRule
     by : mapping
         The threshold, where rows go over thresholds.
     """
 
     requested: RequestedMetric
-    matching: Matching
+    matching: MatchingRule
     by: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -107,13 +107,13 @@ def jobs_of(
 # --------------------------------------------------------------------------- matching
 
 
-def _without_thresholds(matching: Matching) -> Matching:
+def _without_thresholds(matching: MatchingRule) -> MatchingRule:
     return replace(matching, thresholds=())
 
 
-def _matched(rows: Sequence[RequestedRow], sets: Sets) -> dict[Matching, MatchSummary]:
+def _matched(rows: Sequence[RequestedRow], sets: Sets) -> dict[MatchingRule, MatchSummary]:
     """All matchings that rows need, each made once for all thresholds, and what is known of it."""
-    thresholds: dict[Matching, list[Sequence[float]]] = {}
+    thresholds: dict[MatchingRule, list[Sequence[float]]] = {}
     for row in rows:
         wanted = thresholds.setdefault(_without_thresholds(row.matching), [])
         wanted += [row.matching.thresholds, neighbours_of(row)]
@@ -175,10 +175,10 @@ def _measures(row: RequestedRow) -> bool:
 
 
 def _with_masks(
-    rows: Sequence[RequestedRow], matched: Mapping[Matching, MatchSummary], sets: Sets
-) -> dict[Matching, MatchLists]:
+    rows: Sequence[RequestedRow], matched: Mapping[MatchingRule, MatchSummary], sets: Sets
+) -> dict[MatchingRule, MatchLists]:
     """The lists of each row's thresholds, with what its metric needs of masks, measured once."""
-    metrics: dict[Matching, list[Metric]] = {}
+    metrics: dict[MatchingRule, list[Metric]] = {}
     for row in rows:
         metrics.setdefault(row.matching, []).append(row.requested.metric)
     return {

@@ -1,39 +1,23 @@
-"""How detections are to be matched: what the user chose, and what is usual for their kind."""
+"""How detections are to be matched: what users choose."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from halfwidth.core.catalogue import Catalogue, N
-from halfwidth.core.checks import as_count, as_flag, as_number, one_of
-from halfwidth.core.detection_forms import ImageSums
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth.core.checks import as_count, as_flag, as_list, as_number, one_of
+from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
-from halfwidth.core.kinds import Better
-from halfwidth.core.match_lists import Admits, Matching
-from halfwidth.core.matching_words import matching_text
-from halfwidth.core.objects import ObjectSet, Unit
+from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.options import spelled
-from halfwidth.estimation.detections.requested_metrics import RequestedMetric
-from halfwidth.estimation.detections.thresholds import COCO_THRESHOLDS, parse_thresholds
-from halfwidth.metrics.detection.assignment import greedy_by_localisation, greedy_by_score
-from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
-from halfwidth.metrics.detection.localisation import LocalisationSpec
-from halfwidth.metrics.detection.object_counts import ar
-from halfwidth.metrics.detection.representations import Known, holds
-
-# What objects are matched by where the user does not say, given what is known of both sides.
-USUAL = (
-    (Known.BOXES, Known.BOXES, "box_iou"),
-    (Known.MASKS, Known.MASKS, "mask_iou"),
-    (Known.POINTS, Known.BALLS, "centre_in_radius"),
-    (Known.POINTS, Known.MASKS, "point_in_mask"),
-    (Known.POINTS, Known.BOXES, "point_in_box"),
-    (Known.BOXES, Known.MASKS, "approximate_iou"),
-    (Known.MASKS, Known.BOXES, "approximate_iou"),
-    (Known.POINTS, Known.POINTS, "centre_distance"),
+from halfwidth.estimation.detections.thresholds import (
+    parse_areas,
+    parse_thresholds,
 )
+from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
+
 # The words for what admits a match, as they can be typed.
 ADMITS = {
     "at_least": Admits.AT_LEAST,
@@ -44,55 +28,149 @@ ADMITS = {
     "<=": Admits.AT_MOST,
     **{str(one): one for one in Admits},
 }
-# Average recall is over these; at a single threshold it is the sensitivity.
-COCO_RECALL = parse_thresholds(COCO_THRESHOLDS)
 DUPLICATES = ("false_positive", "ignored")
 
 
-@frozen(eq=False)
-class MatchingOptions:
-    """What the user chose of a matching, checked; None where nothing was said."""
+@frozen
+class Matching:
+    """How detections are matched with references: one value, for every verb over `Detections`.
 
-    localisation: LocalisationSpec | None
-    assignment: str | None
-    admits: Admits | None
-    score_threshold: float | None
-    max_detections: int | None
-    by_class: bool
-    duplicates_ignored: bool
-    boundary_distance: float | None
-    dilation: int | None
+    What is not said is as it is usual for the objects at hand. A mapping will do where a function
+    takes a matching: ``matching={"threshold": 0.3}``.
+
+    Parameters
+    ----------
+    localisation : str, optional
+        What a detection is matched by, ``halfwidth methods --localisation`` lists them; default:
+        ``"box_iou"`` where both sides have boxes, else what suits masks or points.
+    assignment : str, optional
+        Default: that by which the metric is defined, else ``"greedy_by_score"``, or without scores
+        ``"greedy_by_localisation"``.
+    threshold : float, str or sequence of float, optional
+        Of localisation. ``"coco"`` or ``"0.5:0.95"`` are ten from 0.5 to 0.95, over which curves
+        are averaged. Default: the usual one of the criterion, 0.5 for an IoU.
+    admits : {"at_least", "above", "at_most", "below"}, optional
+        Whether the threshold itself will do; default: as the criterion is defined.
+    score_threshold : float, optional
+        Detections below it are left out.
+    max_detections : int, optional
+        Of an image and a class, the most that are looked at; 100 in COCO.
+    area : {"small", "medium", "large", "all"}, (low, high), or sequence of them, optional
+        Sizes of the objects to be found, in pixels or voxels.
+    by_class : bool, default True
+        Whether only objects of one class are matched with each other.
+    duplicates : {"false_positive", "ignored"}
+        What further detections of an object that is found count.
+    boundary_distance : float, optional
+        Width of the bands of ``boundary_iou``.
+    dilation : int, optional
+        Of references, for ``lesionwise``.
+    by_threshold : bool, default False
+        A row for each threshold instead of their mean; without thresholds from 0.1 to 0.9.
+
+    Raises
+    ------
+    OptionError, UnknownNameError
+        For a value that is not allowed.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> hw.Matching(threshold="coco", max_detections=100).threshold
+    'coco'
+    >>> square = [10, 10, 50, 50]
+    >>> data = hw.Detections.from_files(
+    ...     [{"boxes": [[10, 10, 50, 40]], "labels": [1], "scores": [0.9]}] * 9,
+    ...     [{"boxes": [square], "labels": [1]}] * 9,
+    ...     matching={"threshold": 0.8},
+    ... )
+    >>> hw.estimate(data, metric="object_sensitivity")[0].value
+    0.0
+    """
+
+    localisation: str | None = None
+    assignment: str | None = None
+    threshold: Any = None
+    admits: str | None = None
+    score_threshold: float | None = None
+    max_detections: int | None = None
+    area: Any = None
+    by_class: bool = True
+    duplicates: str = "false_positive"
+    boundary_distance: float | None = None
+    dilation: int | None = None
+    by_threshold: bool = False
+
+    def __post_init__(self) -> None:
+        score = self.score_threshold
+        settled = {
+            "localisation": _named("localisation", self.localisation, LOCALISATIONS),
+            "assignment": _named("assignment", self.assignment, ASSIGNMENTS),
+            "threshold": _unchanging(self.threshold),
+            "admits": _admits(self.admits),
+            "score_threshold": None if score is None else as_number("score_threshold", score),
+            "max_detections": _count("max_detections", self.max_detections, 1),
+            "area": _unchanging(self.area),
+            "by_class": as_flag("by_class", self.by_class),
+            "duplicates": one_of("duplicates", self.duplicates, DUPLICATES),
+            "boundary_distance": _distance(self.boundary_distance),
+            "dilation": _count("dilation", self.dilation, 0),
+            "by_threshold": as_flag("by_threshold", self.by_threshold),
+        }
+        for name, value in settled.items():
+            object.__setattr__(self, name, value)
+        parse_thresholds(self.threshold)
+        parse_areas(self.area)
 
 
-def matching_options(
-    *,
-    localisation: Any = None,
-    assignment: Any = None,
-    admits: Any = None,
-    score_threshold: Any = None,
-    max_detections: Any = None,
-    by_class: Any = True,
-    duplicates: Any = "false_positive",
-    boundary_distance: Any = None,
-    dilation: Any = None,
-) -> MatchingOptions:
-    """Check what can be checked without data."""
-    one_of("duplicates", duplicates, DUPLICATES)
-    return MatchingOptions(
-        None if localisation is None else _named("localisation", localisation, LOCALISATIONS),
-        None if assignment is None else _named("assignment", assignment, ASSIGNMENTS).name,
-        _admits(admits),
-        None if score_threshold is None else as_number("score_threshold", score_threshold),
-        _count("max_detections", max_detections, 1),
-        as_flag("by_class", by_class),
-        duplicates == "ignored",
-        _distance(boundary_distance),
-        _count("dilation", dilation, 0),
+def as_matching(given: Any) -> Matching:
+    """The matching that is meant by one, by some of its options, or by the rule of a result."""
+    if given is None:
+        return Matching()
+    if isinstance(given, MatchingRule):
+        return matching_like(given)
+    if isinstance(given, Mapping):
+        names = [one.name for one in fields(Matching)]
+        for name in given:
+            if name not in names:
+                raise UnknownNameError("option of a matching", name, names)
+        return Matching(**given)
+    if not isinstance(given, Matching):
+        raise OptionError(
+            f"{spelled('matching', given)} is no Matching, and no mapping of its options, such as "
+            "{'threshold': 0.3}"
+        )
+    return given
+
+
+def matching_like(rule: MatchingRule) -> Matching:
+    """The choices that make this rule of any objects."""
+    in_lesions = ASSIGNMENTS[rule.assignment].function is None
+    return Matching(
+        rule.localisation,
+        rule.assignment,
+        rule.thresholds,
+        str(rule.admits),
+        rule.score_threshold,
+        rule.max_detections,
+        rule.area_range,
+        rule.by_class,
+        DUPLICATES[rule.duplicates_ignored],
+        rule.boundary_distance,
+        rule.dilation if in_lesions else None,
     )
 
 
-def _named(option: str, given: Any, catalogue: Catalogue[N]) -> N:
-    """What a name means; a part of several names, such as ``iou``, is told to be one."""
+def _unchanging(given: Any) -> Any:
+    """Lists as tuples."""
+    several = as_list(given)
+    return given if several is None else tuple(map(_unchanging, several))
+
+
+def _named(option: str, given: Any, catalogue: Catalogue[N]) -> str | None:
+    """What a catalogue calls it; a part of several names, such as ``iou``, is told to be one."""
+    if given is None:
+        return None
     if not isinstance(given, str):
         raise OptionError(f"{spelled(option, given)} is no name")
     several = [name for name in catalogue.names if given.lower() in name.split("_")]
@@ -101,17 +179,17 @@ def _named(option: str, given: Any, catalogue: Catalogue[N]) -> N:
             f"{spelled(option, given)} may be {', '.join(several[:-1])} or {several[-1]}; name "
             "one, or leave it out for what suits the objects"
         )
-    return catalogue[given]
+    return catalogue[given].name
 
 
-def _admits(given: Any) -> Admits | None:
+def _admits(given: Any) -> str | None:
     if given is None:
         return None
     if not isinstance(given, str) or given.strip().lower() not in ADMITS:
         raise UnknownNameError(
             f"way to admit a match ({spelled('admits')})", given, list(ADMITS)[:4]
         )
-    return ADMITS[given.strip().lower()]
+    return given.strip().lower()
 
 
 def _count(option: str, given: Any, least: int) -> int | None:
@@ -130,104 +208,3 @@ def _distance(given: Any) -> float | None:
     if number <= 0:
         raise OptionError(f"{spelled('boundary_distance', number)} is not above 0")
     return number
-
-
-# --------------------------------------------------------------------------- with data
-
-
-def known_of_set(objects: ObjectSet) -> list[Known]:
-    """The ways in which all objects of all images are given."""
-    filled = [one for one in objects.objects if len(one)]
-    return [what for what in Known if all(holds(one, what) for one in filled)]
-
-
-def usual_localisation(detections: ObjectSet, references: ObjectSet) -> LocalisationSpec:
-    """What the objects of two sets are matched by unless the user says otherwise."""
-    found, true = known_of_set(detections), known_of_set(references)
-    for one, other, name in USUAL:
-        if one in found and other in true and name in LOCALISATIONS:
-            return LOCALISATIONS[name]
-    raise DataError(
-        f"no criterion matches detections of {_ways(found)} with references of {_ways(true)}; "
-        f"there are {', '.join(LOCALISATIONS.names)} ({spelled('localisation')})"
-    )
-
-
-def _ways(known: Sequence[Known]) -> str:
-    return " and ".join(known) or "classes alone"
-
-
-def matching_for(
-    requested: RequestedMetric,
-    options: MatchingOptions,
-    usual: LocalisationSpec,
-    detections: ObjectSet,
-) -> Matching:
-    """The matching that a metric is computed by."""
-    form = requested.metric.form
-    defined = form.assignment if isinstance(form, ImageSums) else ""
-    strategy = ASSIGNMENTS[options.assignment or defined or _usual_assignment(detections)]
-    only = LOCALISATIONS[strategy.localisation] if strategy.localisation else None
-    criterion = options.localisation or only or usual
-    thresholds = requested.thresholds or _usual_thresholds(requested, criterion, detections)
-    if criterion.better is Better.HIGHER and max(thresholds) > 1:
-        raise OptionError(
-            f"{spelled('threshold', max(thresholds))}: {criterion.name} is at most 1; write 0.5 "
-            "for 50 %"
-        )
-    return Matching(
-        criterion.name,
-        strategy.name,
-        thresholds,
-        options.admits or strategy.admits or criterion.admits,
-        options.score_threshold,
-        requested.max_detections,
-        requested.area,
-        options.by_class,
-        options.duplicates_ignored,
-        options.boundary_distance,
-        **({} if options.dilation is None else {"dilation": options.dilation}),
-    )
-
-
-def _usual_assignment(detections: ObjectSet) -> str:
-    return (greedy_by_score if is_scored(detections) else greedy_by_localisation).__name__
-
-
-def is_scored(detections: ObjectSet) -> bool:
-    """Whether all detections have scores."""
-    return all(one.score is not None for one in detections.objects if len(one))
-
-
-def _usual_thresholds(
-    requested: RequestedMetric, criterion: LocalisationSpec, detections: ObjectSet
-) -> tuple[float, ...]:
-    if criterion.of_overlap and requested.metric.spec.name == ar.__name__:
-        return COCO_RECALL or ()
-    if criterion.threshold is not None:
-        return (criterion.threshold,)
-    raise OptionError(
-        f"{criterion.name} needs a threshold, for example {spelled('threshold', 5)}: at most 5 "
-        f"{_unit(criterion, detections) or 'pixels'} apart"
-    )
-
-
-def _unit(criterion: LocalisationSpec, objects: ObjectSet) -> str:
-    """What the values of a criterion are in, of some objects; empty where they have no unit."""
-    if not criterion.unit:
-        return ""
-    if objects.spacing is not None or objects.unit is Unit.MILLIMETRE:
-        return "mm"
-    return "image sides" if objects.unit is Unit.FRACTION else "pixels"
-
-
-def prose_of(matching: Matching, references: ObjectSet) -> str:
-    """The choices in prose: ``box IoU ≥ 0.5, greedy by score``."""
-    criterion = LOCALISATIONS[matching.localisation]
-    return matching_text(
-        matching,
-        criterion.title,
-        ASSIGNMENTS[matching.assignment].title,
-        unit=_unit(criterion, references),
-        has_threshold=not criterion.binary,
-    )

@@ -15,6 +15,7 @@ from halfwidth.core.kinds import Takes
 from halfwidth.core.options import spelled
 from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.spec import Metric, MetricSpec, spec_of
+from halfwidth.estimation.detections.matchings import Matching
 from halfwidth.estimation.detections.thresholds import (
     COCO_AREAS,
     COCO_THRESHOLDS,
@@ -145,12 +146,9 @@ def coco_summary() -> tuple[RequestedMetric, ...]:
     )
 
 
-def requested_metrics(
-    metrics: Sequence[Any], thresholds: Any, areas: Any, max_detections: int | None
-) -> tuple[RequestedMetric, ...]:
-    """All metrics with the thresholds, sizes and numbers of detections that the call names."""
-    at = parse_thresholds(thresholds)
-    sizes = parse_areas(areas)
+def requested_metrics(metrics: Sequence[Any], matching: Matching) -> tuple[RequestedMetric, ...]:
+    """All metrics with the thresholds, sizes and numbers of detections that a matching names."""
+    at, sizes = parse_thresholds(matching.threshold), parse_areas(matching.area)
     found: list[RequestedMetric] = []
     for given in metrics:
         if isinstance(given, str) and given.strip().lower() == COCO:
@@ -160,13 +158,13 @@ def requested_metrics(
         one = replace(
             one,
             thresholds=at if one.thresholds is None else one.thresholds,
-            max_detections=max_detections,
+            max_detections=matching.max_detections,
         )
         found += [replace(one, area=area, label=_joined(one.label, name)) for name, area in sizes]
     if at is not None and found and all(one.thresholds != at for one in found):
         raise OptionError(
-            f"{spelled('threshold', thresholds)} has no effect: each metric names a threshold of "
-            "its own"
+            f"{spelled('threshold', matching.threshold)} has no effect: each metric names a "
+            "threshold of its own"
         )
     return tuple(found)
 

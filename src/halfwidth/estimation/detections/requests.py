@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypedDict
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -14,70 +14,13 @@ from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.undefined import ABSENT_CLASS, UNDEFINED_POLICIES, AbsentClass, Undefined
 from halfwidth.estimation.detections.functionals import AVERAGES
-from halfwidth.estimation.detections.matchings import MatchingOptions, matching_options
+from halfwidth.estimation.detections.matchings import Matching
 from halfwidth.estimation.detections.requested_metrics import (
     RequestedMetric,
     check_together,
     requested_metrics,
 )
 from halfwidth.estimation.functionals import Policies
-from halfwidth.metrics.catalogue import DETECTION_METRICS
-
-
-class MatchingChoices(TypedDict, total=False):
-    """How detections are matched with references, as `detection_ci` describes it."""
-
-    localisation: str | None
-    assignment: str | None
-    threshold: Any
-    admits: str | None
-    score_threshold: float | None
-    max_detections: int | None
-    area: Any
-    by_class: bool
-    duplicates: str
-    boundary_distance: float | None
-    dilation: int | None
-    classes: Sequence[str] | Mapping[str, str] | None
-    unknown_images: str
-
-
-class CurveChoices(MatchingChoices, total=False):
-    """What else curves take."""
-
-    average: Any
-    absent_class: AbsentClass
-    groups: Any
-    strata: Any
-
-
-class DetectorChoices(CurveChoices, total=False):
-    """What else all functions of metrics of detectors take."""
-
-    undefined: Undefined
-
-
-# Their defaults.
-MATCHING = MatchingChoices(
-    localisation=None,
-    assignment=None,
-    threshold=None,
-    admits=None,
-    score_threshold=None,
-    max_detections=None,
-    area=None,
-    by_class=True,
-    duplicates="false_positive",
-    boundary_distance=None,
-    dilation=None,
-    classes=None,
-    unknown_images="raise",
-)
-CURVE = CurveChoices(**MATCHING, average=None, absent_class="omit", groups=None, strata=None)
-DETECTOR = DetectorChoices(**CURVE, undefined="omit")
-# Those that `sets_of` and `requested_metrics` take; the others are of `matching_options`.
-OF_SETS = ("classes", "unknown_images", "groups", "strata")
-OF_ROWS = ("threshold", "area", "average", "absent_class", "undefined")
 
 
 @frozen(eq=False)
@@ -88,60 +31,60 @@ class DetectorRequest:
     ----------
     metrics : tuple of RequestedMetric
         Empty where the usual ones are asked for.
-    options : MatchingOptions
+    matching : Matching
     averages : tuple of str or None
     policies : Policies
     sources : mapping
         How detections and references are brought together, as `sets_of` takes it.
-    fixed : tuple
-        The threshold and the area of the usual metrics.
     """
 
     metrics: tuple[RequestedMetric, ...]
-    options: MatchingOptions
+    matching: Matching
     averages: tuple[str, ...] | None
     policies: Policies
     sources: Mapping[str, Any]
-    fixed: tuple[Any, Any]
 
 
 def detector_request(
-    metric: Any, choices: MatchingChoices | Mapping[str, Any], *, usual: bool = False
+    metric: Any,
+    matching: Matching,
+    *,
+    average: Any = None,
+    absent_class: AbsentClass = "omit",
+    undefined: Undefined = "omit",
+    **sources: Any,
 ) -> DetectorRequest:
     """Check what is asked of detectors.
 
     Parameters
     ----------
     metric : str, MetricSpec, or sequence of them, or None
-    choices : mapping
-        Those of `DetectorChoices` that are not the defaults.
-    usual : bool
-        Whether None stands for the usual metrics.
+        None stands for the usual metrics.
+    matching : Matching
+    average, absent_class, undefined
+    **sources
+        Classes, policy for unknown images, groups and strata.
     """
-    if metric is None and not usual:
-        raise OptionError(
-            f"nothing says what detectors are compared by: {spelled('metric')}, one of "
-            f"{', '.join(DETECTION_METRICS.names)}"
-        )
-    given: dict[str, Any] = {**DETECTOR, **choices}
     metrics = [] if metric is None else listed(metric, "metric")
-    options = matching_options(
-        **{name: one for name, one in given.items() if name not in (*OF_SETS, *OF_ROWS)}
-    )
-    fixed = {"threshold": given["threshold"], "area": given["area"]}
-    check_together(metrics, fixed | {"max_detections": options.max_detections})
-    average = given["average"]
+    threshold, area, most = matching.threshold, matching.area, matching.max_detections
+    check_together(metrics, {"threshold": threshold, "area": area, "max_detections": most})
     return DetectorRequest(
-        requested_metrics(metrics, given["threshold"], given["area"], options.max_detections),
-        options,
+        requested_metrics(metrics, matching),
+        matching,
         None if average is None else checked_averages(average),
         Policies(
-            one_of("absent_class", given["absent_class"], ABSENT_CLASS),
-            one_of("undefined", given["undefined"], UNDEFINED_POLICIES),
+            one_of("absent_class", absent_class, ABSENT_CLASS),
+            one_of("undefined", undefined, UNDEFINED_POLICIES),
         ),
-        {name: given[name] for name in OF_SETS} | {"by_class": options.by_class},
-        (given["threshold"], given["area"]),
+        {**sources, "by_class": matching.by_class},
     )
+
+
+def check_one_area(requested: DetectorRequest) -> None:
+    """Refuse several ranges of sizes where one metric is asked for."""
+    if len(requested.metrics) > 1:
+        area, count = requested.matching.area, len(requested.metrics)
+        raise OptionError(f"{spelled('area', area)} names {count} ranges; give one here")
 
 
 def checked_averages(given: Any) -> tuple[str, ...]:

@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.options import spelled
 from halfwidth.estimation.detections.jobs import RequestedRow, Sets
-from halfwidth.estimation.detections.matchings import (
-    MatchingOptions,
-    matching_for,
-    usual_localisation,
-)
+from halfwidth.estimation.detections.matching_rules import rule_for, usual_localisation
+from halfwidth.estimation.detections.matchings import Matching
 from halfwidth.estimation.detections.requested_metrics import RequestedMetric
-from halfwidth.metrics.detection.catalogue import ASSIGNMENTS
+from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
 from halfwidth.metrics.detection.localisation import LocalisationSpec
 from halfwidth.metrics.detection.overlap_criteria import boundary_iou
 
@@ -24,7 +21,7 @@ OVERLAPS = tuple(step / 10 for step in range(1, 10))
 
 
 def requested_rows(
-    metrics: Sequence[RequestedMetric], options: MatchingOptions, sets: Sets, *, by_threshold: bool
+    metrics: Sequence[RequestedMetric], matching: Matching, sets: Sets
 ) -> list[RequestedRow]:
     """Each metric with the matching that it is computed by, one for each threshold if asked for."""
     if not sets.references.classes:
@@ -32,38 +29,39 @@ def requested_rows(
             "neither the detections nor the references hold an object, so that there is no class; "
             f"say that classes do not matter ({spelled('by_class', False)})"
         )
-    usual = options.localisation
-    if usual is None:
+    chosen = matching.localisation
+    if chosen is None:
         usual = usual_localisation(sets.detections, sets.references)
+    else:
+        usual = LOCALISATIONS[chosen]
     rows = []
     for one in metrics:
-        if not by_threshold:
-            rows.append(RequestedRow(one, matching_for(one, options, usual, sets.detections)))
+        if not matching.by_threshold:
+            rows.append(RequestedRow(one, rule_for(one, matching, usual, sets.detections)))
             continue
-        thresholds = one.thresholds or _range_of(usual)
-        for threshold in thresholds:
+        for threshold in one.thresholds or _range_of(usual):
             at = replace(one, thresholds=(threshold,))
-            matching = matching_for(at, options, usual, sets.detections)
-            rows.append(RequestedRow(at, matching, {"threshold": threshold}))
-    _check_effect(options, [row.matching for row in rows])
+            rule = rule_for(at, matching, usual, sets.detections)
+            rows.append(RequestedRow(at, rule, {"threshold": threshold}))
+    _check_effect(matching, [row.matching for row in rows])
     return rows
 
 
-def _check_effect(options: MatchingOptions, matchings: Sequence[Matching]) -> None:
+def _check_effect(matching: Matching, rules: Sequence[MatchingRule]) -> None:
     """Refuse choices that no matching heeds."""
     in_lesions = [one.name for one in ASSIGNMENTS if one.function is None]
     of_bands = boundary_iou.__name__
     for name, given, used, whose in (
         (
             "dilation",
-            options.dilation,
-            any(one.assignment in in_lesions for one in matchings),
+            matching.dilation,
+            any(one.assignment in in_lesions for one in rules),
             f"{spelled('assignment', in_lesions[0])}",
         ),
         (
             "boundary_distance",
-            options.boundary_distance,
-            any(one.localisation == of_bands for one in matchings),
+            matching.boundary_distance,
+            any(one.localisation == of_bands for one in rules),
             f"{spelled('localisation', of_bands)}",
         ),
     ):
@@ -74,7 +72,10 @@ def _check_effect(options: MatchingOptions, matchings: Sequence[Matching]) -> No
 def _range_of(criterion: LocalisationSpec) -> tuple[float, ...]:
     """Thresholds over which a result is shown where none are given."""
     if criterion.binary:
-        raise OptionError(f"by_threshold has no effect on {criterion.name}, which has no threshold")
+        raise OptionError(
+            f"{spelled('by_threshold', True)} has no effect on {criterion.name}, which has no "
+            "threshold"
+        )
     if not criterion.of_overlap:
         raise OptionError(
             f"{spelled('by_threshold', True)} needs thresholds of {criterion.name}, for example "

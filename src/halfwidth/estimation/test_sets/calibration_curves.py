@@ -1,10 +1,9 @@
-"""The public function for calibration curves with bands."""
+"""Calibration curves with bands."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +17,14 @@ from halfwidth.core.forms import LogisticFit
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
-from halfwidth.core.undefined import Missing
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.pipeline import Job, estimate_jobs
-from halfwidth.estimation.resolve import AUTO, Request
+from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.test_sets.class_context import class_context
-from halfwidth.estimation.test_sets.curve_parts import classes_drawn, plain_request
+from halfwidth.estimation.test_sets.curve_parts import classes_drawn
 from halfwidth.estimation.test_sets.jobs import job_for
 from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
-from halfwidth.estimation.test_sets.reading import check_test_set
-from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
-from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
+from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.auc import quantile_factor
 from halfwidth.intervals.proportion import clopper_pearson
 from halfwidth.metrics.calibration.bins import WIDTH, bin_of, ece, ece_l2
@@ -42,7 +38,6 @@ from halfwidth.metrics.calibration.recalibration import (
 from halfwidth.metrics.calibration.scores import brier
 from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.results.calibration_curves import (
-    CALIBRATION_KINDS,
     TOP_LABEL,
     CalibrationCurve,
     CalibrationCurves,
@@ -52,20 +47,20 @@ from halfwidth.results.estimate import Estimates
 
 # The numbers that stand on each kind of figure.
 SUMMARIES: dict[CalibrationKind, tuple[str, ...]] = {
-    "smooth": tuple(
+    "calibration": tuple(
         function.__name__
         for function in (calibration_slope, calibration_in_the_large, oe_ratio, ici)
     ),
-    "isotonic": tuple(
+    "reliability": tuple(
         function.__name__ for function in (brier, brier_miscalibration, brier_discrimination)
     ),
-    "bins": (ece.__name__, ece_l2.__name__),
+    "reliability-bins": (ece.__name__, ece_l2.__name__),
 }
 # The metric of which each is the curve, and whose records are probabilities and outcomes.
 CURVE_OF: dict[CalibrationKind, str] = {
-    "smooth": ici.__name__,
-    "isotonic": ece.__name__,
-    "bins": ece.__name__,
+    "calibration": ici.__name__,
+    "reliability": ece.__name__,
+    "reliability-bins": ece.__name__,
 }
 AVERAGES = ("binary", "none", "top_label")
 BINS = 10
@@ -76,91 +71,10 @@ MOST_POINTS = 200
 MOST_CURVES = 1999
 
 
-def calibration_curve_ci(
-    y_true: Any,
-    y_score: Any,
-    *,
-    kind: CalibrationKind = "smooth",
-    average: str | None = None,
-    labels: Sequence[Any] | None = None,
-    pos_label: Any = None,
-    scores: Scores = "auto",
-    groups: Any = None,
-    strata: Any = None,
-    confidence_level: float = 0.95,
-    n_resamples: int | None = None,
-    rng: Any = None,
-    missing: Missing = "raise",
+def calibration_curves(
+    kind: CalibrationKind, cases: TestSet, average: str | None, request: Request
 ) -> CalibrationCurves:
-    """Calibration curves: how often a class occurs where a model gives it some probability.
-
-    Parameters
-    ----------
-    y_true, labels, scores, groups, strata, missing
-        As for `metric_ci`.
-    y_score : array-like, shape (n,) or (n, C)
-        Probabilities or logits, as for `metric_ci`.
-    kind : {"smooth", "isotonic", "bins"}
-        ``"smooth"``: logistic regression on a restricted cubic spline of the logit, with pointwise
-        intervals. ``"isotonic"``: the CORP reliability diagram, the curve that rises and fits
-        best, with the band in which that of a perfectly calibrated model lies. ``"bins"``: ten bins
-        of equal width, (lo, hi], with Clopper-Pearson intervals; empty bins have no point.
-    average : {"binary", "none", "top_label"}, optional
-        Of the positive class, of each class, or of the largest probability, which is compared with
-        whether it is right. Default: ``"binary"`` of two classes, else ``"none"``.
-    pos_label : label, optional
-        The positive class, as for `metric_ci`.
-    confidence_level : float
-        Of each point.
-    n_resamples : int
-        Of the numbers that stand on the figure, and up to 1999 of the band of an isotonic curve.
-    rng
-        As for `summary_ci`.
-
-    Returns
-    -------
-    CalibrationCurves
-        One per class, each with its numbers as ``summaries``.
-
-    Raises
-    ------
-    DataError
-        As `metric_ci`: for labels in place of probabilities, probabilities that do not add up to 1.
-    OptionError
-        For an option that is not allowed.
-
-    See Also
-    --------
-    halfwidth.plots.calibration : the figure.
-
-    References
-    ----------
-    Dimitriadis, Gneiting & Jordan (2021) for the isotonic curve and its band; Van Calster et al.
-    (2019) for what to show.
-
-    Examples
-    --------
-    >>> import halfwidth as hw
-    >>> truth = [0, 0, 0, 0, 1, 0, 1, 1, 0, 1] * 10
-    >>> score = [(i + 0.5) / 100 for i in range(100)]
-    >>> (curve,) = hw.calibration_curve_ci(truth, score, kind="bins")
-    >>> print(curve.to_frame().head(2).round(2).to_string(index=False))
-    label kind    x   y  low  high  cases
-        1 bins 0.05 0.4 0.12  0.74   10.0
-        1 bins 0.15 0.4 0.12  0.74   10.0
-    """
-    request = plain_request(AUTO, confidence_level, n_resamples, rng, missing)
-    one_of("kind", kind, CALIBRATION_KINDS)
-    cases = check_test_set(
-        y_true,
-        y_score,
-        Decisions(check_kind(scores), None, needed=False, tuned=False),
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        groups=groups,
-        strata=strata,
-    )
+    """The curve of each class or of the largest probability, with the numbers that stand on it."""
     # Pairs of cases make the debiased error, and pairs within clusters are none.
     plain = cases.groups is None and cases.strata is None
     names = [name for name in SUMMARIES[kind] if plain or name != ece_l2.__name__]
@@ -355,7 +269,7 @@ def _points_of_smooth(job: Job, request: Request) -> _Points:
 
 
 POINTS: dict[CalibrationKind, Callable[[Job, Request], _Points]] = {
-    "bins": _points_of_bins,
-    "isotonic": _points_of_isotonic,
-    "smooth": _points_of_smooth,
+    "reliability-bins": _points_of_bins,
+    "reliability": _points_of_isotonic,
+    "calibration": _points_of_smooth,
 }

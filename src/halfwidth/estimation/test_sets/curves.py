@@ -1,37 +1,32 @@
-"""The public function for ROC and precision-recall curves with bands."""
+"""ROC and precision-recall curves with bands."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.arithmetic.ranked_scores import cumulated
-from halfwidth.core.checks import one_of
 from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Numbers
-from halfwidth.core.undefined import Missing
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.pipeline import Job, estimate_jobs
-from halfwidth.estimation.resolve import AUTO, Request
+from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.test_sets.class_context import class_context
 from halfwidth.estimation.test_sets.curve_lines import curve_line
 from halfwidth.estimation.test_sets.curve_parts import (
     GRID,
     STEPS,
     classes_drawn,
-    plain_request,
     too_few_clusters,
 )
 from halfwidth.estimation.test_sets.decision_curves import decision_curves
 from halfwidth.estimation.test_sets.jobs import job_for
-from halfwidth.estimation.test_sets.reading import check_test_set
-from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
-from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
+from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc, average_precision
@@ -39,7 +34,7 @@ from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, count_blocks
 from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
-from halfwidth.results.curves import CURVE_KINDS, Curve, CurveKind, Curves
+from halfwidth.results.curves import Curve, CurveKind, Curves
 from halfwidth.results.estimate import Estimate
 
 AREA_OF = {"roc": auroc.__name__, "pr": average_precision.__name__}
@@ -47,95 +42,12 @@ AREA_OF = {"roc": auroc.__name__, "pr": average_precision.__name__}
 MOST_HEIGHTS = 2**25
 
 
-def curve_ci(
-    y_true: Any,
-    y_score: Any,
-    *,
-    kind: CurveKind = "roc",
-    labels: Sequence[Any] | None = None,
-    pos_label: Any = None,
-    scores: Scores = "auto",
-    groups: Any = None,
-    strata: Any = None,
-    confidence_level: float = 0.95,
-    n_resamples: int | None = None,
-    rng: Any = None,
-    missing: Missing = "raise",
-) -> Curves:
-    """ROC, precision-recall or decision curves with pointwise percentile bootstrap bands.
+def class_curves(kind: CurveKind, cases: TestSet, request: Request) -> Curves:
+    """The curve of the positive class, or of each against the rest.
 
-    At each of 201 false positive rates (ROC) or recalls (PR) the band is the interval of the
-    height there: of the sensitivity, or of the precision. It says how far each point may be off,
-    not where the whole curve lies, and it has no width where all resamples agree, as at a
-    sensitivity of 1. Bootstraps of 2 to 5 clusters cover too rarely, and make no band. The curve
-    itself runs through every threshold: ``line`` has its corners.
-
-    Parameters
-    ----------
-    y_true, y_score, labels, scores, groups, strata, missing
-        As for `metric_ci`.
-    kind : {"roc", "pr", "decision"}
-        ROC: the points of all thresholds joined by straight lines, so that ties make slopes.
-        PR: the precision of the highest threshold that reaches the recall, in steps; straight
-        lines between such points are no system's. Decision: the net benefit TP/n - FP/n · t/(1 - t)
-        of acting on probabilities from t on, at the thresholds t = 0, 1/200, ..., 199/200.
-    pos_label : label, optional
-        The positive class, whose curve alone is made; default: of two classes 1 of 0 and 1 (or -1
-        and 1, False and True), of more a curve for each against the rest.
-    confidence_level : float
-        Of each point.
-    n_resamples : int
-        The work is this times the cases and the classes: for 100 000 cases a curve takes 3 s with
-        999 resamples, half a minute with 9999.
-    rng
-        As for `summary_ci`. The draws are those of `metric_ci`.
-
-    Returns
-    -------
-    Curves
-        One per class, each with its AUROC or AP as ``area``; a decision curve has none. A class
-        without cases has a curve of NaN, and no line.
-
-    Raises
-    ------
-    DataError
-        As `metric_ci`.
-    OptionError
-        For an option that is not allowed, and where nothing says which of two classes is positive.
-
-    See Also
-    --------
-    halfwidth.plots.curves.roc, halfwidth.plots.curves.pr : the figures.
-
-    References
-    ----------
-    Fawcett (2006) for vertical averaging; Davis & Goadrich (2006) for why
-    precision is not interpolated; Vickers & Elkin (2006) for decision curves.
-
-    Examples
-    --------
-    >>> import halfwidth as hw
-    >>> truth = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1] * 5
-    >>> (curve,) = hw.curve_ci(truth, [i / 50 for i in range(50)], n_resamples=999, rng=1)
-    >>> shown = curve.to_frame().iloc[[0, 41, 101]]
-    >>> print(shown.round(2).to_string(index=False))
-    label kind   x   y  low  high
-        1  roc 0.0 0.0 0.00  0.00
-        1  roc 0.2 0.4 0.08  0.59
-        1  roc 0.5 0.6 0.31  0.88
+    At each of 201 false positive rates (ROC) or recalls (PR) the band is the interval of the height
+    there, from the draws of the area under the curve.
     """
-    request = plain_request(AUTO, confidence_level, n_resamples, rng, missing)
-    one_of("kind", kind, CURVE_KINDS)
-    cases = check_test_set(
-        y_true,
-        y_score,
-        Decisions(check_kind(scores), None, needed=False, tuned=False),
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        groups=groups,
-        strata=strata,
-    )
     if kind == "decision":
         return decision_curves(cases, request)
     jobs = _area_jobs(kind, cases)

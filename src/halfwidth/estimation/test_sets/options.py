@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.checks import as_number, one_of, refuse_complex
+from halfwidth.core.checks import as_choice, as_number, one_of, refuse_complex
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.undefined import (
-    ABSENT_CLASS,
-    UNDEFINED_POLICIES,
     AbsentClass,
     Missing,
     Undefined,
@@ -34,6 +32,9 @@ from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
 # Options that some metrics look at and others do not.
 SELECTIVE = ("threshold", "costs", "priors", "average")
+# Options that nothing but metrics looks at.
+OF_METRICS = ("absent_class", "undefined", "costs", "priors")
+WANTED_THRESHOLD = "a number; to choose one on the data, use metric_ci with the name of a metric"
 
 
 @frozen(eq=False)
@@ -72,6 +73,12 @@ class MetricRequest:
     options: TestSetOptions
     criterion: Metric | None
     bounded: bool
+
+    @property
+    def numbers(self) -> bool:
+        """Whether targets are numbers, not classes."""
+        named = (one.spec.takes for one in self.metrics if isinstance(one, Metric))
+        return Takes.NUMBERS in named
 
     def test_set(
         self,
@@ -118,8 +125,8 @@ class MetricRequest:
         """One job for each metric, average and class."""
         options = self.options
         policies = Policies(
-            one_of("absent_class", options.absent_class, ABSENT_CLASS),
-            one_of("undefined", options.undefined, UNDEFINED_POLICIES),
+            as_choice("absent_class", options.absent_class),
+            as_choice("undefined", options.undefined),
             _table(options.costs, cases),
             _priors(options.priors, cases),
             self.criterion,
@@ -132,6 +139,91 @@ class MetricRequest:
             criterion = self.criterion.spec.display if self.criterion else ""
             context = class_context(cases, policies.absent, criterion)
         return [job_for(row, cases, policies, context) for row in rows]
+
+
+@frozen(eq=False)
+class ScoreRequest:
+    """The scores of a test set, or the decisions by them, wanted for something else than a metric.
+
+    Attributes
+    ----------
+    purpose : str
+        What they are wanted for, in messages.
+    options : TestSetOptions
+    decided : bool
+        Whether scores are to become classes.
+    without : tuple of str
+        Descriptions of cases that have no effect there.
+    """
+
+    purpose: str
+    options: TestSetOptions
+    decided: bool = False
+    without: tuple[str, ...] = ()
+
+    # Targets are classes.
+    numbers = False
+
+    def test_set(
+        self,
+        y_true: Any,
+        y_score: Any,
+        *,
+        missing: Missing,
+        sample_weight: Any,
+        groups: Any,
+        strata: Any,
+        where: tuple[str, str],
+    ) -> TestSet:
+        """Labels and predictions made ready."""
+        described = {"sample_weight": sample_weight, "strata": strata}
+        for name in self.without:
+            if described[name] is not None:
+                raise OptionError(
+                    f"{spelled(name)} has no effect on {self.purpose}; make the data without it"
+                )
+        options = self.options
+        threshold = options.threshold
+        if threshold is not None:
+            threshold = as_number("threshold", threshold, WANTED_THRESHOLD)
+        return check_test_set(
+            y_true,
+            y_score,
+            Decisions(check_kind(options.scores), threshold, needed=self.decided, tuned=False),
+            labels=options.labels,
+            pos_label=options.pos_label,
+            missing=missing,
+            sample_weight=sample_weight,
+            groups=groups,
+            strata=strata,
+            where=where,
+        )
+
+
+def score_request(
+    purpose: str,
+    options: TestSetOptions,
+    bounds: Any,
+    *,
+    decided: bool = False,
+    without: tuple[str, ...] = (),
+) -> ScoreRequest:
+    """Refuse options of a test set that are of metrics alone.
+
+    Raises
+    ------
+    OptionError
+    """
+    usual = TestSetOptions()
+    given = {name: getattr(options, name) for name in OF_METRICS} | {"bounds": bounds}
+    if not decided:
+        given["threshold"] = options.threshold
+    for name, value in given.items():
+        if value is not None and not (isinstance(value, str) and value == getattr(usual, name)):
+            raise OptionError(
+                f"{spelled(name, value)} has no effect on {purpose}; it is for metrics"
+            )
+    return ScoreRequest(purpose, options, decided, without)
 
 
 def metric_request(

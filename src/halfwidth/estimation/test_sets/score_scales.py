@@ -6,21 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from halfwidth.core.checks import is_masked, one_of, refuse_complex
+from halfwidth.core.checks import as_choice, is_masked, refuse_complex
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import is_missing
 
 Scores = Literal["auto", "probabilities", "logits", "any", "labels", "numbers"]
-SCORE_KINDS: tuple[Scores, ...] = (
-    "auto",
-    "probabilities",
-    "logits",
-    "any",
-    "labels",
-    "numbers",
-)
 # Rows of probabilities may miss 1 by this much: some digits were cut.
 ROW_SUM_TOLERANCE = 1e-3
 # Probabilities may leave [0, 1] by this much: rounding.
@@ -31,7 +23,7 @@ DATES = "mM"
 
 def check_kind(scores: Any) -> Scores:
     """What the scores are, or an `OptionError`."""
-    kind: Scores = one_of("scores", scores, SCORE_KINDS)
+    kind: Scores = as_choice("scores", scores)
     return kind
 
 

@@ -16,6 +16,7 @@ from halfwidth.core.errors import (
 )
 from halfwidth.core.frozen import frozen
 from halfwidth.core.objects import ObjectSet
+from halfwidth.core.row_labels import has_columns
 from halfwidth.io.detections.catalogue import FORMATS, ObjectFormat, format_named, format_of
 from halfwidth.io.detections.coco import coco_objects, is_coco
 from halfwidth.io.detections.in_memory import is_per_image, objects_in_memory
@@ -163,7 +164,7 @@ def _objects_in_memory(given: Any, how: ReadingObjects) -> tuple[ObjectSet, bool
     if is_per_image(given):
         _check_options(how, IN_MEMORY, "a dict for each image")
         return objects_in_memory(given, how), True
-    if hasattr(given, "columns") or isinstance(given, Mapping | Table):
+    if has_columns(given) or isinstance(given, Mapping | Table):
         _check_options(how, format_named("table").options, "a data frame")
         return objects_of_table(Table.from_frame(given), how), False
     raise DataError(

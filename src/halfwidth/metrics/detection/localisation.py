@@ -37,7 +37,7 @@ class Pairs:
     shape : tuple of int, or None
         Of the images.
     boundary_distance : float or None
-        As in `Matching`.
+        As in `MatchingRule`.
     """
 
     detections: Objects

@@ -18,7 +18,7 @@ from halfwidth.core.match_lists import MatchLists, Outcome
 from halfwidth.core.objects import Objects, ObjectSet
 from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
-from halfwidth.estimation.detections.matchings import prose_of
+from halfwidth.estimation.detections.matching_rules import prose_of
 from halfwidth.matching.flat import areas_of
 from halfwidth.metrics.detection.catalogue import LOCALISATIONS
 from halfwidth.metrics.detection.localisation import LocalisationSpec

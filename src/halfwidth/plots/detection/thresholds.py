@@ -9,7 +9,7 @@ import numpy as np
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
-from halfwidth.core.match_lists import Matching
+from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.options import spelled
 from halfwidth.core.titles import metric_title
 from halfwidth.metrics.detection.catalogue import LOCALISATIONS
@@ -89,7 +89,7 @@ def over_thresholds(
     Parameters
     ----------
     estimates : Estimates or sequence of DetectionEstimate
-        What ``detection_ci(..., by_threshold=True)`` returns: one metric, one criterion of
+        Of detections matched with ``by_threshold=True``: one metric, one criterion of
         localisation. Means over several thresholds are left out.
     ax : matplotlib Axes, optional
         Drawn into; the lines' names stand beside them, or above narrow ones, so give their figure
@@ -193,17 +193,18 @@ def _lines(given: Sequence[DetectionEstimate]) -> dict[str, dict[float, Detectio
     return {label: dict(sorted(line.items())) for label, line in lines.items()}
 
 
-def _criterion(matching: Matching) -> tuple[str, str]:
+def _criterion(matching: MatchingRule) -> tuple[str, str]:
     return matching.localisation, matching.assignment
 
 
 def _label(e: DetectionEstimate, beside: Sequence[DetectionEstimate]) -> str:
     """What tells a line from the others: its label without the threshold, and the average."""
-    at = f"at {e.matching.thresholds[0]:g}"
-    parts = [part for part in e.label.split(", ") if part != at]
-    if e.average and len({other.average for other in beside}) > 1 and e.average not in parts:
-        parts.append(e.average)
-    return ", ".join(filter(None, parts))
+    label = e.label.removesuffix(f"at {e.matching.thresholds[0]:g}")
+    own = label.removesuffix(", ").removesuffix(" / ")
+    several = e.average and len({other.average for other in beside}) > 1
+    if several and e.average not in own.split(", "):
+        return ", ".join(filter(None, [own, e.average]))
+    return own
 
 
 def _paint(

@@ -52,11 +52,6 @@ def cases_of(ranking: Ranking, what: str) -> ComparedCases:
         raise OptionError(
             f"{where}{what} needs the values of the cases: rank(..., keep_cases=True)"
         )
-    if not values_of(ranking.cases):
-        raise OptionError(
-            f"{where}{what} needs a value of each case, which a metric of a whole test set does "
-            "not have; draw rank_sets"
-        )
     return ranking.cases
 
 

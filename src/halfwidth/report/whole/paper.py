@@ -237,17 +237,17 @@ def _bands(results: Results) -> list[str]:
     counts: set[int] = set()
     texts = []
     for curve in (curve for curves in results.curves for curve in curves):
-        if curve.kind == "smooth":
+        if curve.kind == "calibration":
             texts.append(
                 "Calibration curves are logistic regressions on restricted cubic splines of the "
                 "logit with four knots; their bands are pointwise Wald intervals on the logit scale"
             )
-        elif curve.kind == "isotonic":
+        elif curve.kind == "reliability":
             texts.append(
                 "Isotonic calibration curves have the pointwise band of "
                 f"{curve.n_resamples} samples of outcomes drawn from the predicted probabilities"
             )
-        elif curve.kind == "bins":
+        elif curve.kind == "reliability-bins":
             texts.append("Bars of calibration in bins are Clopper-Pearson intervals")
         elif curve.n_resamples is not None:
             counts.add(curve.n_resamples)

@@ -190,7 +190,7 @@ def _as_drawn(values: Array) -> Array:
 
 
 def _measured_of_images(detected: DetectedRow, spec: StudySpec) -> Measured:
-    """As `detection_ci` would estimate it, on images of samples."""
+    """As `hw.estimate` would, on images of samples."""
     policies, row = Policies(spec.absent_class, "omit"), detected.row
     functional = detection_functional(row, detected.classes, detected.thresholds, policies)
     bounds = functional.metric.spec.bounds

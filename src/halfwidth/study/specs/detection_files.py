@@ -50,11 +50,14 @@ def instances_of_detections(source: DetectionSource, folder: Path) -> Iterator[I
 
 
 def _file_instances(source: DetectionSource, match: Match, references: Any) -> Iterator[Instance]:
-    averages, classes = list(source.averages) or None, list(source.classes) or None
-    choices = {**source.matching, "average": averages, "classes": classes}
-    requested = detector_request(list(source.metrics), choices)
+    requested = detector_request(
+        list(source.metrics),
+        source.matching,
+        average=list(source.averages) or None,
+        classes=list(source.classes) or None,
+    )
     sets, notes = sets_of(match.path, references, **requested.sources)
-    rows = requested_rows(requested.metrics, requested.options, sets, by_threshold=False)
+    rows = requested_rows(requested.metrics, requested.matching, sets)
     model, task = identity(match, source.model, source.task, columns=False)
     for row in rows:
         jobs, further = jobs_of([row], sets, requested.averages, requested.policies)

@@ -23,6 +23,8 @@ from halfwidth.study.specs.spec import ScoreKind
 from halfwidth.tables.layout import Layout, layout_of, metrics_in, slices
 from halfwidth.tables.metric_names import metric_in
 from halfwidth.tables.readers import read_table
+from halfwidth.tables.repeats import case_column
+from halfwidth.tables.told_apart import telling_apart
 
 DEEPEST = 2
 # Marks the folder of a study's results.
@@ -192,9 +194,17 @@ def _values(
         n_missing=len(every) - len(finite),
         n_cells=len(every),
         highest=highest,
-        by=tuple(name for name in NAMED if name in table and len(set(table.levels(name))) > 1),
+        by=_instances(table, shown),
         where=_test_rows(table),
     )
+
+
+def _instances(table: Table, values: Sequence[str]) -> tuple[str, ...]:
+    """Columns whose levels are instances: of models and tasks, and others in which cases repeat."""
+    named = [name for name in NAMED if name in table and len(set(table.levels(name))) > 1]
+    taken = [*values, *(name for name in table.names if name.strip().lower() in SPLITS)]
+    further = telling_apart(table, case_column(table, taken), taken)
+    return tuple(dict.fromkeys([*named, *further]))
 
 
 def _test_rows(table: Table) -> str:

@@ -9,6 +9,7 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Better, Metric
 from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import MISSING_POLICIES, Missing
+from halfwidth.estimation.detections.matchings import Matching
 from halfwidth.estimation.detections.requests import detector_request
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.study.populations.logits import Exponent
@@ -297,6 +298,9 @@ def _detections(section: Section) -> DetectionSource:
     section.require("files", 'detections of each model, for example files = "dets_*.json"')
     section.require("references", 'the objects to be found: references = "references.json"')
     section.require("metric", 'what detectors are measured by: metric = ["ap50", "froc_score"]')
+    with placed(section.place):
+        given: dict[str, Any] = {name: section.content.get(name) for name in MATCHING}
+        matching = Matching(**given, by_class=section.content.get("by_class", True))
     source = DetectionSource(
         place=section.place,
         detections=_paths(section, "files"),
@@ -304,21 +308,14 @@ def _detections(section: Section) -> DetectionSource:
         metrics=section.texts("metric"),
         averages=section.texts("average"),
         classes=section.texts("classes"),
-        matching=_matching(section),
+        matching=matching,
         min_cases=section.integer("min_cases", 0, at_least=0),
         model=section.text("model"),
         task=section.text("task"),
     )
     with placed(section.place):
-        choices = {**source.matching, "average": list(source.averages) or None}
-        detector_request(list(source.metrics), choices)
+        detector_request(list(source.metrics), matching, average=list(source.averages) or None)
     return source
-
-
-def _matching(section: Section) -> dict[str, Any]:
-    """How detections are matched, as `detection_ci` takes it."""
-    given: dict[str, Any] = {name: section.content.get(name) for name in MATCHING}
-    return given | {"by_class": section.content.get("by_class", True)}
 
 
 # --------------------------------------------------------------------------- formulas

@@ -19,6 +19,7 @@ from halfwidth.core.spec import (
 )
 from halfwidth.core.types import Bounds, Level
 from halfwidth.core.undefined import AbsentClass, Missing
+from halfwidth.estimation.detections.matchings import Matching
 from halfwidth.estimation.functionals import MetricRow
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.study.populations.logits import Exponent
@@ -159,11 +160,10 @@ class DetectionSource:
     metrics : tuple of str
         Each an instance: ``ap50``, ``froc_score``.
     averages : tuple of str
-        Empty: as `detection_ci` averages.
+        Empty: as `hw.estimate` averages.
     classes : tuple of str
         The only ones that count; empty: all.
-    matching : mapping
-        Localisation, assignment, threshold and the like, as `detection_ci` takes them.
+    matching : Matching
     min_cases : int
     model, task : str
     """
@@ -174,7 +174,7 @@ class DetectionSource:
     metrics: tuple[str, ...]
     averages: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
-    matching: Mapping[str, Any] = field(default_factory=dict)
+    matching: Matching = field(default_factory=Matching)
     min_cases: int = 0
     model: str = ""
     task: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError, shortened
-from halfwidth.core.options import spelled
+from halfwidth.core.options import at_door, flag_of, spelled
 from halfwidth.io.detections.coco import is_coco
 from halfwidth.io.table import Table
 from halfwidth.io.table_sources import head
@@ -93,10 +93,11 @@ def _unknown(candidate: Candidate, asked: list[Importer]) -> str:
     known = shortened([f"{one.title} ({one.name})" for one in asked])
     document = candidate.document if ".json" in _suffixes_of(candidate) else None
     if _has_objects(document):
-        return (
-            "holds objects in images, as COCO has them; metrics of detections: halfwidth detect "
-            f"DETECTIONS REFERENCES; to compare detectors {spelled('references')}"
+        verb = at_door(
+            "Detections.from_files(detections, references)",
+            f"halfwidth detect DETECTIONS REFERENCES; to compare detectors {flag_of('references')}",
         )
+        return f"holds objects in images, as COCO has them; metrics of detections: {verb}"
     keys = ""
     if isinstance(document, dict) and document:
         keys = f" (its keys: {shortened(list(document), 5)})"

@@ -1,0 +1,1 @@
+"""The options of all verbs, kinds of data and doors."""

@@ -1,0 +1,356 @@
+"""Options of verbs: what is estimated, how models are compared, and the interval."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from halfwidth.core.option_table.option import Group, Kind, Option
+
+_OF_MODELS = (Kind.VALUES, Kind.PREDICTIONS, Kind.DETECTIONS)
+
+QUANTITIES: Final[dict[str, Option]] = {
+    "metric": Option(
+        "Of predictions and detections, what is estimated; of values, what they are, where their "
+        "data do not say it.",
+        "It decides range, unit and which direction is better. Parameters stand after a colon: "
+        '``"nsd:tolerance=3"``. Or a function of your own.',
+        type="str, MetricSpec or callable, or sequence of them, optional",
+        default=None,
+        metavar="NAME",
+        group=Group.ESTIMATE,
+        elsewhere="metrics scoring scorer metric_fn",
+    ),
+    "metric_ci.metric": Option(
+        'A name, with parameters after a colon: ``"f_beta:beta=2"``, ``"ppv:prevalence=0.05"``; or '
+        "a function ``f(y_true, y_score)`` that returns a number.",
+        "Names are those of ``halfwidth.SAMPLE_METRICS``; scikit-learn's are synonyms.",
+        type="str, MetricSpec, callable, or sequence of them",
+    ),
+    "statistic": Option(
+        'Summary statistic of values of cases; with parameters: ``"quantile:0.9"``.',
+        '``"mean"``, ``"median"``, ``"trimmed_mean"`` (or ``"trimmed_mean:0.1"``), '
+        '``"sd"`` (``"sd:ddof=0"``), ``"iqr"``, ``"quantile:0.9"``; or a function of the '
+        "values, vectorised if it takes ``axis``; or a `StatisticSpec`, which can have an "
+        "``influence`` and thereby a standard error.",
+        type='str, callable or StatisticSpec, default "mean"',
+        default="mean",
+        metavar="NAME",
+        group=Group.ESTIMATE,
+        kinds=(Kind.VALUES, Kind.RUNS, Kind.PAIRS),
+        elsewhere="statistics stat stats estimator func",
+    ),
+    "average": Option(
+        'Over classes: ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``; '
+        '``"none"`` takes each class apart.',
+        'Default: that of the positive class where there is one, else ``"macro"``. Of '
+        'probabilities there are also ``"top_label"``, ``"sum"`` and ``"canonical"``, of the '
+        'whole vector, and the default is the first that the metric has of ``"sum"``, '
+        '``"canonical"`` and ``"top_label"``.',
+        type="str or sequence of them, optional",
+        default=None,
+        metavar="AVERAGE",
+        group=Group.TEST_SETS,
+        kinds=(Kind.PREDICTIONS, Kind.DETECTIONS, Kind.LABELS),
+        elsewhere="averages averaging multi_class",
+    ),
+    "keep_cases": Option(
+        "Whether the result carries the values of the cases (``.cases``), as some figures need "
+        "them; no table, JSON document or sentence holds them.",
+        default=False,
+        group=Group.OUTPUT,
+        kinds=(Kind.VALUES, Kind.RUNS),
+    ),
+}
+
+COMPARISON: Final[dict[str, Option]] = {
+    "baseline": Option(
+        "The model that all others are compared with; default: all pairs.",
+        type="str, optional",
+        default=None,
+        metavar="MODEL",
+        group=Group.COMPARISON,
+        kinds=_OF_MODELS,
+    ),
+    "new": Option(
+        "The name of the new model; default: the first.", type="str, optional", default=None
+    ),
+    "effect": Option(
+        "First minus second, or first over second.",
+        "Of raters the ratio is Williams' index: 1 where the model is like one more rater.",
+        default="difference",
+        choices=("difference", "ratio"),
+        group=Group.COMPARISON,
+        flag="--ratio",
+    ),
+    "paired": Option(
+        "Whether the models were measured on the same cases; otherwise their cases are not "
+        "matched.",
+        default=True,
+        group=Group.COMPARISON,
+        kinds=(Kind.VALUES, Kind.PREDICTIONS),
+        off="--unpaired",
+    ),
+    "unmatched": Option(
+        'Cases that are not there for every model: ``"raise"`` (an error that lists them), or '
+        '``"omit"`` (leave them out, and say how many).',
+        default="raise",
+        choices=("raise", "omit"),
+        metavar="POLICY",
+        group=Group.INPUT,
+        kinds=(Kind.VALUES, Kind.PREDICTIONS, Kind.LABELS, Kind.PAIRS),
+    ),
+    "test": Option(
+        "The test beside the interval.",
+        '``"auto"``: mid-p McNemar for proportions of independent cases, else a permutation of '
+        "the two results of each case.",
+        default="auto",
+        choices=("auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"),
+        metavar="NAME",
+        group=Group.COMPARISON,
+        kinds=_OF_MODELS,
+    ),
+    "rank.test": Option(
+        'Of ``"test_then_rank"``; ``"auto"``: Wilcoxon\'s of values of cases, else that of '
+        "`compare`.",
+        default="auto",
+        choices=("auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon"),
+        metavar="NAME",
+        group=Group.COMPARISON,
+    ),
+    "correction": Option(
+        "Of the p-values of several comparisons.",
+        default="holm",
+        choices=("holm", "bonferroni", "benjamini_hochberg"),
+        metavar="NAME",
+        group=Group.COMPARISON,
+        kinds=_OF_MODELS,
+    ),
+    "margin": Option(
+        "Largest loss that would not matter, above 0, in the unit of the metric (of a ratio a "
+        "share): asks for non-inferiority and equivalence.",
+        type="float, optional",
+        default=None,
+        metavar="NUMBER",
+        group=Group.COMPARISON,
+    ),
+    "gate.margin": Option(
+        "Largest loss that would not matter, above 0, in the unit of the metric; of a ratio a "
+        "share.",
+        type="float",
+        metavar="NUMBER",
+        group=Group.COMPARISON,
+    ),
+    "rank.margin": Option(
+        "A model ranks behind those that are better by more than this, in the unit of the metric.",
+        'Of ``"rank_then_aggregate"`` in ranks.',
+        default=0.0,
+        metavar="NUMBER",
+        group=Group.COMPARISON,
+    ),
+    "goal": Option(
+        "Value that each model by itself should reach, with its confidence bound.",
+        type="float, optional",
+        default=None,
+        metavar="NUMBER",
+        group=Group.COMPARISON,
+        kinds=_OF_MODELS,
+    ),
+    "scheme": Option(
+        '``"aggregate_then_rank"``: by the statistic of the values; ``"rank_then_aggregate"``: '
+        'by that of the ranks within each case; ``"test_then_rank"``: by the tests that a model '
+        "wins.",
+        "These are one-sided paired tests with Holm's correction. Several schemes make a ranking "
+        "each.",
+        type="str or sequence of them",
+        default="aggregate_then_rank",
+        choices=("aggregate_then_rank", "rank_then_aggregate", "test_then_rank"),
+        metavar="NAMES",
+        group=Group.COMPARISON,
+    ),
+    "ties": Option(
+        'The rank that models share which are equal in a case, of ``"rank_then_aggregate"``.',
+        "In the ranking itself it always is the smallest.",
+        default="min",
+        choices=("min", "average", "max"),
+        metavar="NAME",
+        group=Group.COMPARISON,
+        kinds=(Kind.VALUES,),
+    ),
+    "top": Option(
+        "How many first ranks the share of resamples among the first takes together.",
+        default=3,
+        metavar="COUNT",
+        group=Group.COMPARISON,
+    ),
+    "combine": Option(
+        "Combine the ranks by several metrics, within tasks and over them. Over tasks alone there "
+        "always is a consensus, by mean ranks unless this says otherwise.",
+        type='{"mean_rank", "median_rank"}, optional',
+        default=None,
+        choices=("mean_rank", "median_rank"),
+        metavar="NAME",
+        group=Group.COMPARISON,
+    ),
+    "absent_model": Option(
+        'A model that some task lacks, with ``unmatched="omit"``: ``"omit"`` leaves it out of '
+        'the consensus, ``"last"`` gives it the last rank in that task.',
+        default="omit",
+        choices=("omit", "last"),
+        metavar="POLICY",
+        group=Group.COMPARISON,
+    ),
+}
+
+INTERVAL: Final[dict[str, Option]] = {
+    "method": Option(
+        'CI method, one of ``halfwidth methods``; ``"auto"`` chooses on evidence.',
+        "It cuts its bounds to the metric's range; a method asked for by name gives its textbook "
+        "formula (``halfwidth.METHODS``).",
+        default="auto",
+        metavar="NAME",
+        group=Group.INTERVAL,
+        elsewhere="formula",
+    ),
+    "failures": Option(
+        'What ``"auto"`` allows for: ``"seen"``, failures such as these cases show; '
+        '``"unseen"``, failures as none of them did; of verdicts also ``"both"``.',
+        "Failures that are seen may be worse by a heavy tail of them, others as bad as the "
+        'bounds of the metric. The other interval is ``if_unseen_failures``; for ``"both"`` a '
+        "verdict has to hold under either.",
+        default="seen",
+        choices=("seen", "unseen", "both"),
+        metavar="WHICH",
+        group=Group.INTERVAL,
+    ),
+    "confidence_level": Option(
+        "Between 0 and 1; at least 0.5 for a one-sided bound.",
+        type="float",
+        default=0.95,
+        metavar="LEVEL",
+        group=Group.INTERVAL,
+        key="levels",
+        elsewhere=(
+            "alpha ci level conf conf_int conf_level confidence ci_level cl coverage significance"
+        ),
+    ),
+    "alternative": Option(
+        '``"lower"`` gives a lower confidence bound, ``"upper"`` an upper one.',
+        "The other end is then that of the range.",
+        default="two-sided",
+        choices=("two-sided", "lower", "upper"),
+        metavar="SIDE",
+        group=Group.INTERVAL,
+        elsewhere="side sides tail tails",
+    ),
+    "n_resamples": Option(
+        "Bootstrap resamples; default: 9999, and none where the bootstrap distribution is known "
+        "exactly, as of means and of ratios of counts.",
+        type="int, optional",
+        default=None,
+        metavar="B",
+        group=Group.INTERVAL,
+        elsewhere=(
+            "n_boot n_boots nboot n_bootstrap n_bootstraps n_bootstrap_samples "
+            "bootstraps n_iter n_iterations n_replicates n_reps num_resamples resamples "
+            "reps B R"
+        ),
+    ),
+    "rng": Option(
+        "Makes bootstraps repeatable; default: fresh, and reported.",
+        "A source of randomness as in SPEC 7. The result's ``seed`` reproduces it, and all rows "
+        "share it: a seed gives the same resamples for every pair of models.",
+        type="None, int, SeedSequence or Generator, optional",
+        default=None,
+        metavar="INT",
+        group=Group.INTERVAL,
+        flag="--seed",
+        key="seed",
+        elsewhere="random_state random_seed rng_seed generator",
+    ),
+    "gate.rng": Option(
+        "Of bootstraps; fixed, so that the same cases always get the same answer.",
+        type="int, SeedSequence or Generator",
+        default=1,
+        metavar="INT",
+        group=Group.INTERVAL,
+        flag="--seed",
+    ),
+    "simultaneous": Option(
+        "Intervals that hold for all comparisons together; default: where there are several.",
+        type="bool, optional",
+        default=None,
+        group=Group.COMPARISON,
+        kinds=_OF_MODELS,
+    ),
+    "estimate.simultaneous": Option(
+        "All intervals of a source hold at once (Bonferroni).",
+        default=False,
+        group=Group.INTERVAL,
+        kinds=(Kind.RUNS,),
+    ),
+    "curve.band": Option(
+        "Whether each point has an interval of its own, or the whole curve lies in the band as "
+        "often as the level says.",
+        default="pointwise",
+        choices=("pointwise", "simultaneous"),
+        kinds=(Kind.DETECTIONS,),
+        group=Group.INTERVAL,
+    ),
+    "n_threads": Option(
+        "Processors to use, -1 for all; the result is the same.",
+        default=1,
+        metavar="N",
+        group=Group.RUNNING,
+        flag="--jobs",
+        elsewhere="n_jobs workers n_workers num_threads threads",
+    ),
+}
+
+RUNS: Final[dict[str, Option]] = {
+    "quantile": Option(
+        "Level of a quantile; several are a row each.",
+        type="float or sequence of float",
+        default=(0.1, 0.5, 0.9),
+        metavar="LEVEL",
+        group=Group.ESTIMATE,
+        elsewhere="q quantiles",
+    ),
+    "mean": Option(
+        "The mean, with t, beside the quantiles.",
+        default=True,
+        group=Group.ESTIMATE,
+    ),
+    "folds": Option(
+        'What a column ``fold`` means: ``"refuse"``, an error, as folds are no independent '
+        'runs; or ``"average"`` over the folds of each seed as one run.',
+        default="refuse",
+        choices=("refuse", "average"),
+        metavar="POLICY",
+        group=Group.INPUT,
+    ),
+    "point": Option(
+        'Point estimate; ``"auto"`` takes the one that goes with the interval.',
+        'That is interpolated with ``"asymptotic"``, the bootstrap median with '
+        '``"semiparametric"``, else the sample quantile.',
+        default="auto",
+        choices=("auto", "sample", "interpolated", "bootstrap_median"),
+        metavar="NAME",
+        group=Group.ESTIMATE,
+    ),
+}
+
+OF_RESULTS: Final[dict[str, Option]] = {
+    "plot.kind": Option(
+        'Another picture of the same result: of estimates ``"distribution"`` or '
+        '``"forest"``; of differences ``"forest"``, ``"cases"`` or '
+        '``"bland-altman"``; of rankings ``"rank-sets"``, ``"significance"``, '
+        '``"lines"``, ``"dots"``, ``"podium"``, ``"case-heatmap"``, '
+        '``"heatmap"`` or ``"blob"``. Other results have one.',
+        type="str, optional",
+        default=None,
+    ),
+    "page": Option(
+        "Which page, from 1, where the picture takes several.", type="int, optional", default=None
+    ),
+    "share": Option("Of the differences between the limits.", default=0.95),
+}

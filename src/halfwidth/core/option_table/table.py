@@ -1,0 +1,68 @@
+"""The options of all verbs, kinds of data and doors: each declared once.
+
+From here come the parameters in the docstrings of public functions (`tools/options.py` writes
+them), the options of the command line with their help, the words that checks allow, what an option
+is called at each door, and which kinds of data it has an effect on. Texts are written as in
+docstrings; `typed` turns one into what the command line shows.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from halfwidth.core.option_table.data import DATA, MATCHING, TEST_SETS
+from halfwidth.core.option_table.files import FILES_OF_DETECTIONS, MASKS
+from halfwidth.core.option_table.inference import (
+    COMPARISON,
+    INTERVAL,
+    OF_RESULTS,
+    QUANTITIES,
+    RUNS,
+)
+from halfwidth.core.option_table.option import Option
+from halfwidth.core.option_table.planning import PLANNING
+
+# What only their names tell from those of the command line or of a spec.
+_NAMES = {
+    "q": Option(flag="--quantile"),
+    "u": Option(flag="--quantile"),
+    "raters": Option(flag="--rater"),
+    "other": Option(elsewhere="b values2 second"),
+    "frame": Option(elsewhere="df data table"),
+    "successes": Option(elsewhere="count k x"),
+    "n": Option(elsewhere="nobs total trials"),
+    "values": Option(flag="--value", elsewhere="value x a data sample samples columns column"),
+    "data.by": DATA["by"]._replace(flag="--within"),
+    "data.model": DATA["model"]._replace(flag="--by"),
+    "report.by": Option(flag="--within"),
+    "study.draws": Option(flag="--lilliefors"),
+    "study.target": Option(flag="--coverage"),
+}
+
+OPTIONS: Final[dict[str, Option]] = {
+    **QUANTITIES,
+    **COMPARISON,
+    **INTERVAL,
+    **DATA,
+    **TEST_SETS,
+    **MATCHING,
+    **FILES_OF_DETECTIONS,
+    **MASKS,
+    **RUNS,
+    **OF_RESULTS,
+    **PLANNING,
+    **_NAMES,
+}
+
+
+def option_of(name: str, door: str = "") -> Option:
+    """An option, as a door has it: that of the door before that of all.
+
+    Raises
+    ------
+    KeyError
+        If it is not declared.
+    """
+    kind, _, constructor = door.partition(".")
+    at = (f"{door}.{name}", f"{constructor}.{name}", f"{kind}.{name}")
+    return next((OPTIONS[one] for one in at if one in OPTIONS), None) or OPTIONS[name]

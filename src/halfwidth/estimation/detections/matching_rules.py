@@ -1,0 +1,139 @@
+"""By which rule detections are matched: what was chosen, else what is usual for their kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from halfwidth.core.detection_forms import ImageSums
+from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.kinds import Better
+from halfwidth.core.match_lists import MatchingRule
+from halfwidth.core.matching_words import matching_text
+from halfwidth.core.objects import ObjectSet, Unit
+from halfwidth.core.options import spelled
+from halfwidth.estimation.detections.matchings import ADMITS, Matching
+from halfwidth.estimation.detections.requested_metrics import RequestedMetric
+from halfwidth.estimation.detections.thresholds import (
+    COCO_THRESHOLDS,
+    parse_thresholds,
+)
+from halfwidth.metrics.detection.assignment import greedy_by_localisation, greedy_by_score
+from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
+from halfwidth.metrics.detection.localisation import LocalisationSpec
+from halfwidth.metrics.detection.object_counts import ar
+from halfwidth.metrics.detection.representations import Known, holds
+
+# What objects are matched by where the user does not say, given what is known of both sides.
+USUAL = (
+    (Known.BOXES, Known.BOXES, "box_iou"),
+    (Known.MASKS, Known.MASKS, "mask_iou"),
+    (Known.POINTS, Known.BALLS, "centre_in_radius"),
+    (Known.POINTS, Known.MASKS, "point_in_mask"),
+    (Known.POINTS, Known.BOXES, "point_in_box"),
+    (Known.BOXES, Known.MASKS, "approximate_iou"),
+    (Known.MASKS, Known.BOXES, "approximate_iou"),
+    (Known.POINTS, Known.POINTS, "centre_distance"),
+)
+# Average recall is over these; at a single threshold it is the sensitivity.
+COCO_RECALL = parse_thresholds(COCO_THRESHOLDS)
+
+
+def known_of_set(objects: ObjectSet) -> list[Known]:
+    """The ways in which all objects of all images are given."""
+    filled = [one for one in objects.objects if len(one)]
+    return [what for what in Known if all(holds(one, what) for one in filled)]
+
+
+def usual_localisation(detections: ObjectSet, references: ObjectSet) -> LocalisationSpec:
+    """What the objects of two sets are matched by unless the user says otherwise."""
+    found, true = known_of_set(detections), known_of_set(references)
+    for one, other, name in USUAL:
+        if one in found and other in true and name in LOCALISATIONS:
+            return LOCALISATIONS[name]
+    raise DataError(
+        f"no criterion matches detections of {_ways(found)} with references of {_ways(true)}; "
+        f"there are {', '.join(LOCALISATIONS.names)} ({spelled('localisation')})"
+    )
+
+
+def _ways(known: Sequence[Known]) -> str:
+    return " and ".join(known) or "classes alone"
+
+
+def rule_for(
+    requested: RequestedMetric,
+    matching: Matching,
+    usual: LocalisationSpec,
+    detections: ObjectSet,
+) -> MatchingRule:
+    """The rule of the matching that a metric is computed by."""
+    form = requested.metric.form
+    defined = form.assignment if isinstance(form, ImageSums) else ""
+    strategy = ASSIGNMENTS[matching.assignment or defined or _usual_assignment(detections)]
+    only = LOCALISATIONS[strategy.localisation] if strategy.localisation else None
+    chosen = matching.localisation
+    criterion = LOCALISATIONS[chosen] if chosen is not None else only or usual
+    thresholds = requested.thresholds or _usual_thresholds(requested, criterion, detections)
+    if criterion.better is Better.HIGHER and max(thresholds) > 1:
+        raise OptionError(
+            f"{spelled('threshold', max(thresholds))}: {criterion.name} is at most 1; write 0.5 "
+            "for 50 %"
+        )
+    usually = strategy.admits or criterion.admits
+    admits = usually if matching.admits is None else ADMITS[matching.admits]
+    return MatchingRule(
+        criterion.name,
+        strategy.name,
+        thresholds,
+        admits,
+        matching.score_threshold,
+        requested.max_detections,
+        requested.area,
+        matching.by_class,
+        matching.duplicates == "ignored",
+        matching.boundary_distance,
+        **({} if matching.dilation is None else {"dilation": matching.dilation}),
+    )
+
+
+def _usual_assignment(detections: ObjectSet) -> str:
+    return (greedy_by_score if is_scored(detections) else greedy_by_localisation).__name__
+
+
+def is_scored(detections: ObjectSet) -> bool:
+    """Whether all detections have scores."""
+    return all(one.score is not None for one in detections.objects if len(one))
+
+
+def _usual_thresholds(
+    requested: RequestedMetric, criterion: LocalisationSpec, detections: ObjectSet
+) -> tuple[float, ...]:
+    if criterion.of_overlap and requested.metric.spec.name == ar.__name__:
+        return COCO_RECALL or ()
+    if criterion.threshold is not None:
+        return (criterion.threshold,)
+    raise OptionError(
+        f"{criterion.name} needs a threshold, for example {spelled('threshold', 5)}: at most 5 "
+        f"{_unit(criterion, detections) or 'pixels'} apart"
+    )
+
+
+def _unit(criterion: LocalisationSpec, objects: ObjectSet) -> str:
+    """What the values of a criterion are in, of some objects; empty where they have no unit."""
+    if not criterion.unit:
+        return ""
+    if objects.spacing is not None or objects.unit is Unit.MILLIMETRE:
+        return "mm"
+    return "image sides" if objects.unit is Unit.FRACTION else "pixels"
+
+
+def prose_of(matching: MatchingRule, references: ObjectSet) -> str:
+    """The choices in prose: ``box IoU ≥ 0.5, greedy by score``."""
+    criterion = LOCALISATIONS[matching.localisation]
+    return matching_text(
+        matching,
+        criterion.title,
+        ASSIGNMENTS[matching.assignment].title,
+        unit=_unit(criterion, references),
+        has_threshold=not criterion.binary,
+    )

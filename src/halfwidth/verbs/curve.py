@@ -1,0 +1,296 @@
+"""``curve``: curves with their bands, of predictions and of detections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import field, replace
+from typing import Any, Literal
+
+from halfwidth.core.cautions import Caution
+from halfwidth.core.checks import one_of
+from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
+from halfwidth.core.match_lists import MatchingRule
+from halfwidth.core.options import spelled
+from halfwidth.data.detections import Detections
+from halfwidth.data.families import naming
+from halfwidth.data.predictions import Predictions
+from halfwidth.data.quantities import Quantities
+from halfwidth.estimation.detections.curves import AREA_OF, BANDS, Band, curves_of_jobs
+from halfwidth.estimation.pipeline import Job
+from halfwidth.estimation.resolve import AUTO
+from halfwidth.estimation.test_sets.calibration_curves import calibration_curves
+from halfwidth.estimation.test_sets.centre_curves import centre_curves
+from halfwidth.estimation.test_sets.centres import centre_parts
+from halfwidth.estimation.test_sets.curves import class_curves
+from halfwidth.results.calibration_curves import CALIBRATION_KINDS, CalibrationCurve
+from halfwidth.results.centre_curves import CentreCurve
+from halfwidth.results.curves import CURVE_KINDS, SeveralCurves
+from halfwidth.results.detection_curves import DETECTION_CURVE_KINDS, DetectionCurves
+from halfwidth.results.estimate import MODEL, Estimate, Estimates
+from halfwidth.verbs.given import as_data, refuse_idle
+
+Kind = Literal[
+    "roc",
+    "pr",
+    "decision",
+    "calibration",
+    "reliability",
+    "reliability-bins",
+    "calibration-by-centre",
+    "froc",
+    "afroc",
+    "wafroc",
+]
+KINDS: dict[type, tuple[str, ...]] = {
+    Predictions: (*CURVE_KINDS, *CALIBRATION_KINDS, CentreCurve.kind),
+    Detections: DETECTION_CURVE_KINDS,
+}
+
+
+def curve(
+    data: Any,
+    kind: Kind,
+    *,
+    y_score: Any = None,
+    average: Any = None,
+    band: Band = "pointwise",
+    confidence_level: float = 0.95,
+    n_resamples: int | None = None,
+    rng: Any = None,
+) -> SeveralCurves[Any]:
+    """Curves with their bands: ROC, precision-recall, calibration, decision, FROC and their kin.
+
+    A ROC or precision-recall curve has at each of 201 false positive rates or recalls the
+    percentile bootstrap interval of the height there: of the sensitivity, or of the precision. It
+    says how far each point may be off, not where the whole curve lies, and it has no width where
+    all resamples agree, as at a sensitivity of 1. Bootstraps of 2 to 5 clusters cover too rarely,
+    and make no band. The curve itself runs through every threshold: ``line`` has its corners.
+
+    Parameters
+    ----------
+    data : Predictions or Detections; or array-like
+        With ``y_score`` the true classes.
+    kind : str
+        Of predictions ``"roc"``: the points of all thresholds joined by straight lines, so that
+        ties make slopes; ``"pr"``: the precision of the highest threshold that reaches the recall,
+        in steps; ``"decision"``: the net benefit TP/n - FP/n · t/(1 - t) of acting on
+        probabilities from t on, at t = 0, 1/200, ..., 199/200.
+
+        ``"calibration"``: how often a class occurs where it is given some probability, by logistic
+        regression on a restricted cubic spline of the logit; ``"reliability"``: the CORP diagram,
+        the curve that rises and fits best, with the band in which that of a perfectly calibrated
+        model lies; ``"reliability-bins"``: ten bins of equal width, (lo, hi], with Clopper-Pearson
+        intervals; ``"calibration-by-centre"``: the first of these in each centre (``by``), their
+        mean, and where that of a new centre is expected, at 50 probabilities by random effects of
+        log odds, as `calibration_by_centre` pools slopes.
+
+        Of detections ``"froc"``, ``"pr"``, ``"afroc"`` and ``"wafroc"``.
+    y_score : array-like, or mapping of str to these, optional
+        Scores, where ``data`` are true classes.
+    average : str, optional
+        Of calibration ``"binary"``, ``"none"`` (each class) or ``"top_label"`` (the largest
+        probability, and whether it is right). Of detections ``"macro"``, ``"micro"``,
+        ``"weighted"`` or ``"none"``, which makes a curve for each class; default: the mean of the
+        classes. ROC, precision-recall and decision curves are those of the positive class, where
+        none is known of each against the rest.
+    band : {"pointwise", "simultaneous"}
+        Whether each point has an interval of its own, or, of detections, the whole curve lies in
+        the band as often as the level says.
+    confidence_level : float
+        Of each point, or of the band.
+    n_resamples : int
+        The work is this times the cases and the classes: for 100 000 cases a ROC curve takes 3 s
+        with 999 resamples, half a minute with 9999. Of calibration those of the numbers that stand
+        on the figure, and up to 1999 of the band of a reliability curve.
+    rng
+        As for `summary_ci`. The draws are those of `estimate`.
+
+    Returns
+    -------
+    Curves, CalibrationCurves, CentreCurves or DetectionCurves
+        A curve for each class, of detections for each threshold and range of sizes; of several
+        models or levels for each of these, by their names. With the numbers that sum them up: the
+        AUROC or AP as ``area``, those of calibration as ``summaries``. A class without cases has a
+        curve of NaN, and no line; a centre of one class is left out, and named in ``left_out``.
+
+    Raises
+    ------
+    DataError, OptionError, UnknownNameError
+        For data without curves, a kind that they do not have, and where nothing says which of two
+        classes is positive.
+
+    See Also
+    --------
+    halfwidth.plot : the figure.
+
+    References
+    ----------
+    Fawcett (2006) for vertical averaging; Davis & Goadrich (2006) for why precision is not
+    interpolated; Vickers & Elkin (2006) for decision curves; Dimitriadis, Gneiting & Jordan (2021)
+    for reliability and its band; Van Calster et al. (2019) for what to show of calibration; De Cock
+    Campo, Barreñada et al. (2025), Hartung & Knapp (2001) and Higgins, Thompson & Spiegelhalter
+    (2009) for curves over centres.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> truth = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1] * 5
+    >>> test = hw.Predictions.from_arrays(truth, [i / 50 for i in range(50)])
+    >>> (curve,) = hw.curve(test, "roc", n_resamples=999, rng=1)
+    >>> shown = curve.to_frame().iloc[[0, 41, 101]]
+    >>> print(shown.round(2).to_string(index=False))
+    label kind   x   y  low  high
+        1  roc 0.0 0.0 0.00  0.00
+        1  roc 0.2 0.4 0.08  0.59
+        1  roc 0.5 0.6 0.31  0.88
+    """
+    given = as_data(data, y_score, None, estimates=True)
+    if not isinstance(given, Predictions | Detections):
+        raise OptionError(
+            "values of cases have no curves; Predictions and Detections have, and true classes "
+            f"with scores: {spelled('y_score')}"
+        )
+    kinds = KINDS[type(given)]
+    for other, known in KINDS.items():
+        if kind in known and kind not in kinds:
+            raise OptionError(
+                f"{spelled('kind', kind)} is a curve of {other.__name__}; {type(given).__name__} "
+                f"have {', '.join(kinds)}"
+            )
+    one_of("kind", kind, kinds)
+    one_of("band", band, BANDS)
+    refuse_idle("curve", given, band=band)
+    inference = {
+        "method": AUTO,
+        "confidence_level": confidence_level,
+        "alternative": "two-sided",
+        "n_resamples": n_resamples,
+        "rng": rng,
+    }
+    if isinstance(given, Detections):
+        return _curves_of_detectors(given, kind, average, band, inference)
+    return _curves_of_models(given, kind, average, inference)
+
+
+def _curves_of_models(
+    given: Predictions, kind: Any, average: Any, inference: Mapping[str, Any]
+) -> SeveralCurves[Any]:
+    request = given.request(**inference)
+    if kind == CentreCurve.kind:
+        for name in ("n_resamples", "rng"):
+            if inference[name] is not None:
+                raise OptionError(
+                    f"{spelled(name, inference[name])} has no effect on curves over centres, for "
+                    "which nothing is drawn"
+                )
+        return _together(
+            [
+                _Part(
+                    centre_curves(
+                        one.cases,
+                        centre_parts(one.cases, one.model.strata),
+                        average,
+                        request.level,
+                    ),
+                    one.label,
+                    one.by,
+                    one.model.cautions,
+                )
+                for one in given.over_levels().read("calibration over centres")
+            ]
+        )
+    is_calibration = kind in CALIBRATION_KINDS
+    if average is not None and not is_calibration:
+        raise OptionError(
+            f"{spelled('average', average)} has no effect on {kind} curves, which are of the "
+            f"positive class ({spelled('pos_label')}) or of each"
+        )
+    read = given.read("curves", without=("sample_weight",))
+    return _together(
+        [
+            _Part(
+                calibration_curves(kind, one.cases, average, request)
+                if is_calibration
+                else class_curves(kind, one.cases, request),
+                one.label,
+                one.by,
+                one.model.cautions,
+            )
+            for one in read
+        ]
+    )
+
+
+def _curves_of_detectors(
+    given: Detections, kind: Any, average: Any, band: Band, inference: Mapping[str, Any]
+) -> SeveralCurves[Any]:
+    quantities = Quantities(AREA_OF[kind], average=average)
+    # All detectors have the same draws.
+    same = {**inference, "rng": given.request(**inference).seed}
+    parts = []
+    for name, detections in given.detections.items():
+        with naming(name) if name else nullcontext():
+            alone = replace(given, detections={"": detections})
+            found, request = alone.jobs(quantities, **same)
+        # Of each threshold and range of sizes.
+        by_matching: dict[MatchingRule, list[Job]] = {}
+        for job in found.jobs:
+            if job.matched is not None:
+                by_matching.setdefault(job.matched.matching, []).append(job)
+        curves = [
+            curves_of_jobs(kind, jobs, matching, request, band=band)
+            for matching, jobs in by_matching.items()
+        ]
+        together = DetectionCurves(tuple(one for some in curves for one in some))
+        parts.append(_Part(together, name, {MODEL: name} if name else {}))
+    return _together(parts)
+
+
+# --------------------------------------------------------------------------- several models
+
+
+@frozen(eq=False)
+class _Part:
+    """The curves of one model within some levels, and what its table gives reason to doubt."""
+
+    curves: SeveralCurves[Any]
+    name: str
+    by: Mapping[str, Any] = field(default_factory=dict)
+    cautions: tuple[Caution, ...] = ()
+
+
+def _together(parts: Sequence[_Part]) -> SeveralCurves[Any]:
+    """All curves, those of several models by their names."""
+    named = [_named(one, several=len(parts) > 1) for one in parts]
+    return type(parts[0].curves)(tuple(one for some in named for one in some))
+
+
+def _named(part: _Part, *, several: bool) -> list[Any]:
+    """The curves of a part, and the numbers that sum them up, by the name of their model."""
+    alone = len(part.curves) == 1
+    begin = [part.name] if several and part.name else []
+
+    def named(own: str, between: str) -> str:
+        return between.join([*begin, *([] if begin and alone else filter(None, [own]))])
+
+    def told(estimate: Estimate) -> Estimate:
+        cautions = sorted([*estimate.cautions, *part.cautions], key=lambda one: one.code)
+        return replace(
+            estimate,
+            label=named(estimate.label, " / "),
+            by={**part.by, **estimate.by},
+            cautions=tuple(cautions),
+        )
+
+    made = []
+    for one in part.curves:
+        if isinstance(one, CalibrationCurve):
+            numbers: dict[str, Any] = {"summaries": Estimates(tuple(map(told, one.summaries)))}
+        elif isinstance(one, CentreCurve):
+            numbers = {"cautions": (*one.cautions, *part.cautions)}
+        else:
+            numbers = {"area": None if one.area is None else told(one.area)}
+        made.append(replace(one, label=named(one.label, ", "), **numbers))
+    return made

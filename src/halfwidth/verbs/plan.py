@@ -1,0 +1,127 @@
+"""``plan``: the cases that a wanted width needs, from the values of a pilot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from halfwidth.core.checks import as_flag, as_list
+from halfwidth.core.errors import OptionError
+from halfwidth.core.options import spelled
+from halfwidth.data.case_values import CaseValues
+from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
+from halfwidth.estimation.resolve import AUTO
+from halfwidth.planning.pilot import PilotGoals, plans_of_pilot
+from halfwidth.results.sample_size import SampleSizes
+from halfwidth.verbs.given import as_data
+
+
+def plan(
+    data: Any,
+    *,
+    halfwidth: Any = None,
+    n: Any = None,
+    assurance: float = 0.8,
+    metric: Any = None,
+    statistic: Any = USUAL_STATISTIC,
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    n_samples: int = 1000,
+    n_resamples: int | None = 999,
+    rng: Any = None,
+    curve: bool = False,
+) -> SampleSizes:
+    """The cases that a wanted half-width needs, or the width of so many, from a pilot.
+
+    Studies of n cases are drawn from the values of the pilot with replacement, and each gets its
+    interval by the method. The n for a half-width is the smallest of which a share ``assurance`` of
+    studies have an interval as narrow. It supposes that this share grows with n, and that the cases
+    to come are like those of the pilot; a small pilot misses rare failures. What is known of a
+    study without a pilot is planned by the functions of `halfwidth.planning`.
+
+    Parameters
+    ----------
+    data : CaseValues; or data frame, or array-like
+        Values of a pilot's cases, each model and level by itself. What is given as frames and
+        arrays becomes data with the usual options.
+    halfwidth : float or sequence of float, optional
+        Half of the width wanted, in the metric's unit.
+    n : int or sequence of int, optional
+        Numbers of cases whose widths are wanted; one of ``halfwidth`` and ``n``.
+    assurance : float, default 0.8
+        The share of studies, from 0.5 up to below 1.
+    metric : str, MetricSpec or callable, optional
+        What the values are, where their data do not say it.
+    statistic : str, callable or sequence of them, default "mean"
+    method : str, default "auto"
+        See ``halfwidth.METHODS``; ``"auto"`` is chosen anew for each n.
+    confidence_level, rng
+        As for `summary_ci`.
+    n_samples : int, default 1000
+        Studies drawn at each n.
+    n_resamples : int, default 999
+        Bootstrap resamples of each, where any are drawn.
+    curve : bool, default False
+        Whether to simulate a quarter, half and twice as many cases too, for a curve in
+        `plots.plan_curve`.
+
+    Returns
+    -------
+    SampleSizes
+        A plan for each model, level, statistic and goal. Its ``simulated`` holds the share of
+        studies, its Monte-Carlo standard error, the quartiles of the widths, and how far n would
+        move by two such errors.
+
+    Raises
+    ------
+    DataError
+        For values that cannot be used, or that are all equal.
+    OptionError, UnknownNameError
+        Also if no n up to 20 000 reaches the width.
+
+    References
+    ----------
+    Kupper & Hafner (1989) for the assurance.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
+    >>> (plan,) = hw.plan(dice, halfwidth=0.02, metric="dsc", method="t", rng=1)
+    >>> plan.n_for_width
+    24
+    >>> round(hw.plan(dice, n=40, metric="dsc", method="t", rng=1)[0].width, 3)
+    0.026
+    """
+    given = as_data(data, None, metric, estimates=True)
+    if not isinstance(given, CaseValues):
+        raise OptionError(
+            f"{type(given).__name__} are no pilot: studies are drawn from values of cases "
+            "(CaseValues); planning.auroc_n and planning.classes_n plan test sets"
+        )
+    if (halfwidth is None) == (n is None):
+        raise OptionError(
+            f"give one of {spelled('halfwidth')} and {spelled('n')}, the cases whose width is asked"
+        )
+    goals = PilotGoals(
+        _each("halfwidth", halfwidth), _each("n", n), assurance, as_flag("curve", curve)
+    )
+    return plans_of_pilot(
+        given.with_metric(metric),
+        goals,
+        Quantities(statistic=statistic).statistics,
+        method=method,
+        confidence_level=confidence_level,
+        n_samples=n_samples,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+
+
+def _each(name: str, given: Any) -> list[Any]:
+    """One, several, or none."""
+    if given is None:
+        return []
+    several = as_list(given)
+    if several is not None and not several:
+        raise OptionError(f"{spelled(name)} is an empty list")
+    return [given] if several is None else several

@@ -1,0 +1,86 @@
+"""The table of options against the functions and commands that have them."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import subprocess
+import sys
+import typing
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from halfwidth.core.option_table.option import REQUIRED, Option
+from halfwidth.core.option_table.table import OPTIONS, option_of
+
+TOOL = Path(__file__).parents[2] / "tools" / "options.py"
+
+
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("options_tool", TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+DOORS = {door.name: door for door in tool().doors() if door.options}
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_options_of_a_door_are_declared_with_their_defaults_and_words(name: str) -> None:
+    door = DOORS[name]
+    function = inspect.unwrap(getattr(door.function, "__func__", door.function))
+    hints = typing.get_type_hints(function)
+    for option in door.options:
+        declared = option_of(option, name)
+        default = inspect.signature(door.function).parameters[option].default
+        assert (REQUIRED if default is inspect.Parameter.empty else default) == declared.default
+        words = words_of(hints[option])
+        assert not words or words == set(declared.choices), option
+
+
+def words_of(hint: object) -> set[object]:
+    """The words that an annotation allows."""
+    if typing.get_origin(hint) is typing.Literal:
+        return set(typing.get_args(hint))
+    return {word for one in typing.get_args(hint) for word in words_of(one)}
+
+
+def test_docstrings_say_what_the_table_says() -> None:
+    outdated = subprocess.run([sys.executable, TOOL], capture_output=True, text=True, check=False)
+    assert (outdated.stdout, outdated.stderr) == ("", ""), "python tools/options.py --write"
+
+
+def test_a_docstring_is_written_from_the_table() -> None:
+    options = tool()
+    door = DOORS["gate"]
+    returns = "\n\n    Returns\n    -------\n    Gate\n"
+    docstring = f"Judge.\n\n    Parameters\n    ----------\n    data\n        Of two.{returns}"
+    text = options.written(door, docstring, options.homes())
+    assert "    data\n        Of two.\n    margin : float\n        Largest loss" in text
+    assert text.endswith(returns)
+    assert options.written(door, text, options.homes()) == text
+
+
+def test_an_option_of_one_door_stands_before_that_of_all() -> None:
+    assert option_of("rng", "gate").default == 1
+    assert option_of("rng", "compare").default is None
+    assert option_of("groups", "CaseValues.from_table").metavar == "COLUMN"
+    assert option_of("missing", "Predictions.from_table").choices == ("raise", "omit")
+    with pytest.raises(KeyError):
+        option_of("frobnicate", "gate")
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_an_option_has_words_and_a_default_that_go_together(name: str) -> None:
+    option: Option = OPTIONS[name]
+    texts = (option.meaning, option.more)
+    assert all(not text or (text == text.strip() and text.endswith(".")) for text in texts)
+    single = not isinstance(option.default, tuple)
+    if option.choices and single and option.default not in (None, REQUIRED):
+        assert option.default in option.choices
