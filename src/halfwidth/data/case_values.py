@@ -137,7 +137,7 @@ class CaseValues:
             Range of the values, for a metric of your own. It replaces that of the metric.
         scale : float, default 1.0
             Values are divided by it; 100 for per cent.
-        missing : {"raise", "omit", "worst", "worst_rank", "all"}, default "raise"
+        missing : {"raise", "omit", "worst", "all", "worst_rank"}, default "raise"
             What a missing value means: ``"raise"``, an error; ``"omit"``: not applicable, leave the
             case out, of all models that are compared; ``"worst"``: failed, count it as the worst
             value; ``"worst_rank"``, of `rank`: the last rank of its case; ``"all"``, of `estimate`:
@@ -232,7 +232,7 @@ class CaseValues:
             Range of the values, for a metric of your own.
         scale : float, default 1.0
             Values are divided by it; 100 for per cent.
-        missing : {"raise", "omit", "worst", "worst_rank", "all"}, default "raise"
+        missing : {"raise", "omit", "worst", "all", "worst_rank"}, default "raise"
             What a missing value means: ``"raise"``, an error; ``"omit"``: not applicable, leave the
             case out, of all models that are compared; ``"worst"``: failed, count it as the worst
             value; ``"worst_rank"``, of `rank`: the last rank of its case; ``"all"``, of `estimate`:
@@ -321,7 +321,7 @@ class CaseValues:
             Range of the values, for a metric of your own.
         scale : float, default 1.0
             Values are divided by it; 100 for per cent.
-        missing : {"raise", "omit", "worst", "worst_rank", "all"}, default "raise"
+        missing : {"raise", "omit", "worst", "all", "worst_rank"}, default "raise"
             What a missing value means: ``"raise"``, an error; ``"omit"``: not applicable, leave the
             case out, of all models that are compared; ``"worst"``: failed, count it as the worst
             value; ``"worst_rank"``, of `rank`: the last rank of its case; ``"all"``, of `estimate`:

@@ -75,7 +75,7 @@ def review(
     positives : int, optional
         Positive cases, with ``auroc``.
     versus : float, optional
-        The published value of another model on the same cases: is the lead larger than noise?
+        The published value of another model on the same cases, over which the lead is judged.
     versus_sd : float, optional
         SD of the other model's values; default: the same.
     versus_correct : int, optional
