@@ -14,8 +14,8 @@ from halfwidth.core.options import flag_of
 from halfwidth.document.html.page import render_fragment, render_html
 from halfwidth.document.parts import Document
 from halfwidth.document.render import render
-from halfwidth.report.whole.document import report_document
-from halfwidth.report.whole.results import AnyCurves, Results
+from halfwidth.reports.whole.document import report_document
+from halfwidth.reports.whole.results import AnyCurves, Results
 from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.curves import Curve, Curves
