@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 MOST_IN_PAIRS = 5
 # Options of comparisons that rankings do not have.
 OF_COMPARISONS = ("baseline", "margin")
-# Arguments for several detectors that one does not take, and what says nothing of one model.
-OF_SEVERAL = OF_COMPARISONS
+# Those of one detector, and what says nothing of one model.
+OF_ONE = ("metric", "average", "method", "confidence_level", "n_resamples", "rng")
 ABOUT_SEVERAL = (*OF_COMPARISONS, "unmatched", "better", "model_from")
 
 
@@ -193,39 +193,36 @@ def _detectors(
 ) -> Found:
     """One detector, or several by rank, with the differences of few."""
     data, asked = compared_detections.detectors_in(ctx, files, metric_given=len(named) > 1)
-    read = {**named, "references": ctx.params["references"]}
-    if len(named) == 1:
+    if len(named) > 1:
+        found = _ranked(data, asked, named)
+        of_detectors = {
+            name: tuple(one[name].estimate for one in found.rankings or ()) for name in named
+        }
+    else:
         refuse_given(ctx, ABOUT_SEVERAL, "is about several detectors, and one is given")
-        alone = replace(data, detections={"": next(iter(data.detections.values()))})
-        estimates = estimate(alone, **_without(OF_SEVERAL, asked))
-        drawn = (alone, {"": tuple(estimates)}, asked)
-        curves = reported_curves.curves_of_detectors(*drawn) if figures else ()
-        return Found(read, estimates, curves=curves)
-
-    rankings = rank(data, **_without(OF_COMPARISONS, asked))
-    comparisons = compare(data, **asked) if _asks_for_pairs(asked, len(named)) else None
-    of_detectors = {name: tuple(one[name].estimate for one in rankings) for name in named}
-    drawn = (data, of_detectors, asked)
-    curves = reported_curves.curves_of_detectors(*drawn) if figures else ()
-    return Found(read, _estimates(rankings), comparisons, rankings, curves)
+        data = replace(data, detections={"": next(iter(data.detections.values()))})
+        found = Found(named, estimate(data, **{name: asked[name] for name in OF_ONE}))
+        of_detectors = {"": tuple(found.estimates)}
+    curves = reported_curves.curves_of_detectors(data, of_detectors, asked) if figures else ()
+    return replace(found, files={**named, "references": ctx.params["references"]}, curves=curves)
 
 
 # --------------------------------------------------------------------------- several models
 
 
 def _several_models(ctx: typer.Context, files: list[str], named: Mapping[str, ModelFile]) -> Found:
-    """Models by rank, whose estimates are those of the ranking, and differences of few models."""
     asked = comparison_settings.verb_options(ctx)
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
+    return _ranked(data, asked, named if len(named) > 1 else {"": next(iter(named.values()))})
+
+
+def _ranked(data: Any, asked: Mapping[str, Any], files: Mapping[str, ModelFile]) -> Found:
+    """Models by rank, whose estimates are those of the ranking, and differences of few models."""
     keep_cases = isinstance(data, CaseValues)
     rankings = rank(data, **_without(OF_COMPARISONS, asked), keep_cases=keep_cases)
     few = _asks_for_pairs(asked, max(len(one.models) for one in rankings))
-    return Found(
-        named if len(named) > 1 else {"": next(iter(named.values()))},
-        _estimates(rankings),
-        compare(data, **asked) if few else None,
-        rankings,
-    )
+    comparisons = compare(data, **asked) if few else None
+    return Found(files, _estimates(rankings), comparisons, rankings)
 
 
 def _without(names: Sequence[str], asked: Mapping[str, Any]) -> dict[str, Any]:
