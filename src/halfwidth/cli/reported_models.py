@@ -204,7 +204,6 @@ def _detectors(
 
 
 def _several_models(ctx: typer.Context, files: list[str], named: Mapping[str, ModelFile]) -> Found:
-    """Models by rank, whose estimates are those of the ranking, and differences of few models."""
     asked = comparison_settings.verb_options(ctx)
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
     if "statistic" in asked:
