@@ -31,17 +31,16 @@ def lend_verbs(hw: Any) -> None:
     """Give a tree without kinds of data those names, by the functions that it has."""
     if not hasattr(hw, "Matching"):
         _lend_matching(hw)
-    verbs = {"read": _read, "plan": _plan, "check": _checking(hw), "curve": _curve(hw)}
-    for name, verb in verbs.items():
-        if not hasattr(hw, name):
-            setattr(hw, name, verb)
     for name in ("confusion_ci", "calibration_test", "calibration_by_centre"):
         if "y_true" in inspect.signature(getattr(hw, name)).parameters:
             setattr(hw, name, _taking_arrays(getattr(hw, name)))
-    if not hasattr(hw, "CaseValues"):
-        _lend_kinds(hw)
-    if not hasattr(hw, "Readings"):
-        _lend_readings(hw)
+    lent = {"read": lambda _: _read, "plan": lambda _: _plan, "check": _checking, "curve": _curve}
+    for name, verb in lent.items():
+        if not hasattr(hw, name):
+            setattr(hw, name, verb(hw))
+    for kind, lend in (("CaseValues", _lend_kinds), ("Readings", _lend_readings)):
+        if not hasattr(hw, kind):
+            lend(hw)
     if not hasattr(hw.CaseValues, "from_runs"):
         _lend_runs(hw)
 

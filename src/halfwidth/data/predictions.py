@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -50,6 +50,8 @@ from halfwidth.estimation.test_sets.options import (
 from halfwidth.estimation.test_sets.score_scales import Scores
 from halfwidth.results.estimate import MODEL
 
+MissingLabels = Literal["raise", "omit"]
+
 
 @frozen(eq=False, repr=False)
 class Predictions:
@@ -76,7 +78,7 @@ class Predictions:
 
     options: TestSetOptions = TestSetOptions()
     bounds: Any = None
-    missing: Missing = "raise"
+    missing: MissingLabels = "raise"
     _given: PredictionArrays | PredictionTables = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
@@ -98,7 +100,7 @@ class Predictions:
         bounds: Any = None,
         groups: Any = None,
         strata: Any = None,
-        missing: Missing = "raise",
+        missing: MissingLabels = "raise",
     ) -> Predictions:
         """Predictions in arrays.
 
@@ -179,7 +181,7 @@ class Predictions:
         costs: Any = None,
         priors: Any = None,
         bounds: Any = None,
-        missing: Missing = "raise",
+        missing: MissingLabels = "raise",
     ) -> Predictions:
         """Predictions in a table, or in several.
 

@@ -25,7 +25,7 @@ from halfwidth.data.families import shown_data
 from halfwidth.data.inputs import models_of
 from halfwidth.data.measuring import Matched, Measuring, measuring_each_metric
 from halfwidth.data.prediction_tables import PredictionColumns, columns_of_models
-from halfwidth.data.predictions import PredictionArrays, PredictionTables
+from halfwidth.data.predictions import MissingLabels, PredictionArrays, PredictionTables
 from halfwidth.data.quantities import Quantities
 from halfwidth.data.reader_pairs import (
     ComparedReaders,
@@ -98,7 +98,7 @@ class Readings:
         undefined: Undefined = "omit",
         groups: Any = None,
         strata: Any = None,
-        missing: Missing = "raise",
+        missing: MissingLabels = "raise",
     ) -> Readings:
         """Readings in arrays.
 
@@ -164,7 +164,7 @@ class Readings:
         undefined: Undefined = "omit",
         groups: str | None = None,
         strata: str | None = None,
-        missing: Missing = "raise",
+        missing: MissingLabels = "raise",
     ) -> Readings:
         """Readings in a table: a row for each reader and case, or a column for each reader.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from halfwidth.core.option_table.data import DATA, MATCHING, TEST_SETS
+from halfwidth.core.option_table.data import DATA, MATCHING, READINGS, TEST_SETS
 from halfwidth.core.option_table.files import FILES_OF_DETECTIONS, MASKS
 from halfwidth.core.option_table.inference import (
     COMPARISON,
@@ -46,6 +46,7 @@ OPTIONS: Final[dict[str, Option]] = {
     **DATA,
     **TEST_SETS,
     **MATCHING,
+    **READINGS,
     **FILES_OF_DETECTIONS,
     **MASKS,
     **RUNS,
