@@ -21,6 +21,9 @@ def confusion_ci(
 ) -> Confusion:
     """Confusion matrix, and for each true class the share predicted as each, with intervals.
 
+    Each interval is one of its own; several together hold all their true values less often.
+    ``"auto"`` is Wilson's, with a design effect where cases come in clusters.
+
     Parameters
     ----------
     data : Predictions, or array-like
@@ -30,11 +33,9 @@ def confusion_ci(
         Predicted classes, or scores, which become decisions as in `metric_ci`; where ``data`` are
         true classes.
     method : str, default "auto"
-        Of those for proportions (see ``halfwidth.METHODS``); ``"auto"`` is Wilson's, with a
-        design effect where cases come in clusters.
+        Of those for proportions (see ``halfwidth.METHODS``).
     confidence_level, n_resamples, rng
-        As for `summary_ci`. Each interval is one of its own; several together hold all their
-        true values less often.
+        As for `summary_ci`.
 
     Returns
     -------
