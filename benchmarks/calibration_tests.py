@@ -31,11 +31,8 @@ def rejected(
         p = 1 / (1 + np.exp(-log_odds))
         y = rng.random(cases) < 1 / (1 + np.exp(-intercept - slope * log_odds))
         tests = hw.calibration_test(
-            y.astype(int),
-            p,
+            hw.Predictions.from_arrays(y.astype(int), p, labels=[0, 1], pos_label=1),
             statistic=list(names),
-            labels=[0, 1],
-            pos_label=1,
             n_resamples=draws,
             rng=seed,
         )

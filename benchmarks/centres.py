@@ -55,14 +55,16 @@ def _one(
     p = 1 / (1 + np.exp(-log_odds))
     true = 1 / (1 + np.exp(-intercepts[centre] - slopes[centre] * log_odds))
     y = (rng.random(len(p)) < true).astype(int)
-    results = hw.calibration_by_centre(y, p, centre, metric=METRICS, labels=[0, 1])
+    columns = {"y": y, "p": p, "centre": centre}
+    test = hw.Predictions.from_table(columns, "y", score="p", by="centre", labels=[0, 1])
+    results = hw.calibration_by_centre(test, metric=METRICS)
     means, news = _truths(of_slope, of_intercept, slopes[-1], intercepts[-1])
     held = [
         [item.low <= mean <= item.high, item.new_low <= new <= item.new_high]
         for item, mean, new in zip(results, means, news, strict=True)
     ]
     widths = [[item.high - item.low, item.new_high - item.new_low] for item in results]
-    (curve,) = hw.calibration_curve_by_centre(y, p, centre, labels=[0, 1])
+    (curve,) = hw.curve(test, "calibration-by-centre")
     scale = np.log(curve.x / (1 - curve.x))
     for at in CURVE_AT:
         nearest = int(np.abs(scale - at).argmin())

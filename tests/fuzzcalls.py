@@ -334,7 +334,6 @@ GOOD: Mapping[str, Draw] = {
     "groups": clusters,
     "halfwidth": lambda s: s.choice([0.01, 0.1, s.random(), 1e-7]),
     "keep_cases": words(True, False),
-    "keep_runs": words(True, False),
     "kind": words("roc", "pr", "exact", "asymptotic"),
     "label": words("", "liver", "a b", "ü", "<b>"),
     "labels": words([0, 1], ["a", "b"], [0, 1, 2], None),
@@ -539,6 +538,21 @@ OF_PREDICTIONS: Mapping[str, Draw] = {
 }
 
 
+# What describes predictions and has no effect on curves.
+OF_METRICS_ALONE = ("average", "threshold", "costs", "priors", "bounds", "sample_weight")
+
+
+def predicted(s: Source) -> Any:
+    """True classes, or predictions as data: of arrays, or of centres in a table."""
+    if s.random() < 0.3:
+        return classes(s)
+    truth, score = classes(s), [s.random() for _ in range(s.n)]
+    if s.random() < 0.3:
+        return hw.Predictions.from_arrays(truth, score, scores=s.choice(["auto", "any"]))
+    columns = {"y": truth, "p": score, "centre": [s.choice("ABCD") for _ in range(s.n)]}
+    return hw.Predictions.from_table(columns, "y", score="p", by="centre")
+
+
 def any_result(s: Source) -> Any:
     return s.choice(finished("results"))
 
@@ -607,19 +621,15 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
             *("likelihood_ratio", ["spiegelhalter", "ece"], [], "brier", "kce", "kce:0.1"),
         ),
         "average": words("binary", "none", "top_label", "macro"),
-        "y_prob": predictions,
+        "data": predicted,
+        "y_score": lambda s: s.choice([None, predictions(s)]),
     },
     "calibration_by_centre": {
-        "centre": lambda s: [s.choice("ABCD") for _ in range(s.n)],
         "metric": words("citl", "oe_ratio", "calibration_slope", ["citl", "oe_ratio"], "auroc"),
         "average": words("binary", "none", "top_label", "macro"),
-        "y_prob": predictions,
+        "data": predicted,
     },
-    "calibration_curve_by_centre": {
-        "centre": lambda s: [s.choice("ABCD") for _ in range(s.n)],
-        "average": words("binary", "none", "top_label", "macro"),
-        "y_prob": predictions,
-    },
+    "confusion_ci": {"data": predicted, "y_score": lambda s: s.choice([None, predictions(s)])},
     **{
         name: {
             "metric": words("calibration_slope", "citl", "oe_ratio", "auroc"),
@@ -639,16 +649,30 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
     },
     **{
         f"curve{of_kind}": {
-            "kind": words("roc", "pr", "decision", "froc", "afroc", *CALIBRATION_KINDS),
+            "kind": words(
+                *("roc", "pr", "decision", "froc", "afroc", *CALIBRATION_KINDS),
+                "calibration-by-centre",
+            ),
             "band": words("pointwise", "pointwise", "simultaneous"),
             "average": words(None, None, "binary", "none", "top_label", "macro"),
             **draws,
         }
         for of_kind, draws in (
-            ("", {"data": classes}),
+            ("", {"data": predicted}),
             ("(CaseValues.from_arrays)", {"values": compared_models}),
             ("(CaseValues.from_table)", COMPARED_TABLE),
-            ("(Predictions.from_arrays)", OF_PREDICTIONS),
+            (
+                "(Predictions.from_arrays)",
+                {
+                    "y_score": lambda s: s.choice([compared_models, predictions])(s),
+                    "kind": words("roc", "pr", "decision", *CALIBRATION_KINDS),
+                    **{name: words(None, None, None, 0.4) for name in OF_METRICS_ALONE},
+                    **{
+                        name: words("omit", "omit", "zero")
+                        for name in ("absent_class", "undefined")
+                    },
+                },
+            ),
             ("(Predictions.from_table)", COMPARED_TABLE),
             (
                 "(Detections.from_files)",
@@ -673,7 +697,16 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "table": lambda s: s.choice([column_table, audited_tables])(s),
         "metric": words(None, "dsc", "hd95", ["dsc", "nsd"], {"dice": "dsc", "other": "nsd"}),
     },
-    "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
+    "runs_ci": {"data": lambda s: s.choice([numbers, numbers, column_table])(s)},
+    "estimate(CaseValues.from_runs)": {
+        "runs": lambda s: s.choice([numbers, column_table, column_table])(s),
+        "value": words("dice", "dice", None, "case"),
+        "by": words((), "model", ["model"], "missing"),
+        "y_score": words(None),
+        "average": words(None),
+        "statistic": words("mean", "median", ["quantile:0.1", "sample_quantile:0.9"], "sd"),
+        "missing": words("raise", "omit", "worst"),
+    },
     "compare(Readings.from_arrays)": {
         **READ,
         "ratings": lambda s: {
@@ -757,7 +790,11 @@ def finished(kind: str) -> tuple[Any, ...]:
                 hw.CaseValues.from_table({"a": dice, "b": [0.4] * 10}, metric="dsc"),
                 keep_cases=True,
             ),
-            hw.runs_table({"accuracy": dice, "seed": list(range(10))}, keep_runs=True),
+            hw.estimate(
+                hw.CaseValues.from_runs({"accuracy": dice, "seed": list(range(10))}),
+                statistic=["quantile:0.1", "median", "quantile:0.9", "mean"],
+                keep_cases=True,
+            ),
             hw.summary_ci([1.0, 2.0, 30.0], metric="hd95", alternative="upper"),
         ),
         "curves": lambda: (classed("roc"), *classed("roc")),
@@ -1030,6 +1067,7 @@ DATA = (
     *("CaseValues.from_arrays", "CaseValues.from_table", "Detections.from_files"),
     *("Predictions.from_arrays", "Predictions.from_table"),
 )
+RUNS = "CaseValues.from_runs"
 READINGS = ("Readings.from_arrays", "Readings.from_table", "Readings.from_pairs")
 
 
@@ -1040,6 +1078,7 @@ def drawn_functions() -> dict[str, Callable[..., Any]]:
         for verb, kind in [
             *itertools.product(("estimate", "compare", "rank", "gate", "curve"), DATA),
             *itertools.product(["compare"], READINGS),
+            ("estimate", RUNS),
             ("match_detections", "Detections.from_files"),
         ]
     }
@@ -1094,13 +1133,13 @@ def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
     kind = name.removeprefix("hw.rank(").removesuffix(")")
     if kind in DATA and kind.partition(".")[0] != "Detections" and s.random() < FITTING:
         fit(s, kind, positional, keywords)
+    if name.partition("(")[2].rstrip(")") in READINGS and s.random() < FITTING:
+        keywords |= {one: source_of(name, one)(s) for one in _said(known[name])}
+        keywords.pop("score", None)
     if name == "hw.plan" and s.random() < FITTING:
         wanted, other = s.choice([("halfwidth", "n"), ("n", "halfwidth")])
         keywords.pop(other, None)
         keywords.setdefault(wanted, source_of(name, wanted)(s))
-    if name.partition("(")[2].rstrip(")") in READINGS and s.random() < FITTING:
-        keywords |= {one: source_of(name, one)(s) for one in _said(known[name])}
-        keywords.pop("score", None)
     if s.random() < 0.01:
         keywords[s.choice(["seed", "positive", "level", "alpha"])] = 1
     return name, positional, keywords

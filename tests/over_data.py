@@ -8,7 +8,13 @@ from typing import Any, TypeVar
 
 import halfwidth as hw
 
-__all__ = ["estimate_detections", "estimate_detector", "matched_detections", "over"]
+__all__ = [
+    "estimate_detections",
+    "estimate_detector",
+    "in_centres",
+    "matched_detections",
+    "over",
+]
 
 T = TypeVar("T")
 
@@ -56,3 +62,16 @@ def estimate_detector(detections: Any, references: Any, **options: Any) -> hw.De
     (one,) = estimate_detections(detections, references, **options)
     assert isinstance(one, hw.DetectionEstimate)
     return one
+
+
+def in_centres(y: Any, p: Any, centre: Any, **described: Any) -> hw.Predictions:
+    """Predictions whose levels are centres; clusters and weights are given for each case."""
+    of_cases = [name for name in ("groups", "sample_weight") if name in described]
+    table: dict[str, Any] = {
+        "y": y,
+        "p": p,
+        "centre": centre,
+        **{name: described.pop(name) for name in of_cases},
+    }
+    columns: dict[str, Any] = dict(zip(of_cases, of_cases, strict=True))
+    return hw.Predictions.from_table(table, "y", score="p", by="centre", **columns, **described)

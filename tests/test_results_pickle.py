@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fuzzcalls import public_functions
-from over_data import estimate_detections, over
+from over_data import estimate_detections, in_centres, over
 
 import halfwidth as hw
 
@@ -35,15 +35,15 @@ PLAN = hw.planning
 
 CALLS: dict[str, Callable[[], Any]] = {
     "hw.calibration_by_centre": lambda: hw.calibration_by_centre(
-        TRUTH,
-        SCORES,
-        list("aabbccdd") * 3,
-        metric="citl",
+        in_centres(TRUTH, SCORES, list("aabbccdd") * 3), metric="citl"
     ),
-    "hw.calibration_curve_by_centre": lambda: hw.calibration_curve_by_centre(
-        [0, 1, 1, 0] * 18,
-        np.tile(np.linspace(0.1, 0.9, 24), 3),
-        np.repeat(list("abc"), 24),
+    "hw.curve over centres": lambda: hw.curve(
+        in_centres(
+            [0, 1, 1, 0] * 18,
+            np.tile(np.linspace(0.1, 0.9, 24), 3),
+            np.repeat(list("abc"), 24),
+        ),
+        "calibration-by-centre",
     ),
     "hw.calibration_test": lambda: hw.calibration_test(TRUTH, SCORES, **QUICK),
     "hw.check": lambda: hw.check({"a": FRAME, "b": FRAME}, metric="dsc"),
@@ -93,7 +93,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "hw.rank of a table": lambda: over(hw.rank, hw.CaseValues.from_table)(LONG, "dsc", **DSC),
     "hw.runs_ci": lambda: hw.runs_ci(FIRST),
-    "hw.runs_table": lambda: hw.runs_table(FRAME, value="dsc"),
+    "hw.estimate of runs": lambda: hw.estimate(
+        hw.CaseValues.from_runs(FRAME, "dsc"), statistic=["median", "mean"]
+    ),
     "hw.score_masks": lambda: hw.score_masks(MASK, MASK, "dsc"),
     "hw.summary_ci": lambda: hw.summary_ci(FIRST, **DSC),
     "hw.estimate": lambda: over(hw.estimate, hw.CaseValues.from_table)(
@@ -140,7 +142,7 @@ def check_copies(result: Any) -> None:
 
 def test_every_public_function_is_called() -> None:
     results = {name for name in public_functions() if not name.startswith("plots.")}
-    # A number and a picture.
+    # A number, and a picture.
     others = {"planning.minimum_runs", "hw.plot"}
     assert results - CALLS.keys() == others
 

@@ -57,8 +57,9 @@ def arguments() -> set[str]:
     for name in hw.__all__:
         home = getattr(hw, name)
         inner = [getattr(home, one) for one in getattr(home, "__all__", ())]
+        inner += [getattr(home, one) for one in dir(home) if one.startswith("from_")]
         for one in [home, *inner]:
-            if inspect.isfunction(one) or inspect.isclass(one):
+            if inspect.isroutine(one) or inspect.isclass(one):
                 found |= set(inspect.signature(one).parameters)
     return found
 

@@ -430,7 +430,15 @@ def of_runs(bench: Bench) -> None:
 
     frame = pd.DataFrame(columns)
     named = {**scene.shared, "value": "accuracy", "by": "source", "rng": 1}
-    answers = both(lambda: ask(scene, file), lambda: kept_whole(hw.runs_table(frame, **named)))
+
+    def library() -> Any:
+        level = named.pop("quantile")[0]
+        estimates = over(hw.estimate, hw.CaseValues.from_runs)(
+            frame, statistic=[f"quantile:{level}", "mean"], **named
+        )
+        return kept_whole(estimates)
+
+    answers = both(lambda: ask(scene, file), library)
     if answers:
         same(*answers, but=("message",))
         shuffled_rows = scene.of_rows(sorted(rows, key=lambda row: (row[1] != rows[0][1], row[2])))

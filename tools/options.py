@@ -5,12 +5,11 @@
 
 What is given by position (data, values) keeps the words that it has; every option behind the star
 gets those of the table, `halfwidth.core.option_table`. The reference says more where an option is
-at home: at the first of the doors that have it.
+at home: at the first verb, kind of data, function or plan that has it.
 """
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 import sys
@@ -26,10 +25,9 @@ from halfwidth.core.option_table.table import option_of
 
 WIDTH = 100
 VERBS = ("estimate", "compare", "rank", "gate", "curve", "check", "plan", "report")
-KINDS = ("CaseValues", "Predictions", "Matching", "Detections", "Readings")
-SECTION = re.compile(
-    r"(?P<head>\n( *)Parameters\n *-+\n)(?P<body>.*?)(?=\n\n? *\w[\w ]*\n *---|\Z)", re.DOTALL
-)
+SHORT = ("summary_ci", "metric_ci")
+KINDS = ("CaseValues", "Predictions", "Detections", "Readings")
+SECTION = re.compile(r"\n( *)Parameters\n *-+\n.*?(?=\n\n\1\w|\Z)", re.DOTALL)
 
 
 class Door(NamedTuple):
@@ -37,38 +35,42 @@ class Door(NamedTuple):
 
     name: str
     function: Callable[..., Any]
+    group: str
 
     @property
     def options(self) -> list[str]:
         """What it takes behind the star."""
         given = inspect.signature(self.function).parameters.values()
-        return [one.name for one in given if one.kind is one.KEYWORD_ONLY]
+        is_value = inspect.isclass(self.function)
+        return [one.name for one in given if is_value or one.kind is one.KEYWORD_ONLY]
 
 
 def doors() -> Iterator[Door]:
     """All of them, verbs first: the first that has an option is where it is at home."""
     for verb in VERBS:
         if verb in hw.__all__:
-            yield Door(verb, getattr(hw, verb))
+            yield Door(verb, getattr(hw, verb), "verbs")
+    yield Door("Matching", hw.Matching, "data")
     for kind in KINDS:
         for name, one in vars(getattr(hw, kind, object)).items():
             if name.startswith("from_") and isinstance(one, classmethod):
-                yield Door(f"{kind}.{name}", getattr(getattr(hw, kind), name))
-    for name in hw.__all__:
-        if inspect.isfunction(one := getattr(hw, name)) and name not in VERBS:
-            yield Door(name, one)
+                yield Door(f"{kind}.{name}", getattr(getattr(hw, kind), name), "data")
+    for name in (*SHORT, *sorted({*hw.__all__} - {*VERBS, *SHORT})):
+        if inspect.isfunction(one := getattr(hw, name)):
+            yield Door(name, one, "functions")
     for name in planning.__all__:
         if inspect.isfunction(one := getattr(planning, name)):
-            yield Door(f"planning.{name}", one)
+            yield Door(f"planning.{name}", one, "plans")
 
 
-def homes() -> dict[tuple[str, Option], str]:
-    """The door at which the reference says all about an option."""
-    first: dict[tuple[str, Option], str] = {}
+def homes() -> set[tuple[str, str]]:
+    """Doors and options of which the reference says all: the first of their group."""
+    first: dict[tuple[str, str, Option], tuple[str, str]] = {}
     for door in doors():
         for name in door.options:
-            first.setdefault((name, option_of(name, door.name)), door.name)
-    return first
+            option = option_of(name, door.name)
+            first.setdefault((door.group, name, option), (door.name, name))
+    return set(first.values())
 
 
 def entry(name: str, door: Door, at_home: bool) -> str:
@@ -88,38 +90,36 @@ def kind_of(option: Option) -> str:
     return f"{kind}, default {default}"
 
 
-def written(door: Door, docstring: str, home: dict[tuple[str, Option], str]) -> str:
-    """The docstring with the options that the table has."""
+def parameters(docstring: str) -> str:
+    """The section of a docstring."""
     section = SECTION.search(docstring)
     if section is None:
-        raise SystemExit(f"{door.name} has no parameters in its docstring")
-    indent = section[2]
+        raise SystemExit(f"no parameters in {docstring[:60]!r}")
+    return section[0]
+
+
+def written(door: Door, section: str, home: set[tuple[str, str]]) -> str:
+    """The parameters of a door with the options that the table has."""
+    head, body = section[: section.index("--\n") + 3], section[section.index("--\n") + 3 :]
     options = door.options
-    entries = re.split(r"\n(?=\S)", textwrap.dedent(section["body"]))
+    entries = re.split(r"\n(?=\S)", textwrap.dedent(body))
     kept = [one for one in entries if re.split(r"\W", one)[0] not in options]
-    kept += [
-        entry(name, door, home[name, option_of(name, door.name)] == door.name) for name in options
-    ]
-    body = textwrap.indent("\n".join(one.rstrip() for one in kept), indent)
-    return docstring[: section.start("body")] + body + docstring[section.end("body") :]
+    kept += [entry(name, door, (door.name, name) in home) for name in options]
+    indent = " " * (len(head) - len(head.lstrip()) - 1)
+    return head + textwrap.indent("\n".join(one.rstrip() for one in kept), indent)
 
 
 def changes() -> Iterator[tuple[Path, str, str, str]]:
-    """File, door, docstring as it stands and as the table says, where these differ."""
+    """File, door, its parameters as they stand and as the table says, where these differ."""
     home = homes()
     for door in doors():
-        if not door.options:
-            continue
         plain = inspect.unwrap(getattr(door.function, "__func__", door.function))
-        path = Path(inspect.getsourcefile(plain) or "")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef) and node.name == plain.__name__:
-                text = ast.get_docstring(node, clean=False)
-                if text != plain.__doc__ or text is None:
-                    continue
-                new = written(door, text, home)
-                if new != text:
-                    yield path, door.name, text, new
+        if not door.options or plain.__doc__ is None:
+            continue
+        old = parameters(plain.__doc__)
+        new = written(door, old, home)
+        if old != new:
+            yield Path(inspect.getsourcefile(plain) or ""), door.name, old, new
 
 
 def main() -> int:
@@ -131,7 +131,9 @@ def main() -> int:
         if write:
             text = path.read_text(encoding="utf-8")
             if text.count(old) != 1:
-                raise SystemExit(f"{path}: the docstring of {door} is not there once, as it reads")
+                raise SystemExit(
+                    f"{path}: the parameters of {door} are not there once, as they read"
+                )
             path.write_text(text.replace(old, new), encoding="utf-8")
     return int(bool(found) and not write)
 

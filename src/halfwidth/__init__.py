@@ -28,12 +28,7 @@ if TYPE_CHECKING:
     from halfwidth.estimation.detections.matchings import Matching
     from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
-    from halfwidth.estimation.runs.api import runs_ci, runs_table
     from halfwidth.estimation.test_sets.api import metric_ci
-    from halfwidth.estimation.test_sets.calibration_tests import calibration_test
-    from halfwidth.estimation.test_sets.centre_curves import calibration_curve_by_centre
-    from halfwidth.estimation.test_sets.centres import calibration_by_centre
-    from halfwidth.estimation.test_sets.confusion import confusion_ci
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.io.detections.api import read_objects
     from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
@@ -57,14 +52,17 @@ if TYPE_CHECKING:
     from halfwidth.scoring.api import score_folders, score_masks
     from halfwidth.scoring.scores import Scores
     from halfwidth.summaries.catalogue import STATISTICS
+    from halfwidth.verbs.calibration import calibration_by_centre, calibration_test
     from halfwidth.verbs.check import check
     from halfwidth.verbs.compare import compare
+    from halfwidth.verbs.confusion import confusion_ci
     from halfwidth.verbs.curve import curve
     from halfwidth.verbs.estimate import estimate
     from halfwidth.verbs.gate import gate
     from halfwidth.verbs.match import MatchedDetections, match_detections
     from halfwidth.verbs.plan import plan
     from halfwidth.verbs.rank import rank
+    from halfwidth.verbs.runs_ci import runs_ci
 
 __version__ = "0.1.0"
 
@@ -124,7 +122,6 @@ __all__ = [
     "StatisticSpec",
     "UnknownNameError",
     "calibration_by_centre",
-    "calibration_curve_by_centre",
     "calibration_test",
     "check",
     "compare",
@@ -149,7 +146,6 @@ __all__ = [
     "read_objects",
     "report",
     "runs_ci",
-    "runs_table",
     "score_folders",
     "score_masks",
     "study",
@@ -212,12 +208,11 @@ _HOME = {
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
-    "calibration_by_centre": "estimation.test_sets.centres",
-    "calibration_curve_by_centre": "estimation.test_sets.centre_curves",
-    "calibration_test": "estimation.test_sets.calibration_tests",
+    "calibration_by_centre": "verbs.calibration",
+    "calibration_test": "verbs.calibration",
     "check": "verbs.check",
     "compare": "verbs.compare",
-    "confusion_ci": "estimation.test_sets.confusion",
+    "confusion_ci": "verbs.confusion",
     "curve": "verbs.curve",
     "difference_ci": "estimation.differences",
     "estimate": "verbs.estimate",
@@ -237,8 +232,7 @@ _HOME = {
     "rank": "verbs.rank",
     "read": "data.reading",
     "read_objects": "io.detections.api",
-    "runs_ci": "estimation.runs.api",
-    "runs_table": "estimation.runs.api",
+    "runs_ci": "verbs.runs_ci",
     "score_folders": "scoring.api",
     "score_masks": "scoring.api",
     "study": "study",

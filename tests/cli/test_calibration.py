@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import in_centres
 from support import Run
 
 import halfwidth as hw
@@ -55,7 +56,7 @@ def test_calibration_over_centres(run: Run) -> None:
     assert ran.status == 0
     slope, ratio = json.loads(ran.out)["over_centres"]
     by_hand = hw.calibration_by_centre(
-        FRAME.y, FRAME.p, FRAME.site, metric=["calibration_slope", "oe_ratio"]
+        in_centres(FRAME.y, FRAME.p, FRAME.site), metric=["calibration_slope", "oe_ratio"]
     )
     assert (slope["value"], ratio["new_high"]) == (by_hand[0].value, by_hand[1].new_high)
     assert [one["label"] for one in slope["centres"]] == list("ABCDEF")
@@ -87,7 +88,9 @@ def test_what_the_curves_lack_is_said_below_the_table(run: Run) -> None:
     drawn = run(*f"{CI} --centre site --metric oe_ratio --plot c.png".split())
     assert "HW421" in drawn.out
     assert "are equal: F)" in " ".join(drawn.out.split())
-    curves = hw.calibration_curve_by_centre(FRAME.y[few], FRAME.p[few], FRAME.site[few])
+    curves = hw.curve(
+        in_centres(FRAME.y[few], FRAME.p[few], FRAME.site[few]), "calibration-by-centre"
+    )
     assert "HW421" in repr(curves)
     assert "HW421" in curves._repr_html_()
     FRAME[FRAME.site.isin(["A", "B"])].to_csv("t.csv", index=False)
@@ -107,7 +110,9 @@ def test_the_bandwidth_of_a_kernel_is_named(run: Run) -> None:
 
 
 def test_nothing_has_a_document() -> None:
-    some = hw.calibration_by_centre(FRAME.y, FRAME.p, FRAME.site, metric=["oe_ratio"])[:0]
+    some = hw.calibration_by_centre(in_centres(FRAME.y, FRAME.p, FRAME.site), metric=["oe_ratio"])[
+        :0
+    ]
     assert "Nothing to show." in some._repr_html_()
     with pytest.raises(hw.OptionError, match="of nothing have no picture"):
         hw.curve(FRAME.y, "roc", y_score=FRAME.p, n_resamples=49, rng=1)[:0].plot()

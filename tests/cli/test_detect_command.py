@@ -118,6 +118,58 @@ def test_patients_are_a_field_of_the_references(run: Run) -> None:
     assert (e["n"], e["n_groups"], e["design"]) == (30, 10, "clustered")
 
 
+def several(run: Run, *words: str) -> tuple[list[Any], str]:
+    ran = run("detect", *words, "--metric", "ap50", *FILES[2:], "--json")
+    assert ran.status == 0, ran.err
+    return json.loads(ran.out)["estimates"], ran.err
+
+
+@pytest.mark.usefixtures("there")
+def test_each_detector_has_its_rows_however_the_references_are_named(
+    run: Run, folder: Path
+) -> None:
+    other = json.loads((folder / "found.json").read_text(encoding="utf-8"))
+    (folder / "other.json").write_text(json.dumps(other[: N // 2]), encoding="utf-8")
+    rows, err = several(run, "found.json", "other.json", "truth.json")
+    assert [row["by"] for row in rows] == [{"model": "found"}, {"model": "other"}]
+    assert "truth.json holds the objects to be found, the others what detectors found" in err
+    assert "found: 30 images, 5 of them without objects" in err
+    for row, file in zip(rows, ("found.json", "other.json"), strict=True):
+        (alone,), _ = several(run, file, "truth.json")
+        numbers = ("value", "low", "high", "seed")
+        assert [row[name] for name in numbers] == [alone[name] for name in numbers]
+    others = (
+        ("found.json", "other.json", "--references", "truth.json"),
+        ("truth.json", "found.json", "other.json"),
+        ("found=found.json", "truth.json", "other=other.json"),
+    )
+    assert all(several(run, *words)[0] == rows for words in others)
+
+
+@pytest.mark.parametrize(
+    ("words", "of"),
+    [
+        ("found.json boxes.csv truth.json", "without scores are boxes.csv, truth.json"),
+        ("found.json again.json truth.json", "again.json: no such file"),
+        ("found.json other_scores.json found_too.json", "without scores are none"),
+        ("truth.json truth.json found.json", "truth.json is given twice"),
+        ("", "DETECTIONS is missing: "),
+        ("--references truth.json", "DETECTIONS is missing: "),
+    ],
+)
+@pytest.mark.usefixtures("there")
+def test_references_that_are_not_to_be_told_are_asked_for(
+    words: str, of: str, run: Run, folder: Path
+) -> None:
+    for name in ("other_scores.json", "found_too.json"):
+        (folder / name).write_bytes((folder / "found.json").read_bytes())
+    ran = run("detect", *words.split())
+    assert (ran.status, ran.out) == (2, "")
+    assert of in ran.err
+    if "without scores" in of:
+        assert "--references FILE, or name the detectors, as in " in ran.err
+
+
 @pytest.mark.usefixtures("there")
 def test_cautions_set_the_status_with_strict(run: Run) -> None:
     assert run("detect", *FILES, "--strict").status == 3

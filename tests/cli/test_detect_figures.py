@@ -130,3 +130,27 @@ def test_what_cannot_be_drawn_is_refused_before_anything_is_read(
     assert ran.status == 2
     assert message in ran.err
     assert "no.csv" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "note"),
+    [
+        ("--metric froc_score --threshold 0.3", ""),
+        ("--metric ap --threshold 0.3,0.5 --plot-kind pr", "the figure is of the threshold 0.3"),
+        ("--metric ap --by-threshold --threshold 0.3,0.5", ""),
+        ("--metric ap --plot-kind matches", "the figure is of the first detector, A"),
+    ],
+)
+def test_several_detectors_share_a_figure(
+    options: str, note: str, boxes: tuple[str, ...], drawn: list[Any], run: Run
+) -> None:
+    found, true, *images = boxes
+    copied = Path(found).with_name("copy.csv")
+    copied.write_bytes(Path(found).read_bytes())
+    files = (f"A={found}", f"B={copied}", true, *images)
+    ran = run("detect", *files, *PLAIN, "--plot", "x.png", *options.split())
+    assert ran.status == 0, ran.err
+    assert note in ran.err
+    if "matches" not in options:
+        labels = axes_of(drawn[0]).get_legend_handles_labels()[1]
+        assert [label.partition(":")[0] for label in labels] == ["A", "B"]

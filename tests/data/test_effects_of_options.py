@@ -67,6 +67,11 @@ OF_MODELS = ("estimate", "compare", "rank", "gate")
 KINDS: dict[str, tuple[Callable[[str], Any], Any, tuple[str, ...]]] = {
     "values": (lambda models: values(MATCHED, models), None, OF_MODELS),
     "unmatched values": (lambda models: values(UNMATCHED, models), None, ("compare", "rank")),
+    "runs": (
+        lambda _: hw.CaseValues.from_runs({"dice": VALUES["A"], "seed": range(CASES)}),
+        None,
+        ("estimate",),
+    ),
     "predictions": (
         lambda models: hw.Predictions.from_arrays(
             TRUTH, {name: SCORES[name] for name in models}, scores="any"
@@ -108,6 +113,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "rng": {"rng": 2, "method": "percentile"},
     "scheme": {"scheme": "test_then_rank"},
     "simultaneous": {"simultaneous": False},
+    "estimate.simultaneous": {"simultaneous": True, "statistic": ["median", "mean"]},
     "statistic": {"statistic": "median"},
     "test": {"test": "wilcoxon"},
     "ties": {"ties": "max", "scheme": "rank_then_aggregate"},
@@ -157,7 +163,7 @@ def outcome(verb: str, kind: str, given: Mapping[str, Any]) -> Any:
 
 @pytest.mark.parametrize(("verb", "kind", "name"), options())
 def test_an_option_has_an_effect_or_is_refused(verb: str, kind: str, name: str) -> None:
-    given = GIVEN[name]
+    given = GIVEN.get(f"{verb}.{name}", GIVEN[name])
     without = {other: one for other, one in given.items() if other != name}
     if kind == "unmatched values" and name != "unmatched":
         given, without = ({"unmatched": "omit"} | one for one in (given, without))
@@ -177,4 +183,5 @@ def test_values_that_are_tried_are_not_the_defaults() -> None:
     for verb in (*OF_MODELS, "curve"):
         for name in inspect.signature(getattr(hw, verb)).parameters:
             if name in GIVEN:
-                assert GIVEN[name][name] != option_of(name, verb).default
+                given = GIVEN.get(f"{verb}.{name}", GIVEN[name])
+                assert given[name] != option_of(name, verb).default

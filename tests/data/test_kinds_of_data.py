@@ -167,7 +167,7 @@ def test_test_sets_have_no_values_of_cases_to_keep(verb: Any) -> None:
         hw.estimate,
         hw.compare,
         hw.check,
-        hw.runs_table,
+        hw.CaseValues.from_runs,
         hw.CaseValues.from_table,
         hw.CaseValues.from_arrays,
         lambda frame: hw.Predictions.from_table(frame, "unet", score="vit"),

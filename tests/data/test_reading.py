@@ -61,7 +61,7 @@ def test_results_of_another_program_say_their_metrics() -> None:
         ),
         (
             {"run id": ["a"], "start time": [1], "duration": [2], "acc": [0.3]},
-            r"runs_table\(table, value='COLUMN'\) gives the quantiles",
+            r"CaseValues.from_runs\(table, value='COLUMN'\) gives the quantiles",
         ),
         ({"case": ["a", "b"], "x": ["u", "v"]}, "numeric"),
     ],

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from door import run_command
-from over_data import estimate_detector, over
+from over_data import estimate_detector, in_centres, over
 from support import codes
 
 import halfwidth as hw
@@ -65,7 +65,7 @@ def over_centres(count: int, alike: int = 0) -> Any:
     y = (generator.random(40 * count) < p).astype(int)
     centre = np.repeat(np.arange(count), 40)
     y[centre < alike] = 0
-    return hw.calibration_by_centre(y, p, centre, metric="calibration_slope")
+    return hw.calibration_by_centre(in_centres(y, p, centre), metric="calibration_slope")
 
 
 SITUATIONS: dict[str, Callable[[], Any]] = {
@@ -199,7 +199,8 @@ SITUATIONS |= {
 
 
 def runs(values: Any = SMALL, **columns: Any) -> hw.Estimate:
-    return hw.runs_table({"accuracy": values, **columns}, "accuracy", quantile=[0.2, 0.5])[0]
+    data = hw.CaseValues.from_runs({"accuracy": values, **columns}, "accuracy")
+    return hw.estimate(data, statistic=["quantile:0.2", "median", "mean"])[0]
 
 
 SITUATIONS |= {

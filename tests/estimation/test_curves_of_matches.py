@@ -15,10 +15,22 @@ from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs
 from halfwidth.estimation.grouping import arrange_cases
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Records
-from halfwidth.estimation.test_sets.curve_parts import plain_request
+from halfwidth.estimation.resolve import Request, resolve_request
 from halfwidth.resampling.kernels import native
 
 KINDS: tuple[Any, ...] = ("pr", "froc", "afroc", "wafroc")
+
+
+def asked(method: str, n_resamples: int, seed: int) -> Request:
+    return resolve_request(
+        method=method,
+        confidence_level=0.9,
+        alternative="two-sided",
+        n_resamples=n_resamples,
+        rng=seed,
+        missing="raise",
+        penalty=None,
+    )
 
 
 def made(
@@ -44,7 +56,7 @@ def made(
                 average=average,
             )
         )
-    request = plain_request("percentile", 0.9, 199, 3, "raise")
+    request = asked("percentile", 199, 3)
     return curves_of_jobs(kind, jobs, lists.matching, request, band=band)
 
 
@@ -176,7 +188,7 @@ def test_a_point_has_the_interval_of_its_metric() -> None:
     records, design = arrange_cases(functional.records(lists), None, None, "cases", paired=True)
     (one,) = estimate_jobs(
         [Job(functional, Records(records, design, lists.n_images))],
-        plain_request("dirichlet", 0.9, 199, 3, "raise"),
+        asked("dirichlet", 199, 3),
     )
     assert curve.points[3, 2:].tolist() == pytest.approx([one.low, one.high], abs=1e-12)
 
@@ -243,7 +255,7 @@ def test_curves_are_of_one_threshold() -> None:
             "pr",
             [],
             MatchingRule(thresholds=(0.5, 0.75)),
-            plain_request("auto", 0.9, 9, 1, "raise"),
+            asked("auto", 9, 1),
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import over
 from support import Run, codes
 
 import halfwidth as hw
@@ -27,9 +28,11 @@ def table(**columns: Any) -> dict[str, Any]:
     return {"accuracy": values, "source": ["weights"] * 25 + ["split"] * 25, **columns}
 
 
-def made_of(*given: Any, **how: Any) -> Any:
+def made_of(*given: Any, quantile: Any = (0.1, 0.5, 0.9), mean: bool = True, **how: Any) -> Any:
     """The estimates of a table; what is known of runs alone is not in the type of `Estimates`."""
-    return hw.runs_table(*given, **how)
+    levels = quantile if isinstance(quantile, list | tuple) else [quantile]
+    statistics = [*(f"quantile:{level}" for level in levels), *["mean"] * mean]
+    return over(hw.estimate, hw.CaseValues.from_runs)(*given, statistic=statistics, **how)
 
 
 # --------------------------------------------------------------------------- one quantile
@@ -437,7 +440,7 @@ def test_what_comes_out_is_plain() -> None:
         ({"quantile": 1}, "quantile=1 is not strictly between 0 and 1"),
         ({"quantile": 90}, "for 90 % write 0.9"),
         ({"quantile": "0.9"}, "quantile='0.9' is not strictly between"),
-        ({"quantile": [0.1, 0.9]}, "runs_table takes several"),
+        ({"quantile": [0.1, 0.9]}, "estimate answers for each"),
         ({"confidence_level": 95}, "for 95 % write 0.95"),
         ({"method": "t"}, "makes no interval for the"),
         ({"method": "exakt"}, "did you mean 'exact'"),

@@ -49,7 +49,7 @@ def test_values_near_the_end_of_floating_point_are_audited_without_a_warning() -
 
 def test_a_message_names_some_of_many_columns() -> None:
     with pytest.raises(hw.DataError, match="no column of numbers") as caught:
-        hw.runs_table({f"column {place}": ["a"] for place in range(500)})
+        hw.CaseValues.from_runs({f"column {place}": ["a"] for place in range(500)})
     assert len(str(caught.value)) < 1000
 
 

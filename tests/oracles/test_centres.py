@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from over_data import in_centres
 from scipy import optimize, special, stats
 from statsmodels.stats.meta_analysis import combine_effects
 
@@ -93,7 +94,7 @@ def centres(k: int = 6, each: int = 200) -> tuple[Array, Array, Array]:
 def test_centres_are_those_of_metric_ci_pooled() -> None:
     y, p, centre = centres()
     for name in ("calibration_slope", "citl", "oe_ratio"):
-        result = hw.calibration_by_centre(y, p, centre, metric=name)
+        result = hw.calibration_by_centre(in_centres(y, p, centre), metric=name)
         alone = [
             hw.metric_ci(y[centre == one], p[centre == one], metric=name, rng=1)
             for one in np.unique(centre)
@@ -113,8 +114,8 @@ def test_centres_are_those_of_metric_ci_pooled() -> None:
 def test_all_four_by_default_in_any_order_of_rows() -> None:
     y, p, centre = centres()
     order = np.random.default_rng(1).permutation(len(y))
-    first = hw.calibration_by_centre(y, p, centre)
-    again = hw.calibration_by_centre(y[order], p[order], centre[order])
+    first = hw.calibration_by_centre(in_centres(y, p, centre))
+    again = hw.calibration_by_centre(in_centres(y[order], p[order], centre[order]))
     assert [item.metric for item in first] == [
         "calibration_slope",
         "calibration_intercept",
@@ -133,7 +134,9 @@ def test_centres_without_a_fit_are_left_out_and_named() -> None:
     y, p, centre = centres()
     y[centre == "c1"] = 0
     y[centre == "c2"] = p[centre == "c2"] > 0.5
-    slope, large = hw.calibration_by_centre(y, p, centre, metric=["calibration_slope", "citl"])
+    slope, large = hw.calibration_by_centre(
+        in_centres(y, p, centre), metric=["calibration_slope", "citl"]
+    )
     assert slope.left_out == ("c1", "c2")
     assert large.left_out == ("c1",)
     texts = {one.code: one.message for one in slope.cautions}
@@ -143,7 +146,7 @@ def test_centres_without_a_fit_are_left_out_and_named() -> None:
 
 def test_few_centres() -> None:
     y, p, centre = centres(2)
-    two = hw.calibration_by_centre(y, p, centre, metric="citl")
+    two = hw.calibration_by_centre(in_centres(y, p, centre), metric="citl")
     assert math.isnan(two.new_low)
     assert two.to_dict()["new_high"] is None
     assert "no prediction interval" in two.cautions[0].message
@@ -154,20 +157,28 @@ def test_bad_input() -> None:
     y, p, centre = centres(2)
     one = centre == "c0"
     with pytest.raises(hw.DataError, match="of one centre \\('c0'\\)"):
-        hw.calibration_by_centre(y[one], p[one], centre[one])
+        hw.calibration_by_centre(in_centres(y[one], p[one], centre[one]))
     with pytest.raises(hw.HalfwidthError, match="pooled over centres 'auroc'"):
-        hw.calibration_by_centre(y, p, centre, metric="auroc")
-    with pytest.raises(hw.DataError, match="1 of 400 cases lack their centre"):
-        hw.calibration_by_centre(y, p, [None, *centre[1:]])
+        hw.calibration_by_centre(in_centres(y, p, centre), metric="auroc")
+    with pytest.raises(hw.DataError, match="centre: 1 of 400 cases lack their centre \\(case 1\\)"):
+        hw.calibration_by_centre(in_centres(y, p, [None, *centre[1:]]))
     with pytest.raises(hw.OptionError, match="name at least one"):
-        hw.calibration_by_centre(y, p, centre, metric=[])
-    with pytest.raises(hw.OptionError, match="centre is no list"):
-        hw.calibration_by_centre(y, p, 3)
+        hw.calibration_by_centre(in_centres(y, p, centre), metric=[])
+    with pytest.raises(hw.OptionError, match="arrays have no centres"):
+        hw.calibration_by_centre(hw.Predictions.from_arrays(y, p))
+    with pytest.raises(hw.OptionError, match=r"one column of them, by='centre'.* given are none"):
+        hw.calibration_by_centre(hw.Predictions.from_table({"y": y, "p": p}, "y", score="p"))
+    with pytest.raises(hw.OptionError, match="values of cases are given"):
+        hw.calibration_by_centre(y)
     with pytest.raises(hw.DataError, match="two different labels"):
-        hw.calibration_by_centre([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], [1, 1, "1", "1"])
+        hw.calibration_by_centre(
+            in_centres(
+                [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], np.array([0.5, 0.5, "0.5", "0.5"], dtype=object)
+            )
+        )
     y[one] = 1
     with pytest.raises(hw.DataError, match="exists in 1 of 2 centres"):
-        hw.calibration_by_centre(y, p, centre)
+        hw.calibration_by_centre(in_centres(y, p, centre))
 
 
 # --------------------------------------------------------------------------- curves
@@ -191,7 +202,7 @@ def harrell(x: Array, knots: Array) -> Array:
 
 def test_curves_are_pooled_at_each_probability_as_statsmodels_does() -> None:
     y, p, centre = centres(5, 150)
-    (curve,) = hw.calibration_curve_by_centre(y, p, centre)
+    (curve,) = hw.curve(in_centres(y, p, centre), "calibration-by-centre")
     grid = special.logit(curve.x)
     steps = np.diff(grid)
     assert steps == pytest.approx(steps[0])
@@ -228,7 +239,7 @@ def test_curves_are_pooled_at_each_probability_as_statsmodels_does() -> None:
 def test_a_curve_ends_where_its_centre_has_no_cases() -> None:
     y, p, centre = centres(4, 150)
     kept = (centre != "c0") | (p < 0.5)
-    (curve,) = hw.calibration_curve_by_centre(y[kept], p[kept], centre[kept])
+    (curve,) = hw.curve(in_centres(y[kept], p[kept], centre[kept]), "calibration-by-centre")
     assert np.isnan(curve.curves[0, curve.x > 0.5]).all()
     assert set(curve.counts[curve.x > 0.5]) == {3}
     assert curve.counts[len(curve.x) // 4] == 4
@@ -240,9 +251,11 @@ def test_a_curve_ends_where_its_centre_has_no_cases() -> None:
 def test_weights_and_clusters_of_copies_have_the_same_curves() -> None:
     y, p, centre = centres(3, 120)
     times = np.arange(len(y)) % 2 + 1
-    (weighted,) = hw.calibration_curve_by_centre(y, p, centre, sample_weight=times)
+    (weighted,) = hw.curve(in_centres(y, p, centre, sample_weight=times), "calibration-by-centre")
     place = np.repeat(np.arange(len(y)), times)
-    (copied,) = hw.calibration_curve_by_centre(y[place], p[place], centre[place], groups=place)
+    (copied,) = hw.curve(
+        in_centres(y[place], p[place], centre[place], groups=place), "calibration-by-centre"
+    )
     there = np.searchsorted(copied.x, weighted.x[10:-10]) - 1
     for curve in (weighted, copied):
         assert [one.code for one in curve.cautions] == ["HW422"]
@@ -255,22 +268,22 @@ def test_weights_and_clusters_of_copies_have_the_same_curves() -> None:
 def test_centres_without_a_curve() -> None:
     y, p, centre = centres(4, 100)
     y[centre == "c1"] = 0
-    (curve,) = hw.calibration_curve_by_centre(y, p, centre)
+    (curve,) = hw.curve(in_centres(y, p, centre), "calibration-by-centre")
     assert (curve.left_out, curve.n) == (("c1",), 300)
     assert {one.code for one in curve.cautions} == {"HW421", "HW422"}
     y[centre == "c2"] = p[centre == "c2"] > 0.5
     with pytest.raises(hw.DataError, match="2 of 4 centres have a calibration curve, and 3 or"):
-        hw.calibration_curve_by_centre(y, p, centre)
+        hw.curve(in_centres(y, p, centre), "calibration-by-centre")
     apart = np.array([0.1, 0.4, 0.7])
     p = np.tile(np.linspace(0.01, 0.2, 40), 3) + np.repeat(apart, 40)
     y = np.tile([0, 1], 60)
     with pytest.raises(hw.DataError, match="no probability lies among the cases of 3 centres"):
-        hw.calibration_curve_by_centre(y, p, np.repeat(list("abc"), 40))
+        hw.curve(in_centres(y, p, np.repeat(list("abc"), 40)), "calibration-by-centre")
 
 
 def test_the_figure_of_centres() -> None:
     y, p, centre = centres(4, 100)
-    curves = hw.calibration_curve_by_centre(y, p, centre, average="none")
+    curves = hw.curve(in_centres(y, p, centre), "calibration-by-centre", average="none")
     ax = hw.plots.calibration(curves[1])
     drawn = [line.get_ydata() for line in ax.lines]
     for wanted in (*curves[1].curves, curves[1].y, curves[1].new_low, curves[1].new_high):

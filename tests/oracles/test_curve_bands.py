@@ -18,6 +18,7 @@ from halfwidth.resampling.designs import arrange
 from halfwidth.resampling.draws import Plan
 
 curves_from = over(hw.curve, hw.Predictions.from_arrays)
+confusion = over(hw.confusion_ci, hw.Predictions.from_arrays)
 
 KINDS: list[Any] = ["roc", "pr"]
 STEPS = 200
@@ -253,7 +254,7 @@ def test_the_diagonal_holds_the_sensitivities(method: str, *, clusters: bool) ->
     given |= {"groups": np.arange(120) // 4} if clusters else {}
     if clusters and method == "clopper_pearson":
         given["method"] = "wilson"
-    made = hw.confusion_ci(truth, said, **given)
+    made = confusion(truth, said, **given)
     np.testing.assert_array_equal(made.counts, confusion_matrix(truth, said))
     wanted = hw.metric_ci(truth, said, metric="sensitivity", average="none", **given)
     for row, e in enumerate(wanted):
@@ -264,7 +265,7 @@ def test_the_diagonal_holds_the_sensitivities(method: str, *, clusters: bool) ->
 
 def test_a_cell_is_a_proportion_of_its_row() -> None:
     truth, said = ["cat"] * 20 + ["dog"] * 30, ["cat"] * 18 + ["dog"] * 29 + ["cat"] * 3
-    made = hw.confusion_ci(truth, said)
+    made = confusion(truth, said)
     wanted = hw.proportion_ci(3, 30)
     e = made.estimates[1][0]
     assert (e.value, e.low, e.high, e.n) == (wanted.value, wanted.low, wanted.high, 30)
@@ -278,16 +279,16 @@ def test_a_cell_is_a_proportion_of_its_row() -> None:
 def test_scores_become_decisions_as_in_metric_ci() -> None:
     generator = np.random.default_rng(11)
     truth, score = generator.integers(0, 2, 50), generator.random(50)
-    made = hw.confusion_ci(truth, score, threshold=0.7)
+    made = confusion(truth, score, threshold=0.7)
     np.testing.assert_array_equal(made.counts, confusion_matrix(truth, score >= 0.7))
     logits = np.log(np.stack([1 - score, score], axis=1))
-    made = hw.confusion_ci(truth, logits, scores="logits")
+    made = confusion(truth, logits, scores="logits")
     np.testing.assert_array_equal(made.counts, confusion_matrix(truth, score >= 0.5))
 
 
 @pytest.mark.parametrize("method", ["auto", "wilson", "percentile"])
 def test_a_row_without_cases_has_no_shares(method: str) -> None:
-    made = hw.confusion_ci([0, 0, 1, 1], [0, 2, 1, 1], labels=[0, 1, 2], method=method, rng=1)
+    made = confusion([0, 0, 1, 1], [0, 2, 1, 1], labels=[0, 1, 2], method=method, rng=1)
     assert made.counts.tolist() == [[1, 0, 1], [0, 2, 0], [0, 0, 0]]
     last = made.to_frame().tail(3)
     assert last[["share", "low", "high"]].isna().to_numpy().all()
@@ -313,4 +314,4 @@ def test_bad_input_of_confusions_is_refused(
 ) -> None:
     given: dict[str, Any] = {"y_true": [0, 1, 0, 1], "y_score": [0, 1, 1, 1]} | change
     with pytest.raises(error, match=said):
-        hw.confusion_ci(**given)
+        confusion(**given)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import over
 from scipy import integrate, stats
 from support import codes
 
@@ -23,6 +24,7 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.products import products
 from halfwidth.resampling.smoothed_deviations import smoothed_deviations
 
+asked = over(hw.calibration_test, hw.Predictions.from_arrays)
 NAMES = ("smooth_ece", "ece_kde", "kce")
 
 
@@ -303,7 +305,7 @@ def test_few_cases(n: int) -> None:
 
 def test_calibration_test_by_kce() -> None:
     y, p = cases(17, 80, power=1.6)
-    test = hw.calibration_test(y, p, statistic="kce", n_resamples=999, rng=1)
+    test = asked(y, p, statistic="kce", n_resamples=999, rng=1)
     assert test.value == pytest.approx(kce(y, p))
     # By outcomes of one's own, and the double sum.
     generator, kernel = (
@@ -313,14 +315,14 @@ def test_calibration_test_by_kce() -> None:
     drawn = (generator.random((20_000, 80)) < p) - p
     values = ((drawn @ kernel) * drawn).sum(axis=1)
     share = (values >= (y - p) @ kernel @ (y - p)).mean()
-    given = hw.calibration_test(y, p, statistic="kce:0.2", n_resamples=9999, rng=2)
+    given = asked(y, p, statistic="kce:0.2", n_resamples=9999, rng=2)
     assert given.p_value == pytest.approx(share, abs=0.01)
-    weighted = hw.calibration_test(
+    weighted = asked(
         y, p, statistic="kce:0.2", n_resamples=9999, rng=2, sample_weight=np.full(80, 2.0)
     )
     assert (weighted.value, weighted.p_value) == pytest.approx((given.value, given.p_value))
     with pytest.raises(hw.HalfwidthError, match="one case"):
-        hw.calibration_test([1], [0.4], statistic="kce", labels=[0, 1])
+        asked([1], [0.4], statistic="kce", labels=[0, 1])
 
 
 def test_size_of_the_test_by_kce() -> None:
@@ -330,7 +332,7 @@ def test_size_of_the_test_by_kce() -> None:
         p = generator.beta(1, 8, 60)
         y = (generator.random(60) < p).astype(int)
         rejected += (
-            hw.calibration_test(
+            asked(
                 y, p, statistic="kce", n_resamples=99, rng=seed, labels=[0, 1], pos_label=1
             ).p_value
             <= 0.05

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from over_data import over
 from scipy import special, stats
 
 import halfwidth as hw
@@ -16,6 +17,7 @@ from halfwidth.core.rng import Key, trials
 from halfwidth.core.types import Array
 from halfwidth.metrics.calibration.perfect import STATISTICS, resolve_statistic
 
+asked = over(hw.calibration_test, hw.Predictions.from_arrays)
 NAMES = [one.name for one in STATISTICS]
 FEW = np.array([0.05, 0.2, 0.2, 0.35, 0.6, 0.7, 0.7, 0.9])
 
@@ -39,15 +41,13 @@ def test_p_values_are_those_of_all_outcomes(name: str, weighted: bool) -> None:
     if departure.normal:
         values, value = np.abs(values), abs(value)
     exact = min(chance[values >= value - 1e-9].sum(), 1.0)
-    test = hw.calibration_test(
-        y, FEW, statistic=name, sample_weight=weights, n_resamples=20_000, rng=3
-    )
+    test = asked(y, FEW, statistic=name, sample_weight=weights, n_resamples=20_000, rng=3)
     assert test.p_value == pytest.approx(exact, abs=5 * math.sqrt(exact * (1 - exact) / 20_000))
 
 
 def test_spiegelhalters_statistic() -> None:
     y, p = sample(1, 400)
-    test = hw.calibration_test(y, p, n_resamples=99, rng=1)
+    test = asked(y, p, n_resamples=99, rng=1)
     # Spiegelhalter's own form: the Brier score, its expectation and variance.
     excess = ((y - p) ** 2 - p * (1 - p)).sum()
     z = excess / math.sqrt(((1 - 2 * p) ** 2 * p * (1 - p)).sum())
@@ -58,7 +58,7 @@ def test_spiegelhalters_statistic() -> None:
 
 def test_hosmer_and_lemeshows_statistic() -> None:
     y, p = sample(2, 400)
-    test = hw.calibration_test(y, p, statistic="hosmer_lemeshow", n_resamples=99, rng=1)
+    test = asked(y, p, statistic="hosmer_lemeshow", n_resamples=99, rng=1)
     total = 0.0
     for group in np.array_split(np.argsort(p), 10):
         observed, expected, n = y[group].sum(), p[group].sum(), len(group)
@@ -72,7 +72,7 @@ def test_hosmer_and_lemeshows_statistic() -> None:
 
 def test_the_likelihood_ratio_of_intercept_and_slope() -> None:
     y, p = sample(3, 400)
-    test = hw.calibration_test(y, p, statistic="likelihood_ratio", n_resamples=99, rng=1)
+    test = asked(y, p, statistic="likelihood_ratio", n_resamples=99, rng=1)
     fit = sm.Logit(y, sm.add_constant(special.logit(p))).fit(disp=0)
     as_given = (y * np.log(p) + (1 - y) * np.log1p(-p)).sum()
     assert test.value == pytest.approx(2 * (fit.llf - as_given), rel=1e-8)
@@ -81,14 +81,14 @@ def test_the_likelihood_ratio_of_intercept_and_slope() -> None:
 
 def test_outcomes_that_a_threshold_separates_have_a_likelihood_of_one() -> None:
     p = np.array([0.1, 0.2, 0.8, 0.9])
-    test = hw.calibration_test([0, 0, 1, 1], p, statistic="likelihood_ratio", n_resamples=99, rng=1)
+    test = asked([0, 0, 1, 1], p, statistic="likelihood_ratio", n_resamples=99, rng=1)
     assert test.value == pytest.approx(-4 * (np.log(0.9) + np.log(0.8)), rel=1e-12)
 
 
 def test_the_ece_is_that_of_metric_ci() -> None:
     y, p = sample(4, 300)
     for name in ("ece", "ece:bins=15", "ece:bins=7,binning=mass"):
-        value = hw.calibration_test(y, p, statistic=name, n_resamples=99, rng=1).value
+        value = asked(y, p, statistic=name, n_resamples=99, rng=1).value
         assert value == pytest.approx(hw.metric_ci(y, p, metric=name, rng=1).value, rel=1e-12)
 
 
@@ -111,7 +111,7 @@ def test_the_size_is_as_stated(mean: float) -> None:
     rejected = 0
     for seed in range(400):
         y, p = sample(seed, 300, mean)
-        test = hw.calibration_test(y, p, labels=[0, 1], pos_label=1, n_resamples=199, rng=seed)
+        test = asked(y, p, labels=[0, 1], pos_label=1, n_resamples=199, rng=seed)
         rejected += test.p_value <= 0.05
     assert 8 <= rejected <= 35
 
@@ -122,12 +122,10 @@ def test_the_size_is_as_stated(mean: float) -> None:
 def test_neither_the_order_of_rows_nor_threads_matter() -> None:
     y, p = sample(5, 200)
     order = np.random.default_rng(1).permutation(200)
-    first = hw.calibration_test(y, p, statistic=NAMES, rng=7, n_resamples=499)
-    again = hw.calibration_test(
-        y[order], p[order], statistic=NAMES, rng=7, n_resamples=499, n_threads=2
-    )
+    first = asked(y, p, statistic=NAMES, rng=7, n_resamples=499)
+    again = asked(y[order], p[order], statistic=NAMES, rng=7, n_resamples=499, n_threads=2)
     assert [one.p_value for one in first] == [one.p_value for one in again]
-    other = hw.calibration_test(y, p, statistic=NAMES, rng=8, n_resamples=499)
+    other = asked(y, p, statistic=NAMES, rng=8, n_resamples=499)
     assert [one.p_value for one in first] != [one.p_value for one in other]
 
 
@@ -135,19 +133,19 @@ def test_rows_of_classes_and_of_the_top_label() -> None:
     rng = np.random.default_rng(2)
     p = rng.dirichlet(np.ones(3), 200)
     y = np.array([rng.choice(3, p=row) for row in p])
-    top = hw.calibration_test(y, p, n_resamples=99, rng=1)
+    top = asked(y, p, n_resamples=99, rng=1)
     confidence, right = p.max(axis=1), (p.argmax(axis=1) == y).astype(int)
-    alone = hw.calibration_test(right, confidence, n_resamples=99, rng=1)
+    alone = asked(right, confidence, n_resamples=99, rng=1)
     assert top.average == "top_label"
     assert (top.value, top.p_value) == (pytest.approx(alone.value), alone.p_value)
-    each = hw.calibration_test(y, p, average="none", n_resamples=99, rng=1)
+    each = asked(y, p, average="none", n_resamples=99, rng=1)
     assert [one.label for one in each] == ["0", "1", "2"]
-    last = hw.calibration_test((y == 2).astype(int), p[:, 2], n_resamples=99, rng=1)
+    last = asked((y == 2).astype(int), p[:, 2], n_resamples=99, rng=1)
     assert each[2].value == pytest.approx(last.value)
 
 
 def test_what_cannot_happen_did() -> None:
-    test = hw.calibration_test(
+    test = asked(
         [0, 1, 1, 0], [0.0, 0.0, 0.7, 0.4], statistic="hosmer_lemeshow:2", n_resamples=99, rng=1
     )
     assert math.isinf(test.value)
@@ -158,7 +156,7 @@ def test_what_cannot_happen_did() -> None:
 
 def test_ways_out() -> None:
     y, p = sample(6, 100)
-    tests = hw.calibration_test(y, p, statistic=["spiegelhalter", "ece"], n_resamples=99, rng=1)
+    tests = asked(y, p, statistic=["spiegelhalter", "ece"], n_resamples=99, rng=1)
     assert list(tests.to_frame()["statistic"]) == ["spiegelhalter", "ece"]
     assert '"calibration_tests"' in tests.to_json()
     assert tests[0].to_frame().shape[0] == 1
@@ -173,13 +171,13 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "none": ({"statistic": []}, "name at least one"),
     "average": ({"average": "macro"}, "average"),
     "draws": ({"n_resamples": 1}, "n_resamples=1"),
-    "no variance": ({"y_prob": [0.5, 0.5, 0.5, 0.5]}, "0, 1/2 or 1"),
+    "no variance": ({"y_score": [0.5, 0.5, 0.5, 0.5]}, "0, 1/2 or 1"),
     "no spread": (
-        {"y_prob": [0.3] * 4, "statistic": "likelihood_ratio"},
+        {"y_score": [0.3] * 4, "statistic": "likelihood_ratio"},
         "probabilities that differ",
     ),
-    "labels": ({"y_prob": [0, 1, 1, 0], "scores": "labels"}, "labels were given"),
-    "scores": ({"y_prob": [0.1, 3.0, 0.2, 0.4]}, "are none; if they are logits"),
+    "labels": ({"y_score": [0, 1, 1, 0], "scores": "labels"}, "labels were given"),
+    "scores": ({"y_score": [0.1, 3.0, 0.2, 0.4]}, "are none; if they are logits"),
 }
 
 
@@ -188,15 +186,15 @@ def test_bad_input(name: str) -> None:
     given, words = BAD[name]
     keywords: dict[str, Any] = {
         "y_true": [0, 1, 1, 0],
-        "y_prob": [0.1, 0.7, 0.6, 0.4],
+        "y_score": [0.1, 0.7, 0.6, 0.4],
         "rng": 1,
         **given,
     }
     with pytest.raises(hw.HalfwidthError, match=words):
-        hw.calibration_test(**keywords)
+        asked(**keywords)
 
 
 def test_cases_in_clusters_of_their_own_are_independent() -> None:
     y, p = sample(7, 50)
-    one = hw.calibration_test(y, p, groups=np.arange(50), n_resamples=99, rng=1)
-    assert one == hw.calibration_test(y, p, n_resamples=99, rng=1)
+    one = asked(y, p, groups=np.arange(50), n_resamples=99, rng=1)
+    assert one == asked(y, p, n_resamples=99, rng=1)

@@ -11,8 +11,12 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
+from over_data import over
 
-from halfwidth import Confusion, confusion_ci, plots
+import halfwidth as hw
+from halfwidth import Confusion, plots
+
+confusion = over(hw.confusion_ci, hw.Predictions.from_arrays)
 
 RNG = np.random.default_rng(0)
 
@@ -20,7 +24,7 @@ RNG = np.random.default_rng(0)
 def matrix(names: list[str], n: int = 60, **options: Any) -> Confusion:
     truth = RNG.choice(names, n * len(names))
     said = np.where(RNG.random(len(truth)) < 0.7, truth, RNG.choice(names, len(truth)))
-    return confusion_ci(truth, said, labels=names, **options)
+    return confusion(truth, said, labels=names, **options)
 
 
 def painted(ax: Axes) -> None:
@@ -86,7 +90,7 @@ def luminance(colour: Any) -> float:
 def test_text_is_readable_on_every_shade() -> None:
     truth = np.repeat([f"{k:02d}" for k in range(11)], 10)
     said = np.concatenate([["00"] * k + [f"{k:02d}"] * (10 - k) for k in range(11)])
-    ax = plots.confusion(confusion_ci(truth, said), Figure(figsize=(12, 12)).add_subplot())
+    ax = plots.confusion(confusion(truth, said), Figure(figsize=(12, 12)).add_subplot())
     seen = set()
     mesh = mesh_of(ax)
     for text in ax.texts:
@@ -141,7 +145,7 @@ def test_small_cells_say_less() -> None:
 
 
 def test_a_class_without_cases_is_grey_and_said() -> None:
-    made = confusion_ci([0, 0, 1, 1], [0, 2, 1, 1], labels=[0, 1, 2])
+    made = confusion([0, 0, 1, 1], [0, 2, 1, 1], labels=[0, 1, 2])
     ax = plots.confusion(made)
     assert cells_of(ax)[2, 0] == ["n/a", "", "0"]
     assert np.ma.getmaskarray(np.ma.asarray(mesh_of(ax).get_array()))[2].all()

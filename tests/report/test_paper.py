@@ -108,7 +108,7 @@ def test_more_cases_are_drawn_and_evaluated_by_the_method_itself() -> None:
 
 
 def test_runs_are_not_called_cases() -> None:
-    found = hw.runs_ci(np.linspace(0.8, 0.9, 25), bounds=(0, 1))
+    found = hw.runs_ci(hw.CaseValues.from_runs(np.linspace(0.8, 0.9, 25), bounds=(0, 1)))
     assert "number of runs grows." in section(found, "How far to trust the intervals")
     assert "| Sample size | 25 runs per estimate." in section(found, "Reporting checklists")
 

@@ -6,6 +6,7 @@ There `hw.compare(hw.CaseValues.from_table(t, by="organ"))` was
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -30,20 +31,20 @@ def lend_verbs(hw: Any) -> None:
     """Give a tree without kinds of data those names, by the functions that it has."""
     if not hasattr(hw, "Matching"):
         _lend_matching(hw)
-    if not hasattr(hw, "read"):
-        hw.read = _read
     if hasattr(hw, "make_report"):
         hw.report = hw.make_report
-    if not hasattr(hw, "plan"):
-        hw.plan = _plan
-    if not hasattr(hw, "check"):
-        hw.check = _checking(hw)
-    if not hasattr(hw, "curve"):
-        hw.curve = _curve(hw)
-    if not hasattr(hw, "CaseValues"):
-        _lend_kinds(hw)
-    if not hasattr(hw, "Readings"):
-        _lend_readings(hw)
+    for name in ("confusion_ci", "calibration_test", "calibration_by_centre"):
+        if "y_true" in inspect.signature(getattr(hw, name)).parameters:
+            setattr(hw, name, _taking_arrays(getattr(hw, name)))
+    lent = {"read": lambda _: _read, "plan": lambda _: _plan, "check": _checking, "curve": _curve}
+    for name, verb in lent.items():
+        if not hasattr(hw, name):
+            setattr(hw, name, verb(hw))
+    for kind, lend in (("CaseValues", _lend_kinds), ("Readings", _lend_readings)):
+        if not hasattr(hw, kind):
+            lend(hw)
+    if not hasattr(hw.CaseValues, "from_runs"):
+        _lend_runs(hw)
 
 
 def _lend_kinds(hw: Any) -> None:
@@ -151,6 +152,29 @@ def _detected(hw: Any, data: Given, options: Mapping[str, Any]) -> Any:
     return hw.detection_ci(*data.arguments, **{**data.options, **options, "metric": several})
 
 
+def _lend_runs(hw: Any) -> None:
+    hw.CaseValues.from_runs = staticmethod(_given("runs"))
+    of_cases, one_quantile = hw.estimate, hw.runs_ci
+
+    def estimate(data: Any, *further: Any, **options: Any) -> Any:
+        if not isinstance(data, Given) or data.kind != "runs":
+            return of_cases(data, *further, **options)
+        named = {**data.options, **options}
+        statistics = named.pop("statistic")
+        levels = [one.partition(":") for one in statistics if one != "mean"]
+        named |= {"quantile": [float(level) for _, _, level in levels]}
+        named |= {"mean": "mean" in statistics, "keep_runs": named.pop("keep_cases", False)}
+        point = levels[0][0].removesuffix("quantile").rstrip("_")
+        return hw.runs_table(*data.arguments, point=point or "auto", **named)
+
+    def runs_ci(data: Any, *further: Any, **options: Any) -> Any:
+        if not isinstance(data, Given):
+            return one_quantile(data, *further, **options)
+        return one_quantile(*data.arguments, *further, **data.options, **options)
+
+    hw.estimate, hw.runs_ci = estimate, runs_ci
+
+
 def _given(way: str) -> Callable[..., Given]:
     def given(*arguments: Any, **options: Any) -> Given:
         matching = options.pop("matching", None) if way == "from_files" else None
@@ -181,6 +205,8 @@ def _verb(hw: Any, verb: str) -> Callable[..., Any]:
 def _curve(hw: Any) -> Callable[..., Any]:
     def called(data: Any, kind: str, *, y_score: Any = None, **options: Any) -> Any:
         given = _as_given(data) if y_score is None else Given("from_arrays", (data, y_score), {})
+        if kind == "calibration-by-centre":
+            return hw.calibration_curve_by_centre(*given.arguments, **given.options, **options)
         if given.kind == "from_files":
             function = hw.detection_curve_ci
         elif kind in OLD_KINDS:
@@ -189,6 +215,18 @@ def _curve(hw: Any) -> Callable[..., Any]:
             function = hw.curve_ci
         old_kind = OLD_KINDS.get(kind, kind)
         return function(*given.arguments, **given.options, kind=old_kind, **options)
+
+    return called
+
+
+def _taking_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of true classes and scores, as it takes predictions."""
+
+    def called(data: Any, *further: Any, **options: Any) -> Any:
+        if further:
+            return function(data, *further, **options)
+        given = _as_given(data)
+        return function(*given.arguments, **given.options, **options)
 
     return called
 
@@ -202,14 +240,26 @@ def _as_given(data: Any) -> Given:
         further = ("undefined", "by_threshold")
         matching = {name: one for name, one in data.matching.items() if name not in further}
         return Given("from_files", (detections, data.references), matching)
-    (cases,) = data._given.cases
-    of_cases = {
-        "groups": cases.groups,
-        "strata": cases.strata,
-        "missing": data.missing,
-        **{name: getattr(data.options, name) for name in ("labels", "pos_label", "scores")},
+    described = {"missing": data.missing} | {
+        name: getattr(data.options, name) for name in ("labels", "pos_label", "scores", "threshold")
     }
-    return Given("from_arrays", (cases.target, cases.predictions), of_cases)
+    if hasattr(data._given, "tables"):
+        (source,), columns = data._given.tables.sources, data._given.tables.columns
+        scores = data._given.where.predictions[""]
+        names = (data._given.where.target, *scores, *columns.within)
+        cells = {name: one.tolist() for name, one in source.table.columns.items()}
+        described |= {
+            "groups": cells.get(columns.groups),
+            "sample_weight": cells.get(columns.weights),
+        }
+        return Given("from_table", tuple(cells[name] for name in names), _without_none(described))
+    (cases,) = data._given.cases
+    described |= {"groups": cases.groups, "strata": cases.strata, "sample_weight": cases.weights}
+    return Given("from_arrays", (cases.target, cases.predictions), _without_none(described))
+
+
+def _without_none(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: one for name, one in options.items() if one is not None}
 
 
 def _of_table(hw: Any, verb: str, data: Given, options: Mapping[str, Any]) -> Any:

@@ -101,16 +101,8 @@ WITHOUT_EFFECT: dict[str, Any] = {
 }
 
 
-def test_thresholds_and_sizes_have_a_curve_each() -> None:
-    more: dict[str, Any] = {"threshold": [0.3, 0.6], "by_threshold": True}
-    data = hw.Detections.from_files(FOUND["net"], OBJECTS, **more)
-    curves = hw.curve(data, "froc", **QUICK)
-    assert [one.label for one in curves] == ["at 0.3", "at 0.6"]
-    for threshold, one in zip((0.3, 0.6), curves, strict=True):
-        at = hw.Detections.from_files(FOUND["net"], OBJECTS, threshold=threshold)
-        (alone,) = hw.curve(at, "froc", **QUICK)
-        assert points(one) == points(alone)
-    sizes = hw.Detections.from_files(FOUND["net"], OBJECTS, area=["small", "medium"])
+def test_ranges_of_sizes_have_a_curve_each() -> None:
+    sizes = hw.Detections.from_files(FOUND["net"], OBJECTS, matching={"area": ["small", "medium"]})
     small, medium = hw.curve(sizes, "pr", **QUICK)
     assert (small.n_objects, medium.n_objects) == (0, 40)
     assert small.label != medium.label
@@ -125,7 +117,7 @@ BAD: list[tuple[Any, str, dict[str, Any], str]] = [
     (TEST, "rok", {}, "did you mean 'roc'"),
     (TEST, "roc", {"y_score": S["B"]}, "are complete"),
     (TEST, "roc", {"average": "binary"}, "average='binary' has no effect on roc curves"),
-    (TEST, "roc", {"band": "simultaneous"}, "is of curves of detections"),
+    (TEST, "roc", {"band": "simultaneous"}, "has no effect on predictions"),
     (TEST, "roc", {"band": "wide"}, "none of pointwise, simultaneous"),
     *(
         (hw.Predictions.from_arrays(Y, S["A"], **{name: one}), "pr", {}, f"{name}=.*has no effect")

@@ -25,12 +25,11 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.core.processes import check_jobs
+from halfwidth.data.predictions import Predictions
 from halfwidth.document.parts import Document, Figure
-from halfwidth.estimation.test_sets.calibration_tests import calibration_test
-from halfwidth.estimation.test_sets.centre_curves import calibration_curve_by_centre
-from halfwidth.estimation.test_sets.centres import NAMES as ALL
-from halfwidth.estimation.test_sets.centres import calibration_by_centre
 from halfwidth.results.fields import caution_items
+from halfwidth.verbs.calibration import calibration_by_centre, calibration_test
+from halfwidth.verbs.curve import curve
 
 if TYPE_CHECKING:
     from halfwidth.results.calibration_results import CalibrationTests
@@ -89,25 +88,15 @@ def document_of(
     kind = None if tested else check(given["plot"], given["plot_kind"], PLOT_KINDS)
     columns = DesignColumns(given["groups"], centre, given["weight"])
     test_set = read_test_set(source, columns, numbers=False)
-    positive = given["positive"]
-    shared: dict[str, Any] = {
-        "average": given["average"] or None,
-        "scores": given["scores"],
-        "labels": parse_labels(given["labels"], test_set.y_true),
-        "pos_label": None if positive is None else parse_label(positive, test_set.y_true),
-        "sample_weight": test_set.weight,
-        "groups": test_set.groups,
-        "missing": missing,
-        "names": source.names,
-    }
-
-    results = (_tests if tested else _over_centres)(test_set, given, shared)
+    data = _predictions(test_set, source, columns, given, missing)
+    results = (_tests if tested else _over_centres)(data, given)
+    results = results.with_cautions(test_set.cautions)
     for text in results.notes:
         note(text)
     document, cautions = results.document(), results.cautions
     if kind is None:
         return document, cautions
-    figure = _figure_of_centres(test_set, given, shared, kind)
+    figure = _figure_of_centres(data, given, kind)
     curves: CentreCurves = figure.source
     document = with_figure(document, figure)
     told = set(results.caution_lines())
@@ -118,50 +107,69 @@ def document_of(
     )
 
 
-def _tests(
-    test_set: TestSetData, given: Mapping[str, Any], shared: Mapping[str, Any]
-) -> CalibrationTests:
+def _predictions(
+    test_set: TestSetData,
+    source: TestSetSource,
+    columns: DesignColumns,
+    given: Mapping[str, Any],
+    missing: str,
+) -> Predictions:
+    """The cases, centres being the levels of their table."""
+    positive = given["positive"]
+    described: dict[str, Any] = {
+        "scores": given["scores"],
+        "labels": parse_labels(given["labels"], test_set.y_true),
+        "pos_label": None if positive is None else parse_label(positive, test_set.y_true),
+        "missing": missing,
+    }
+    if test_set.table is None:
+        return Predictions.from_arrays(test_set.y_true, test_set.y_score, **described)
+    return Predictions.from_table(
+        test_set.table,
+        str(source.target),
+        score=source.score,
+        prediction=source.prediction,
+        by=columns.strata or (),
+        groups=columns.groups,
+        sample_weight=columns.weight,
+        **described,
+    )
+
+
+def _tests(data: Predictions, given: Mapping[str, Any]) -> CalibrationTests:
     tests: CalibrationTests = calibration_test(
-        test_set.y_true,
-        test_set.y_score,
+        data,
         statistic=split_names(given["calibration_test"]),
+        average=given["average"] or None,
         n_resamples=given["n_resamples"],
         rng=given["seed"],
         n_threads=check_jobs(given["jobs"]),
-        **shared,
     )
-    return tests.with_cautions(test_set.cautions)
+    return tests
 
 
-def _figure_of_centres(
-    test_set: TestSetData, given: Mapping[str, Any], shared: Mapping[str, Any], kind: str
-) -> Figure:
+def _over_centres(data: Predictions, given: Mapping[str, Any]) -> CentreResults:
+    results: CentreResults = calibration_by_centre(
+        data,
+        metric=split_names(given["metric"] or ()) or None,
+        average=given["average"] or None,
+        confidence_level=given["confidence_level"],
+    )
+    return results
+
+
+def _figure_of_centres(data: Predictions, given: Mapping[str, Any], kind: str) -> Figure:
     """The calibration curves of the centres, written to a file."""
     from halfwidth.plots import figure_of_calibration, write_figure
 
     try:
-        curves = calibration_curve_by_centre(
-            test_set.y_true,
-            test_set.y_score,
-            test_set.strata,
+        curves = curve(
+            data,
+            "calibration-by-centre",
+            average=given["average"] or None,
             confidence_level=given["confidence_level"],
-            **shared,
         )
     except DataError as error:
         raise DataError(f"{error}; without --plot there is the table") from None
     write_figure(figure_of_calibration(curves), given["plot"])
     return Figure(kind, "Calibration curves over centres", curves, given["plot"])
-
-
-def _over_centres(
-    test_set: TestSetData, given: Mapping[str, Any], shared: Mapping[str, Any]
-) -> CentreResults:
-    results: CentreResults = calibration_by_centre(
-        test_set.y_true,
-        test_set.y_score,
-        test_set.strata,
-        metric=split_names(given["metric"] or ALL),
-        confidence_level=given["confidence_level"],
-        **shared,
-    )
-    return results.with_cautions(test_set.cautions)

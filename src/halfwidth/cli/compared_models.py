@@ -134,7 +134,7 @@ def named_files(given: Sequence[str], model_from: str | None = None) -> dict[str
     >>> list(named_files(["a/fold_0/val/summary.json", "b/fold_0/val/summary.json"]))
     ['a', 'b']
     """
-    names, paths = _names_and_paths(given)
+    names, paths = names_and_paths(given)
     return _called(list(zip(names, paths, paths, strict=True)), model_from)
 
 
@@ -146,11 +146,11 @@ def named_models(given: Sequence[str], model_from: str | None = None) -> dict[st
     >>> list(named_models(["one=fold_0/dice.csv", "two=fold_1/dice.csv"]))
     ['one', 'two']
     """
-    names, paths = _names_and_paths(given)
+    names, paths = names_and_paths(given)
     return _called(joined_folds(paths, names), model_from)
 
 
-def _names_and_paths(given: Sequence[str]) -> tuple[list[str], list[Path]]:
+def names_and_paths(given: Sequence[str]) -> tuple[list[str], list[Path]]:
     """Each file with the name that it was given, if any."""
     paths, names = [], []
     for text in given:

@@ -34,13 +34,25 @@ if TYPE_CHECKING:
 )
 def detect(
     ctx: typer.Context,
-    detections: Annotated[
-        Path, typer.Argument(help="File or folder of what was detected.", metavar="DETECTIONS")
-    ],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Files or folders of what was detected, of one detector or several (NAME=FILE "
+            "calls one NAME), and that of the objects to be found: of two files the second, of "
+            "more the one without scores.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
     references: Annotated[
-        Path,
-        typer.Argument(help="File or folder of the objects to be found.", metavar="REFERENCES"),
-    ],
+        Path | None,
+        typer.Option(
+            help="File or folder of the objects to be found; all others are of detectors.",
+            metavar="FILE",
+            show_default=False,
+            rich_help_panel=Group.DETECTIONS,
+        ),
+    ] = None,
     metric: detection_options.DetectionMetrics = None,
     threshold: detection_options.DetectionThreshold = None,
     by_threshold: detection_options.ByThreshold = False,
@@ -75,7 +87,7 @@ def detect(
     image_names: detection_options.ImageNames = False,
     strict: options.Strict = False,
 ) -> Answer:
-    """Confidence intervals for metrics of a detector, on boxes, masks or points.
+    """Confidence intervals for metrics of detectors, on boxes, masks or points.
 
     Detections are matched with the objects of the references once; images, or patients, are
     resampled with their matches. Formats: COCO JSON, tables of boxes, YOLO text, Pascal VOC XML,
@@ -87,6 +99,7 @@ def detect(
     halfwidth detect detections.json references.json --metric ap50,froc_score
     halfwidth detect detections.json references.json --metric ap --by-threshold
     halfwidth detect detections.json references.json --average none --area small
+    halfwidth detect a.json b.json references.json --metric ap50
     halfwidth detect boxes.csv truth.csv --groups patient \\
         --metric object_sensitivity,fppi --score-threshold 0.5
     """
@@ -103,7 +116,9 @@ def detect(
     kind = detection_figures.check(plot, plot_kind, metrics, by_threshold=by_threshold)
     if image_names and kind != "matches":
         raise OptionError("--image-names is for --plot FILE with --plot-kind matches")
-    data = detection_reading.detections_in({"": detections}, references, given)
+    detectors, references = detection_reading.told_apart(files or (), references, given)
+    detection_figures.check_curves(kind, list(detectors), average)
+    data = detection_reading.detections_in(detectors, references, given)
     estimates = estimate(data, metric=metrics or None, **asked)
     for text in estimates.notes:
         note(text)

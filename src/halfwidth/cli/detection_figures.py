@@ -76,7 +76,10 @@ def draw(
         figures.draw(Estimates(tuple(estimates)), path, kind)
     elif kind == "matches":
         like = replace(data, matching=matching_like(_first(estimates)))
-        matched = match_detections(like, model=next(iter(data.models), None))
+        model = next(iter(data.models), None)
+        if len(data.models) > 1:
+            note(f"the figure is of the first detector, {model}")
+        matched = match_detections(like, model=model)
         write_figure(figure_of_worst_images(*matched, names=names), path)
     else:
         _first(estimates)

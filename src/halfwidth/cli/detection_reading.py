@@ -9,12 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import completion
+from halfwidth.cli.compared_models import named_files, names_and_paths
 from halfwidth.cli.detection_options import matching_in
+from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.option_table.option import Group
 from halfwidth.data.detections import Detections
 from halfwidth.io.detections.api import read_all
 from halfwidth.io.detections.reading import AUTO
+from halfwidth.io.detections.scores_held import holds_scores
 
 FORMATS = ("coco", "table", "yolo", "voc", "labels", "probabilities")
 
@@ -180,6 +183,58 @@ OPTIONS = (
     *("images", "box_format", "box_convention", "image_sizes", "class_names", "instances"),
     *("candidates", "excluded", "groups", "strata"),
 )
+
+
+def told_apart(
+    files: Sequence[str], references: Path | None, given: Mapping[str, Any]
+) -> tuple[dict[str, Path], Path]:
+    """The file of each detector by its name, and that of the objects to be found.
+
+    Of two files the second holds these. Of more it is the only one without a name (NAME=FILE), or
+    without scores.
+
+    Raises
+    ------
+    OptionError
+        Where that is not to be told.
+    """
+    if not files or (references is None and len(files) < 2):
+        lacking = "REFERENCES is missing: file or folder of the objects to be found"
+        if not files:
+            lacking = "DETECTIONS is missing: file or folder of what was detected"
+        raise OptionError(f"{lacking}. Try 'halfwidth detect --help'.")
+    detectors = list(files)
+    if references is None:
+        place = _place_of_references(detectors, given)
+        references = names_and_paths([detectors.pop(place)])[1][0]
+        if len(detectors) > 1:
+            note(f"{references} holds the objects to be found, the others what detectors found")
+    if len(detectors) > 1:
+        return named_files(detectors), references
+    (name,), (path,) = names_and_paths(detectors)
+    return {name: path}, references
+
+
+def _place_of_references(files: Sequence[str], given: Mapping[str, Any]) -> int:
+    if len(set(files)) == 1:
+        # What is wrong with one file for both sides is said where they are read.
+        return 1
+    names, paths = names_and_paths(files)
+    unnamed = [place for place, name in enumerate(names) if not name]
+    if len(unnamed) == 1:
+        return unnamed[0]
+    if len(files) == 2:
+        return 1
+    columns, form = parse_columns(given["columns"]), given["detections_format"] or AUTO
+    unscored = [place for place in unnamed if not holds_scores(paths[place], columns, form)]
+    if len(unscored) == 1:
+        return unscored[0]
+    shown = shortened([str(paths[place]) for place in unscored], 4) or "none"
+    raise OptionError(
+        f"which of {len(files)} files holds the objects to be found is not to be told: without "
+        f"scores are {shown}. Name it, --references FILE, or name the detectors, as in 'halfwidth "
+        "detect A=a.json B=b.json references.json'"
+    )
 
 
 def detections_in(

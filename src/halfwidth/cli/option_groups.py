@@ -17,6 +17,7 @@ from halfwidth.core.options import Door, flag_of, spelled
 
 # What docstrings mark as code, and within it an option with its value.
 _MARKED = re.compile(r"``?([^`]+)``?")
+_COMMANDS = {"halfwidth.METHODS": "'halfwidth methods'"}
 _NAMES = {name.rpartition(".")[2] for name in OPTIONS}
 _WITH_VALUE = re.compile(r'(\w+)="(\w+)"')
 
@@ -69,7 +70,7 @@ def _as_typed(code: str) -> str:
         return spelled(*with_value.groups(), door=Door.COMMAND_LINE)
     if code in _NAMES:
         return flag_of(code)
-    return f"'{code}'" if " " in code else code.strip('"')
+    return _COMMANDS.get(code, code.strip('"'))
 
 
 def with_options(*groups: Callable[..., None]) -> Callable[[Callable[..., Answer]], Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import halfwidth as hw
 from halfwidth.cli import figures
@@ -26,6 +27,9 @@ from halfwidth.tables.folds import ModelFile
 from halfwidth.tables.layout import pooled_models_beside
 from halfwidth.tables.prediction_columns import class_cells, score_cells
 from halfwidth.tables.repeats import case_column, repeats_in
+
+if TYPE_CHECKING:
+    from halfwidth.results.result import Result
 
 # What describes the cases of curves, and what is asked of these.
 OF_CASES = ("labels", "pos_label", "scores", "groups", "strata", "missing")
@@ -122,7 +126,8 @@ class DesignColumns:
 class TestSetData:
     """Labels and predictions, and the clusters, strata and weights of the cases.
 
-    ``cautions`` are what the other columns of their table say against taking rows as cases.
+    ``cautions`` are what the other columns of their table say against taking rows as cases;
+    ``table`` has those that are named.
     """
 
     y_true: Any
@@ -131,6 +136,7 @@ class TestSetData:
     strata: Sequence[Any] | None = None
     weight: Any = None
     cautions: tuple[Caution, ...] = ()
+    table: Table | None = None
 
 
 def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: bool) -> TestSetData:
@@ -145,9 +151,10 @@ def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: boo
 
     table = table_in(source.file, source.reading)
     further = [columns.groups, columns.strata, columns.weight]
-    columns_used = [source.target, *source.score, source.prediction, *further]
+    every = [source.target, *source.score, source.prediction, *further]
+    columns_used = [name for name in every if name is not None]
     for name in columns_used:
-        if name is not None and name not in table:
+        if name not in table:
             raise DataError(
                 f"{source.file}: no column {name!r}{proposed(name, table.names) or '.'} "
                 f"It has {shortened(table.names)}"
@@ -160,7 +167,8 @@ def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: boo
         None if columns.groups is None else table.levels(columns.groups),
         None if columns.strata is None else table.levels(columns.strata),
         None if columns.weight is None else class_cells(table, columns.weight, numbers=True),
-        _repeat_cautions(table, [name for name in columns_used if name is not None], columns),
+        _repeat_cautions(table, columns_used, columns),
+        replace(table, columns={name: table.columns[name] for name in columns_used}),
     )
 
 
@@ -293,13 +301,13 @@ def _draw(
     of_data = {name: options[name] for name in OF_CASES}
     asked = {name: options[name] for name in OF_CURVES}
     if kind == "confusion":
-        threshold = options["threshold"]
-        if isinstance(threshold, str):
+        if isinstance(options["threshold"], str):
             raise OptionError("--plot-kind confusion needs a threshold that is a number")
-        cells = hw.confusion_ci(
-            test_set.y_true, test_set.y_score, threshold=threshold, **of_data, **asked
-        )
-        figures.draw(cells, path)
-        return
+        of_data["threshold"] = options["threshold"]
     data = hw.Predictions.from_arrays(test_set.y_true, test_set.y_score, **of_data)
-    figures.draw(hw.curve(data, cast("Any", kind), **asked), path)
+    drawn: Result = (
+        hw.confusion_ci(data, **asked)
+        if kind == "confusion"
+        else hw.curve(data, cast("Any", kind), **asked)
+    )
+    figures.draw(drawn, path)

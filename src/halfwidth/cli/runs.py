@@ -13,8 +13,10 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
+from halfwidth.data.case_values import CaseValues
 from halfwidth.document.parts import Figure
-from halfwidth.estimation.runs.api import runs_table
+from halfwidth.estimation.runs.quantiles import run_statistics
+from halfwidth.verbs.estimate import estimate
 
 
 def runs(
@@ -148,29 +150,29 @@ def runs(
     if not quantile:
         raise OptionError("name a level: --quantile 0.9")
 
-    # Words such as the policy for missing values are checked where they are used.
-    settings: dict[str, Any] = {
-        "by": by,
-        "quantile": quantile,
-        "mean": mean,
-        "folds": folds,
-        "metric": metric,
-        "method": method,
-        "point": point,
-        "confidence_level": confidence_level,
-        "simultaneous": simultaneous,
-        "alternative": alternative,
-        "rng": seed,
-        "n_resamples": n_resamples,
-        "missing": missing,
-        "penalty": penalty,
-        "bounds": options.parse_bounds(bounds),
-        "scale": scale,
-        "keep_runs": plot is not None,
-    }
     how = reading.Options(sheet, decimal, header, input_format, where=where)
-    table = reading.table_in(file, how)
-    estimates = runs_table(table, value, **settings)
+    data = CaseValues.from_runs(
+        reading.table_in(file, how),
+        value,
+        metric=metric,
+        by=by,
+        folds=folds,
+        bounds=options.parse_bounds(bounds),
+        scale=scale,
+        missing=missing,
+        penalty=penalty,
+    )
+    # Words are checked where they are used.
+    asked: dict[str, Any] = {
+        "statistic": [*run_statistics(quantile, point), *(["mean"] if mean else [])],
+        "method": method,
+        "confidence_level": confidence_level,
+        "alternative": alternative,
+        "n_resamples": n_resamples,
+        "rng": seed,
+        "simultaneous": simultaneous,
+    }
+    estimates = estimate(data, **asked, keep_cases=plot is not None)
     for text in estimates.notes:
         note(text)
     if plot is not None:

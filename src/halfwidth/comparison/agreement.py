@@ -12,10 +12,8 @@ from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.forms import EFFECT_WORDS, Effect
 from halfwidth.core.options import spelled
 from halfwidth.core.types import Array, Level
-from halfwidth.core.undefined import Missing, leave_out_both
-from halfwidth.estimation.check import ready_values, scaled_numbers
-from halfwidth.estimation.grouping import unit_codes
-from halfwidth.estimation.pairing import paired
+from halfwidth.core.undefined import Missing
+from halfwidth.estimation.differences import ready_pairs
 from halfwidth.estimation.resolve import AUTO, resolve_metric, resolve_request
 from halfwidth.results.agreement import Agreement, Limit
 from halfwidth.results.comparison import ComparedCases
@@ -50,16 +48,20 @@ def limits_of_agreement(
         The measurements of each case; cases in the same order, or pandas Series with the same
         labels.
     metric : str, MetricSpec or metric function, optional
-        What they are: their range and unit.
-    effect : {"difference", "ratio"}
+        What the values are: ``"dsc"``, ``"hd95"``, ``"nsd:tolerance=3"``, ...; decides range,
+        unit and which direction is better.
+    effect : {"difference", "ratio"}, default "difference"
+        First minus second, or first over second. Of raters the ratio is Williams' index: 1
+        where the model is like one more rater.
     share : float, default 0.95
         Of the differences between the limits.
     confidence_level : float, default 0.95
-    missing : {"raise", "omit"}
-        ``"omit"`` leaves out a case that misses either value.
-    groups : array-like, optional
-        The cluster of each case.
-    names : pair of str
+        Between 0 and 1; at least 0.5 for a one-sided bound.
+    missing : {"raise", "omit", "worst"}, default "raise"
+        What a missing value means; ``"omit"`` leaves out a case that misses either value.
+    groups : array-like, shape (n,), optional
+        Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
+    names : pair of str, default ('first', 'second')
         What the two are called.
 
     Returns
@@ -97,24 +99,13 @@ def limits_of_agreement(
     one_of("effect", effect, list(EFFECT_WORDS))
     names = _two_names(names)
     bound_metric = resolve_metric(metric, None)
-    given = paired({"first": first, "second": second, "groups": groups}).given
-    sides = [scaled_numbers(given[name], bound_metric, 1.0, name) for name in ("first", "second")]
-    if len(sides[0]) != len(sides[1]):
-        raise DataError(
-            f"first and second differ in length ({len(sides[0])} and {len(sides[1])}); give both "
-            "values of a case, in the same place"
-        )
-    if request.missing == "omit":
-        sides = list(leave_out_both(*sides))
-    ready = [
-        ready_values(side, bound_metric, request, where=name)
-        for side, name in zip(sides, ("first", "second"), strict=True)
-    ]
-    codes, _ = unit_codes(given["groups"], None, ready[0].kept, "first")
+    pairs = ready_pairs(
+        {"first": first, "second": second, "groups": groups, "strata": None}, bound_metric, request
+    )
     cases = ComparedCases(
-        dict(zip(names, (side.values for side in ready), strict=True)),
+        dict(zip(names, pairs.values, strict=True)),
         bound_metric,
-        groups=None if codes is None else tuple(codes.tolist()),
+        groups=None if pairs.groups is None else tuple(pairs.groups.tolist()),
     )
     return agreement_of(cases, *names, effect, request.level, share=share)
 

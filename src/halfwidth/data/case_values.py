@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shown
@@ -22,6 +22,7 @@ from halfwidth.data.inputs import is_column, models_of, names_models
 from halfwidth.data.measured_values import ValueOptions
 from halfwidth.data.measuring import Matched, Measurable, by_level, measuring_values
 from halfwidth.data.quantities import Quantities, listed_metrics
+from halfwidth.data.run_values import RunValues, run_values
 from halfwidth.data.several_metrics import MetricColumns, metric_columns
 from halfwidth.data.sources import (
     Source,
@@ -29,6 +30,7 @@ from halfwidth.data.sources import (
     Tables,
     column_list,
     column_name,
+    is_table,
     tables_of,
     value_columns,
 )
@@ -38,10 +40,12 @@ from halfwidth.estimation.grouping import Over, check_over
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import (
     Request,
+    missing_policy,
     resolve_metric,
     resolve_request,
     resolve_statistic,
 )
+from halfwidth.estimation.runs.quantiles import RunSource
 from halfwidth.estimation.tables import (
     JobsOfCases,
     joined,
@@ -50,6 +54,7 @@ from halfwidth.estimation.tables import (
     table_jobs,
 )
 from halfwidth.io.table import Table
+from halfwidth.results.estimate import Cases
 from halfwidth.tables.layout import layout_of, metrics_in
 
 # What a missing value may mean: to all verbs, to `estimate` ("all"), to `rank` ("worst_rank").
@@ -62,7 +67,7 @@ ARRAY = "values"
 class CaseValues:
     """Values of cases, such as the Dice of each image: of one model or of several.
 
-    Made by `from_arrays` or `from_table`. Its attributes are what these were given.
+    Made by `from_arrays`, `from_table` or `from_runs`. Its attributes are what these were given.
 
     Attributes
     ----------
@@ -82,8 +87,6 @@ class CaseValues:
     ('A', 'B')
     """
 
-    kind: ClassVar = Kind.VALUES
-
     metric: Any = None
     bounds: Any = None
     scale: float = 1.0
@@ -91,7 +94,7 @@ class CaseValues:
     missing: Any = "raise"
     penalty: float | None = None
     failures: Failures = "seen"
-    _given: _Arrays | _Tables = field(default=cast("Any", None), kw_only=True)
+    _given: _Arrays | _Tables | RunValues = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
     @checked_options
@@ -118,24 +121,35 @@ class CaseValues:
             column for each. Labels of pandas Series and frames say which case a row is of, in any
             order; without labels all models have the same cases in the same places.
         metric : str, MetricSpec or metric function, optional
-            What the values are (``halfwidth.METRICS``): their range, and which direction is better.
-        groups, strata : array-like, shape (n,), optional
-            Cluster (patient) and stratum of each case.
-        over : {"cases", "clusters"}
-            What the statistic is taken of.
-        bounds : tuple of float, optional
-            The range of the metric, for one of your own.
-        scale : float, default 1
-            Values are divided by it: 100 for per cent.
-        missing : {"raise", "omit", "worst", "worst_rank"}
-            What a missing value means: an error; the case is left out, where models are compared
-            for all;
-            the metric's worst value, or ``penalty``; in `rank` the last rank of its case.
+            What the values are: ``"dsc"``, ``"hd95"``, ``"nsd:tolerance=3"``, ...; decides range,
+            unit and which direction is better. Those of the catalogue are ``halfwidth.METRICS``.
+        groups : array-like, shape (n,), optional
+            Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
+            They resemble each other: bootstraps draw whole clusters, ``t`` and Wilson's interval
+            are made robust.
+        strata : array-like, shape (n,), optional
+            Stratum of each case (its site, its class), where the number of cases in each was fixed
+            beforehand: bootstraps keep it.
+        over : {"cases", "clusters"}, default "cases"
+            What the statistic is taken of: cases, or clusters, by the mean of each. The two
+            estimate different things where clusters differ in size.
+        bounds : (low, high), optional
+            Range of the values, for a metric of your own. It replaces that of the metric.
+        scale : float, default 1.0
+            Values are divided by it; 100 for per cent.
+        missing : {"raise", "omit", "worst", "all", "worst_rank"}, default "raise"
+            What a missing value means: ``"raise"``, an error; ``"omit"``: not applicable, leave the
+            case out, of all models that are compared; ``"worst"``: failed, count it as the worst
+            value; ``"worst_rank"``, of `rank`: the last rank of its case; ``"all"``, of `estimate`:
+            the first policies side by side, with what the table itself has for failed cases.
         penalty : float, optional
-            What a missing value counts with ``missing="worst"``, where no worst value is known.
-        failures : {"seen", "unseen", "both"}
-            Whether these cases show how a model can fail, or others may as none of these did; for
-            ``"both"`` a verdict has to hold under either.
+            The worst value with ``missing="worst"``, for metrics without one (distances), in the
+            unit after scaling.
+        failures : {"seen", "unseen", "both"}, default "seen"
+            What ``"auto"`` allows for: ``"seen"``, failures such as these cases show; ``"unseen"``,
+            failures as none of them did; of verdicts also ``"both"``. Failures that are seen may be
+            worse by a heavy tail of them, others as bad as the bounds of the metric. The other
+            interval is ``if_unseen_failures``; for ``"both"`` a verdict has to hold under either.
 
         Returns
         -------
@@ -196,23 +210,39 @@ class CaseValues:
             Columns of values, each apart; or, from the name of each model, its column. Default:
             every numeric column that is neither a case id nor has another role.
         metric : str, MetricSpec or metric function, sequence or mapping of these, optional
-            What the values are. Of a canonical table those of its metrics that are wanted; several
-            may be columns that are called as their metrics, or a mapping from column to metric.
+            What the values are; of a canonical table those of its metrics that are wanted. Several
+            are columns that are called as their metrics, or a mapping from column to metric.
         model : str, optional
-            The column that names the model of each row. Default, where models are compared: the
-            first of model, algorithm and alg_name that there is.
+            Column that names the model of each row; default, where models are compared: the first
+            of model, algorithm and alg_name that there is.
         by : str or sequence of str, optional
-            Columns, such as the organ, for each combination of whose levels a verb answers apart.
+            Column, such as the organ, for each of whose levels a verb answers apart. Of several
+            columns each combination of levels.
         case : str, optional
             Column of case ids; default: the first of case, case_id, id, subject, patient, name,
             filename that exists. With ``groups``, ids need be unique within their cluster only.
-        groups, strata : str, optional
-            Columns that name the cluster and the stratum of each row.
-        missing : {"raise", "omit", "worst", "worst_rank", "all"}
-            As for `from_arrays`. ``"all"``, of `estimate`, gives three rows instead of one: cases
-            without a result left out, counted as the worst value, and as the table itself has them.
-        over, bounds, scale, penalty, failures
-            As for `from_arrays`.
+        groups : str, optional
+            Column that names the cluster of each row: its patient, its scan. Rows of a cluster are
+            resampled together.
+        strata : str, optional
+            Column that names the stratum of each row: its site, its class. Each keeps its size.
+        over : {"cases", "clusters"}, default "cases"
+            What the statistic is taken of: cases, or clusters, by the mean of each.
+        bounds : (low, high), optional
+            Range of the values, for a metric of your own.
+        scale : float, default 1.0
+            Values are divided by it; 100 for per cent.
+        missing : {"raise", "omit", "worst", "all", "worst_rank"}, default "raise"
+            What a missing value means: ``"raise"``, an error; ``"omit"``: not applicable, leave the
+            case out, of all models that are compared; ``"worst"``: failed, count it as the worst
+            value; ``"worst_rank"``, of `rank`: the last rank of its case; ``"all"``, of `estimate`:
+            the first policies side by side, with what the table itself has for failed cases.
+        penalty : float, optional
+            The worst value with ``missing="worst"``, for metrics without one (distances), in the
+            unit after scaling.
+        failures : {"seen", "unseen", "both"}, default "seen"
+            What ``"auto"`` allows for: ``"seen"``, failures such as these cases show; ``"unseen"``,
+            failures as none of them did; of verdicts also ``"both"``.
 
         Returns
         -------
@@ -249,6 +279,90 @@ class CaseValues:
         options = (metric, bounds, scale, over, missing, penalty, failures)
         return cls(*options, _given=given)
 
+    @classmethod
+    @checked_options
+    def from_runs(
+        cls,
+        runs: Any,
+        value: str | None = None,
+        *,
+        metric: Any = None,
+        by: Any = (),
+        folds: str = "refuse",
+        bounds: Any = None,
+        scale: float = 1.0,
+        missing: Any = "raise",
+        penalty: float | None = None,
+    ) -> CaseValues:
+        """Values of independent training runs, of which `estimate` gives quantiles and the mean.
+
+        Runs repeat a training with one source of variation changed (the seed of the initial
+        weights, the split, the augmentation, ...). Their number is the sample size, whatever the
+        size of the test set.
+
+        Parameters
+        ----------
+        runs : array-like, shape (n,), or data frame or mapping of columns
+            The metric of each run; or a table with a row per run, plain or as MLflow and W&B export
+            it: the metric may be called ``metrics.accuracy``, settings ``params.lr``; runs whose
+            ``status`` or ``State`` says that they did not finish are left out, with a caution.
+        value : str, optional
+            Column of the metric; default: the only one there is.
+        metric : str, MetricSpec or callable, or sequence of them, optional
+            Of predictions and detections, what is estimated; of values, what they are, where their
+            data do not say it. It decides range, unit and which direction is better. Parameters
+            stand after a colon: ``"nsd:tolerance=3"``. Or a function of your own.
+        by : str or sequence of str, optional
+            Column, such as the organ, for each of whose levels a verb answers apart.
+        folds : {"refuse", "average"}, default "refuse"
+            What a column ``fold`` means: ``"refuse"``, an error, as folds are no independent runs;
+            or ``"average"`` over the folds of each seed as one run.
+        bounds : (low, high), optional
+            Range of the values, for a metric of your own.
+        scale : float, default 1.0
+            Values are divided by it; 100 for per cent.
+        missing : {"raise", "omit", "worst", "all", "worst_rank"}, default "raise"
+            What a missing value means: ``"raise"``, an error; ``"omit"``: not applicable, leave the
+            case out, of all models that are compared; ``"worst"``: failed, count it as the worst
+            value; ``"worst_rank"``, of `rank`: the last rank of its case; ``"all"``, of `estimate`:
+            the first policies side by side, with what the table itself has for failed cases.
+        penalty : float, optional
+            The worst value with ``missing="worst"``, for metrics without one (distances), in the
+            unit after scaling.
+
+        Returns
+        -------
+        CaseValues
+
+        Raises
+        ------
+        DataError, OptionError, UnknownNameError
+            For columns that are not there, and a table of cases.
+
+        References
+        ----------
+        Lehmann & Paromau (2025).
+
+        Examples
+        --------
+        >>> import halfwidth as hw
+        >>> table = {
+        ...     "metrics.accuracy": [0.87, 0.88, 0.86, 0.89, 0.85, 0.87, 0.88, 0.90],
+        ...     "params.seed": list(range(8)),
+        ...     "status": ["FINISHED"] * 8,
+        ... }
+        >>> runs = hw.CaseValues.from_runs(table, "accuracy")
+        >>> estimates = hw.estimate(runs, statistic=["median", "mean"], confidence_level=0.9)
+        >>> [(e.subject, e.method) for e in estimates]
+        [('0.5 quantile of accuracy over runs', 'exact'), ('mean of accuracy over runs', 't')]
+        """
+        columns = column_list("by", by)
+        given = run_values(
+            runs, column_name("value", value), columns, folds, is_table=is_table(runs)
+        )
+        missing = missing_policy(missing)
+        return cls(metric, bounds, scale, missing=missing, penalty=penalty, _given=given)
+
     def __repr__(self) -> str:
         told = {"metric": self.metric}
         # What cannot be estimated can be looked at all the same.
@@ -258,13 +372,19 @@ class CaseValues:
         return "\n".join([shown_data("CaseValues", self.models, **told), *read])
 
     def __post_init__(self) -> None:
-        if not isinstance(self._given, _Arrays | _Tables):
+        if not isinstance(self._given, _Arrays | _Tables | RunValues):
             raise OptionError(
-                "CaseValues are made by CaseValues.from_arrays(values) or .from_table(table)"
+                "CaseValues are made by CaseValues.from_arrays(values), .from_table(table) or "
+                ".from_runs(runs)"
             )
         as_choice("missing", self.missing, "CaseValues")
         as_choice("failures", self.failures)
         check_over(self.over)
+
+    @property
+    def kind(self) -> Kind:
+        """Values of cases, or of training runs."""
+        return Kind.RUNS if isinstance(self._given, RunValues) else Kind.VALUES
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -274,7 +394,7 @@ class CaseValues:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was assumed when the files were read."""
-        if isinstance(self._given, _Arrays):
+        if not isinstance(self._given, _Tables):
             return ()
         each = (one.table for one in self.tables.sources)
         return tuple(f"{table.source}: {note}" for table in each for note in table.notes)
@@ -287,7 +407,23 @@ class CaseValues:
     @property
     def columns(self) -> list[MetricColumns]:
         """Each metric with the columns of its values."""
-        return _columns_of(self, self._given.value, self.tables)
+        tables = self.tables
+        value = None if isinstance(self._given, RunValues) else self._given.value
+        return _columns_of(self, value, tables)
+
+    @property
+    def are_runs(self) -> bool:
+        """Whether they are of training runs."""
+        return self.kind is Kind.RUNS
+
+    def run_sources(
+        self, quantities: Quantities, request: Request
+    ) -> Iterator[tuple[RunSource, Cases]]:
+        """The runs of each source of variation, and their values for figures."""
+        if not isinstance(self._given, RunValues):
+            raise TypeError("values of cases have no runs")
+        metric = self.with_metric(quantities.metric).metric
+        return self._given.sources(metric, self.bounds, self.scale, request)
 
     def request(self, **inference: Any) -> Request:
         """What all estimates of a verb share: the policies of these values, and its inference."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import field
 from typing import Any, ClassVar
 
@@ -13,16 +14,17 @@ from halfwidth.core.options import spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass, Undefined
-from halfwidth.data.families import MeasuredFamily, shown_data
-from halfwidth.data.measured_detections import detector_jobs, measured_detectors
+from halfwidth.data.families import MeasuredFamily, naming, shown_data
+from halfwidth.data.measured_detections import detector_jobs, distinct_notes, measured_detectors
 from halfwidth.data.measuring import Matched, Measurable
 from halfwidth.data.quantities import Quantities
 from halfwidth.data.sources import check_names_differ
 from halfwidth.estimation.detections.matchings import Matching, as_matching
 from halfwidth.estimation.detections.requests import DetectorRequest, detector_request
 from halfwidth.estimation.functionals import CustomMetric
+from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import Request, resolve_request
-from halfwidth.estimation.tables import JobsOfCases, joined
+from halfwidth.estimation.tables import JobsOfCases
 from halfwidth.io.detections.api import names_detectors
 from halfwidth.metrics.catalogue import DETECTION_METRICS
 
@@ -81,21 +83,23 @@ class Detections:
         references : path, list, DataFrame, dict or ObjectSet
             The objects to be found, the same for all; lists in the order of the detections.
         matching : Matching or mapping, optional
-            How detections are matched with references: ``hw.Matching(threshold=0.3)``, or in short
-            ``{"threshold": 0.3}``; also the ``matching`` of an estimate. Default: as it is usual
-            for the objects at hand.
+            How detections are matched with references; default: as is usual for the objects at
+            hand. In short a mapping of its options, ``{"threshold": 0.3}``; the ``matching`` of an
+            estimate matches as that was.
         classes : sequence of str or mapping, optional
             The only classes that count; default: all of the references. A mapping gives names of
             the detections' classes the references' names.
-        unknown_images : {"raise", "omit"}
+        unknown_images : {"raise", "omit"}, default "raise"
             What becomes of detections of images that the references lack.
-        absent_class : {"omit", "zero", "undefined"}
-            What a class without objects counts in an average, in the data or in a resample.
-        undefined : {"omit", "zero", "worst"}
-            What 0/0 counts: nothing, 0, or the worst value.
-        groups, strata : str, mapping, Series or sequence, optional
-            Patient and stratum of each image: a column or field of the references, a label for
-            each name, or one for each image in the order of the references.
+        absent_class : {"omit", "zero", "undefined"}, default "omit"
+            What a class without a value counts in an average, in the data or in a resample.
+        undefined : {"omit", "zero", "worst"}, default "omit"
+            What 0/0 counts: ``"omit"``, nothing; ``"zero"``, as in scikit-learn; ``"worst"``.
+        groups : str, mapping, Series or sequence, optional
+            Patient of each image: a column or field of the references, a label for each name, or
+            one for each image in the order of the references.
+        strata : str, mapping, Series or sequence, optional
+            Stratum of each image, as the patient.
 
         Returns
         -------
@@ -150,11 +154,16 @@ class Detections:
         """What is estimated of each detector, metric, class and threshold, and the request."""
         request = self.request(**inference)
         requested = self.requested(quantities)
-        found = (
-            detector_jobs(one, self.references, requested).labelled_by(name)
-            for name, one in self.detections.items()
-        )
-        return joined(found), request
+        jobs: list[Job] = []
+        notes: dict[str, list[str]] = {}
+        for name, one in self.detections.items():
+            with naming(name) if name else nullcontext():
+                found = detector_jobs(one, self.references, requested).labelled_by(name)
+            jobs += found.jobs
+            for note in found.notes:
+                notes.setdefault(note, []).append(name)
+        told = distinct_notes(notes, len(self.detections))
+        return JobsOfCases(tuple(jobs), tuple(told)), request
 
     def families(self, quantities: Quantities, _: Matched) -> tuple[list[Comparable], list[str]]:
         """The detectors by each metric and class, matched, and notes on what was read."""

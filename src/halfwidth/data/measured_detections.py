@@ -76,13 +76,13 @@ def measured_detectors(
         for note in further:
             notes.setdefault(note, []).append(name)
     of_rows = (dict(zip(jobs, row, strict=True)) for row in zip(*jobs.values(), strict=True))
-    return [_family(row) for row in of_rows], _distinct_notes(notes, len(models))
+    return [_family(row) for row in of_rows], distinct_notes(notes, len(models))
 
 
-def _distinct_notes(notes: Mapping[str, Sequence[str]], detectors: int) -> list[str]:
+def distinct_notes(notes: Mapping[str, Sequence[str]], detectors: int) -> list[str]:
     """Notes with the detectors that they are of, unless they are of all of several."""
     return [
-        note if len(whose) == detectors > 1 else f"{', '.join(whose)}: {note}"
+        f"{', '.join(whose)}: {note}" if any(whose) and not len(whose) == detectors > 1 else note
         for note, whose in notes.items()
     ]
 

@@ -10,13 +10,14 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_table.option import Kind
-from halfwidth.core.options import spelled
+from halfwidth.core.options import Door, current_door, flag_of, spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.undefined import (
     ABSENT_CLASS,
     UNDEFINED_POLICIES,
     AbsentClass,
     Missing,
+    MissingLabels,
     Undefined,
 )
 from halfwidth.data.case_values import CaseValues
@@ -98,7 +99,7 @@ class Readings:
         undefined: Undefined = "omit",
         groups: Any = None,
         strata: Any = None,
-        missing: Missing = "raise",
+        missing: MissingLabels = "raise",
     ) -> Readings:
         """Readings in arrays.
 
@@ -111,12 +112,22 @@ class Readings:
             The reader that is compared with the others, its raters.
         truth : array-like, optional
             True classes or numbers of the cases, whatever readers say.
-        labels, pos_label, absent_class, undefined
-            As for `metric_ci`.
-        groups, strata : array-like, shape (n,), optional
-            Cluster (patient) and stratum of each case.
-        missing : {"raise", "omit"}
-            ``"omit"`` leaves out cases that some reader did not label.
+        labels : sequence, optional
+            All classes, in the order of the scores; default: those that occur, in ascending order.
+        pos_label : label, optional
+            The positive class; default: 1 of 0 and 1 (or -1 and 1, False and True).
+        absent_class : {"omit", "zero", "undefined"}, default "omit"
+            What a class without a value counts in an average, in the data or in a resample.
+        undefined : {"omit", "zero", "worst"}, default "omit"
+            What 0/0 counts: ``"omit"``, nothing; ``"zero"``, as in scikit-learn; ``"worst"``.
+        groups : array-like, shape (n,), optional
+            Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
+        strata : array-like, shape (n,), optional
+            Stratum of each case (its site, its class), where the number of cases in each was fixed
+            beforehand: bootstraps keep it.
+        missing : {"raise", "omit"}, default "raise"
+            What a missing label means: ``"raise"``, an error, or ``"omit"``: leave out cases that
+            some reader did not label.
 
         Returns
         -------
@@ -164,7 +175,7 @@ class Readings:
         undefined: Undefined = "omit",
         groups: str | None = None,
         strata: str | None = None,
-        missing: Missing = "raise",
+        missing: MissingLabels = "raise",
     ) -> Readings:
         """Readings in a table: a row for each reader and case, or a column for each reader.
 
@@ -172,27 +183,39 @@ class Readings:
         ----------
         table : data frame, mapping of columns, sequence of tables, or mapping of str to table
             One table; several; or a table for each reader, by its name.
-        label : str, sequence of str, or mapping of str to str
+        label : str, sequence of str, or mapping of str to str, optional
             Column of the labels, or numbers, that readers give. Those of a sequence or mapping are
             of a reader each, called as its column or as the mapping says.
-        score : str, sequence of str, or mapping of str to str
+        score : str, sequence of str, or mapping of str to str, optional
             The same of scores, instead of labels.
         reader : str, optional
-            The column that names the reader of each row.
+            Column that names the reader of each row.
         case : str, optional
             Column of case ids; default: the first of case, case_id, id, subject, patient, name,
-            filename that exists. Where readers have columns, rows are cases without ids.
+            filename that exists.
         modality : str, optional
-            The column of the modality, or of another circumstance, in which a case was read:
-            readers are compared within each.
+            Column of the modality, or of another circumstance, in which a case was read: readers
+            are compared within each.
         model : str, optional
             The reader that is compared with the others, its raters.
         truth : str, optional
             Column of true classes or numbers.
-        labels, pos_label, absent_class, undefined, missing
-            As for `from_arrays`.
-        groups, strata : str, optional
-            Columns that name the cluster and the stratum of each row.
+        labels : sequence, optional
+            All classes, in the order of the scores; default: those that occur, in ascending order.
+        pos_label : label, optional
+            The positive class; default: 1 of 0 and 1 (or -1 and 1, False and True).
+        absent_class : {"omit", "zero", "undefined"}, default "omit"
+            What a class without a value counts in an average, in the data or in a resample.
+        undefined : {"omit", "zero", "worst"}, default "omit"
+            What 0/0 counts: ``"omit"``, nothing; ``"zero"``, as in scikit-learn; ``"worst"``.
+        groups : str, optional
+            Column that names the cluster of each row: its patient, its scan. Rows of a cluster are
+            resampled together.
+        strata : str, optional
+            Column that names the stratum of each row: its site, its class. Each keeps its size.
+        missing : {"raise", "omit"}, default "raise"
+            What a missing label means: ``"raise"``, an error, or ``"omit"``: leave out cases that
+            some reader did not label.
 
         Returns
         -------
@@ -271,11 +294,33 @@ class Readings:
         model : str
             What the model is called in the columns of pairs.
         raters : sequence of str, optional
-            Default: all others in these columns.
-        prediction, reference : str
-            The columns of pairs.
-        by, case, groups, strata, over, bounds, scale, missing, penalty
-            As for `CaseValues.from_table`.
+            A rater, two or more; default: all others in the columns of pairs.
+        prediction : str, default "prediction"
+            Column of whose mask was scored.
+        reference : str, default "reference"
+            Column of whose mask was the reference.
+        by : str or sequence of str, optional
+            Column, such as the organ, for each of whose levels a verb answers apart.
+        case : str, optional
+            Column of case ids; default: the first of case, case_id, id, subject, patient, name,
+            filename that exists.
+        groups : array-like, shape (n,), optional
+            Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
+        strata : array-like, shape (n,), optional
+            Stratum of each case (its site, its class), where the number of cases in each was fixed
+            beforehand: bootstraps keep it.
+        over : {"cases", "clusters"}, default "cases"
+            What the statistic is taken of: cases, or clusters, by the mean of each.
+        bounds : (low, high), optional
+            Range of the values, for a metric of your own.
+        scale : float, default 1.0
+            Values are divided by it; 100 for per cent.
+        missing : {"raise", "omit", "worst"}, default "raise"
+            What a missing value means: ``"raise"``, an error; ``"omit"``: leave the case out;
+            ``"worst"``: count it as the worst value.
+        penalty : float, optional
+            The worst value with ``missing="worst"``, for metrics without one (distances), in the
+            unit after scaling.
 
         Returns
         -------
@@ -435,9 +480,11 @@ def _refuse_metric_of_cases(metric: Any) -> None:
     """Refuse metrics that have a value for each case, as labels have none."""
     name = metric.partition(":")[0] if isinstance(metric, str) else ""
     if name in METRICS and name not in SAMPLE_METRICS:
+        at_line = current_door() is Door.COMMAND_LINE
+        how = f"{flag_of('pairs')} COLUMN,COLUMN" if at_line else "Readings.from_pairs"
         raise OptionError(
             f"{name} has a value for each case and pair of readers: give a table of these, and its "
-            "columns of who is compared with whom (Readings.from_pairs, --pairs COLUMN,COLUMN)"
+            f"columns of who is compared with whom ({how})"
         )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from halfwidth.core.cautions import Caution
 from halfwidth.core.checks import plain_text
 from halfwidth.core.errors import DataError
 from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, RankedAreas, differences_of
@@ -34,6 +37,7 @@ from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import NO_VALUES, Functional, Records
 from halfwidth.estimation.resolve import (
     AUTO,
+    Request,
     resolve_metric,
     resolve_request,
     resolve_statistic,
@@ -176,6 +180,73 @@ def _metric_of_contrasts(metric: Metric, effect: Effect) -> Metric:
     return Metric(spec, metric.parameters)
 
 
+@frozen(eq=False)
+class ReadyPairs:
+    """Two values of each case that counts, and its cluster and stratum.
+
+    Attributes
+    ----------
+    values : ndarray, shape (2, n)
+    groups, strata : ndarray of int or None
+    n_missing, n_infinite : int
+        Cases that miss either value, and those of which one is infinite.
+    cautions : tuple of Caution
+        About how they were paired.
+    """
+
+    values: Array
+    groups: NDArray[np.intp] | None
+    strata: NDArray[np.intp] | None
+    n_missing: int
+    n_infinite: int
+    cautions: tuple[Caution, ...]
+
+
+def ready_pairs(
+    given: Mapping[str, Any], metric: Metric, request: Request, scale: float = 1.0
+) -> ReadyPairs:
+    """Both values of each case, paired by label or place, in range and present.
+
+    Parameters
+    ----------
+    given : mapping of str to array-like or None
+        First and second values by the names of their arguments, then ``groups`` and ``strata``.
+    metric : Metric
+    request : Request
+    scale : float
+
+    Raises
+    ------
+    DataError
+    """
+    inputs = paired(given)
+    names, (*both, groups, strata) = list(given)[:2], inputs.given.values()
+    sides = [
+        scaled_numbers(side, metric, scale, name) for side, name in zip(both, names, strict=True)
+    ]
+    if len(sides[0]) != len(sides[1]):
+        raise DataError(
+            f"{names[0]} and {names[1]} differ in length ({len(sides[0])} and {len(sides[1])}); "
+            "a pair needs both values of a case, in the same place"
+        )
+    infinite = np.isinf(sides).any(axis=0)
+    missing = infinite | np.isnan(sides).any(axis=0)
+    if request.missing == "omit":
+        sides = list(leave_out_both(*sides))
+    ready = [
+        ready_values(side, metric, request, where=name)
+        for side, name in zip(sides, names, strict=True)
+    ]
+    codes = unit_codes(groups, strata, ready[0].kept, names[0])
+    return ReadyPairs(
+        np.stack([side.values for side in ready]),
+        *codes,
+        int(missing.sum()),
+        int(infinite.sum()),
+        inputs.cautions(ready[0].kept, groups),
+    )
+
+
 def difference_ci(
     values: Any,
     other: Any,
@@ -207,13 +278,43 @@ def difference_ci(
     values, other : array-like, shape (n,)
         A value per case of each model, in the metric's unit; cases in the same order, or pandas
         Series with the same labels, by which they are then paired.
-    metric, statistic, method, confidence_level, alternative, n_resamples, rng, penalty, bounds
-        As for `summary_ci`. For the mean every method for a mean of independent cases applies to
-        the differences; for other statistics the bootstraps do.
-    missing : {"raise", "omit", "worst"}
-        ``"omit"`` leaves out a case that misses either value.
-    groups, strata, over, scale, label
-        As for `summary_ci`.
+    metric : str, MetricSpec or metric function, optional
+        What the values are: ``"dsc"``, ``"hd95"``, ``"nsd:tolerance=3"``, ...; decides range,
+        unit and which direction is better.
+    statistic : str, callable or StatisticSpec, default "mean"
+        Summary statistic of values of cases; with parameters: ``"quantile:0.9"``.
+    method : str, default "auto"
+        CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
+    failures : {"seen", "unseen", "both"}, default "seen"
+        What ``"auto"`` allows for: ``"seen"``, failures such as these cases show; ``"unseen"``,
+        failures as none of them did; of verdicts also ``"both"``.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
+    alternative : {"two-sided", "lower", "upper"}, default "two-sided"
+        ``"lower"`` gives a lower confidence bound, ``"upper"`` an upper one.
+    n_resamples : int, optional
+        Bootstrap resamples; default: 9999, and none where the bootstrap distribution is known
+        exactly, as of means and of ratios of counts.
+    rng : None, int, SeedSequence or Generator, optional
+        Makes bootstraps repeatable; default: fresh, and reported.
+    missing : {"raise", "omit", "worst"}, default "raise"
+        What a missing value means; ``"omit"`` leaves out a case that misses either value.
+    penalty : float, optional
+        The worst value with ``missing="worst"``, for metrics without one (distances), in the
+        unit after scaling.
+    groups : array-like, shape (n,), optional
+        Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
+    strata : array-like, shape (n,), optional
+        Stratum of each case (its site, its class), where the number of cases in each was fixed
+        beforehand: bootstraps keep it.
+    over : {"cases", "clusters"}, default "cases"
+        What the statistic is taken of: cases, or clusters, by the mean of each.
+    bounds : (low, high), optional
+        Range of the values, for a metric of your own.
+    scale : float, default 1.0
+        Values are divided by it; 100 for per cent.
+    label : str, optional
+        Carried into the result.
 
     Returns
     -------
@@ -247,39 +348,27 @@ def difference_ci(
         over=over,
     )
     bound_metric, bound_statistic = resolve_metric(metric, bounds), resolve_statistic(statistic)
-    paired_inputs = paired({"values": values, "other": other, "groups": groups, "strata": strata})
-    values, other, groups, strata = paired_inputs.given.values()
-    first = scaled_numbers(values, bound_metric, scale, "values")
-    second = scaled_numbers(other, bound_metric, scale, "other")
-    if len(first) != len(second):
-        raise DataError(
-            f"values and other differ in length ({len(first)} and {len(second)}); a pair needs "
-            "both values of a case, in the same place"
-        )
-    infinite = np.isinf(first) | np.isinf(second)
-    missing_one = infinite | np.isnan(first) | np.isnan(second)
-    if request.missing == "omit":
-        first, second = leave_out_both(first, second)
-    sides = [
-        ready_values(side, bound_metric, request, where=where)
-        for side, where in ((first, "values"), (second, "other"))
-    ]
-    groups_and_strata = unit_codes(groups, strata, sides[0].kept, "values")
-    in_pairs = np.stack([side.values for side in sides])
-    check_magnitude(in_pairs[0] - in_pairs[1], "differences")
+    pairs = ready_pairs(
+        {"values": values, "other": other, "groups": groups, "strata": strata},
+        bound_metric,
+        request,
+        scale,
+    )
+    check_magnitude(pairs.values[0] - pairs.values[1], "differences")
     functional = difference_functional(Functional(bound_statistic, bound_metric))
-    in_order, design = arrange_cases(in_pairs, *groups_and_strata, request.over, paired=True)
-    clusters = groups_and_strata[0]
+    in_order, design = arrange_cases(
+        pairs.values, pairs.groups, pairs.strata, request.over, paired=True
+    )
     first_records, second_records = (
         Records(
             one,
             design,
-            in_pairs.shape[-1],
-            n_groups=None if clusters is None else len(np.unique(clusters)),
+            pairs.values.shape[-1],
+            n_groups=None if pairs.groups is None else len(np.unique(pairs.groups)),
             over=request.over,
-            n_missing=int(missing_one.sum()),
-            n_infinite=int(infinite.sum()),
-            cautions=paired_inputs.cautions(sides[0].kept, groups),
+            n_missing=pairs.n_missing,
+            n_infinite=pairs.n_infinite,
+            cautions=pairs.cautions,
         )
         for one in in_order
     )

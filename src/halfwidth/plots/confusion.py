@@ -69,8 +69,8 @@ def confusion(confusion: Confusion, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from halfwidth.estimation.test_sets.confusion import confusion_ci
-    >>> matrix = confusion_ci(["a"] * 9 + ["b"] * 11, ["a"] * 10 + ["b"] * 10)
+    >>> import halfwidth as hw
+    >>> matrix = hw.confusion_ci(["a"] * 9 + ["b"] * 11, ["a"] * 10 + ["b"] * 10)
     >>> [text.get_text() for text in confusion(matrix).get_xticklabels()]
     ['a', 'b']
     """

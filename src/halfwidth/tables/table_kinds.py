@@ -62,7 +62,7 @@ def refuse_runs(table: Table) -> None:
     if (prefixed and (settings or told)) or any(names <= lowered for names in OF_RUNS):
         shown = shortened([*prefixed, *settings] or table.names, 4)
         value = spelled("value", prefixed[0] if prefixed else "COLUMN")
-        verb = at_door(f"runs_table(table, {value})", f"halfwidth runs FILE {value} (runs_table)")
+        verb = at_door(f"CaseValues.from_runs(table, {value})", f"halfwidth runs FILE {value}")
         raise DataError(
             f"{_prefix(table)}the table holds training runs ({shown}), not cases: {verb} gives the "
             "quantiles of a metric over them"

@@ -13,20 +13,25 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.options import spelled
+from halfwidth.data.case_values import CaseValues
 from halfwidth.data.detections import Detections
 from halfwidth.data.families import naming
+from halfwidth.data.measured_test_sets import ReadCases
 from halfwidth.data.predictions import Predictions
 from halfwidth.data.quantities import Quantities
 from halfwidth.estimation.detections.curves import AREA_OF, BANDS, Band, curves_of_jobs
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.test_sets.calibration_curves import calibration_curves
+from halfwidth.estimation.test_sets.centre_curves import centre_curves
+from halfwidth.estimation.test_sets.centres import centre_parts
 from halfwidth.estimation.test_sets.curves import class_curves
 from halfwidth.results.calibration_curves import CALIBRATION_KINDS, CalibrationCurve
+from halfwidth.results.centre_curves import CentreCurve
 from halfwidth.results.curves import CURVE_KINDS, SeveralCurves
 from halfwidth.results.detection_curves import DETECTION_CURVE_KINDS, DetectionCurves
 from halfwidth.results.estimate import MODEL, Estimate, Estimates
-from halfwidth.verbs.given import as_data, refuse_idle
+from halfwidth.verbs.given import as_data_of_models, refuse_idle
 
 Kind = Literal[
     "roc",
@@ -35,12 +40,13 @@ Kind = Literal[
     "calibration",
     "reliability",
     "reliability-bins",
+    "calibration-by-centre",
     "froc",
     "afroc",
     "wafroc",
 ]
 KINDS: dict[type, tuple[str, ...]] = {
-    Predictions: (*CURVE_KINDS, *CALIBRATION_KINDS),
+    Predictions: (*CURVE_KINDS, *CALIBRATION_KINDS, CentreCurve.kind),
     Detections: DETECTION_CURVE_KINDS,
 }
 
@@ -78,36 +84,38 @@ def curve(
         regression on a restricted cubic spline of the logit; ``"reliability"``: the CORP diagram,
         the curve that rises and fits best, with the band in which that of a perfectly calibrated
         model lies; ``"reliability-bins"``: ten bins of equal width, (lo, hi], with Clopper-Pearson
-        intervals.
+        intervals; ``"calibration-by-centre"``: the first of these in each centre (``by``), their
+        mean, and where that of a new centre is expected, at 50 probabilities by random effects of
+        log odds, as `calibration_by_centre` pools slopes.
 
         Of detections ``"froc"``, ``"pr"``, ``"afroc"`` and ``"wafroc"``.
     y_score : array-like, or mapping of str to these, optional
-        Scores, where ``data`` are true classes.
+        Scores of one model, or of several by their names, where the data are true classes.
     average : str, optional
         Of calibration ``"binary"``, ``"none"`` (each class) or ``"top_label"`` (the largest
         probability, and whether it is right). Of detections ``"macro"``, ``"micro"``,
-        ``"weighted"`` or ``"none"``, which makes a curve for each class; default: the mean of the
-        classes. ROC, precision-recall and decision curves are those of the positive class, where
-        none is known of each against the rest.
-    band : {"pointwise", "simultaneous"}
-        Whether each point has an interval of its own, or, of detections, the whole curve lies in
-        the band as often as the level says.
-    confidence_level : float
+        ``"weighted"`` or ``"none"``, which makes a curve for each class; default: the mean of
+        the classes. ROC, precision-recall and decision curves are those of the positive class,
+        where none is known of each against the rest.
+    band : {"pointwise", "simultaneous"}, default "pointwise"
+        Whether each point has an interval of its own, or the whole curve lies in the band as
+        often as the level says.
+    confidence_level : float, default 0.95
         Of each point, or of the band.
-    n_resamples : int
-        The work is this times the cases and the classes: for 100 000 cases a ROC curve takes 3 s
-        with 999 resamples, half a minute with 9999. Of calibration those of the numbers that stand
-        on the figure, and up to 1999 of the band of a reliability curve.
-    rng
-        As for `summary_ci`. The draws are those of `estimate`.
+    n_resamples : int, optional
+        The work is this times the cases and the classes: for 100 000 cases a ROC curve takes 3
+        s with 999 resamples, half a minute with 9999. Of calibration those of the numbers that
+        stand on the figure, and up to 1999 of the band of a reliability curve.
+    rng : None, int, SeedSequence or Generator, optional
+        Makes bootstraps repeatable; default: fresh, and reported.
 
     Returns
     -------
-    Curves, CalibrationCurves or DetectionCurves
+    Curves, CalibrationCurves, CentreCurves or DetectionCurves
         A curve for each class, of detections for each threshold and range of sizes; of several
         models or levels for each of these, by their names. With the numbers that sum them up: the
         AUROC or AP as ``area``, those of calibration as ``summaries``. A class without cases has a
-        curve of NaN, and no line.
+        curve of NaN, and no line; a centre of one class is left out, and named in ``left_out``.
 
     Raises
     ------
@@ -123,7 +131,9 @@ def curve(
     ----------
     Fawcett (2006) for vertical averaging; Davis & Goadrich (2006) for why precision is not
     interpolated; Vickers & Elkin (2006) for decision curves; Dimitriadis, Gneiting & Jordan (2021)
-    for reliability and its band; Van Calster et al. (2019) for what to show of calibration.
+    for reliability and its band; Van Calster et al. (2019) for what to show of calibration; De Cock
+    Campo, Barreñada et al. (2025), Hartung & Knapp (2001) and Higgins, Thompson & Spiegelhalter
+    (2009) for curves over centres.
 
     Examples
     --------
@@ -138,15 +148,15 @@ def curve(
         1  roc 0.2 0.4 0.08  0.59
         1  roc 0.5 0.6 0.31  0.88
     """
-    given = as_data(data, y_score, None, estimates=True)
-    if not isinstance(given, Predictions | Detections):
+    given = as_data_of_models(data, y_score, None, "curve", estimates=True)
+    if isinstance(given, CaseValues):
         raise OptionError(
             "values of cases have no curves; Predictions and Detections have, and true classes "
             f"with scores: {spelled('y_score')}"
         )
     kinds = KINDS[type(given)]
     for other, known in KINDS.items():
-        if kind in known and kind not in kinds:
+        if isinstance(kind, str) and kind in known and kind not in kinds:
             raise OptionError(
                 f"{spelled('kind', kind)} is a curve of {other.__name__}; {type(given).__name__} "
                 f"have {', '.join(kinds)}"
@@ -170,26 +180,40 @@ def _curves_of_models(
     given: Predictions, kind: Any, average: Any, inference: Mapping[str, Any]
 ) -> SeveralCurves[Any]:
     request = given.request(**inference)
-    is_calibration = kind in CALIBRATION_KINDS
-    if average is not None and not is_calibration:
+    over_centres = kind == CentreCurve.kind
+    _refuse_without_effect(kind, average, inference)
+
+    def curves_of(one: ReadCases) -> SeveralCurves[Any]:
+        if over_centres:
+            parts = centre_parts(one.cases, one.model.strata)
+            return centre_curves(one.cases, parts, average, request.level)
+        if kind in CALIBRATION_KINDS:
+            return calibration_curves(kind, one.cases, average, request)
+        return class_curves(kind, one.cases, request)
+
+    read = (
+        given.over_levels().read("calibration over centres")
+        if over_centres
+        else given.read("curves", without=("sample_weight",))
+    )
+    return _together([_Part(curves_of(one), one.label, one.by, one.model.cautions) for one in read])
+
+
+def _refuse_without_effect(kind: Any, average: Any, inference: Mapping[str, Any]) -> None:
+    """Refuse options that a kind of curve does not look at."""
+    if average is not None and kind in CURVE_KINDS:
         raise OptionError(
             f"{spelled('average', average)} has no effect on {kind} curves, which are of the "
             f"positive class ({spelled('pos_label')}) or of each"
         )
-    read = given.read("curves", without=("sample_weight",))
-    return _together(
-        [
-            _Part(
-                calibration_curves(kind, one.cases, average, request)
-                if is_calibration
-                else class_curves(kind, one.cases, request),
-                one.label,
-                one.by,
-                one.model.cautions,
+    if kind != CentreCurve.kind:
+        return
+    for name in ("n_resamples", "rng"):
+        if inference[name] is not None:
+            raise OptionError(
+                f"{spelled(name, inference[name])} has no effect on curves over centres, for which "
+                "nothing is drawn"
             )
-            for one in read
-        ]
-    )
 
 
 def _curves_of_detectors(
@@ -257,6 +281,8 @@ def _named(part: _Part, *, several: bool) -> list[Any]:
     for one in part.curves:
         if isinstance(one, CalibrationCurve):
             numbers: dict[str, Any] = {"summaries": Estimates(tuple(map(told, one.summaries)))}
+        elif isinstance(one, CentreCurve):
+            numbers = {"cautions": (*one.cautions, *part.cautions)}
         else:
             numbers = {"area": None if one.area is None else told(one.area)}
         made.append(replace(one, label=named(one.label, ", "), **numbers))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.errors import OptionError, shortened, shown
 from halfwidth.core.option_table.table import option_of
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import MetricSpec, spec_of
 from halfwidth.data.case_values import CaseValues
 from halfwidth.data.detections import Detections
 from halfwidth.data.inputs import names_models
+from halfwidth.data.measured_test_sets import ReadCases
 from halfwidth.data.predictions import Predictions
 from halfwidth.data.quantities import listed_metrics
 from halfwidth.data.readings import OF_A_TRUTH, Readings
@@ -140,3 +141,35 @@ def _is_of_test_sets(metric: Any) -> bool:
     if isinstance(declared, MetricSpec):
         return is_sample_metric(declared)
     return callable(first)
+
+
+def predictions_in(data: Any, y_score: Any, purpose: str) -> Predictions:
+    """The predictions that a verb is of, which takes nothing else.
+
+    Raises
+    ------
+    OptionError
+    """
+    given = as_data(data, y_score, None, estimates=True)
+    if isinstance(given, Predictions):
+        return given
+    hint = (
+        f"; {spelled('y_score')} has what is predicted of true classes" if y_score is None else ""
+    )
+    raise OptionError(f"{purpose} is of Predictions, and {given.kind} are given{hint}")
+
+
+def only_cases(read: Sequence[ReadCases], purpose: str) -> ReadCases:
+    """The cases of the only model and level.
+
+    Raises
+    ------
+    OptionError
+        Where there are several.
+    """
+    if len(read) == 1:
+        return read[0]
+    names = shortened([one.label for one in read], 5)
+    raise OptionError(
+        f"{purpose} is of one model, and the data are of {len(read)} ({names}); make them of one"
+    )

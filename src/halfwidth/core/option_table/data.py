@@ -156,7 +156,7 @@ DATA: Final[dict[str, Option]] = {
         "`estimate`: the first policies side by side, with what the table itself has for failed "
         "cases.",
         default="raise",
-        choices=("raise", "omit", "worst", "worst_rank", "all"),
+        choices=("raise", "omit", "worst", "all", "worst_rank"),
         metavar="POLICY",
         group=Group.INPUT,
     ),
@@ -183,6 +183,22 @@ DATA: Final[dict[str, Option]] = {
         '``scheme="rank_then_aggregate"``: the last rank of its case.',
         default="raise",
         choices=("raise", "omit", "worst", "worst_rank"),
+        metavar="POLICY",
+        group=Group.INPUT,
+    ),
+    "Readings.missing": Option(
+        'What a missing label means: ``"raise"``, an error, or ``"omit"``: leave out cases that '
+        "some reader did not label.",
+        default="raise",
+        choices=("raise", "omit"),
+        metavar="POLICY",
+        group=Group.INPUT,
+    ),
+    "from_pairs.missing": Option(
+        'What a missing value means: ``"raise"``, an error; ``"omit"``: leave the case out; '
+        '``"worst"``: count it as the worst value.',
+        default="raise",
+        choices=("raise", "omit", "worst"),
         metavar="POLICY",
         group=Group.INPUT,
     ),
@@ -444,5 +460,56 @@ MATCHING: Final[dict[str, Option]] = {
         choices=("raise", "omit"),
         metavar="POLICY",
         group=Group.DETECTIONS,
+    ),
+}
+
+READINGS: Final[dict[str, Option]] = {
+    "Readings.model": Option(
+        "The reader that is compared with the others, its raters.",
+        type="str, optional",
+        default=None,
+        metavar="NAME",
+        group=Group.RATERS,
+    ),
+    "from_pairs.model": Option("What the model is called in the columns of pairs.", type="str"),
+    "Readings.raters": Option(
+        "A rater, two or more; default: all others in the columns of pairs.",
+        type="sequence of str, optional",
+        default=None,
+        metavar="NAME",
+        group=Group.RATERS,
+        flag="--rater",
+    ),
+    "from_pairs.prediction": Option(
+        "Column of whose mask was scored.", type="str", default="prediction"
+    ),
+    "reference": Option("Column of whose mask was the reference.", type="str", default="reference"),
+    "reader": Option(
+        "Column that names the reader of each row.", type="str, optional", default=None
+    ),
+    "modality": Option(
+        "Column of the modality, or of another circumstance, in which a case was read: readers are "
+        "compared within each.",
+        type="str, optional",
+        default=None,
+    ),
+    "truth": Option(
+        "True classes or numbers of the cases, whatever readers say.",
+        type="array-like, optional",
+        default=None,
+    ),
+    "from_table.truth": Option(
+        "Column of true classes or numbers.", type="str, optional", default=None
+    ),
+    "from_table.label": Option(
+        "Column of the labels, or numbers, that readers give. Those of a sequence or mapping are "
+        "of a reader each, called as its column or as the mapping says.",
+        type="str, sequence of str, or mapping of str to str, optional",
+        default=None,
+    ),
+    "Readings.from_table.score": Option(
+        "The same of scores, instead of labels.",
+        type="str, sequence of str, or mapping of str to str, optional",
+        default=None,
     ),
 }

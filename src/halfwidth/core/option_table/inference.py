@@ -26,6 +26,51 @@ QUANTITIES: Final[dict[str, Option]] = {
         "Names are those of ``halfwidth.SAMPLE_METRICS``; scikit-learn's are synonyms.",
         type="str, MetricSpec, callable, or sequence of them",
     ),
+    "calibration_by_centre.metric": Option(
+        '``"calibration_slope"``, ``"calibration_intercept"``, ``"calibration_in_the_large"``, '
+        '``"oe_ratio"``, or synonyms of these; default: all four.',
+        type="str or sequence of str, optional",
+        default=(
+            *("calibration_slope", "calibration_intercept"),
+            *("calibration_in_the_large", "oe_ratio"),
+        ),
+    ),
+    "calibration_test.statistic": Option(
+        "One or several of the names above, with parameters behind a colon: "
+        '``"hosmer_lemeshow:groups=20"``, ``"ece:bins=15,binning=mass"``.',
+        type='str or sequence of str, default "spiegelhalter"',
+        default="spiegelhalter",
+    ),
+    "calibration_test.average": Option(
+        'Of the positive class (``"binary"``), of each class by itself (``"none"``), or of the '
+        'largest probability of each case and whether it is right (``"top_label"``). Default: that '
+        "of the positive class where there is one, else that of the top label.",
+        type="str or sequence of them, optional",
+        default=None,
+    ),
+    "calibration_by_centre.average": Option(
+        "As for `calibration_test`.", type="str, optional", default=None
+    ),
+    "calibration_test.n_resamples": Option(
+        "Samples of outcomes, N. Of 100 000 cases they take some seconds; minutes for "
+        '``"likelihood_ratio"``, which fits each of them.',
+        type="int, default 9999",
+        default=None,
+    ),
+    "curve.average": Option(
+        'Of calibration ``"binary"``, ``"none"`` (each class) or ``"top_label"`` (the largest '
+        'probability, and whether it is right). Of detections ``"macro"``, ``"micro"``, '
+        '``"weighted"`` or ``"none"``, which makes a curve for each class; default: the mean of '
+        "the classes. ROC, precision-recall and decision curves are those of the positive class, "
+        "where none is known of each against the rest.",
+        type="str, optional",
+        default=None,
+    ),
+    "curve.y_score": Option(
+        "Scores, where ``data`` are true classes.",
+        type="array-like, or mapping of str to these, optional",
+        default=None,
+    ),
     "statistic": Option(
         'Summary statistic of values of cases; with parameters: ``"quantile:0.9"``.',
         '``"mean"``, ``"median"``, ``"trimmed_mean"`` (or ``"trimmed_mean:0.1"``), '
@@ -36,7 +81,7 @@ QUANTITIES: Final[dict[str, Option]] = {
         default="mean",
         metavar="NAME",
         group=Group.ESTIMATE,
-        kinds=(Kind.VALUES, Kind.PAIRS),
+        kinds=(Kind.VALUES, Kind.RUNS, Kind.PAIRS),
         elsewhere="statistics stat stats estimator func",
     ),
     "average": Option(
@@ -58,7 +103,7 @@ QUANTITIES: Final[dict[str, Option]] = {
         "them; no table, JSON document or sentence holds them.",
         default=False,
         group=Group.OUTPUT,
-        kinds=(Kind.VALUES,),
+        kinds=(Kind.VALUES, Kind.RUNS),
     ),
 }
 
@@ -203,9 +248,9 @@ COMPARISON: Final[dict[str, Option]] = {
 
 INTERVAL: Final[dict[str, Option]] = {
     "method": Option(
-        'CI method, one of ``halfwidth methods``; ``"auto"`` chooses on evidence.',
+        'CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.',
         "It cuts its bounds to the metric's range; a method asked for by name gives its textbook "
-        "formula (``halfwidth.METHODS``).",
+        "formula.",
         default="auto",
         metavar="NAME",
         group=Group.INTERVAL,
@@ -255,6 +300,14 @@ INTERVAL: Final[dict[str, Option]] = {
             "reps B R"
         ),
     ),
+    "curve.confidence_level": Option("Of each point, or of the band.", type="float", default=0.95),
+    "curve.n_resamples": Option(
+        "The work is this times the cases and the classes: for 100 000 cases a ROC curve takes 3 s "
+        "with 999 resamples, half a minute with 9999. Of calibration those of the numbers that "
+        "stand on the figure, and up to 1999 of the band of a reliability curve.",
+        type="int, optional",
+        default=None,
+    ),
     "rng": Option(
         "Makes bootstraps repeatable; default: fresh, and reported.",
         "A source of randomness as in SPEC 7. The result's ``seed`` reproduces it, and all rows "
@@ -282,10 +335,37 @@ INTERVAL: Final[dict[str, Option]] = {
         group=Group.COMPARISON,
         kinds=_OF_MODELS,
     ),
-    "runs_ci.simultaneous": Option(
-        "All intervals of a source hold at once (Bonferroni).",
+    "estimate.simultaneous": Option(
+        "Of training runs: all intervals of a source hold at once (Bonferroni).",
         default=False,
         group=Group.INTERVAL,
+        kinds=(Kind.RUNS,),
+    ),
+    "calibration_test.statistic": Option(
+        "One or several statistics of departure from the probabilities.",
+        'With parameters behind a colon: ``"hosmer_lemeshow:groups=20"``, '
+        '``"ece:bins=15,binning=mass"``.',
+        type='str or sequence of str, default "spiegelhalter"',
+        default="spiegelhalter",
+        metavar="NAME",
+        kinds=(Kind.PREDICTIONS,),
+        group=Group.ESTIMATE,
+    ),
+    "calibration_by_centre.metric": Option(
+        '``"calibration_slope"``, ``"calibration_intercept"``, ``"calibration_in_the_large"``, '
+        '``"oe_ratio"``, or synonyms of these.',
+        "Default: all four.",
+        type="str or sequence of str, optional",
+        default=None,
+        metavar="NAME",
+        kinds=(Kind.PREDICTIONS,),
+        group=Group.ESTIMATE,
+    ),
+    "curve.y_score": Option(
+        "Scores of one model, or of several by their names, where the data are true classes.",
+        type="array-like, or mapping of str to these, optional",
+        default=None,
+        group=Group.ARGUMENTS,
     ),
     "curve.band": Option(
         "Whether each point has an interval of its own, or the whole curve lies in the band as "
@@ -296,7 +376,8 @@ INTERVAL: Final[dict[str, Option]] = {
         group=Group.INTERVAL,
     ),
     "n_threads": Option(
-        "Processors to use, -1 for all; the result is the same.",
+        "Threads of bootstraps that the compiled library does; the result is the same for any "
+        "number.",
         default=1,
         metavar="N",
         group=Group.RUNNING,
@@ -336,10 +417,6 @@ RUNS: Final[dict[str, Option]] = {
         metavar="NAME",
         group=Group.ESTIMATE,
     ),
-    "keep_runs": Option(
-        "Whether the result carries the values of the runs (``.cases``), as a figure needs.",
-        default=False,
-    ),
 }
 
 OF_RESULTS: Final[dict[str, Option]] = {
@@ -355,5 +432,12 @@ OF_RESULTS: Final[dict[str, Option]] = {
     "page": Option(
         "Which page, from 1, where the picture takes several.", type="int, optional", default=None
     ),
+    "title": Option("Of the page.", type="str", default="Performance with confidence intervals"),
+    "figures": Option(
+        "Whether to draw the values of the cases, where these were kept "
+        "(``keep_cases=True``), the curves and the sets of ranks; takes matplotlib.",
+        default=True,
+    ),
+    "evidence.n": Option("Only this size of the samples.", type="int, optional", default=None),
     "share": Option("Of the differences between the limits.", default=0.95),
 }

@@ -34,6 +34,7 @@ class Kind(StrEnum):
     """The kinds of data, as messages call them."""
 
     VALUES = "values of cases"
+    RUNS = "values of training runs"
     PREDICTIONS = "predictions"
     DETECTIONS = "detections"
     LABELS = "labels of readers"

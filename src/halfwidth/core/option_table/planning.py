@@ -20,6 +20,14 @@ PLANNING: Final[dict[str, Option]] = {
         "The half-width wanted, the number after the ±.",
         "In the metric's unit; half of the width, where the interval is not symmetric.",
     ),
+    "plan.halfwidth": Option(
+        "The half-width wanted, the number after the ±.",
+        "In the metric's unit; half of the width, where the interval is not symmetric.",
+        type="float or sequence of float, optional",
+        default=None,
+        metavar="NUMBER",
+        group=Group.GOAL,
+    ),
     "width": _wanted("Instead of it the width wanted, high - low."),
     "power": _wanted(
         "The power wanted, to find the difference or to show non-inferiority, instead of a width "
@@ -41,7 +49,7 @@ PLANNING: Final[dict[str, Option]] = {
     )._replace(metavar="SHARE"),
     "planning.method": Option(
         "The method planned for: what the default analysis takes, or one that is named, of "
-        '``halfwidth methods``; ``"t"`` and ``"z"`` have formulas.',
+        '``halfwidth.METHODS``; ``"t"`` and ``"z"`` have formulas.',
         '``"z"`` is El Jurdi\'s table; too small below about 100 cases.',
         default="auto",
         metavar="NAME",
@@ -212,25 +220,30 @@ PLANNING: Final[dict[str, Option]] = {
         "The skewness of the log odds, -0.995 to 0.995; default: 0.",
         "They then have a skew normal distribution.",
     ),
-    "planning.n_samples": Option(
+    "n_samples": Option(
         "Studies drawn at each n.", default=1000, metavar="S", group=Group.INTERVAL
     ),
-    "pilot_n.assurance": Option(
+    "plan.assurance": Option(
         "Share of studies that are to reach the width, from 0.5 up to below 1.",
         default=0.8,
         metavar="SHARE",
         group=Group.GOAL,
     ),
-    "pilot_width.assurance": Option(
-        "Share of studies that are to reach the width.", default=0.8, metavar="SHARE"
+    "plan.n_resamples": Option(
+        "Bootstrap resamples of each study, where any are drawn.",
+        type="int",
+        default=999,
+        metavar="B",
+        group=Group.INTERVAL,
     ),
-    "pilot_n.n_resamples": Option(
-        "Bootstrap resamples of each study, where any are drawn.", default=999, metavar="B"
+    "plan.n": Option(
+        "The reverse: the width that so many cases give.",
+        type="int or sequence of int, optional",
+        default=None,
+        metavar="N",
+        group=Group.GOAL,
     ),
-    "pilot_width.n_resamples": Option(
-        "Bootstrap resamples of each study, where any are drawn.", default=999, metavar="B"
-    ),
-    "planning.curve": Option(
+    "plan.curve": Option(
         "Whether to simulate a quarter, half and twice as many cases too, for `plots.plan_curve`.",
         default=False,
     ),
@@ -280,7 +293,7 @@ PLANNING: Final[dict[str, Option]] = {
     "correct": Option("Cases that are right.", type="int, optional", default=None),
     "positives": Option("Positive cases, with ``auroc``.", type="int, optional", default=None),
     "versus": _assumed(
-        "The published value of another model on the same cases: is the lead larger than noise?"
+        "The published value of another model on the same cases, over which the lead is judged."
     ),
     "versus_sd": _assumed("SD of the other model's values; default: the same."),
     "versus_correct": Option(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from halfwidth.core.option_table.data import DATA, MATCHING, TEST_SETS
+from halfwidth.core.option_table.data import DATA, MATCHING, READINGS, TEST_SETS
 from halfwidth.core.option_table.files import FILES_OF_DETECTIONS, MASKS
 from halfwidth.core.option_table.inference import (
     COMPARISON,
@@ -22,6 +22,29 @@ from halfwidth.core.option_table.inference import (
 from halfwidth.core.option_table.option import Option
 from halfwidth.core.option_table.planning import PLANNING
 
+# The short doors take data and inference together: of one sample, what its kind is told.
+_SHORT_DOORS = {
+    **dict.fromkeys(
+        ("check.metric", "difference_ci.metric", "limits_of_agreement.metric", "summary_ci.metric"),
+        DATA["from_arrays.metric"],
+    ),
+    "metric_ci.bounds": DATA["Predictions.bounds"],
+    "metric_ci.missing": DATA["Predictions.missing"],
+    "proportion_ci.method": Option(
+        '``"wilson"`` (which ``"auto"`` takes), ``"clopper_pearson"``, ``"jeffreys"``, '
+        '``"agresti_coull"``, ``"wald"``, or a bootstrap, whose distribution is binomial and needs '
+        "no draws.",
+        default="auto",
+    ),
+    **dict.fromkeys(
+        ("difference_ci.missing", "limits_of_agreement.missing"),
+        Option(
+            'What a missing value means; ``"omit"`` leaves out a case that misses either value.',
+            default="raise",
+            choices=("raise", "omit", "worst"),
+        ),
+    ),
+}
 # What only their names tell from those of the command line or of a spec.
 _NAMES = {
     "q": Option(flag="--quantile"),
@@ -46,11 +69,13 @@ OPTIONS: Final[dict[str, Option]] = {
     **DATA,
     **TEST_SETS,
     **MATCHING,
+    **READINGS,
     **FILES_OF_DETECTIONS,
     **MASKS,
     **RUNS,
     **OF_RESULTS,
     **PLANNING,
+    **_SHORT_DOORS,
     **_NAMES,
 }
 

@@ -1,4 +1,4 @@
-"""The public function that tests whether outcomes happen as often as probabilities say."""
+"""Tests whether outcomes happen as often as probabilities say."""
 
 from __future__ import annotations
 
@@ -14,16 +14,12 @@ from halfwidth.core.checks import as_list, one_of
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import Metric, spec_of
 from halfwidth.core.types import Array
-from halfwidth.core.undefined import Missing
 from halfwidth.estimation.functionals import MetricRow, metric_rows, probabilities_of_one
-from halfwidth.estimation.resolve import AUTO, Request, resolve_request
+from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.test_sets.jobs import check_probabilities
-from halfwidth.estimation.test_sets.reading import check_names, check_test_set
-from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
-from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
+from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.metrics.calibration.bins import ece
 from halfwidth.metrics.calibration.perfect import (
-    DEFAULT,
     BoundStatistic,
     Departure,
     resolve_statistic,
@@ -37,127 +33,26 @@ AVERAGES = ("binary", "none", "top_label")
 ROUNDING = 1e-9
 
 
-def calibration_test(
-    y_true: Any,
-    y_prob: Any,
-    *,
-    statistic: Any = DEFAULT,
-    average: Any = None,
-    labels: Sequence[Any] | None = None,
-    pos_label: Any = None,
-    scores: Scores = "auto",
-    sample_weight: Any = None,
-    groups: Any = None,
-    n_resamples: int | None = None,
-    rng: Any = None,
-    missing: Missing = "raise",
-    n_threads: int = 1,
-    names: tuple[str, str] = ("y_true", "y_prob"),
-) -> Any:
-    """Test of perfect calibration, by outcomes drawn from the predicted probabilities themselves.
+def calibration_tests(
+    cases: TestSet, statistics: Sequence[Any], average: Any, request: Request
+) -> CalibrationTests:
+    """A test for each statistic and average.
 
     If each case is positive with the probability that the model gives it, independently, then
-    outcomes drawn from the probabilities are distributed as those observed. p = (1 + k) / (1 + N),
-    where k of N samples so drawn lie as far from the probabilities as the outcomes observed: the
-    size of the test is right for any number of cases and for rare outcomes, where the asymptotic
-    distributions of the same statistics miss it.
-
-    ``"spiegelhalter"``: z = Σ (y - p)(1 - 2p) / √(Σ (1 - 2p)² p (1 - p)), two-sided. It tells
-    whether the Brier score is what the probabilities promise, and does not see a shift that leaves
-    it. ``"hosmer_lemeshow"``: Σ (O - E)² / (E (1 - E / n)) over ``groups`` (10) of equal mass;
-    equal probabilities are in one group. ``"likelihood_ratio"``: 2 log L(a, b) / L(0, 1) of
-    logit P(y = 1) = a + b logit p, whose slope and intercept are tested together. ``"ece"``: the
-    expected calibration error in ``bins``. ``"kce"``: the squared kernel calibration error, whose
-    ``bandwidth`` is the median distance of two probabilities if none is given.
-
-    Parameters
-    ----------
-    y_true : array-like, shape (n,)
-        True classes.
-    y_prob : array-like, shape (n,) or (n, C)
-        Predicted probabilities (or, said so by ``scores``, logits), as `metric_ci` takes them.
-    statistic : str or sequence of str
-        One or several of the names above, with parameters behind a colon:
-        ``"hosmer_lemeshow:groups=20"``, ``"ece:bins=15,binning=mass"``.
-    average : {"binary", "none", "top_label"}, or sequence of them, optional
-        Of the positive class, of each class by itself, or of the largest probability of each case
-        and whether it is right. Default: that of the positive class where there is one, else that
-        of the top label.
-    labels, pos_label, scores, missing, n_threads, names
-        As for `metric_ci`.
-    sample_weight : array-like, shape (n,), optional
-        What each case counts in the statistic; outcomes are drawn for each case once.
-    groups : array-like, shape (n,), optional
-        Cluster of each case: only to refuse cases that are not independent.
-    n_resamples : int, default 9999
-        Samples of outcomes, N. Of 100 000 cases they take some seconds; minutes for
-        ``"likelihood_ratio"``, which fits each of them.
-    rng
-        As for `summary_ci`.
-
-    Returns
-    -------
-    CalibrationTest or CalibrationTests
-        One for a single statistic of a single class or of the top label; else one for each.
-
-    Raises
-    ------
-    DataError
-        For what is no probability, as `metric_ci`; cases in clusters; probabilities of which a
-        statistic cannot depend on what happens.
-    OptionError, UnknownNameError
-        For an option that is not allowed.
-
-    References
-    ----------
-    Spiegelhalter (1986); Hosmer & Lemeshow (1980); Cox (1958) and Miller, Langefeld, Tierney, Hui &
-    McDonald (1993) for the likelihood ratio; Widmann, Lindsten & Zachariah (2019) for the kernel
-    calibration error; Bröcker & Smith (2007) for drawing outcomes from the
-    probabilities; Davison & Hinkley (1997) for the p-value of a Monte-Carlo test.
-
-    Examples
-    --------
-    >>> import halfwidth as hw
-    >>> truth = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1] * 5
-    >>> test = hw.calibration_test(truth, [i / 50 for i in range(50)], rng=1)
-    >>> round(test.value, 2), test.p_value
-    (4.53, 0.0001)
+    outcomes drawn from the probabilities are distributed as those observed.
     """
-    check_names(names)
-    request = resolve_request(
-        method=AUTO,
-        confidence_level=0.95,
-        alternative="two-sided",
-        n_resamples=n_resamples,
-        rng=rng,
-        missing=missing,
-        penalty=None,
-        threads=n_threads,
-    )
-    listed = None if isinstance(statistic, str) else as_list(statistic)
-    chosen = [resolve_statistic(one) for one in ([statistic] if listed is None else listed)]
+    chosen = [resolve_statistic(one) for one in statistics]
     averages = None
     if average is not None:
         named = [average] if isinstance(average, str) else as_list(average)
         averages = [one_of("average", one, AVERAGES) for one in named or [average]]
     if not chosen:
         raise OptionError("statistic: name at least one")
-    cases = check_test_set(
-        y_true,
-        y_prob,
-        Decisions(check_kind(scores), None, needed=False, tuned=False),
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        sample_weight=sample_weight,
-        groups=groups,
-        where=names,
-    )
     check_probabilities("a test of calibration", cases)
     _refuse_clusters(cases)
     rows = list(metric_rows(Metric(spec_of(ece)), averages, cases.classes))
-    tests = tuple(_tested(one, row, cases, request) for one in chosen for row in rows)
-    return tests[0] if len(tests) == 1 and listed is None else CalibrationTests(tests, cases.notes)
+    tests = (_tested(one, row, cases, request) for one in chosen for row in rows)
+    return CalibrationTests(tuple(tests), cases.notes)
 
 
 def _refuse_clusters(cases: TestSet) -> None:

@@ -1,11 +1,10 @@
-"""The public function for calibration curves over centres: their mean, and that of a new one."""
+"""Calibration curves over centres: their mean, and that of a new one."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,10 +12,8 @@ from halfwidth.arithmetic.logistic import expit
 from halfwidth.arithmetic.probabilities import logit
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import Array, Level
-from halfwidth.core.undefined import Missing
 from halfwidth.estimation.functionals import MetricRow, Policies, metric_rows
 from halfwidth.estimation.pipeline import Job
-from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.test_sets.calibration_curves import (
     CURVE_OF,
     LogOdds,
@@ -25,14 +22,11 @@ from halfwidth.estimation.test_sets.calibration_curves import (
 )
 from halfwidth.estimation.test_sets.centres import (
     centre_cautions,
-    centre_parts,
     is_of_one_class,
     reasons_of,
 )
-from halfwidth.estimation.test_sets.curve_parts import plain_request
 from halfwidth.estimation.test_sets.jobs import job_for
 from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
-from halfwidth.estimation.test_sets.score_scales import Scores
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.random_effects import Pooled, pool
 from halfwidth.results.calibration_curves import TOP_LABEL
@@ -45,101 +39,24 @@ POINTS = 50
 OUTER = 0.01
 
 
-def calibration_curve_by_centre(
-    y_true: Any,
-    y_prob: Any,
-    centre: Any,
-    *,
-    average: Any = None,
-    labels: Sequence[Any] | None = None,
-    pos_label: Any = None,
-    scores: Scores = "auto",
-    sample_weight: Any = None,
-    groups: Any = None,
-    confidence_level: float = 0.95,
-    missing: Missing = "raise",
-    names: tuple[str, str] = ("y_true", "y_prob"),
+def centre_curves(
+    cases: TestSet, parts: Mapping[str, TestSet], average: str | None, level: Level
 ) -> CentreCurves:
     """Calibration curve of each centre, their mean, and where that of a new centre is expected.
 
-    Of each centre the calibration curve of `curve`, with its own knots: log odds η̂ᵢ(p)
-    with their SE at each of 50 probabilities p. At each p those of the centres that have cases on
-    both sides of it are pooled as `calibration_by_centre` pools slopes: τ² by restricted maximum
-    likelihood, the interval of the mean by Hartung & Knapp with t of k - 1 degrees of freedom, the
-    prediction interval μ ± t √(τ² + SE²) with t of k - 2. Ends are then turned into probabilities.
-
-    Parameters
-    ----------
-    y_true, y_prob
-        As for `calibration_test`.
-    centre : array-like, shape (n,)
-        The centre of each case.
-    average : {"binary", "none", "top_label"}, optional
-        As for `calibration_test`.
-    labels, pos_label, scores, sample_weight, missing, names
-        As for `metric_ci`.
-    groups : array-like, shape (n,), optional
-        Cluster (patient) of each case, within its centre.
-    confidence_level : float, default 0.95
-        Of each point.
-
-    Returns
-    -------
-    CentreCurves
-        One per class. A centre whose cases are of one class, or where nothing finite fits, is left
-        out, and named in ``left_out`` and in a caution.
-
-    Raises
-    ------
-    DataError
-        As `calibration_by_centre`; where fewer than three centres have a curve, or no probability
-        lies among the cases of three.
-    OptionError
-        For an option that is not allowed.
-
-    See Also
-    --------
-    halfwidth.plots.calibration : the figure.
-
-    References
-    ----------
-    De Cock Campo, Barreñada et al. (2025) for curves pooled over centres; Viechtbauer (2005);
-    Hartung & Knapp (2001); Higgins, Thompson & Spiegelhalter (2009).
-
-    Examples
-    --------
-    >>> import halfwidth as hw
-    >>> import numpy as np
-    >>> g = np.random.default_rng(1)
-    >>> centre, p = np.repeat(list("abcdef"), 200), g.uniform(0.05, 0.95, 1200)
-    >>> (curve,) = hw.calibration_curve_by_centre(g.random(1200) < p, p, centre)
-    >>> curve
-    CentreCurve of 'True' (50 points, 6 centres, n = 1200)
+    Of each centre the smooth curve with its own knots: log odds η̂ᵢ(p) with their SE at each of 50
+    probabilities p. At each p those of the centres that have cases on both sides of it are pooled
+    as slopes are: τ² by restricted maximum likelihood, the interval of the mean by Hartung & Knapp
+    with t of k - 1 degrees of freedom, the prediction interval μ ± t √(τ² + SE²) with t of k - 2.
+    Ends are then turned into probabilities.
     """
-    request = plain_request(AUTO, confidence_level, None, 0, missing)
-    cases, parts = centre_parts(
-        y_true,
-        y_prob,
-        centre,
-        labels=labels,
-        pos_label=pos_label,
-        scores=scores,
-        sample_weight=sample_weight,
-        groups=groups,
-        missing=missing,
-        names=names,
-    )
     metric = resolve_sample_metric(CURVE_OF["calibration"])
     averages = None if average is None else [average]
-    return CentreCurves(
-        tuple(
-            _pooled_curve(row, parts, request.level)
-            for row in metric_rows(metric, averages, cases.classes)
-        )
-    )
+    rows = metric_rows(metric, averages, cases.classes)
+    return CentreCurves(tuple(_pooled_curve(row, parts, level) for row in rows))
 
 
-def _pooled_curve(row: MetricRow, parts: dict[str, TestSet], level: Level) -> CentreCurve:
+def _pooled_curve(row: MetricRow, parts: Mapping[str, TestSet], level: Level) -> CentreCurve:
     """The curves of one class."""
     jobs: dict[str, Job] = {}
     one_class = [name for name, part in parts.items() if is_of_one_class(row, part)]
@@ -198,7 +115,7 @@ def _pooled_curve(row: MetricRow, parts: dict[str, TestSet], level: Level) -> Ce
     )
 
 
-def _positive(row: MetricRow, parts: dict[str, TestSet]) -> str:
+def _positive(row: MetricRow, parts: Mapping[str, TestSet]) -> str:
     return str(next(iter(parts.values())).labels[row.which])
 
 

@@ -1,10 +1,10 @@
-"""The public function for calibration over centres: in each, on average, and in a new one."""
+"""Calibration over centres: in each, on average, and in a new one."""
 
 from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,26 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.kinds import Transform
-from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.types import Array
-from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.functionals import (
     MetricRow,
     Policies,
     metric_rows,
     probabilities_of_one,
 )
-from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.pipeline import estimate_jobs
-from halfwidth.estimation.resolve import AUTO, Request, resolve_request
+from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.test_sets.jobs import check_probabilities, job_for
-from halfwidth.estimation.test_sets.reading import check_names, check_test_set
-from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
-from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
+from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.random_effects import pool
 from halfwidth.metrics.calibration.recalibration import (
     calibration_in_the_large,
@@ -50,157 +44,45 @@ FEW_CENTRES, FEWEST_CENTRES = 5, 2
 MOST_NAMED = 5
 
 
-def calibration_by_centre(
-    y_true: Any,
-    y_prob: Any,
-    centre: Any,
-    *,
-    metric: Any = NAMES,
-    average: Any = None,
-    labels: Sequence[Any] | None = None,
-    pos_label: Any = None,
-    scores: Scores = "auto",
-    sample_weight: Any = None,
-    groups: Any = None,
-    confidence_level: float = 0.95,
-    missing: Missing = "raise",
-    names: tuple[str, str] = ("y_true", "y_prob"),
-) -> Any:
-    """Calibration in each centre, its mean over centres, and what to expect in a new one.
-
-    Random effects: the estimates θ̂ᵢ of centres are normal about their own θᵢ with the SE that
-    `metric_ci` prints, and the θᵢ about their mean μ with the SD τ. τ by restricted maximum
-    likelihood, μ = Σ w θ̂ / Σ w with w = 1 / (SE² + τ²), its interval by Hartung & Knapp with t of
-    k - 1 degrees of freedom; in a new centre μ ± t √(τ² + SE²) with t of k - 2. O:E ratios are
-    pooled as logarithms.
-
-    Parameters
-    ----------
-    y_true, y_prob
-        As for `calibration_test`.
-    centre : array-like, shape (n,)
-        The centre of each case.
-    metric : str or sequence of str
-        ``"calibration_slope"``, ``"calibration_intercept"``, ``"calibration_in_the_large"``,
-        ``"oe_ratio"``, or synonyms of these; default: all four.
-    average : {"binary", "none", "top_label"}, optional
-        As for `calibration_test`.
-    labels, pos_label, scores, sample_weight, missing, names
-        As for `metric_ci`.
-    groups : array-like, shape (n,), optional
-        Cluster (patient) of each case, within its centre.
-    confidence_level : float, default 0.95
-
-    Returns
-    -------
-    OverCentres or CentreResults
-        One for a single metric of a single class; else one for each. A centre whose cases are of
-        one class, or where nothing finite fits, is left out, and named in ``left_out`` and in a
-        caution.
-
-    Raises
-    ------
-    DataError
-        As `metric_ci`; for a single centre, or fewer than two that have the metric.
-    OptionError, UnknownNameError
-        For an option that is not allowed, and metrics that are not pooled.
-
-    References
-    ----------
-    Viechtbauer (2005) for restricted maximum likelihood; Hartung & Knapp (2001); Higgins, Thompson
-    & Spiegelhalter (2009) for prediction intervals; Debray et al. (2017) for prediction models; De
-    Cock Campo, Barreñada et al. (2025) for calibration over centres.
-
-    Examples
-    --------
-    >>> import halfwidth as hw
-    >>> import numpy as np
-    >>> g = np.random.default_rng(1)
-    >>> centre, p = np.repeat(list("abcdef"), 200), g.uniform(0.05, 0.95, 1200)
-    >>> result = hw.calibration_by_centre(g.random(1200) < p, p, centre, metric="calibration_slope")
-    >>> print(result.sentence())  # doctest: +ELLIPSIS
-    Calibration slope 1.10 over 6 centres (95 % CI 0.99 to 1.20; in a new centre 0.98 to 1.21; ...
-    """
-    request = resolve_request(
-        method=AUTO,
-        confidence_level=confidence_level,
-        alternative="two-sided",
-        n_resamples=None,
-        rng=0,
-        missing=missing,
-        penalty=None,
-    )
-    listed = None if isinstance(metric, str) else as_list(metric)
-    metrics = [_pooled_metric(one) for one in ([metric] if listed is None else listed)]
-    if not metrics:
+def calibration_over_centres(
+    cases: TestSet,
+    parts: Mapping[str, TestSet],
+    metrics: Sequence[Any],
+    average: Any,
+    request: Request,
+) -> CentreResults:
+    """Each metric and class in each centre, on average, and in a new one."""
+    pooled = [_pooled_metric(one) for one in metrics]
+    if not pooled:
         raise OptionError("metric: name at least one")
-    cases, parts = centre_parts(
-        y_true,
-        y_prob,
-        centre,
-        labels=labels,
-        pos_label=pos_label,
-        scores=scores,
-        sample_weight=sample_weight,
-        groups=groups,
-        missing=missing,
-        names=names,
-    )
     averages = None if average is None else [average]
     items = tuple(
         _over_centres(one, row, parts, request)
-        for one in metrics
+        for one in pooled
         for row in metric_rows(one, averages, cases.classes)
     )
-    return items[0] if len(items) == 1 and listed is None else CentreResults(items, cases.notes)
+    return CentreResults(items, cases.notes)
 
 
-def centre_parts(
-    y_true: Any,
-    y_prob: Any,
-    centre: Any,
-    *,
-    labels: Sequence[Any] | None,
-    pos_label: Any,
-    scores: Scores,
-    sample_weight: Any,
-    groups: Any,
-    missing: Missing,
-    names: tuple[str, str],
-) -> tuple[TestSet, dict[str, TestSet]]:
-    """All cases, and those of each centre by its name, in the order of names."""
-    check_names(names)
-    given = paired(
-        {
-            names[0]: y_true,
-            names[1]: y_prob,
-            "centre": centre,
-            "groups": groups,
-            "sample_weight": sample_weight,
-        }
-    ).given
-    centres = _labels(given["centre"])
-    cases = check_test_set(
-        given[names[0]],
-        given[names[1]],
-        Decisions(check_kind(scores), None, needed=False, tuned=False),
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        sample_weight=given["sample_weight"],
-        groups=given["groups"],
-        strata=centres,
-        where=names,
-    )
+def centre_parts(cases: TestSet, centres: Sequence[Any]) -> dict[str, TestSet]:
+    """The cases of each centre by its name, in the order of names.
+
+    Parameters
+    ----------
+    cases : TestSet
+        Their strata are centres.
+    centres : sequence
+        The label of each case that was given.
+    """
     check_probabilities("calibration over centres", cases)
     if cases.strata is None:
         raise DataError(
-            f"all {cases.n} cases are of one centre ({str(centres[0])!r}); without "
-            f"{spelled('centre')} metric_ci (halfwidth ci) has its calibration"
+            f"all {cases.n} cases are of one centre ({str(centres[0])!r}), whose calibration "
+            "estimate (halfwidth ci) has"
         )
     kept = np.ones(len(centres), bool) if cases.kept is None else cases.kept
     there = [label for label, here in zip(centres, kept.tolist(), strict=True) if here]
-    return cases, _parts(cases, there)
+    return _parts(cases, there)
 
 
 def _pooled_metric(name: Any) -> Metric:
@@ -208,19 +90,6 @@ def _pooled_metric(name: Any) -> Metric:
     if not isinstance(spec, MetricSpec) or spec.name not in NAMES:
         raise UnknownNameError("metric that is pooled over centres", name, NAMES)
     return Metric(spec)
-
-
-def _labels(centre: Any) -> list[Any]:
-    labels = as_list(centre)
-    if labels is None:
-        raise OptionError("centre is no list with the centre of each case")
-    lacking = [place + 1 for place, label in enumerate(labels) if is_missing(label)]
-    if lacking:
-        raise DataError(
-            f"centre: {len(lacking)} of {len(labels)} cases lack their centre (case "
-            f"{shortened(lacking, most=3)}); give each one, or leave the cases out"
-        )
-    return labels
 
 
 def _parts(cases: TestSet, centres: list[Any]) -> dict[str, TestSet]:
@@ -252,7 +121,7 @@ def _some(cases: TestSet, chosen: NDArray[np.bool_]) -> TestSet:
 
 
 def _over_centres(
-    metric: Metric, row: MetricRow, parts: dict[str, TestSet], request: Request
+    metric: Metric, row: MetricRow, parts: Mapping[str, TestSet], request: Request
 ) -> OverCentres:
     """One metric of one class, in each centre and over all."""
     one_class = [name for name, part in parts.items() if is_of_one_class(row, part)]

@@ -1,39 +1,21 @@
-"""What all curves of a test set share: their grid, their classes, and how they are asked for."""
+"""What all curves of a test set share: their grid and their classes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import spec_of
-from halfwidth.core.undefined import Missing
 from halfwidth.estimation.pipeline import Job
-from halfwidth.estimation.resolve import Request, resolve_request
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.bootstrap import percentile
 
 # Heights are taken at 0, 1/200, ..., 1.
 STEPS = 200
 GRID = np.arange(STEPS + 1)
-
-
-def plain_request(
-    method: Any, confidence_level: float, n_resamples: int | None, rng: Any, missing: Missing
-) -> Request:
-    """A request for two-sided intervals."""
-    return resolve_request(
-        method=method,
-        confidence_level=confidence_level,
-        alternative="two-sided",
-        n_resamples=n_resamples,
-        rng=rng,
-        missing=missing,
-        penalty=None,
-    )
 
 
 def classes_drawn(cases: TestSet) -> tuple[str, Sequence[int]]:

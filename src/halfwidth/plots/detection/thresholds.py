@@ -199,11 +199,12 @@ def _criterion(matching: MatchingRule) -> tuple[str, str]:
 
 def _label(e: DetectionEstimate, beside: Sequence[DetectionEstimate]) -> str:
     """What tells a line from the others: its label without the threshold, and the average."""
-    at = f"at {e.matching.thresholds[0]:g}"
-    parts = [part for part in e.label.split(", ") if part != at]
-    if e.average and len({other.average for other in beside}) > 1 and e.average not in parts:
-        parts.append(e.average)
-    return ", ".join(filter(None, parts))
+    label = e.label.removesuffix(f"at {e.matching.thresholds[0]:g}")
+    own = label.removesuffix(", ").removesuffix(" / ")
+    several = e.average and len({other.average for other in beside}) > 1
+    if several and e.average not in own.split(", "):
+        return ", ".join(filter(None, [own, e.average]))
+    return own
 
 
 def _paint(
