@@ -115,8 +115,8 @@ def report(
     """Everything on one page: cautions, tables, figures, a paragraph for the paper.
 
     Of one model its estimates; of several also their ranks, and of up to five, or with a
-    ``margin``, their differences; of scores the curves whose numbers are estimated. Whoever wants
-    other results gives these.
+    ``margin``, their differences; of scores the curves whose numbers are estimated. Of several
+    statistics the first ranks and compares models. Whoever wants other results gives these.
 
     Parameters
     ----------
@@ -126,16 +126,31 @@ def report(
         kind are joined, and curves that were made together are drawn together.
     path : str or Path, optional
         Where to write it; its ending says how: .html, .md, .tex, .json or .txt.
-    metric, statistic, average
-        As for `estimate`. Of several statistics the first ranks and compares models.
+    metric : str, MetricSpec or callable, or sequence of them, optional
+        Of predictions and detections, what is estimated; of values, what they are, where their
+        data do not say it.
+    statistic : str, callable or StatisticSpec, default "mean"
+        Summary statistic of values of cases; with parameters: ``"quantile:0.9"``.
+    average : str or sequence of them, optional
+        Over classes: ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``; ``"none"`` takes
+        each class apart.
     margin : float, optional
-        As for `compare`.
-    method, confidence_level, n_resamples, rng
-        As for `summary_ci`.
-    title : str
+        Largest loss that would not matter, above 0, in the unit of the metric (of a ratio a
+        share): asks for non-inferiority and equivalence.
+    method : str, default "auto"
+        CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
+    n_resamples : int, optional
+        Bootstrap resamples; default: 9999, and none where the bootstrap distribution is known
+        exactly, as of means and of ratios of counts.
+    rng : None, int, SeedSequence or Generator, optional
+        Makes bootstraps repeatable; default: fresh, and reported.
+    title : str, default "Performance with confidence intervals"
+        Of the page.
     figures : bool, default True
-        Whether to draw the values of the cases, where there are or were kept
-        (``keep_cases=True``), the curves and the sets of ranks. Takes matplotlib.
+        Whether to draw the values of the cases, where these were kept (``keep_cases=True``),
+        the curves and the sets of ranks; takes matplotlib.
 
     Returns
     -------
