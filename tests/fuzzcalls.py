@@ -743,8 +743,10 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "curve": words(True, False),
     },
     "review": {"mean": share, "n": count(1, 60)},
-    "make_report": {
-        "results": any_result,
+    "report": {
+        "data": lambda s: s.choice([any_result, compared_models, column_table])(s),
+        "path": words(None),
+        "margin": words(None, None, 0.05),
         "title": words("Liver"),
         # Drawing takes a second; the figures are tried by themselves.
         "figures": words(False),
