@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from halfwidth.cli import (
-    compared_detections,
     compared_raters,
     comparison_options,
     comparison_settings,
     detection_figures,
     figures,
+    given_models,
     options,
     reading,
 )
@@ -134,7 +134,7 @@ def _compared(
     """Models with each other, or one with raters; curves of detectors are drawn at once."""
     of_cases = kind in comparison_options.OF_CASES
     of_detectors = kind in comparison_options.OF_DETECTORS
-    if compared_detections.asks_for_detections(ctx):
+    if given_models.asks_for_detections(ctx):
         if of_cases:
             raise OptionError(
                 f"--plot-kind {kind} is of values of cases; of detectors, forest or "
@@ -149,7 +149,7 @@ def _compared(
         return compare_models(readings, **asked)
     elif of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
         raise OptionError(f"--plot-kind {kind} is of values of cases; of test sets, forest")
-    data, asked = compared_detections.models_in(ctx, files, MODEL_COLUMNS)
+    data, asked = given_models.models_in(ctx, files, MODEL_COLUMNS)
     if isinstance(data, Detections):
         detection_figures.check_curves(kind, data.models, asked["average"])
     comparisons = compare_models(data, **asked, keep_cases=of_cases)

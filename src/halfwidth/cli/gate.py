@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from halfwidth.cli import (
-    compared_detections,
     comparison_options,
+    given_models,
     options,
     reading,
 )
@@ -83,7 +83,7 @@ def gate(
             "--metric is missing: it says which direction is better; of a metric of your own, "
             "--better higher or --better lower does"
         )
-    data, asked = compared_detections.models_in(ctx, [*new, against])
+    data, asked = given_models.models_in(ctx, [*new, against])
 
     judged = judge(data, **asked)
     for text in judged.notes:

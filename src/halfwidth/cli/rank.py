@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halfwidth.cli import (
-    compared_detections,
     comparison_options,
     comparison_settings,
     completion,
     figures,
+    given_models,
     options,
     reading,
 )
@@ -102,11 +102,11 @@ def rank(
             "'halfwidth rank --help' says more"
         )
     of_cases = kind in figures.OF_CASES
-    if of_cases and compared_detections.asks_for_detections(ctx):
+    if of_cases and given_models.asks_for_detections(ctx):
         raise OptionError(f"--plot-kind {kind} is of values of cases, and detectors have none")
     if of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
         raise OptionError(f"--plot-kind {kind} is of values of cases; of test sets, rank-sets")
-    data, asked = compared_detections.models_in(ctx, files, MODEL_COLUMNS)
+    data, asked = given_models.models_in(ctx, files, MODEL_COLUMNS)
     rankings = rank_models(data, **asked, keep_cases=of_cases)
 
     for text in rankings.notes:

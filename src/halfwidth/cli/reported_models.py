@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from halfwidth.cli import (
-    compared_detections,
     comparison_settings,
+    given_models,
     options,
     predictions,
     reading,
@@ -92,7 +92,7 @@ def results_of(ctx: typer.Context, files: list[str], *, figures: bool) -> Found:
 
     ``figures``: whether what figures are drawn of is kept or made.
     """
-    if compared_detections.asks_for_detections(ctx):
+    if given_models.asks_for_detections(ctx):
         detectors = named_files(files, ctx.params["model_from"])
         return _detectors(ctx, files, detectors, figures=figures)
     named = named_models(files, ctx.params["model_from"])
@@ -192,7 +192,7 @@ def _detectors(
     ctx: typer.Context, files: list[str], named: Mapping[str, Path], *, figures: bool
 ) -> Found:
     """One detector, or several by rank, with the differences of few."""
-    data, asked = compared_detections.detectors_in(ctx, files, metric_given=len(named) > 1)
+    data, asked = given_models.detectors_in(ctx, files, metric_given=len(named) > 1)
     if len(named) > 1:
         found = _ranked(data, asked, named)
         of_detectors = {
