@@ -40,7 +40,7 @@ OTHER_WORDS: dict[str, set[str]] = {
     "planning/calibration.py": {"auroc"},  # an assumption
     "planning/classes.py": {"sensitivity", "specificity"},  # options
     "results/sample_size.py": {"auroc"},  # the same
-    "report/study_describe.py": {"accuracy", "balanced_accuracy"},  # columns
+    "reports/study_describe.py": {"accuracy", "balanced_accuracy"},  # columns
     "study/analysis/description.py": {"accuracy", "balanced_accuracy"},  # columns
     "study/analysis/fits.py": {"t"},  # a family of distributions
     "study/analysis/pace_tests.py": {"exact"},  # a column

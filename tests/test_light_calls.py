@@ -11,7 +11,7 @@ import pytest
 # Packages that take a tenth of a second and more, and parts of ours that a call does not need.
 HEAVY = {"matplotlib", "pandas", "sklearn", "joblib", "scipy.stats", "numpy.ma"}
 OTHER_PARTS = {f"halfwidth.{part}" for part in ("planning", "plots", "scoring", "study")}
-OF_TERMINALS = {"typer", "rich", "pydantic", "halfwidth.cli", "halfwidth.report"}
+OF_TERMINALS = {"typer", "rich", "pydantic", "halfwidth.cli", "halfwidth.reports"}
 OF_FILES = {"halfwidth.io.table", "halfwidth.tables.readers", "html"}
 
 ARRAYS = """

@@ -25,6 +25,7 @@ from halfwidth.core.option_table.table import option_of
 
 WIDTH = 100
 VERBS = ("estimate", "compare", "rank", "gate", "curve", "check", "plan", "report")
+SHORT = ("summary_ci", "metric_ci")
 KINDS = ("CaseValues", "Predictions", "Detections", "Readings")
 SECTION = re.compile(r"\n( *)Parameters\n *-+\n.*?(?=\n\n\1\w|\Z)", re.DOTALL)
 
@@ -54,8 +55,8 @@ def doors() -> Iterator[Door]:
         for name, one in vars(getattr(hw, kind, object)).items():
             if name.startswith("from_") and isinstance(one, classmethod):
                 yield Door(f"{kind}.{name}", getattr(getattr(hw, kind), name), "data")
-    for name in hw.__all__:
-        if inspect.isfunction(one := getattr(hw, name)) and name not in VERBS:
+    for name in (*SHORT, *sorted({*hw.__all__} - {*VERBS, *SHORT})):
+        if inspect.isfunction(one := getattr(hw, name)):
             yield Door(name, one, "functions")
     for name in planning.__all__:
         if inspect.isfunction(one := getattr(planning, name)):

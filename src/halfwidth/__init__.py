@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from halfwidth.io.detections.api import read_objects
     from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
     from halfwidth.plots.of_results import plot
-    from halfwidth.report.api import Report, make_report
+    from halfwidth.reports.api import Report, make_report
     from halfwidth.results.agreement import Agreement
     from halfwidth.results.audit import Audit, AuditedTable, Finding
     from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves
@@ -203,7 +203,7 @@ _HOME = {
     "Readings": "data.readings",
     "Ranking": "results.ranking",
     "Rankings": "results.ranking",
-    "Report": "report.api",
+    "Report": "reports.api",
     "RunsEstimate": "results.runs_estimate",
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
@@ -220,7 +220,7 @@ _HOME = {
     "explain": "core.cautions",
     "gate": "verbs.gate",
     "limits_of_agreement": "comparison.agreement",
-    "make_report": "report.api",
+    "make_report": "reports.api",
     "match_detections": "verbs.match",
     "metric_ci": "estimation.test_sets.api",
     "metrics": "metrics",

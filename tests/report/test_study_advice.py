@@ -11,7 +11,7 @@ from analysed import cell
 
 from halfwidth.document.render import render
 from halfwidth.document.wrapping import wrapped
-from halfwidth.report.study_advice import advice_document
+from halfwidth.reports.study_advice import advice_document
 from halfwidth.study import analysis
 
 WAYS = {"t": (0.93, 0.2), "hall": (0.95, 0.24), "gaffke": (0.98, 0.3), "bca": (0.92, 0.19)}

@@ -4,32 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from halfwidth.cli import predictions, reading
 from halfwidth.cli.detection_figures import curves_like, labelled
 from halfwidth.cli.output import note
-from halfwidth.core.errors import OptionError
 from halfwidth.data.predictions import Predictions
-from halfwidth.estimation.test_sets.calibration_curves import SUMMARIES
-from halfwidth.estimation.test_sets.curves import AREA_OF
-from halfwidth.metrics.counting import net_benefit
+from halfwidth.reports.of_data import CURVE_OF, RESAMPLES, curves_of_predictions
 from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
 from halfwidth.results.detection_estimate import DetectionEstimate
 from halfwidth.tables.prediction_columns import class_cells
-from halfwidth.verbs.curve import curve
 
 if TYPE_CHECKING:
     from halfwidth.data.detections import Detections
-    from halfwidth.results.calibration_curves import CalibrationCurves, CalibrationKind
+    from halfwidth.results.calibration_curves import CalibrationCurves
     from halfwidth.results.curves import Curves
     from halfwidth.results.estimate import Estimate
     from halfwidth.tables.folds import ModelFile
 
-# Draws of the bands, unless a number is asked for: each point of a band is seen, not read off.
-RESAMPLES = 999
-# Kinds of calibration curves that a report draws where their numbers are estimated.
-CALIBRATION: tuple[CalibrationKind, ...] = ("calibration",)
 # What describes the cases under the same names.
 SHARED = ("scores", "missing", "case", "groups", "strata")
 
@@ -42,33 +34,20 @@ def curves_of_test_sets(
     There are none of tasks, of weighted cases, and where models may have other cases than those
     that they are compared on.
     """
-    kinds: dict[str, str] = {area: kind for kind, area in AREA_OF.items()}
-    kinds |= {net_benefit.__name__: "decision"} | {
-        name: kind for kind in CALIBRATION for name in SUMMARIES[kind]
-    }
-    of_metrics = {kinds[e.metric]: e for e in estimates if e.metric in kinds}
     others = given["unmatched"] != "raise"
-    if not of_metrics or not given["score"] or given["within"] or given["weight"] or others:
+    wanted = any(one.metric in CURVE_OF for one in estimates)
+    if not wanted or not given["score"] or given["within"] or given["weight"] or others:
         return ()
-    data = _predictions(given, files)
-    drawn: list[Any] = []
-    for kind, estimate in of_metrics.items():
-        try:
-            curves = curve(
-                data,
-                cast("Any", kind),
-                confidence_level=given["confidence_level"],
-                n_resamples=given["n_resamples"] or RESAMPLES,
-                rng=given["seed"] if estimate.seed is None else estimate.seed,
-            )
-        except OptionError as error:
-            # An average over two classes need not know which of them is positive.
-            note(f"no curves are drawn: {error}")
-            return ()
-        each = len(curves) // max(len(data.models), 1)
-        some = [curves[first : first + each] for first in range(0, len(curves), each)]
-        drawn += some if each > 1 else [curves]
-    return tuple(drawn)
+    curves, why_not = curves_of_predictions(
+        _predictions(given, files),
+        estimates,
+        confidence_level=given["confidence_level"],
+        n_resamples=given["n_resamples"],
+        rng=given["seed"],
+    )
+    if why_not:
+        note(why_not)
+    return curves
 
 
 def _predictions(given: Mapping[str, Any], files: Mapping[str, ModelFile]) -> Predictions:

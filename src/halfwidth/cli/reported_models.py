@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,30 +24,23 @@ from halfwidth.cli.metric_names import metrics_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
 from halfwidth.core.spec import Takes
-from halfwidth.core.titles import metric_title
 from halfwidth.core.undefined import is_missing
 from halfwidth.data.case_values import CaseValues
 from halfwidth.document.parts import Column, Kind, Table
-from halfwidth.results.estimate import MODEL, Cases, Estimates
+from halfwidth.reports.of_data import results_of_data
+from halfwidth.results.estimate import Estimates
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.tables.folds import ModelFile
 from halfwidth.tables.layout import layout_of
-from halfwidth.verbs.compare import compare
 from halfwidth.verbs.estimate import estimate
-from halfwidth.verbs.rank import rank
 
 if TYPE_CHECKING:
-    from halfwidth.report.whole.results import AnyCurves
+    from halfwidth.reports.whole.results import AnyCurves
     from halfwidth.results.comparison import Comparisons
     from halfwidth.results.ranking import Rankings
 
-# Models of which all pairs are compared; of more, ranks say what pairs would.
-MOST_IN_PAIRS = 5
-# Options of comparisons that rankings do not have.
-OF_COMPARISONS = ("baseline", "margin")
-# Arguments for several detectors that one does not take, and what says nothing of one model.
-OF_SEVERAL = OF_COMPARISONS
-ABOUT_SEVERAL = (*OF_COMPARISONS, "unmatched", "better", "model_from")
+# What says nothing of one model.
+ABOUT_SEVERAL = ("baseline", "margin", "unmatched", "better", "model_from")
 
 
 @frozen(eq=False)
@@ -196,18 +189,15 @@ def _detectors(
     read = {**named, "references": ctx.params["references"]}
     if len(named) == 1:
         refuse_given(ctx, ABOUT_SEVERAL, "is about several detectors, and one is given")
-        alone = replace(data, detections={"": next(iter(data.detections.values()))})
-        estimates = estimate(alone, **_without(OF_SEVERAL, asked))
-        drawn = (alone, {"": tuple(estimates)}, asked)
-        curves = reported_curves.curves_of_detectors(*drawn) if figures else ()
-        return Found(read, estimates, curves=curves)
-
-    rankings = rank(data, **_without(OF_COMPARISONS, asked))
-    comparisons = compare(data, **asked) if _asks_for_pairs(asked, len(named)) else None
-    of_detectors = {name: tuple(one[name].estimate for one in rankings) for name in named}
+        data = replace(data, detections={"": next(iter(data.detections.values()))})
+    results = results_of_data(data, **asked)
+    of_detectors = {"": tuple(results.estimates)}
+    if results.rankings is not None:
+        ranked = results.rankings
+        of_detectors = {name: tuple(one[name].estimate for one in ranked) for name in named}
     drawn = (data, of_detectors, asked)
     curves = reported_curves.curves_of_detectors(*drawn) if figures else ()
-    return Found(read, _estimates(rankings), comparisons, rankings, curves)
+    return Found(read, results.estimates, results.comparisons, results.rankings, curves)
 
 
 # --------------------------------------------------------------------------- several models
@@ -217,38 +207,8 @@ def _several_models(ctx: typer.Context, files: list[str], named: Mapping[str, Mo
     """Models by rank, whose estimates are those of the ranking, and differences of few models."""
     asked = comparison_settings.verb_options(ctx)
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
-    keep_cases = isinstance(data, CaseValues)
-    rankings = rank(data, **_without(OF_COMPARISONS, asked), keep_cases=keep_cases)
-    few = _asks_for_pairs(asked, max(len(one.models) for one in rankings))
-    return Found(
-        named if len(named) > 1 else {"": next(iter(named.values()))},
-        _estimates(rankings),
-        compare(data, **asked) if few else None,
-        rankings,
-    )
-
-
-def _without(names: Sequence[str], asked: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: one for name, one in asked.items() if name not in names}
-
-
-def _asks_for_pairs(given: Mapping[str, Any], n_models: int) -> bool:
-    """Whether models are compared: those of few, and of many where an option asks for it."""
-    asked = any(given[name] is not None for name in OF_COMPARISONS)
-    return asked or n_models <= MOST_IN_PAIRS
-
-
-def _estimates(rankings: Rankings) -> Estimates:
-    """Those of the models, each labelled by its model, with the values behind them."""
-    items, cases = [], []
-    for ranking in rankings:
-        for model in ranking.models:
-            one = model.estimate
-            label = " / ".join(filter(None, [model.name, one.label]))
-            items.append(replace(one, label=label, by={MODEL: model.name, **one.by}))
-            kept = ranking.cases
-            # Test sets, and ranks within cases, have no values of a model to show.
-            if kept is not None and model.name in kept.values:
-                title = metric_title(one.metric_spec)
-                cases.append(Cases(label, title, kept.values[model.name], kept.groups))
-    return Estimates(tuple(items), rankings.notes, tuple(cases))
+    if "statistic" in asked:
+        asked["statistic"] = split_names([asked["statistic"]])
+    files_read = named if len(named) > 1 else {"": next(iter(named.values()))}
+    results = results_of_data(data, **asked)
+    return Found(files_read, results.estimates, results.comparisons, results.rankings)

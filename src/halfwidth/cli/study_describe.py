@@ -12,8 +12,8 @@ from halfwidth.cli.options import FormatOfStdout, Jobs, Json, Seed, resolve_form
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.rng import resolve_seed
-from halfwidth.report import study_describe as report
-from halfwidth.report.study_describe import fits_document, rejections_document
+from halfwidth.reports import study_describe as report
+from halfwidth.reports.study_describe import fits_document, rejections_document
 from halfwidth.study.analysis.description import characteristics, characteristics_summary
 from halfwidth.study.analysis.rejections import family_fits, family_rejections
 from halfwidth.study.api import plan

@@ -48,16 +48,20 @@ def limits_of_agreement(
         The measurements of each case; cases in the same order, or pandas Series with the same
         labels.
     metric : str, MetricSpec or metric function, optional
-        What they are: their range and unit.
-    effect : {"difference", "ratio"}
+        What the values are: ``"dsc"``, ``"hd95"``, ``"nsd:tolerance=3"``, ...; decides range,
+        unit and which direction is better.
+    effect : {"difference", "ratio"}, default "difference"
+        First minus second, or first over second. Of raters the ratio is Williams' index: 1
+        where the model is like one more rater.
     share : float, default 0.95
         Of the differences between the limits.
     confidence_level : float, default 0.95
-    missing : {"raise", "omit"}
-        ``"omit"`` leaves out a case that misses either value.
-    groups : array-like, optional
-        The cluster of each case.
-    names : pair of str
+        Between 0 and 1; at least 0.5 for a one-sided bound.
+    missing : {"raise", "omit", "worst"}, default "raise"
+        What a missing value means; ``"omit"`` leaves out a case that misses either value.
+    groups : array-like, shape (n,), optional
+        Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
+    names : pair of str, default ('first', 'second')
         What the two are called.
 
     Returns

@@ -42,6 +42,8 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Interval
 
 Missing = Literal["raise", "omit", "worst"]
+# Of a missing label or score, for which there is no worst one.
+MissingLabels = Literal["raise", "omit"]
 MISSING_POLICIES: tuple[Missing, ...] = ("raise", "omit", "worst")
 # The policies of missing="all", and what each claims of the cases without a result.
 ALL_POLICIES = "all"

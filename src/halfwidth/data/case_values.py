@@ -121,24 +121,35 @@ class CaseValues:
             column for each. Labels of pandas Series and frames say which case a row is of, in any
             order; without labels all models have the same cases in the same places.
         metric : str, MetricSpec or metric function, optional
-            What the values are (``halfwidth.METRICS``): their range, and which direction is better.
-        groups, strata : array-like, shape (n,), optional
-            Cluster (patient) and stratum of each case.
-        over : {"cases", "clusters"}
-            What the statistic is taken of.
-        bounds : tuple of float, optional
-            The range of the metric, for one of your own.
-        scale : float, default 1
-            Values are divided by it: 100 for per cent.
-        missing : {"raise", "omit", "worst", "worst_rank"}
-            What a missing value means: an error; the case is left out, where models are compared
-            for all;
-            the metric's worst value, or ``penalty``; in `rank` the last rank of its case.
+            What the values are: ``"dsc"``, ``"hd95"``, ``"nsd:tolerance=3"``, ...; decides range,
+            unit and which direction is better. Those of the catalogue are ``halfwidth.METRICS``.
+        groups : array-like, shape (n,), optional
+            Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
+            They resemble each other: bootstraps draw whole clusters, ``t`` and Wilson's interval
+            are made robust.
+        strata : array-like, shape (n,), optional
+            Stratum of each case (its site, its class), where the number of cases in each was fixed
+            beforehand: bootstraps keep it.
+        over : {"cases", "clusters"}, default "cases"
+            What the statistic is taken of: cases, or clusters, by the mean of each. The two
+            estimate different things where clusters differ in size.
+        bounds : (low, high), optional
+            Range of the values, for a metric of your own. It replaces that of the metric.
+        scale : float, default 1.0
+            Values are divided by it; 100 for per cent.
+        missing : {"raise", "omit", "worst", "all", "worst_rank"}, default "raise"
+            What a missing value means: ``"raise"``, an error; ``"omit"``: not applicable, leave the
+            case out, of all models that are compared; ``"worst"``: failed, count it as the worst
+            value; ``"worst_rank"``, of `rank`: the last rank of its case; ``"all"``, of `estimate`:
+            the first policies side by side, with what the table itself has for failed cases.
         penalty : float, optional
-            What a missing value counts with ``missing="worst"``, where no worst value is known.
-        failures : {"seen", "unseen", "both"}
-            Whether these cases show how a model can fail, or others may as none of these did; for
-            ``"both"`` a verdict has to hold under either.
+            The worst value with ``missing="worst"``, for metrics without one (distances), in the
+            unit after scaling.
+        failures : {"seen", "unseen", "both"}, default "seen"
+            What ``"auto"`` allows for: ``"seen"``, failures such as these cases show; ``"unseen"``,
+            failures as none of them did; of verdicts also ``"both"``. Failures that are seen may be
+            worse by a heavy tail of them, others as bad as the bounds of the metric. The other
+            interval is ``if_unseen_failures``; for ``"both"`` a verdict has to hold under either.
 
         Returns
         -------
@@ -199,23 +210,39 @@ class CaseValues:
             Columns of values, each apart; or, from the name of each model, its column. Default:
             every numeric column that is neither a case id nor has another role.
         metric : str, MetricSpec or metric function, sequence or mapping of these, optional
-            What the values are. Of a canonical table those of its metrics that are wanted; several
-            may be columns that are called as their metrics, or a mapping from column to metric.
+            What the values are; of a canonical table those of its metrics that are wanted. Several
+            are columns that are called as their metrics, or a mapping from column to metric.
         model : str, optional
-            The column that names the model of each row. Default, where models are compared: the
-            first of model, algorithm and alg_name that there is.
+            Column that names the model of each row; default, where models are compared: the first
+            of model, algorithm and alg_name that there is.
         by : str or sequence of str, optional
-            Columns, such as the organ, for each combination of whose levels a verb answers apart.
+            Column, such as the organ, for each of whose levels a verb answers apart. Of several
+            columns each combination of levels.
         case : str, optional
             Column of case ids; default: the first of case, case_id, id, subject, patient, name,
             filename that exists. With ``groups``, ids need be unique within their cluster only.
-        groups, strata : str, optional
-            Columns that name the cluster and the stratum of each row.
-        missing : {"raise", "omit", "worst", "worst_rank", "all"}
-            As for `from_arrays`. ``"all"``, of `estimate`, gives three rows instead of one: cases
-            without a result left out, counted as the worst value, and as the table itself has them.
-        over, bounds, scale, penalty, failures
-            As for `from_arrays`.
+        groups : str, optional
+            Column that names the cluster of each row: its patient, its scan. Rows of a cluster are
+            resampled together.
+        strata : str, optional
+            Column that names the stratum of each row: its site, its class. Each keeps its size.
+        over : {"cases", "clusters"}, default "cases"
+            What the statistic is taken of: cases, or clusters, by the mean of each.
+        bounds : (low, high), optional
+            Range of the values, for a metric of your own.
+        scale : float, default 1.0
+            Values are divided by it; 100 for per cent.
+        missing : {"raise", "omit", "worst", "all", "worst_rank"}, default "raise"
+            What a missing value means: ``"raise"``, an error; ``"omit"``: not applicable, leave the
+            case out, of all models that are compared; ``"worst"``: failed, count it as the worst
+            value; ``"worst_rank"``, of `rank`: the last rank of its case; ``"all"``, of `estimate`:
+            the first policies side by side, with what the table itself has for failed cases.
+        penalty : float, optional
+            The worst value with ``missing="worst"``, for metrics without one (distances), in the
+            unit after scaling.
+        failures : {"seen", "unseen", "both"}, default "seen"
+            What ``"auto"`` allows for: ``"seen"``, failures such as these cases show; ``"unseen"``,
+            failures as none of them did; of verdicts also ``"both"``.
 
         Returns
         -------
@@ -281,17 +308,27 @@ class CaseValues:
             ``status`` or ``State`` says that they did not finish are left out, with a caution.
         value : str, optional
             Column of the metric; default: the only one there is.
-        metric : str or MetricSpec, optional
-            What the values are, also a metric of whole test sets ("accuracy", "auroc"): range, unit
-            and whether quantiles are read as "at most" or "at least". Default: what the column is
-            called, where that is a metric.
+        metric : str, MetricSpec or callable, or sequence of them, optional
+            Of predictions and detections, what is estimated; of values, what they are, where their
+            data do not say it. It decides range, unit and which direction is better. Parameters
+            stand after a colon: ``"nsd:tolerance=3"``. Or a function of your own.
         by : str or sequence of str, optional
-            Columns that name the source of variation of each run: each is estimated apart.
-        folds : {"refuse", "average"}
-            What a column ``fold`` means: an error, as folds are no independent runs, or the mean
-            over the folds of each seed as one run.
-        bounds, scale, missing, penalty
-            As for `from_arrays`.
+            Column, such as the organ, for each of whose levels a verb answers apart.
+        folds : {"refuse", "average"}, default "refuse"
+            What a column ``fold`` means: ``"refuse"``, an error, as folds are no independent runs;
+            or ``"average"`` over the folds of each seed as one run.
+        bounds : (low, high), optional
+            Range of the values, for a metric of your own.
+        scale : float, default 1.0
+            Values are divided by it; 100 for per cent.
+        missing : {"raise", "omit", "worst", "all", "worst_rank"}, default "raise"
+            What a missing value means: ``"raise"``, an error; ``"omit"``: not applicable, leave the
+            case out, of all models that are compared; ``"worst"``: failed, count it as the worst
+            value; ``"worst_rank"``, of `rank`: the last rank of its case; ``"all"``, of `estimate`:
+            the first policies side by side, with what the table itself has for failed cases.
+        penalty : float, optional
+            The worst value with ``missing="worst"``, for metrics without one (distances), in the
+            unit after scaling.
 
         Returns
         -------

@@ -83,21 +83,23 @@ class Detections:
         references : path, list, DataFrame, dict or ObjectSet
             The objects to be found, the same for all; lists in the order of the detections.
         matching : Matching or mapping, optional
-            How detections are matched with references: ``hw.Matching(threshold=0.3)``, or in short
-            ``{"threshold": 0.3}``; also the ``matching`` of an estimate. Default: as it is usual
-            for the objects at hand.
+            How detections are matched with references; default: as is usual for the objects at
+            hand. In short a mapping of its options, ``{"threshold": 0.3}``; the ``matching`` of an
+            estimate matches as that was.
         classes : sequence of str or mapping, optional
             The only classes that count; default: all of the references. A mapping gives names of
             the detections' classes the references' names.
-        unknown_images : {"raise", "omit"}
+        unknown_images : {"raise", "omit"}, default "raise"
             What becomes of detections of images that the references lack.
-        absent_class : {"omit", "zero", "undefined"}
-            What a class without objects counts in an average, in the data or in a resample.
-        undefined : {"omit", "zero", "worst"}
-            What 0/0 counts: nothing, 0, or the worst value.
-        groups, strata : str, mapping, Series or sequence, optional
-            Patient and stratum of each image: a column or field of the references, a label for
-            each name, or one for each image in the order of the references.
+        absent_class : {"omit", "zero", "undefined"}, default "omit"
+            What a class without a value counts in an average, in the data or in a resample.
+        undefined : {"omit", "zero", "worst"}, default "omit"
+            What 0/0 counts: ``"omit"``, nothing; ``"zero"``, as in scikit-learn; ``"worst"``.
+        groups : str, mapping, Series or sequence, optional
+            Patient of each image: a column or field of the references, a label for each name, or
+            one for each image in the order of the references.
+        strata : str, mapping, Series or sequence, optional
+            Stratum of each image, as the patient.
 
         Returns
         -------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from halfwidth.core.public_functions import checked_options
 from halfwidth.core.undefined import (
     AbsentClass,
     Missing,
+    MissingLabels,
     Undefined,
 )
 from halfwidth.data.families import Family, ModelCases, shown_data
@@ -49,8 +50,6 @@ from halfwidth.estimation.test_sets.options import (
 )
 from halfwidth.estimation.test_sets.score_scales import Scores
 from halfwidth.results.estimate import MODEL
-
-MissingLabels = Literal["raise", "omit"]
 
 
 @frozen(eq=False, repr=False)
@@ -113,11 +112,45 @@ class Predictions:
             positive one alone; or predicted labels, or predicted numbers. A mapping has those of
             several models by their names. Rows of Series and frames are paired by label with those
             of ``y_true``, as are ``groups``, ``strata`` and ``sample_weight``.
-        labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
-            As for `metric_ci`.
-        sample_weight, bounds, groups, strata, missing
-            As for `metric_ci`. Where models are compared, a case that is left out for one
-            is left out for all.
+        labels : sequence, optional
+            All classes, in the order of the scores; default: those that occur, in ascending order.
+            Or in the order of an ordered categorical. The set of classes is fixed before
+            resampling.
+        pos_label : label, optional
+            The positive class; default: 1 of 0 and 1 (or -1 and 1, False and True).
+        scores : {"auto", "probabilities", "logits", "any", "labels", "numbers"}, default "auto"
+            What the scores are; ``"auto"`` takes numbers in [0, 1] for probabilities. ``"auto"``
+            takes labels for labels, and a single column of other numbers for scores that rank;
+            several such columns are an error, because it matters whether they are logits.
+            ``"numbers"`` are those of a regression, which a function of your own may need to be
+            told.
+        threshold : float or str, optional
+            Positive from this score on; default: 0.5. Or the name of a metric: the threshold that
+            is best by it, chosen again in each resample. Of logits it is this probability; of more
+            than two classes the largest score decides.
+        absent_class : {"omit", "zero", "undefined"}, default "omit"
+            What a class without a value counts in an average, in the data or in a resample.
+        undefined : {"omit", "zero", "worst"}, default "omit"
+            What 0/0 counts: ``"omit"``, nothing; ``"zero"``, as in scikit-learn; ``"worst"``.
+            Resamples that are left out are counted.
+        costs : array-like, shape (C, C), optional
+            Of decisions, a row for each true class: for expected costs, and as weights of
+            ``cohen_kappa``. Default: 1 for an error.
+        priors : array-like, shape (C,), optional
+            Shares of the classes for expected costs; default: those of the data.
+        sample_weight : array-like, shape (n,), optional
+            What each case counts.
+        bounds : (low, high), optional
+            Of one metric of a regression: the least and the largest error that a case can have, for
+            methods that rest on them; ``r2`` by itself.
+        groups : array-like, shape (n,), optional
+            Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
+        strata : array-like, shape (n,), optional
+            Stratum of each case (its site, its class), where the number of cases in each was fixed
+            beforehand: bootstraps keep it.
+        missing : {"raise", "omit"}, default "raise"
+            What a missing label or score means: ``"raise"``, an error, or ``"omit"``: leave the
+            case out, of all models that are compared.
 
         Returns
         -------
@@ -192,18 +225,49 @@ class Predictions:
         target : str
             Column of true classes or numbers.
         score : str, sequence of str, or mapping of str to these, optional
-            Columns of scores, one for each class or that of the positive one; as a mapping, those
-            of each model.
+            Column of scores; several are those of the classes, in the order of ``labels``. Of two
+            classes that of the positive one is enough. As a mapping, those of each model.
         prediction : str or mapping of str to str, optional
-            The column of predicted classes or numbers; as a mapping, that of each model.
-        model, by, case
-            As for `CaseValues.from_table`.
-        groups, strata, sample_weight : str, optional
-            Columns that name the cluster, the stratum and the weight of each case.
-        labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
-            As for `metric_ci`.
-        bounds, missing
-            As for `metric_ci`.
+            Column of predicted classes (or numbers). As a mapping, that of each model.
+        model : str, optional
+            Column that names the model of each row; default, where models are compared: the first
+            of model, algorithm and alg_name that there is.
+        by : str or sequence of str, optional
+            Column, such as the organ, for each of whose levels a verb answers apart.
+        case : str, optional
+            Column of case ids; default: the first of case, case_id, id, subject, patient, name,
+            filename that exists.
+        groups : str, optional
+            Column that names the cluster of each row: its patient, its scan. Rows of a cluster are
+            resampled together.
+        strata : str, optional
+            Column that names the stratum of each row: its site, its class. Each keeps its size.
+        sample_weight : str, optional
+            Column of sample weights: what each case counts.
+        labels : sequence, optional
+            All classes, in the order of the scores; default: those that occur, in ascending order.
+        pos_label : label, optional
+            The positive class; default: 1 of 0 and 1 (or -1 and 1, False and True).
+        scores : {"auto", "probabilities", "logits", "any", "labels", "numbers"}, default "auto"
+            What the scores are; ``"auto"`` takes numbers in [0, 1] for probabilities.
+        threshold : float or str, optional
+            Positive from this score on; default: 0.5. Or the name of a metric: the threshold that
+            is best by it, chosen again in each resample.
+        absent_class : {"omit", "zero", "undefined"}, default "omit"
+            What a class without a value counts in an average, in the data or in a resample.
+        undefined : {"omit", "zero", "worst"}, default "omit"
+            What 0/0 counts: ``"omit"``, nothing; ``"zero"``, as in scikit-learn; ``"worst"``.
+        costs : array-like, shape (C, C), optional
+            Of decisions, a row for each true class: for expected costs, and as weights of
+            ``cohen_kappa``.
+        priors : array-like, shape (C,), optional
+            Shares of the classes for expected costs; default: those of the data.
+        bounds : (low, high), optional
+            Of one metric of a regression: the least and the largest error that a case can have, for
+            methods that rest on them; ``r2`` by itself.
+        missing : {"raise", "omit"}, default "raise"
+            What a missing label or score means: ``"raise"``, an error, or ``"omit"``: leave the
+            case out, of all models that are compared.
 
         Returns
         -------

@@ -17,6 +17,7 @@ from halfwidth.core.undefined import (
     UNDEFINED_POLICIES,
     AbsentClass,
     Missing,
+    MissingLabels,
     Undefined,
 )
 from halfwidth.data.case_values import CaseValues
@@ -25,7 +26,7 @@ from halfwidth.data.families import shown_data
 from halfwidth.data.inputs import models_of
 from halfwidth.data.measuring import Matched, Measuring, measuring_each_metric
 from halfwidth.data.prediction_tables import PredictionColumns, columns_of_models
-from halfwidth.data.predictions import MissingLabels, PredictionArrays, PredictionTables
+from halfwidth.data.predictions import PredictionArrays, PredictionTables
 from halfwidth.data.quantities import Quantities
 from halfwidth.data.reader_pairs import (
     ComparedReaders,
@@ -111,12 +112,22 @@ class Readings:
             The reader that is compared with the others, its raters.
         truth : array-like, optional
             True classes or numbers of the cases, whatever readers say.
-        labels, pos_label, absent_class, undefined
-            As for `metric_ci`.
-        groups, strata : array-like, shape (n,), optional
-            Cluster (patient) and stratum of each case.
-        missing : {"raise", "omit"}
-            ``"omit"`` leaves out cases that some reader did not label.
+        labels : sequence, optional
+            All classes, in the order of the scores; default: those that occur, in ascending order.
+        pos_label : label, optional
+            The positive class; default: 1 of 0 and 1 (or -1 and 1, False and True).
+        absent_class : {"omit", "zero", "undefined"}, default "omit"
+            What a class without a value counts in an average, in the data or in a resample.
+        undefined : {"omit", "zero", "worst"}, default "omit"
+            What 0/0 counts: ``"omit"``, nothing; ``"zero"``, as in scikit-learn; ``"worst"``.
+        groups : array-like, shape (n,), optional
+            Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
+        strata : array-like, shape (n,), optional
+            Stratum of each case (its site, its class), where the number of cases in each was fixed
+            beforehand: bootstraps keep it.
+        missing : {"raise", "omit"}, default "raise"
+            What a missing label means: ``"raise"``, an error, or ``"omit"``: leave out cases that
+            some reader did not label.
 
         Returns
         -------
@@ -172,27 +183,39 @@ class Readings:
         ----------
         table : data frame, mapping of columns, sequence of tables, or mapping of str to table
             One table; several; or a table for each reader, by its name.
-        label : str, sequence of str, or mapping of str to str
+        label : str, sequence of str, or mapping of str to str, optional
             Column of the labels, or numbers, that readers give. Those of a sequence or mapping are
             of a reader each, called as its column or as the mapping says.
-        score : str, sequence of str, or mapping of str to str
+        score : str, sequence of str, or mapping of str to str, optional
             The same of scores, instead of labels.
         reader : str, optional
-            The column that names the reader of each row.
+            Column that names the reader of each row.
         case : str, optional
             Column of case ids; default: the first of case, case_id, id, subject, patient, name,
-            filename that exists. Where readers have columns, rows are cases without ids.
+            filename that exists.
         modality : str, optional
-            The column of the modality, or of another circumstance, in which a case was read:
-            readers are compared within each.
+            Column of the modality, or of another circumstance, in which a case was read: readers
+            are compared within each.
         model : str, optional
             The reader that is compared with the others, its raters.
         truth : str, optional
             Column of true classes or numbers.
-        labels, pos_label, absent_class, undefined, missing
-            As for `from_arrays`.
-        groups, strata : str, optional
-            Columns that name the cluster and the stratum of each row.
+        labels : sequence, optional
+            All classes, in the order of the scores; default: those that occur, in ascending order.
+        pos_label : label, optional
+            The positive class; default: 1 of 0 and 1 (or -1 and 1, False and True).
+        absent_class : {"omit", "zero", "undefined"}, default "omit"
+            What a class without a value counts in an average, in the data or in a resample.
+        undefined : {"omit", "zero", "worst"}, default "omit"
+            What 0/0 counts: ``"omit"``, nothing; ``"zero"``, as in scikit-learn; ``"worst"``.
+        groups : str, optional
+            Column that names the cluster of each row: its patient, its scan. Rows of a cluster are
+            resampled together.
+        strata : str, optional
+            Column that names the stratum of each row: its site, its class. Each keeps its size.
+        missing : {"raise", "omit"}, default "raise"
+            What a missing label means: ``"raise"``, an error, or ``"omit"``: leave out cases that
+            some reader did not label.
 
         Returns
         -------
@@ -271,11 +294,33 @@ class Readings:
         model : str
             What the model is called in the columns of pairs.
         raters : sequence of str, optional
-            Default: all others in these columns.
-        prediction, reference : str
-            The columns of pairs.
-        by, case, groups, strata, over, bounds, scale, missing, penalty
-            As for `CaseValues.from_table`.
+            A rater, two or more; default: all others in the columns of pairs.
+        prediction : str, default "prediction"
+            Column of whose mask was scored.
+        reference : str, default "reference"
+            Column of whose mask was the reference.
+        by : str or sequence of str, optional
+            Column, such as the organ, for each of whose levels a verb answers apart.
+        case : str, optional
+            Column of case ids; default: the first of case, case_id, id, subject, patient, name,
+            filename that exists.
+        groups : array-like, shape (n,), optional
+            Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
+        strata : array-like, shape (n,), optional
+            Stratum of each case (its site, its class), where the number of cases in each was fixed
+            beforehand: bootstraps keep it.
+        over : {"cases", "clusters"}, default "cases"
+            What the statistic is taken of: cases, or clusters, by the mean of each.
+        bounds : (low, high), optional
+            Range of the values, for a metric of your own.
+        scale : float, default 1.0
+            Values are divided by it; 100 for per cent.
+        missing : {"raise", "omit", "worst"}, default "raise"
+            What a missing value means: ``"raise"``, an error; ``"omit"``: leave the case out;
+            ``"worst"``: count it as the worst value.
+        penalty : float, optional
+            The worst value with ``missing="worst"``, for metrics without one (distances), in the
+            unit after scaling.
 
         Returns
         -------

@@ -51,47 +51,54 @@ def summary_ci(
         taken as independent, unless ``groups`` says which belong together. Of pandas Series,
         ``groups`` and ``strata`` are paired with the values by their labels, all else by place.
     metric : str, MetricSpec or metric function, optional
-        What the values are: ``"dsc"``, ``"hd95"``, ``"nsd:tolerance=3"``, ... (see
-        ``halfwidth.METRICS``). Decides the range, what is worst, and the unit.
+        What the values are: ``"dsc"``, ``"hd95"``, ``"nsd:tolerance=3"``, ...; decides range,
+        unit and which direction is better. Those of the catalogue are ``halfwidth.METRICS``.
     statistic : str, callable or StatisticSpec, default "mean"
-        ``"mean"``, ``"median"``, ``"trimmed_mean"`` (or ``"trimmed_mean:0.1"``), ``"sd"``
-        (``"sd:ddof=0"``), ``"iqr"``, ``"quantile:0.9"``; or a function of the values, vectorised
-        if it takes ``axis``; or a `StatisticSpec`, which can have an ``influence`` and thereby a
-        standard error.
+        Summary statistic of values of cases; with parameters: ``"quantile:0.9"``. ``"mean"``,
+        ``"median"``, ``"trimmed_mean"`` (or ``"trimmed_mean:0.1"``), ``"sd"``
+        (``"sd:ddof=0"``), ``"iqr"``, ``"quantile:0.9"``; or a function of the values,
+        vectorised if it takes ``axis``; or a `StatisticSpec`, which can have an ``influence``
+        and thereby a standard error.
     method : str, default "auto"
-        A CI method (see ``halfwidth.METHODS``). ``"auto"`` chooses one on evidence, and cuts its
+        CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence. It cuts its
         bounds to the metric's range; a method asked for by name gives its textbook formula.
-    failures : {"seen", "unseen"}
-        What ``auto`` allows for: failures such as these cases show, and worse by a heavy tail of
-        them; or failures as none of these cases did, as far as the metric's bounds. The other
-        interval is ``if_unseen_failures``.
+    failures : {"seen", "unseen", "both"}, default "seen"
+        What ``"auto"`` allows for: ``"seen"``, failures such as these cases show; ``"unseen"``,
+        failures as none of them did; of verdicts also ``"both"``. Failures that are seen may be
+        worse by a heavy tail of them, others as bad as the bounds of the metric. The other
+        interval is ``if_unseen_failures``; for ``"both"`` a verdict has to hold under either.
     confidence_level : float, default 0.95
-        Strictly between 0 and 1; at least 0.5 for a one-sided bound.
-    alternative : {"two-sided", "lower", "upper"}
-        ``"lower"`` gives a lower confidence bound; the other end is then that of the range.
+        Between 0 and 1; at least 0.5 for a one-sided bound.
+    alternative : {"two-sided", "lower", "upper"}, default "two-sided"
+        ``"lower"`` gives a lower confidence bound, ``"upper"`` an upper one. The other end is
+        then that of the range.
     n_resamples : int, optional
-        Bootstrap resamples, where any are drawn; default: 9999. The bootstrap distributions of
-        means and of ratios of sums are known exactly: nothing is drawn, unless a number is given.
+        Bootstrap resamples; default: 9999, and none where the bootstrap distribution is known
+        exactly, as of means and of ratios of counts.
     rng : None, int, SeedSequence or Generator, optional
-        Source of randomness (SPEC 7). The result's ``seed`` reproduces it.
-    missing : {"raise", "omit", "worst"}
-        What a missing (or infinite) value means: an error, a case to leave out, or a failure that
-        counts as the worst value.
+        Makes bootstraps repeatable; default: fresh, and reported. A source of randomness as in
+        SPEC 7. The result's ``seed`` reproduces it, and all rows share it: a seed gives the
+        same resamples for every pair of models.
+    missing : {"raise", "omit", "worst"}, default "raise"
+        What a missing value means: ``"raise"``, an error; ``"omit"``: not applicable, leave it
+        out; ``"worst"``: failed, count it as the worst value. An infinite value is missing too.
     penalty : float, optional
-        The worst value, for metrics that have no finite one, in the unit after scaling.
+        The worst value with ``missing="worst"``, for metrics without one (distances), in the
+        unit after scaling.
     groups : array-like, shape (n,), optional
-        Cluster of each case (its patient, its scan, ...). Cases of a cluster resemble each other:
-        bootstraps draw whole clusters, ``t`` and Wilson's interval are made robust.
+        Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
+        They resemble each other: bootstraps draw whole clusters, ``t`` and Wilson's interval
+        are made robust.
     strata : array-like, shape (n,), optional
-        Stratum of each case (its site, its class, ...), where the number of cases in each was
-        fixed beforehand: bootstraps keep it.
-    over : {"cases", "clusters"}
-        What the statistic is taken of: all cases, each counting once, or the means of the
-        clusters. The two estimate different things where clusters differ in size.
+        Stratum of each case (its site, its class), where the number of cases in each was fixed
+        beforehand: bootstraps keep it.
+    over : {"cases", "clusters"}, default "cases"
+        What the statistic is taken of: cases, or clusters, by the mean of each. The two
+        estimate different things where clusters differ in size.
     bounds : (low, high), optional
-        Range of the values; replaces that of the metric, or declares a metric of your own.
-    scale : float, default 1
-        Values are divided by it: 100 for per cent on a [0, 1] metric.
+        Range of the values, for a metric of your own. It replaces that of the metric.
+    scale : float, default 1.0
+        Values are divided by it; 100 for per cent.
     label : str, optional
         Carried into the result.
 
@@ -163,11 +170,15 @@ def proportion_ci(
     successes, n : int
         Counts, 0 ≤ successes ≤ n, n ≥ 1.
     method : str, default "auto"
-        ``"wilson"`` (which ``auto`` takes), ``"clopper_pearson"``, ``"jeffreys"``,
-        ``"agresti_coull"``, ``"wald"``, or a bootstrap, whose distribution is binomial and needs
-        no draws.
-    confidence_level, alternative, label
-        As for `summary_ci`.
+        ``"wilson"`` (which ``"auto"`` takes), ``"clopper_pearson"``, ``"jeffreys"``,
+        ``"agresti_coull"``, ``"wald"``, or a bootstrap, whose distribution is binomial and
+        needs no draws.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
+    alternative : {"two-sided", "lower", "upper"}, default "two-sided"
+        ``"lower"`` gives a lower confidence bound, ``"upper"`` an upper one.
+    label : str, optional
+        Carried into the result.
 
     Returns
     -------

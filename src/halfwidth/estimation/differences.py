@@ -278,13 +278,43 @@ def difference_ci(
     values, other : array-like, shape (n,)
         A value per case of each model, in the metric's unit; cases in the same order, or pandas
         Series with the same labels, by which they are then paired.
-    metric, statistic, method, confidence_level, alternative, n_resamples, rng, penalty, bounds
-        As for `summary_ci`. For the mean every method for a mean of independent cases applies to
-        the differences; for other statistics the bootstraps do.
-    missing : {"raise", "omit", "worst"}
-        ``"omit"`` leaves out a case that misses either value.
-    groups, strata, over, scale, label
-        As for `summary_ci`.
+    metric : str, MetricSpec or metric function, optional
+        What the values are: ``"dsc"``, ``"hd95"``, ``"nsd:tolerance=3"``, ...; decides range,
+        unit and which direction is better.
+    statistic : str, callable or StatisticSpec, default "mean"
+        Summary statistic of values of cases; with parameters: ``"quantile:0.9"``.
+    method : str, default "auto"
+        CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
+    failures : {"seen", "unseen", "both"}, default "seen"
+        What ``"auto"`` allows for: ``"seen"``, failures such as these cases show; ``"unseen"``,
+        failures as none of them did; of verdicts also ``"both"``.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
+    alternative : {"two-sided", "lower", "upper"}, default "two-sided"
+        ``"lower"`` gives a lower confidence bound, ``"upper"`` an upper one.
+    n_resamples : int, optional
+        Bootstrap resamples; default: 9999, and none where the bootstrap distribution is known
+        exactly, as of means and of ratios of counts.
+    rng : None, int, SeedSequence or Generator, optional
+        Makes bootstraps repeatable; default: fresh, and reported.
+    missing : {"raise", "omit", "worst"}, default "raise"
+        What a missing value means; ``"omit"`` leaves out a case that misses either value.
+    penalty : float, optional
+        The worst value with ``missing="worst"``, for metrics without one (distances), in the
+        unit after scaling.
+    groups : array-like, shape (n,), optional
+        Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
+    strata : array-like, shape (n,), optional
+        Stratum of each case (its site, its class), where the number of cases in each was fixed
+        beforehand: bootstraps keep it.
+    over : {"cases", "clusters"}, default "cases"
+        What the statistic is taken of: cases, or clusters, by the mean of each.
+    bounds : (low, high), optional
+        Range of the values, for a metric of your own.
+    scale : float, default 1.0
+        Values are divided by it; 100 for per cent.
+    label : str, optional
+        Carried into the result.
 
     Returns
     -------

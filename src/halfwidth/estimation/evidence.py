@@ -174,10 +174,11 @@ def evidence(
     ----------
     metric : str
         From the catalogue.
-    statistic : str
-        Of per-case values; ignored for metrics of test sets.
-    average : str, optional
-        Over classes; default: all that were studied.
+    statistic : str, callable or StatisticSpec, default "mean"
+        Summary statistic of values of cases; with parameters: ``"quantile:0.9"``.
+    average : str or sequence of them, optional
+        Over classes: ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``; ``"none"`` takes
+        each class apart.
     n : int, optional
         Only this size of the samples.
 

@@ -55,14 +55,18 @@ def auroc_n(
     expected : float
         The AUROC A expected, strictly between 0 and 1.
     prevalence : float, default 0.5
-        Share of positive cases; their number is the nearest whole one.
-    width, halfwidth : float
-        One of them.
-    formula : {"delong_logit", "delong", "hanley_mcneil"}
-        The interval that will be reported; `metric_ci` makes the first, with t for z.
-    sd_ratio : float, default 1
+        Share of positive cases, between 0 and 1; their number is the nearest whole one.
+    width : float, optional
+        Instead of it the width wanted, high - low.
+    halfwidth : float, optional
+        The half-width wanted, the number after the ±.
+    formula : {"delong_logit", "delong", "hanley_mcneil"}, default "delong_logit"
+        The formula for the width: that of the interval that will be reported. `metric_ci` makes
+        the first, with t for z.
+    sd_ratio : float, default 1.0
         SD of the scores of positives over that of negatives, for DeLong's variance.
     confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------
@@ -105,6 +109,14 @@ def auroc_width(
         Cases of both classes together, at least two of each.
     expected, prevalence, formula, sd_ratio, confidence_level
         As for `auroc_n`.
+    prevalence : float, default 0.5
+        Share of positive cases, between 0 and 1; their number is the nearest whole one.
+    formula : {"delong_logit", "delong", "hanley_mcneil"}, default "delong_logit"
+        The formula for the width: that of the interval that will be reported.
+    sd_ratio : float, default 1.0
+        SD of the scores of positives over that of negatives, for DeLong's variance.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------

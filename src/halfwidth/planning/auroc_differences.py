@@ -58,21 +58,30 @@ def auroc_difference_n(
     expected : float
         The AUROC expected of the old model, strictly between 0 and 1.
     difference : float, optional
-        The true AUROC of the new model minus that of the old. With a margin 0 where none is given.
+        The true difference, whose power is told: how often the interval excludes 0, or with
+        ``margin`` lies above minus that (then new model minus old, 0 by default).
     margin : float, optional
-        The largest loss that does not matter: the power is then that of showing non-inferiority,
-        the lower end of the interval above -margin. Without one, that of excluding 0.
+        The largest loss that does not matter: plans for non-inferiority, the lower end of the
+        interval above minus this. Without one, the power is that of excluding 0.
     power : float, optional
-        Strictly between 0 and 1; usual is 0.8 or 0.9.
-    width, halfwidth : float, optional
-        At most one of them; none where there is a power.
+        The power wanted, to find the difference or to show non-inferiority, instead of a width
+        or beside it: 0.8, for example.
+    width : float, optional
+        Instead of it the width wanted, high - low.
+    halfwidth : float, optional
+        The half-width wanted, the number after the ±. In the metric's unit; half of the width,
+        where the interval is not symmetric.
     correlation : float, optional
-        Of the scores of the two models within a class, from 0 up to below 1: models on the same
-        cases need one, and others have none.
+        Of two models: how their scores correlate within a class, from 0 up to below 1. Models
+        on the same cases need one, and others have none.
     paired : bool, default True
         Whether both models see the same cases; otherwise n is the number of cases of each.
-    prevalence, sd_ratio, confidence_level
-        As for `auroc_n`.
+    prevalence : float, default 0.5
+        Share of positive cases, between 0 and 1; their number is the nearest whole one.
+    sd_ratio : float, default 1.0
+        SD of the scores of positives over that of negatives, for DeLong's variance.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------
@@ -145,6 +154,22 @@ def auroc_difference_width(
         Cases of both classes that both models see, or of each model; at least two of each class.
     expected, difference, margin, correlation, paired, prevalence, sd_ratio, confidence_level
         As for `auroc_difference_n`.
+    difference : float, optional
+        The true difference, whose power is told: how often the interval excludes 0, or with
+        ``margin`` lies above minus that (then new model minus old, 0 by default).
+    margin : float, optional
+        The largest loss that does not matter: plans for non-inferiority, the lower end of the
+        interval above minus this.
+    correlation : float, optional
+        Of two models: how their scores correlate within a class, from 0 up to below 1.
+    paired : bool, default True
+        Whether both models see the same cases; otherwise n is the number of cases of each.
+    prevalence : float, default 0.5
+        Share of positive cases, between 0 and 1; their number is the nearest whole one.
+    sd_ratio : float, default 1.0
+        SD of the scores of positives over that of negatives, for DeLong's variance.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------

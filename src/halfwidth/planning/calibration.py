@@ -70,19 +70,31 @@ def calibration_n(
 
     Parameters
     ----------
-    slope_halfwidth, intercept_halfwidth, in_the_large_halfwidth, oe_halfwidth : float, optional
-        The half-widths wanted, at least one; of O:E (high - low) / 2 of the ratio.
-    prevalence, auroc : float, optional
-        Together: log odds are normal in each class, with the SD d = √2 Φ⁻¹(AUROC) and the means
-        log(φ / (1 - φ)) ± d²/2, for which the model is perfectly calibrated.
-    lp_mean, lp_sd : float, optional
-        Instead: the log odds (the linear predictor) of all cases are normal.
+    slope_halfwidth : float, optional
+        The half-width wanted of the calibration slope. At least one of the four.
+    intercept_halfwidth : float, optional
+        The half-width wanted of the intercept joint with the slope.
+    in_the_large_halfwidth : float, optional
+        The half-width wanted of calibration-in-the-large, the intercept at slope 1.
+    oe_halfwidth : float, optional
+        The half-width wanted of the O:E ratio. That is (high - low) / 2 of the ratio.
+    prevalence : float, optional
+        Share of positive cases; with ``auroc``.
+    auroc : float, optional
+        AUROC of the model; log odds are then normal in each class, and right. They have the SD
+        d = √2 Φ⁻¹(AUROC) and the means log(φ / (1 - φ)) ± d²/2.
+    lp_mean : float, optional
+        Instead: the mean of the log odds of all cases, which are normal.
+    lp_sd : float, optional
+        The SD of the log odds of all cases.
     lp_skewness : float, optional
-        And skew (a skew normal distribution), -0.995 to 0.995.
+        The skewness of the log odds, -0.995 to 0.995; default: 0. They then have a skew normal
+        distribution.
     pilot : array-like, shape (m,), optional
-        Instead: predicted probabilities of cases as they will be collected. Those closer to 0 or 1
-        than 1e-7 are taken to be 1e-7 away from it.
+        Instead: predicted probabilities of cases as they will be collected. Those closer to 0
+        or 1 than 1e-7 are taken to be 1e-7 away from it.
     confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------
@@ -154,8 +166,20 @@ def calibration_width(
     metric : {"calibration_slope", "calibration_intercept", "calibration_in_the_large", "oe_ratio"}
     n : int
         Cases, at least 10.
-    prevalence, auroc, lp_mean, lp_sd, lp_skewness, pilot, confidence_level
-        As for `calibration_n`.
+    prevalence : float, optional
+        Share of positive cases; with ``auroc``.
+    auroc : float, optional
+        AUROC of the model; log odds are then normal in each class, and right.
+    lp_mean : float, optional
+        Instead: the mean of the log odds of all cases, which are normal.
+    lp_sd : float, optional
+        The SD of the log odds of all cases.
+    lp_skewness : float, optional
+        The skewness of the log odds, -0.995 to 0.995; default: 0.
+    pilot : array-like, shape (m,), optional
+        Instead: predicted probabilities of cases as they will be collected.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------

@@ -54,13 +54,17 @@ def classes_n(
     sensitivity, specificity : float, optional
         Expected, from 0 to 1; at least one of the two. One that is not given is not planned for.
     prevalence : float
-        Share of positives among the cases that will be collected, strictly between 0 and 1. Of a
-        sample with fixed numbers of each class, ``parts`` says what each needs.
-    width, halfwidth : float
-        One of them, the same for both.
+        Share of positive cases among those that will be collected, between 0 and 1. Of a sample
+        with fixed numbers of each class, ``parts`` says what each needs.
+    width : float, optional
+        Instead of it the width wanted, high - low.
+    halfwidth : float, optional
+        The half-width wanted, the number after the ±.
     assurance : float, optional
-        From 0.5 up to below 1.
+        The probability with which a sample is to hold enough cases of both classes, from 0.5 up
+        to below 1.
     confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------
@@ -120,6 +124,10 @@ def classes_width(
         As for `classes_n`.
     n : int
         Cases in all; of each class at least 2 are expected.
+    prevalence : float
+        Share of positive cases among those that will be collected.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------

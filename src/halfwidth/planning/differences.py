@@ -87,29 +87,49 @@ def difference_n(
     ----------
     sd : float, optional
         SD of the differences within cases; of two groups, the SD of the cases of each.
-    sd_a, sd_b, correlation : float, optional
-        Instead of it: the SD of each model, and how the two correlate over cases (-1 to 1), which
-        two groups do not.
+    sd_a : float, optional
+        Instead of it: the SD of one model.
+    sd_b : float, optional
+        Instead of it: the SD of the other model.
+    correlation : float, optional
+        How the values of the two models correlate over cases, from -1 to 1. Two groups of other
+        cases have none.
     paired : bool, default True
-        Whether both models see the same cases; otherwise n is the size of each of two groups.
+        Whether both models see the same cases; otherwise n is the number of cases of each.
     pilot : array-like, shape (n,), optional
-        Instead of an SD: differences within the cases of a pilot, new model minus old. Studies have
-        cases like these, whatever their shape, moved to the true difference.
-    width, halfwidth : float
-        At most one of them; none where there is a power.
+        Instead of an SD: differences within the cases of a pilot, new model minus old. Studies
+        have cases like these, whatever their shape, moved to the true difference.
+    width : float, optional
+        Instead of it the width wanted, high - low.
+    halfwidth : float, optional
+        The half-width wanted, the number after the ±.
     difference : float, optional
-        The true mean difference that the comparison is to find; by itself, it adds the power at n.
-        With a margin that of the new model minus the old, in the direction in which more is better;
-        0 where none is given.
+        The true difference, whose power is told: how often the interval excludes 0, or with
+        ``margin`` lies above minus that (then new model minus old, 0 by default).
     margin : float, optional
-        The largest loss that does not matter: the power is then that of showing non-inferiority.
+        The largest loss that does not matter: plans for non-inferiority, the lower end of the
+        interval above minus this.
     power : float, optional
-        Strictly between 0 and 1; usual is 0.8 or 0.9.
-    method, assurance, metric, bounds, confidence_level
-        As for `mean_n`; intervals are two-sided.
+        The power wanted, to find the difference or to show non-inferiority, instead of a width
+        or beside it: 0.8, for example.
+    method : str, default "auto"
+        The method planned for: what the default analysis takes, or one that is named, of
+        ``halfwidth.METHODS``; ``"t"`` and ``"z"`` have formulas. ``"z"`` is El Jurdi's table;
+        too small below about 100 cases.
     mean : float, optional
-        Of two groups, that of the second, which says how far the bounds are; the first has it plus
-        the difference. Default: both lie about the middle of the range.
+        The mean of the cases (of two groups, of the second), which says how far the bounds of
+        the metric are; default: the middle between them, where intervals are widest. Without a
+        finite range nothing is cut.
+    assurance : float, optional
+        The probability with which a study is to reach the width, from 0.5 up to below 1: 0.8,
+        for example. Without it about half of the studies are wider than planned.
+    metric : str, MetricSpec or metric function, optional
+        What the values are: their range, their unit, and from how many cases their mean is
+        reliable.
+    bounds : (low, high), optional
+        Range of the values; replaces that of the metric, or declares one of your own.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------
@@ -195,7 +215,35 @@ def difference_width(
         studies are simulated.
     sd, sd_a, sd_b, correlation, paired, pilot, difference, margin, method, mean, metric, bounds
         As for `difference_n`.
+    sd_a : float, optional
+        Instead of it: the SD of one model.
+    sd_b : float, optional
+        Instead of it: the SD of the other model.
+    correlation : float, optional
+        How the values of the two models correlate over cases, from -1 to 1.
+    paired : bool, default True
+        Whether both models see the same cases; otherwise n is the number of cases of each.
+    pilot : array-like, shape (n,), optional
+        Instead of an SD: differences within the cases of a pilot, new model minus old.
+    difference : float, optional
+        The true difference, whose power is told: how often the interval excludes 0, or with
+        ``margin`` lies above minus that (then new model minus old, 0 by default).
+    margin : float, optional
+        The largest loss that does not matter: plans for non-inferiority, the lower end of the
+        interval above minus this.
+    method : str, default "auto"
+        The method planned for: what the default analysis takes, or one that is named, of
+        ``halfwidth.METHODS``; ``"t"`` and ``"z"`` have formulas.
+    mean : float, optional
+        The mean of the cases (of two groups, of the second), which says how far the bounds of
+        the metric are; default: the middle between them, where intervals are widest.
+    metric : str, MetricSpec or metric function, optional
+        What the values are: their range, their unit, and from how many cases their mean is
+        reliable.
+    bounds : (low, high), optional
+        Range of the values; replaces that of the metric, or declares one of your own.
     confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------

@@ -80,27 +80,32 @@ def mean_n(
     ----------
     sd : float
         SD of the cases, in the metric's unit: of a pilot, of a published table.
-    width, halfwidth : float
-        One of them, in the metric's unit.
+    width : float, optional
+        Instead of it the width wanted, high - low.
+    halfwidth : float, optional
+        The half-width wanted, the number after the ±.
     method : str, default "auto"
-        As for `summary_ci`; ``"auto"`` takes what that does by default. ``"z"`` is El Jurdi's
-        table; too small below about 100 cases.
+        The method planned for: what the default analysis takes, or one that is named, of
+        ``halfwidth.METHODS``; ``"t"`` and ``"z"`` have formulas.
     mean : float, optional
-        The mean of the cases, which says how far the bounds are. Default: the middle of the range,
-        where the interval is widest; without a finite range nothing is cut.
+        The mean of the cases (of two groups, of the second), which says how far the bounds of
+        the metric are; default: the middle between them, where intervals are widest.
     failures_share : float, optional
-        Share of cases that fail, with the worst value of the metric; ``sd`` and ``mean`` are then
-        those of the others.
+        Share of cases that fail, with the worst value of the metric; ``sd`` and ``mean`` are
+        then those of the others.
     assurance : float, optional
-        From 0.5 up to below 1; usual is 0.8. Without it about half of the studies are wider than
-        planned.
+        The probability with which a study is to reach the width, from 0.5 up to below 1: 0.8,
+        for example.
     metric : str, MetricSpec or metric function, optional
-        As for `summary_ci`; its range, its unit, and from how many cases its mean is reliable.
+        What the values are: their range, their unit, and from how many cases their mean is
+        reliable.
     statistics : sequence of str, optional
-        Other statistics that will be reported: each has its own n for a reliable interval.
+        What else will be reported of the same cases, and has to be reliable too: ``"sd"``,
+        ``"median"``, ``"quantile:0.9"``, ...; the width is that of the mean.
     bounds : (low, high), optional
-        Range of the values.
+        Range of the values; replaces that of the metric, or declares one of your own.
     confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------
@@ -154,6 +159,25 @@ def mean_width(
         As for `mean_n`.
     n : int
         Cases, at least 2; 3 where studies are simulated.
+    method : str, default "auto"
+        The method planned for: what the default analysis takes, or one that is named, of
+        ``halfwidth.METHODS``; ``"t"`` and ``"z"`` have formulas.
+    mean : float, optional
+        The mean of the cases (of two groups, of the second), which says how far the bounds of
+        the metric are; default: the middle between them, where intervals are widest.
+    failures_share : float, optional
+        Share of cases that fail, with the worst value of the metric; ``sd`` and ``mean`` are
+        then those of the others.
+    metric : str, MetricSpec or metric function, optional
+        What the values are: their range, their unit, and from how many cases their mean is
+        reliable.
+    statistics : sequence of str, optional
+        What else will be reported of the same cases, and has to be reliable too: ``"sd"``,
+        ``"median"``, ``"quantile:0.9"``, ...; the width is that of the mean.
+    bounds : (low, high), optional
+        Range of the values; replaces that of the metric, or declares one of your own.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------

@@ -33,9 +33,12 @@ def proportion_n(
     ----------
     expected : float
         The proportion p expected, from 0 to 1; 0.5 is the worst case.
-    width, halfwidth : float
-        One of them; the half-width is half of the width, as the interval is not symmetric.
+    width : float, optional
+        Instead of it the width wanted, high - low.
+    halfwidth : float, optional
+        The half-width wanted, the number after the ±.
     confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------
@@ -71,6 +74,8 @@ def proportion_width(expected: float, n: int, *, confidence_level: float = 0.95)
         As for `proportion_n`.
     n : int
         Cases, at least 2.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------

@@ -50,12 +50,20 @@ def quantile_n(
     ----------
     q : float
         Level of the quantile, strictly between 0 and 1.
-    width, halfwidth : float
-        One of them: a share of the population, or with ``sd`` in the metric's unit.
+    width : float, optional
+        Instead of it the width wanted, high - low.
+    halfwidth : float, optional
+        The half-width wanted, the number after the ±.
     sd : float, optional
-        SD of the cases, taken to be normal. Tails that are longer need more cases.
-    metric, bounds, confidence_level
-        As for `mean_n`.
+        SD of the cases, taken to be normal; without it the width is a share of the population,
+        and nothing is assumed. Tails that are longer need more cases.
+    metric : str, MetricSpec or metric function, optional
+        What the values are: their range, their unit, and from how many cases their mean is
+        reliable.
+    bounds : (low, high), optional
+        Range of the values; replaces that of the metric, or declares one of your own.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------
@@ -100,6 +108,15 @@ def quantile_width(
         As for `quantile_n`.
     n : int
         Cases, at least as many as give an exact interval (`minimum_runs`).
+    sd : float, optional
+        SD of the cases, taken to be normal; without it the width is a share of the population.
+    metric : str, MetricSpec or metric function, optional
+        What the values are: their range, their unit, and from how many cases their mean is
+        reliable.
+    bounds : (low, high), optional
+        Range of the values; replaces that of the metric, or declares one of your own.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------

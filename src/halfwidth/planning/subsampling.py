@@ -62,15 +62,35 @@ def subsample(
     values : array-like, shape (n,)
         One value per case.
     sizes : iterable of int, optional
-        From 2 to n; default: 10, 20, 30, 50, 100, 200, 300, 500, 1000 below n, and n.
+        Cases in a subsample; default: 10 to 1000 and all. From 2 to n; 10, 20, 30, 50, 100,
+        200, 300, 500, 1000 below n, and n.
     repeats : int, default 100
         Subsamples of each size. At k = n there is but one.
-    metric, confidence_level, rng, missing, penalty, scale, bounds, label
-        As for `halfwidth.summary_ci`.
-    ddof : {0, 1}
-        SD with division by k, as in the papers, or by k - 1.
+    metric : str, MetricSpec or metric function, optional
+        What the values are: their range, their unit, and from how many cases their mean is
+        reliable.
+    ddof : {0, 1}, default 0
+        SD with division by k (0, as in the papers) or k - 1 (1).
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
     n_resamples : int, default 15000
         Bootstrap resamples of each subsample; each tenth of those of a size shares its draws.
+    rng : None, int, SeedSequence or Generator, optional
+        Makes bootstraps repeatable; default: fresh, and reported. A source of randomness as in
+        SPEC 7. The result's ``seed`` reproduces it, and all rows share it: a seed gives the
+        same resamples for every pair of models.
+    missing : {"raise", "omit", "worst"}, default "raise"
+        What a missing value means: ``"raise"``, an error; ``"omit"``: not applicable, leave it
+        out; ``"worst"``: failed, count it as the worst value. An infinite value is missing too.
+    penalty : float, optional
+        The worst value with ``missing="worst"``, for metrics without one (distances), in the
+        unit after scaling.
+    scale : float, default 1.0
+        Values are divided by it; 100 for per cent.
+    bounds : (low, high), optional
+        Range of the values; replaces that of the metric, or declares one of your own.
+    label : str, optional
+        Carried into the result.
 
     Returns
     -------

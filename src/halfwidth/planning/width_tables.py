@@ -77,9 +77,10 @@ def mean_width_table(
     ----------
     sds : sequence of float
     ns : sequence of int
-    formula : {"z", "t"}
+    formula : {"z", "t"}, default "z"
         ``"z"`` as in the published tables; ``"t"`` is right below 100 cases too.
     confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------

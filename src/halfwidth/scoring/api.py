@@ -53,19 +53,18 @@ def score_masks(
     metrics : str or sequence of str
         Names with parameters: ``"dsc"``, ``"hd:percentile=99"``, ``"nsd:definition=surface"``.
         ``"all"`` means all but clDice.
-    spacing : float or sequence of float
-        Millimetres per voxel, in the order of the axes; ``1`` measures in voxels. Metrics that
-        measure distances or volumes need it.
+    spacing : float or sequence of float, optional
+        Millimetres per voxel: one number, or one for each axis in the order of the array; 1
+        measures in voxels. Default: those in the files.
     tolerance : float, str or mapping, optional
-        In mm, for ``nsd`` and as the ``distance`` of ``boundary_iou``: one for all labels, one for
-        each, or that of a task of the Medical Segmentation Decathlon (``"msd:liver"``).
-    labels : path or mapping, optional
-        Names of the values: ``{"liver": 1, "tumour": 2, "both": [1, 2]}``, or a JSON file of them
-        such as nnU-Net's ``dataset.json``. Default: the values found, named by themselves.
+        In mm, for ``nsd``, and as the distance of ``boundary_iou``; or that of a task of the
+        Medical Segmentation Decathlon (``"msd:liver"`` is 7).
+    labels : sequence, optional
+        All classes, in the order of the scores; default: those that occur, in ascending order.
     only : str or sequence of str, optional
-        The labels to score, by name or number; default: all.
-    regions : str or sequence of str
-        Unions of labels, scored besides: ``"both=liver+tumour"``.
+        The labels or regions to score, by name or number; default: all.
+    regions : str or sequence of str, default ()
+        Unions of labels, scored besides: ``whole=1+2+4``, ``lungs=Lung-Lt+Lung-Rt``.
 
     Returns
     -------
@@ -125,26 +124,38 @@ def score_folders(
         for each case that holds a file for each structure.
     metrics, tolerance, labels, only, regions
         As of `score_masks`. In folders of structures names are those of the files.
+    tolerance : float, str or mapping, optional
+        In mm, for ``nsd``, and as the distance of ``boundary_iou``; or that of a task of the
+        Medical Segmentation Decathlon (``"msd:liver"`` is 7). One for all labels, or one for
+        each.
     tolerance_file : path, optional
-        TOML with a tolerance for each label: ``liver = 3``.
-    binary : bool
-        Whether every value above 0 is one label, ``foreground`` (0 and 255 in pictures, say).
+        TOML with a tolerance for each label: ``liver = 3``, and ``default = 2`` for others.
+    labels : sequence, optional
+        All classes, in the order of the scores; default: those that occur, in ascending order.
+    only : str or sequence of str, optional
+        The labels or regions to score, by name or number; default: all.
+    regions : str or sequence of str, default ()
+        Unions of labels, scored besides: ``whole=1+2+4``, ``lungs=Lung-Lt+Lung-Rt``.
+    binary : bool, default False
+        Every value above 0 is one label, ``foreground`` (0 and 255 in pictures, say).
     spacing : float or sequence of float, optional
-        In place of the spacing in the files.
-    ignore_geometry : bool
-        Whether files need but the same shape, whatever their headers say of spacing, orientation
-        and origin; the spacing is that of the reference.
-    allow_missing : bool
-        Whether a case without a prediction counts as *missed* rather than as an error.
+        Millimetres per voxel: one number, or one for each axis in the order of the array; 1
+        measures in voxels. Default: those in the files. Metrics that measure distances or
+        volumes need it.
+    ignore_geometry : bool, default False
+        Compare voxel by voxel even where spacing, orientation or origin differ. The spacing is
+        that of the reference.
+    allow_missing : bool, default False
+        Score a case without a prediction as missed; default: an error.
     max_voxels : int, optional
-        Images of more voxels are refused; default: 512 × 512 × 1600, so that a process stays below
-        3 GB. Images with labels above 255 count twice, above 65535 four times.
-    jobs : int
-        Processes; -1 for as many as there are processors. Results do not depend on it.
+        Images of more voxels are refused; default: 512 x 512 x 1600, so that a process stays
+        below 3 GB. Images with labels above 255 count twice, above 65535 four times.
+    jobs : int, default 1
+        Processors to use, -1 for all; the result is the same.
     out : path, optional
-        The file that the table is written to: ``.csv``, ``.tsv`` or ``.parquet``. What is done is
-        kept beside it, in ``OUT.partial``, until all is, so that the same call goes on where it
-        was cut off.
+        The file that the table is written to: ``.csv``, ``.tsv`` or ``.parquet``. What is done
+        is kept beside it, in ``OUT.partial``, until all is, so that the same call goes on where
+        it was cut off.
 
     Returns
     -------

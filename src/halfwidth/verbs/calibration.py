@@ -46,20 +46,21 @@ def calibration_test(
         refused, as their cases are not independent.
     y_score : array-like, optional
         Predicted probabilities, where ``data`` are true classes.
-    statistic : str or sequence of str
-        One or several of the names above, with parameters behind a colon:
-        ``"hosmer_lemeshow:groups=20"``, ``"ece:bins=15,binning=mass"``.
-    average : {"binary", "none", "top_label"}, or sequence of them, optional
-        Of the positive class, of each class by itself, or of the largest probability of each case
-        and whether it is right. Default: that of the positive class where there is one, else that
-        of the top label.
+    statistic : str or sequence of str, default "spiegelhalter"
+        One or several statistics of departure from the probabilities. With parameters behind a
+        colon: ``"hosmer_lemeshow:groups=20"``, ``"ece:bins=15,binning=mass"``.
+    average : str or sequence of them, optional
+        Of the positive class (``"binary"``), of each class by itself (``"none"``), or of the
+        largest probability of each case and whether it is right (``"top_label"``). Default:
+        that of the positive class where there is one, else that of the top label.
     n_resamples : int, default 9999
         Samples of outcomes, N. Of 100 000 cases they take some seconds; minutes for
         ``"likelihood_ratio"``, which fits each of them.
-    rng
-        As for `summary_ci`.
+    rng : None, int, SeedSequence or Generator, optional
+        Makes bootstraps repeatable; default: fresh, and reported.
     n_threads : int, default 1
-        As for `metric_ci`.
+        Threads of bootstraps that the compiled library does; the result is the same for any
+        number.
 
     Returns
     -------
@@ -124,11 +125,11 @@ def calibration_by_centre(
         Of one model, with the column of centres as ``by``; clusters (patients) are within these.
     metric : str or sequence of str, optional
         ``"calibration_slope"``, ``"calibration_intercept"``, ``"calibration_in_the_large"``,
-        ``"oe_ratio"``, or synonyms of these; default: all four.
-    average : {"binary", "none", "top_label"}, optional
+        ``"oe_ratio"``, or synonyms of these. Default: all four.
+    average : str, optional
         As for `calibration_test`.
     confidence_level : float, default 0.95
-        Of both intervals.
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------

@@ -20,9 +20,9 @@ def check(data: Any, *, metric: Any = None) -> Audit:
         What is given as frames and arrays becomes data with the usual options. Where no columns are
         named that tell rows apart (``model``, ``by``), those across which cases repeat do, such as
         models and structures. Several tables are of a model each, and are compared with each other.
-    metric : str, MetricSpec or callable, or sequence of them, optional
-        What the values are, where their data do not say it; default: what their columns, or their
-        file, are called.
+    metric : str, MetricSpec or metric function, optional
+        What the values are: ``"dsc"``, ``"hd95"``, ``"nsd:tolerance=3"``, ...; decides range,
+        unit and which direction is better. Those of the catalogue are ``halfwidth.METRICS``.
 
     Returns
     -------

@@ -61,39 +61,48 @@ def compare(
         The values of a second model; or, where ``data`` are true classes, the scores or predicted
         classes of each model by its name.
     metric : str, MetricSpec or callable, or sequence of them, optional
-        Of predictions, detections and readings, what is compared. Of values, what they are, where
-        their data do not say it. Its direction says which model is better.
+        Of predictions and detections, what is estimated; of values, what they are, where their
+        data do not say it.
     statistic : str, callable or StatisticSpec, default "mean"
-        Of values of cases.
-    average : {"binary", "macro", "micro", "weighted", "none"}, optional
-        Of predictions and detections over classes; ``"none"`` makes a family for each class.
+        Summary statistic of values of cases; with parameters: ``"quantile:0.9"``.
+    average : str or sequence of them, optional
+        Over classes: ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``; ``"none"`` takes
+        each class apart.
     baseline : str, optional
         The model that all others are compared with; default: all pairs.
-    effect : {"difference", "ratio"}
-        First minus second, or first over second.
+    effect : {"difference", "ratio"}, default "difference"
+        First minus second, or first over second. Of raters the ratio is Williams' index: 1
+        where the model is like one more rater.
     paired : bool, default True
-        Whether models were measured on the same cases. False takes their cases for independent.
-    unmatched : {"raise", "omit"}
-        What becomes of cases that are not there for all models.
-    test : {"auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"}
+        Whether the models were measured on the same cases; otherwise their cases are not
+        matched.
+    unmatched : {"raise", "omit"}, default "raise"
+        Cases that are not there for every model: ``"raise"`` (an error that lists them), or
+        ``"omit"`` (leave them out, and say how many).
+    test : {"auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"}, default "auto"
         The test beside the interval. ``"auto"``: mid-p McNemar for proportions of independent
         cases, else a permutation of the two results of each case.
-    correction : {"holm", "bonferroni", "benjamini_hochberg"}
-        How p-values of several comparisons are adjusted for their number.
+    correction : {"holm", "bonferroni", "benjamini_hochberg"}, default "holm"
+        Of the p-values of several comparisons.
     simultaneous : bool, optional
-        Whether intervals are to hold together; default: where there are several comparisons.
+        Intervals that hold for all comparisons together; default: where there are several.
     margin : float, optional
-        How much worse the first model may be and still be called non-inferior, above 0, in the unit
-        of the metric; of a ratio a share.
+        Largest loss that would not matter, above 0, in the unit of the metric (of a ratio a
+        share): asks for non-inferiority and equivalence.
     goal : float, optional
-        What each model alone should reach: its interval must lie beyond it.
+        Value that each model by itself should reach, with its confidence bound.
     method : str, default "auto"
-        A method for the difference (see ``halfwidth.METHODS``).
-    confidence_level, n_resamples, rng
-        As for `summary_ci`. A seed gives the same resamples for every pair of models.
+        CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
+    n_resamples : int, optional
+        Bootstrap resamples; default: 9999, and none where the bootstrap distribution is known
+        exactly, as of means and of ratios of counts.
+    rng : None, int, SeedSequence or Generator, optional
+        Makes bootstraps repeatable; default: fresh, and reported.
     keep_cases : bool, default False
-        Whether the result carries the values of the cases, of data that are such values, as some
-        figures need them.
+        Whether the result carries the values of the cases (``.cases``), as some figures need
+        them; no table, JSON document or sentence holds them.
 
     Returns
     -------

@@ -30,11 +30,14 @@ def confusion_ci(
         Predicted classes, or scores, which become decisions as in `metric_ci`; where ``data`` are
         true classes.
     method : str, default "auto"
-        Of those for proportions (see ``halfwidth.METHODS``); ``"auto"`` is Wilson's, with a
-        design effect where cases come in clusters.
-    confidence_level, n_resamples, rng
-        As for `summary_ci`. Each interval is one of its own; several together hold all their
-        true values less often.
+        CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
+    n_resamples : int, optional
+        Bootstrap resamples; default: 9999, and none where the bootstrap distribution is known
+        exactly, as of means and of ratios of counts.
+    rng : None, int, SeedSequence or Generator, optional
+        Makes bootstraps repeatable; default: fresh, and reported.
 
     Returns
     -------

@@ -90,24 +90,24 @@ def curve(
 
         Of detections ``"froc"``, ``"pr"``, ``"afroc"`` and ``"wafroc"``.
     y_score : array-like, or mapping of str to these, optional
-        Scores, where ``data`` are true classes.
+        Scores of one model, or of several by their names, where the data are true classes.
     average : str, optional
         Of calibration ``"binary"``, ``"none"`` (each class) or ``"top_label"`` (the largest
         probability, and whether it is right). Of detections ``"macro"``, ``"micro"``,
-        ``"weighted"`` or ``"none"``, which makes a curve for each class; default: the mean of the
-        classes. ROC, precision-recall and decision curves are those of the positive class, where
-        none is known of each against the rest.
-    band : {"pointwise", "simultaneous"}
-        Whether each point has an interval of its own, or, of detections, the whole curve lies in
-        the band as often as the level says.
-    confidence_level : float
+        ``"weighted"`` or ``"none"``, which makes a curve for each class; default: the mean of
+        the classes. ROC, precision-recall and decision curves are those of the positive class,
+        where none is known of each against the rest.
+    band : {"pointwise", "simultaneous"}, default "pointwise"
+        Whether each point has an interval of its own, or the whole curve lies in the band as
+        often as the level says.
+    confidence_level : float, default 0.95
         Of each point, or of the band.
-    n_resamples : int
-        The work is this times the cases and the classes: for 100 000 cases a ROC curve takes 3 s
-        with 999 resamples, half a minute with 9999. Of calibration those of the numbers that stand
-        on the figure, and up to 1999 of the band of a reliability curve.
-    rng
-        As for `summary_ci`. The draws are those of `estimate`.
+    n_resamples : int, optional
+        The work is this times the cases and the classes: for 100 000 cases a ROC curve takes 3
+        s with 999 resamples, half a minute with 9999. Of calibration those of the numbers that
+        stand on the figure, and up to 1999 of the band of a reliability curve.
+    rng : None, int, SeedSequence or Generator, optional
+        Makes bootstraps repeatable; default: fresh, and reported.
 
     Returns
     -------

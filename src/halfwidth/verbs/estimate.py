@@ -43,26 +43,44 @@ def estimate(
     y_score : array-like, or mapping of str to these, optional
         Scores or predicted classes, where ``data`` are true classes.
     metric : str, MetricSpec or callable, or sequence of them, optional
-        Of predictions and detections, what is estimated. Of values, what they are, where their
-        data do not say it.
-    statistic : str, callable or sequence of them, default "mean"
-        Of values of cases, one or several: ``"median"``, ``"sd"``, ``"quantile:q=0.05"``. Of
-        training runs quantiles and the mean: a quantile by the point estimate that goes with its
-        interval, or by ``"sample_quantile"``, ``"interpolated_quantile"``, ``"bootstrap_median"``.
+        Of predictions and detections, what is estimated; of values, what they are, where their
+        data do not say it. It decides range, unit and which direction is better. Parameters
+        stand after a colon: ``"nsd:tolerance=3"``. Or a function of your own.
+    statistic : str, callable or StatisticSpec, default "mean"
+        Summary statistic of values of cases; with parameters: ``"quantile:0.9"``. ``"mean"``,
+        ``"median"``, ``"trimmed_mean"`` (or ``"trimmed_mean:0.1"``), ``"sd"``
+        (``"sd:ddof=0"``), ``"iqr"``, ``"quantile:0.9"``; or a function of the values,
+        vectorised if it takes ``axis``; or a `StatisticSpec`, which can have an ``influence``
+        and thereby a standard error.
     average : str or sequence of them, optional
-        Of predictions and detections over classes, as for `metric_ci`.
+        Over classes: ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``; ``"none"`` takes
+        each class apart. Default: that of the positive class where there is one, else
+        ``"macro"``. Of probabilities there are also ``"top_label"``, ``"sum"`` and
+        ``"canonical"``, of the whole vector, and the default is the first that the metric has
+        of ``"sum"``, ``"canonical"`` and ``"top_label"``.
     method : str, default "auto"
-        See ``halfwidth.METHODS``; of quantiles over training runs as for `runs_ci`.
-    confidence_level, alternative, n_resamples, rng
-        As for `summary_ci`. All rows share the seed, and a row equals what `summary_ci` or
-        `metric_ci` gives for its cases alone.
+        CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence. It cuts its
+        bounds to the metric's range; a method asked for by name gives its textbook formula.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
+    alternative : {"two-sided", "lower", "upper"}, default "two-sided"
+        ``"lower"`` gives a lower confidence bound, ``"upper"`` an upper one. The other end is
+        then that of the range.
+    n_resamples : int, optional
+        Bootstrap resamples; default: 9999, and none where the bootstrap distribution is known
+        exactly, as of means and of ratios of counts.
+    rng : None, int, SeedSequence or Generator, optional
+        Makes bootstraps repeatable; default: fresh, and reported. A source of randomness as in
+        SPEC 7. The result's ``seed`` reproduces it, and all rows share it: a seed gives the
+        same resamples for every pair of models.
     n_threads : int, default 1
-        Threads of bootstraps that the compiled library does; the result is the same for any number.
+        Threads of bootstraps that the compiled library does; the result is the same for any
+        number.
     simultaneous : bool, default False
-        Of training runs: whether all intervals of a source hold at once (Bonferroni).
+        Of training runs: all intervals of a source hold at once (Bonferroni).
     keep_cases : bool, default False
-        Whether the result carries the values of cases (``.cases``), as a plot of their distribution
-        needs. No table, JSON document or sentence holds them.
+        Whether the result carries the values of the cases (``.cases``), as some figures need
+        them; no table, JSON document or sentence holds them.
 
     Returns
     -------

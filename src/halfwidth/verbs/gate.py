@@ -48,16 +48,35 @@ def gate(
     data, other
         As `compare` takes them: of two models.
     margin : float
-        The largest loss that would not matter, above 0, in the unit of the metric; of a ratio a
+        Largest loss that would not matter, above 0, in the unit of the metric; of a ratio a
         share.
     new : str, optional
         The name of the new model; default: the first.
-    metric, statistic, average, effect, paired, unmatched
-        As for `compare`.
-    method, confidence_level, n_resamples
-        As for `compare`.
+    metric : str, MetricSpec or callable, or sequence of them, optional
+        Of predictions and detections, what is estimated; of values, what they are, where their
+        data do not say it.
+    statistic : str, callable or StatisticSpec, default "mean"
+        Summary statistic of values of cases; with parameters: ``"quantile:0.9"``.
+    average : str or sequence of them, optional
+        Over classes: ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``; ``"none"`` takes
+        each class apart.
+    effect : {"difference", "ratio"}, default "difference"
+        First minus second, or first over second.
+    paired : bool, default True
+        Whether the models were measured on the same cases; otherwise their cases are not
+        matched.
+    unmatched : {"raise", "omit"}, default "raise"
+        Cases that are not there for every model: ``"raise"`` (an error that lists them), or
+        ``"omit"`` (leave them out, and say how many).
+    method : str, default "auto"
+        CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
+    n_resamples : int, optional
+        Bootstrap resamples; default: 9999, and none where the bootstrap distribution is known
+        exactly, as of means and of ratios of counts.
     rng : int, SeedSequence or Generator, default 1
-        Fixed, so that the same values always get the same answer.
+        Of bootstraps; fixed, so that the same cases always get the same answer.
 
     Returns
     -------

@@ -41,7 +41,8 @@ def match_detections(data: Detections, *, model: str | None = None) -> MatchedDe
     data : Detections
         They say how detections are matched; with one range of sizes.
     model : str, optional
-        The detector; may be left out where there is one.
+        Column that names the model of each row; default, where models are compared: the first
+        of model, algorithm and alg_name that there is.
 
     Returns
     -------

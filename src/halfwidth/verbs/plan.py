@@ -44,25 +44,29 @@ def plan(
         Values of a pilot's cases, each model and level by itself. What is given as frames and
         arrays becomes data with the usual options.
     halfwidth : float or sequence of float, optional
-        Half of the width wanted, in the metric's unit.
+        The half-width wanted, the number after the ±. In the metric's unit; half of the width,
+        where the interval is not symmetric.
     n : int or sequence of int, optional
-        Numbers of cases whose widths are wanted; one of ``halfwidth`` and ``n``.
+        The reverse: the width that so many cases give.
     assurance : float, default 0.8
-        The share of studies, from 0.5 up to below 1.
-    metric : str, MetricSpec or callable, optional
-        What the values are, where their data do not say it.
-    statistic : str, callable or sequence of them, default "mean"
+        Share of studies that are to reach the width, from 0.5 up to below 1.
+    metric : str, MetricSpec or callable, or sequence of them, optional
+        Of predictions and detections, what is estimated; of values, what they are, where their
+        data do not say it.
+    statistic : str, callable or StatisticSpec, default "mean"
+        Summary statistic of values of cases; with parameters: ``"quantile:0.9"``.
     method : str, default "auto"
-        See ``halfwidth.METHODS``; ``"auto"`` is chosen anew for each n.
-    confidence_level, rng
-        As for `summary_ci`.
+        CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
     n_samples : int, default 1000
         Studies drawn at each n.
     n_resamples : int, default 999
-        Bootstrap resamples of each, where any are drawn.
+        Bootstrap resamples of each study, where any are drawn.
+    rng : None, int, SeedSequence or Generator, optional
+        Makes bootstraps repeatable; default: fresh, and reported.
     curve : bool, default False
-        Whether to simulate a quarter, half and twice as many cases too, for a curve in
-        `plots.plan_curve`.
+        Whether to simulate a quarter, half and twice as many cases too, for `plots.plan_curve`.
 
     Returns
     -------

@@ -57,41 +57,51 @@ def rank(
     ----------
     data, other
         As `compare` takes them.
-    metric : str, MetricSpec or callable, or sequence or mapping of them, optional
-        As for `compare`; each of several makes a ranking.
+    metric : str, MetricSpec or callable, or sequence of them, optional
+        Of predictions and detections, what is estimated; of values, what they are, where their
+        data do not say it.
     statistic : str, callable or StatisticSpec, default "mean"
-        Of values of cases, or of the ranks within cases.
-    average : {"binary", "macro", "micro", "weighted", "none"}, optional
-        Of predictions and detections over classes; ``"none"`` makes a ranking for each class.
-    scheme : {"aggregate_then_rank", "rank_then_aggregate", "test_then_rank"}, or several
-        ``"aggregate_then_rank"`` ranks models by the statistic of their values,
-        ``"rank_then_aggregate"`` by the statistic of their ranks within each case,
-        ``"test_then_rank"`` by how many others they beat in one-sided paired tests with Holm's
-        correction. Several make a ranking each.
-    test : {"auto", "wilcoxon", "permutation", "mcnemar", "mcnemar_midp"}
-        Of ``"test_then_rank"``. ``"auto"``: Wilcoxon's signed-rank test of values of cases, else
-        that of `compare`.
-    ties : {"min", "average", "max"}
-        The rank that models share which are equal in a case, of ``"rank_then_aggregate"``. In the
-        ranking itself it always is the smallest.
-    margin : float, default 0
-        A model ranks behind those that are better by more than this, in the unit of the metric (of
-        ``"rank_then_aggregate"`` in ranks).
+        Summary statistic of values of cases; with parameters: ``"quantile:0.9"``.
+    average : str or sequence of them, optional
+        Over classes: ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``; ``"none"`` takes
+        each class apart.
+    scheme : str or sequence of them, default "aggregate_then_rank"
+        ``"aggregate_then_rank"``: by the statistic of the values; ``"rank_then_aggregate"``: by
+        that of the ranks within each case; ``"test_then_rank"``: by the tests that a model
+        wins. These are one-sided paired tests with Holm's correction. Several schemes make a
+        ranking each.
+    test : {"auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon"}, default "auto"
+        Of ``"test_then_rank"``; ``"auto"``: Wilcoxon's of values of cases, else that of
+        `compare`.
+    ties : {"min", "average", "max"}, default "min"
+        The rank that models share which are equal in a case, of ``"rank_then_aggregate"``. In
+        the ranking itself it always is the smallest.
+    margin : float, default 0.0
+        A model ranks behind those that are better by more than this, in the unit of the metric.
+        Of ``"rank_then_aggregate"`` in ranks.
     top : int, default 3
         How many first ranks the share of resamples among the first takes together.
     combine : {"mean_rank", "median_rank"}, optional
-        What the ranks of a model in several rankings are reduced to. Over tasks there always is a
-        consensus, by mean ranks unless this says otherwise; with ``combine`` there also is one over
-        the metrics of a task.
-    absent_model : {"omit", "last"}
-        What becomes of a model that some task lacks (``unmatched="omit"``): it is left out of the
-        consensus, or has the last rank in that task.
-    unmatched : {"raise", "omit"}
-        What becomes of cases that are not there for all models, and of models that a level lacks.
+        Combine the ranks by several metrics, within tasks and over them. Over tasks alone there
+        always is a consensus, by mean ranks unless this says otherwise.
+    absent_model : {"omit", "last"}, default "omit"
+        A model that some task lacks, with ``unmatched="omit"``: ``"omit"`` leaves it out of the
+        consensus, ``"last"`` gives it the last rank in that task.
+    unmatched : {"raise", "omit"}, default "raise"
+        Cases that are not there for every model: ``"raise"`` (an error that lists them), or
+        ``"omit"`` (leave them out, and say how many).
     method : str, default "auto"
-        A method for the differences (see ``halfwidth.METHODS``).
-    confidence_level, n_resamples, rng, keep_cases
-        As for `compare`.
+        CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
+    n_resamples : int, optional
+        Bootstrap resamples; default: 9999, and none where the bootstrap distribution is known
+        exactly, as of means and of ratios of counts.
+    rng : None, int, SeedSequence or Generator, optional
+        Makes bootstraps repeatable; default: fresh, and reported.
+    keep_cases : bool, default False
+        Whether the result carries the values of the cases (``.cases``), as some figures need
+        them; no table, JSON document or sentence holds them.
 
     Returns
     -------

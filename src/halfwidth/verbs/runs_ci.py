@@ -38,22 +38,25 @@ def runs_ci(
         scale and what a missing value means.
     quantile : float, default 0.5
         Its level, strictly between 0 and 1; several at once are for `estimate`.
-    metric : str or MetricSpec, optional
-        What the values are, also a metric of whole test sets ("accuracy", "auroc"); decides range,
-        unit, and whether quantiles are read as "at most" or "at least".
-    point : {"auto", "sample", "interpolated", "bootstrap_median"}
-        The point estimate; auto takes the one that goes with the interval: interpolated with
-        asymptotic, the bootstrap median with semiparametric, else the sample quantile.
+    metric : str, MetricSpec or callable, or sequence of them, optional
+        Of predictions and detections, what is estimated; of values, what they are, where their
+        data do not say it. It decides range, unit and which direction is better. Parameters
+        stand after a colon: ``"nsd:tolerance=3"``. Or a function of your own.
+    point : {"auto", "sample", "interpolated", "bootstrap_median"}, default "auto"
+        Point estimate; ``"auto"`` takes the one that goes with the interval. That is
+        interpolated with ``"asymptotic"``, the bootstrap median with ``"semiparametric"``, else
+        the sample quantile.
     method : str, default "auto"
-        ``"exact"`` (order statistics), ``"exact_randomized"`` (meets the level exactly; the draw
-        is seeded, and `choices` tells both intervals), ``"asymptotic"``, ``"semiparametric"``
-        (Hutson's bootstrap, which extrapolates), or a bootstrap. ``"auto"``: exact where it
-        exists, else ``"exact_attained"``, whose interval is of the level that so few runs attain,
-        or open on one side; percentile from 50 runs on where ten lie beyond the quantile.
+        CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
     confidence_level : float, default 0.95
-        For up to 25 runs 0.9 is as much as is sensible.
-    alternative, n_resamples, rng
-        As for `summary_ci`.
+        Between 0 and 1; at least 0.5 for a one-sided bound.
+    alternative : {"two-sided", "lower", "upper"}, default "two-sided"
+        ``"lower"`` gives a lower confidence bound, ``"upper"`` an upper one.
+    n_resamples : int, optional
+        Bootstrap resamples; default: 9999, and none where the bootstrap distribution is known
+        exactly, as of means and of ratios of counts.
+    rng : None, int, SeedSequence or Generator, optional
+        Makes bootstraps repeatable; default: fresh, and reported.
 
     Returns
     -------

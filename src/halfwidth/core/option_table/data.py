@@ -156,7 +156,7 @@ DATA: Final[dict[str, Option]] = {
         "`estimate`: the first policies side by side, with what the table itself has for failed "
         "cases.",
         default="raise",
-        choices=("raise", "omit", "worst", "worst_rank", "all"),
+        choices=("raise", "omit", "worst", "all", "worst_rank"),
         metavar="POLICY",
         group=Group.INPUT,
     ),
@@ -470,11 +470,8 @@ READINGS: Final[dict[str, Option]] = {
         default=None,
         metavar="NAME",
         group=Group.RATERS,
-        flag="--model",
     ),
-    "from_pairs.model": Option(
-        "What the model is called in the columns of pairs.", type="str", flag="--model"
-    ),
+    "from_pairs.model": Option("What the model is called in the columns of pairs.", type="str"),
     "Readings.raters": Option(
         "A rater, two or more; default: all others in the columns of pairs.",
         type="sequence of str, optional",

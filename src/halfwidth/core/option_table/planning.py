@@ -293,7 +293,7 @@ PLANNING: Final[dict[str, Option]] = {
     "correct": Option("Cases that are right.", type="int, optional", default=None),
     "positives": Option("Positive cases, with ``auroc``.", type="int, optional", default=None),
     "versus": _assumed(
-        "The published value of another model on the same cases: is the lead larger than noise?"
+        "The published value of another model on the same cases, over which the lead is judged."
     ),
     "versus_sd": _assumed("SD of the other model's values; default: the same."),
     "versus_correct": Option(

@@ -22,6 +22,29 @@ from halfwidth.core.option_table.inference import (
 from halfwidth.core.option_table.option import Option
 from halfwidth.core.option_table.planning import PLANNING
 
+# The short doors take data and inference together: of one sample, what its kind is told.
+_SHORT_DOORS = {
+    **dict.fromkeys(
+        ("check.metric", "difference_ci.metric", "limits_of_agreement.metric", "summary_ci.metric"),
+        DATA["from_arrays.metric"],
+    ),
+    "metric_ci.bounds": DATA["Predictions.bounds"],
+    "metric_ci.missing": DATA["Predictions.missing"],
+    "proportion_ci.method": Option(
+        '``"wilson"`` (which ``"auto"`` takes), ``"clopper_pearson"``, ``"jeffreys"``, '
+        '``"agresti_coull"``, ``"wald"``, or a bootstrap, whose distribution is binomial and needs '
+        "no draws.",
+        default="auto",
+    ),
+    **dict.fromkeys(
+        ("difference_ci.missing", "limits_of_agreement.missing"),
+        Option(
+            'What a missing value means; ``"omit"`` leaves out a case that misses either value.',
+            default="raise",
+            choices=("raise", "omit", "worst"),
+        ),
+    ),
+}
 # What only their names tell from those of the command line or of a spec.
 _NAMES = {
     "q": Option(flag="--quantile"),
@@ -52,6 +75,7 @@ OPTIONS: Final[dict[str, Option]] = {
     **RUNS,
     **OF_RESULTS,
     **PLANNING,
+    **_SHORT_DOORS,
     **_NAMES,
 }
 

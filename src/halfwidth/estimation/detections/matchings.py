@@ -41,32 +41,33 @@ class Matching:
     Parameters
     ----------
     localisation : str, optional
-        What a detection is matched by, ``halfwidth methods --localisation`` lists them; default:
-        ``"box_iou"`` where both sides have boxes, else what suits masks or points.
+        What a detection is matched by; default: ``"box_iou"`` where both sides have boxes, else
+        what suits masks or points. ``halfwidth methods --localisation`` lists them.
     assignment : str, optional
-        Default: that by which the metric is defined, else ``"greedy_by_score"``, or without scores
-        ``"greedy_by_localisation"``.
+        Which detection is whose; default: ``"greedy_by_score"``, or without scores
+        ``"greedy_by_localisation"``; of pq, sq and rq ``"overlap_above_half"``.
     threshold : float, str or sequence of float, optional
-        Of localisation. ``"coco"`` or ``"0.5:0.95"`` are ten from 0.5 to 0.95, over which curves
-        are averaged. Default: the usual one of the criterion, 0.5 for an IoU.
+        Of localisation: 0.5; 0.25,0.5; 0.5:0.95 in steps of 0.05, over which metrics are
+        averaged; ``"coco"`` for the same. Default: 0.5 of an IoU.
     admits : {"at_least", "above", "at_most", "below"}, optional
         Whether the threshold itself will do; default: as the criterion is defined.
     score_threshold : float, optional
-        Detections below it are left out.
+        Leave out detections of a lower score.
     max_detections : int, optional
-        Of an image and a class, the most that are looked at; 100 in COCO.
-    area : {"small", "medium", "large", "all"}, (low, high), or sequence of them, optional
-        Sizes of the objects to be found, in pixels or voxels.
+        Of an image and a class look at so many with the highest scores; 100 in COCO.
+    area : str, (low, high), or sequence of them, optional
+        Only objects of this size: ``"small"`` (up to 32 x 32 pixels), ``"medium"``, ``"large"``
+        (from 96 x 96), ``"all"``, or low and high in pixels or voxels.
     by_class : bool, default True
         Whether only objects of one class are matched with each other.
-    duplicates : {"false_positive", "ignored"}
-        What further detections of an object that is found count.
+    duplicates : {"false_positive", "ignored"}, default "false_positive"
+        What further detections of a found object are.
     boundary_distance : float, optional
-        Width of the bands of ``boundary_iou``.
+        Width of the bands of ``boundary_iou``, in mm where the files have a spacing.
     dilation : int, optional
-        Of references, for ``lesionwise``.
+        How often ``lesionwise`` dilates references; default: 3.
     by_threshold : bool, default False
-        A row for each threshold instead of their mean; without thresholds from 0.1 to 0.9.
+        A row for each threshold instead of their mean; default thresholds: 0.1 to 0.9.
 
     Raises
     ------

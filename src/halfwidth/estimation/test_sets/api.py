@@ -10,7 +10,7 @@ import numpy as np
 from halfwidth.core.errors import OptionError
 from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.types import Alternative
-from halfwidth.core.undefined import AbsentClass, Missing, Undefined
+from halfwidth.core.undefined import AbsentClass, MissingLabels, Undefined
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.estimation.test_sets.options import TestSetOptions, metric_request
@@ -42,7 +42,7 @@ def metric_ci(
     alternative: Alternative = "two-sided",
     n_resamples: int | None = None,
     rng: Any = None,
-    missing: Missing = "raise",
+    missing: MissingLabels = "raise",
     n_threads: int = 1,
     names: tuple[str, str] = ("y_true", "y_score"),
 ) -> Any:
@@ -59,56 +59,70 @@ def metric_ci(
         those of ``y_true``, as are ``groups``, ``strata`` and ``sample_weight``; see decision
         0027.
     metric : str, MetricSpec, callable, or sequence of them
-        A name (see ``halfwidth.SAMPLE_METRICS``; scikit-learn's are synonyms), with parameters
-        after a colon: ``"f_beta:beta=2"``, ``"ppv:prevalence=0.05"``,
-        ``"cohen_kappa:weights=quadratic"``, ``"net_benefit:exchange_rate=0.11"``. Or a function
-        ``f(y_true, y_score)`` that returns a number.
-    average : {"binary", "macro", "micro", "weighted", "none"}, or sequence of them, optional
-        ``"none"`` makes a row per class; of probabilities there are also ``"top_label"``, ``"sum"``
-        and ``"canonical"``, of the whole vector. Default: that of the positive class where there is
-        one, else ``"macro"``; of probabilities the first that the metric has of ``"sum"``,
-        ``"canonical"``, ``"top_label"`` and ``"macro"``.
+        A name, with parameters after a colon: ``"f_beta:beta=2"``, ``"ppv:prevalence=0.05"``;
+        or a function ``f(y_true, y_score)`` that returns a number. Names are those of
+        ``halfwidth.SAMPLE_METRICS``; scikit-learn's are synonyms.
+    average : str or sequence of them, optional
+        Over classes: ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``; ``"none"`` takes
+        each class apart. Default: that of the positive class where there is one, else
+        ``"macro"``. Of probabilities there are also ``"top_label"``, ``"sum"`` and
+        ``"canonical"``, of the whole vector, and the default is the first that the metric has
+        of ``"sum"``, ``"canonical"`` and ``"top_label"``.
     labels : sequence, optional
-        All classes, in the order of the score columns; default: those that occur, sorted, or in
-        the order of an ordered categorical. The set of classes is fixed before resampling.
+        All classes, in the order of the scores; default: those that occur, in ascending order.
+        Or in the order of an ordered categorical. The set of classes is fixed before
+        resampling.
     pos_label : label, optional
         The positive class; default: 1 of 0 and 1 (or -1 and 1, False and True).
-    scores : {"auto", "probabilities", "logits", "any", "labels", "numbers"}
-        What ``y_score`` holds. ``"auto"`` takes labels for labels, numbers in [0, 1] for
-        probabilities, and a single column of other numbers for scores that rank; several such
-        columns are an error, because it matters whether they are logits. ``"numbers"`` are those
-        of a regression, which a function of your own may need to be told.
+    scores : {"auto", "probabilities", "logits", "any", "labels", "numbers"}, default "auto"
+        What the scores are; ``"auto"`` takes numbers in [0, 1] for probabilities. ``"auto"``
+        takes labels for labels, and a single column of other numbers for scores that rank;
+        several such columns are an error, because it matters whether they are logits.
+        ``"numbers"`` are those of a regression, which a function of your own may need to be
+        told.
     threshold : float or str, optional
-        Positive from this score on (of logits: this probability); default 0.5 for probabilities
-        and logits of two classes; of more the largest score decides. The name of a counting
-        metric chooses the threshold that is best by it, anew in each resample.
-    absent_class : {"omit", "zero", "undefined"}
+        Positive from this score on; default: 0.5. Or the name of a metric: the threshold that
+        is best by it, chosen again in each resample. Of logits it is this probability; of more
+        than two classes the largest score decides.
+    absent_class : {"omit", "zero", "undefined"}, default "omit"
         What a class without a value counts in an average, in the data or in a resample.
-    undefined : {"omit", "zero", "worst"}
-        What 0/0 counts: nothing (such resamples are left out and counted), 0 as in scikit-learn,
-        or the worst value.
+    undefined : {"omit", "zero", "worst"}, default "omit"
+        What 0/0 counts: ``"omit"``, nothing; ``"zero"``, as in scikit-learn; ``"worst"``.
+        Resamples that are left out are counted.
     costs : array-like, shape (C, C), optional
-        Of true (row) and predicted class, for expected costs; weights of confusions for
-        `cohen_kappa`. Default: 1 for an error.
+        Of decisions, a row for each true class: for expected costs, and as weights of
+        ``cohen_kappa``. Default: 1 for an error.
     priors : array-like, shape (C,), optional
-        Of the classes, for expected costs; default: those of the data.
+        Shares of the classes for expected costs; default: those of the data.
     sample_weight : array-like, shape (n,), optional
         What each case counts.
-    bounds : tuple of float, optional
+    bounds : (low, high), optional
         Of one metric of a regression: the least and the largest error that a case can have, for
-        methods that rest on them; `r2` by itself.
-    groups, strata : array-like, shape (n,), optional
-        Cluster (patient) and stratum of each case, as for `summary_ci`.
+        methods that rest on them; ``r2`` by itself.
+    groups : array-like, shape (n,), optional
+        Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
+    strata : array-like, shape (n,), optional
+        Stratum of each case (its site, its class), where the number of cases in each was fixed
+        beforehand: bootstraps keep it.
     method : str, default "auto"
-        See ``halfwidth.METHODS``.
-    confidence_level, alternative, n_resamples, rng
-        As for `summary_ci`. All rows share the seed.
-    missing : {"raise", "omit"}
-        What a missing label or score means.
+        CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
+    alternative : {"two-sided", "lower", "upper"}, default "two-sided"
+        ``"lower"`` gives a lower confidence bound, ``"upper"`` an upper one.
+    n_resamples : int, optional
+        Bootstrap resamples; default: 9999, and none where the bootstrap distribution is known
+        exactly, as of means and of ratios of counts.
+    rng : None, int, SeedSequence or Generator, optional
+        Makes bootstraps repeatable; default: fresh, and reported.
+    missing : {"raise", "omit"}, default "raise"
+        What a missing label or score means: ``"raise"``, an error, or ``"omit"``: leave the
+        case out, of all models that are compared.
     n_threads : int, default 1
-        Threads of bootstraps that the compiled library does; the result is the same for any number.
-    names : tuple of str
-        What messages call ``y_true`` and ``y_score``.
+        Threads of bootstraps that the compiled library does; the result is the same for any
+        number.
+    names : pair of str, default ('y_true', 'y_score')
+        What messages call the two.
 
     Returns
     -------

@@ -74,40 +74,44 @@ def read_objects(
         maps or of maps of probabilities; or in memory: what COCO's JSON holds, a data frame, a list
         with a dict for each image (``boxes``, ``labels``, ``scores``, ``masks``, as torchvision and
         torchmetrics have them), or a mapping from names of images to such dicts.
-    role : {"detections", "references"}
+    role : {"detections", "references"}, default "detections"
         Scores are of detections; crowds, ignored objects and areas of references.
-    format : str
+    format : {"auto", "coco", "table", "yolo", "voc", "labels", "probabilities"}, default "auto"
         ``"coco"``, ``"table"``, ``"yolo"``, ``"voc"``, ``"labels"`` or ``"probabilities"``;
         ``"auto"`` tells it from the names of files.
-    masks : bool
+    masks : bool, default True
         Whether masks are read where there are some; boxes alone take less time and memory.
-    groups, strata : str, optional
-        What names the cluster and the stratum of each image: a field of the images of COCO, a
-        column of a table, or the path of a table with a column of images and one of these.
+    groups : str, optional
+        What names the cluster of each image: a field of the images of COCO, a column of a
+        table, or the path of a table with a column of images and one of these.
+    strata : str, optional
+        What names the stratum of each image, as the cluster.
     box_format : {"xyxy", "xywh", "cxcywh"}, optional
-        Two corners; the low corner and the sides; the centre and the sides. Of boxes in memory
-        (default: two corners), and of columns whose names leave it open.
+        Of boxes whose columns leave it open: ``"xyxy"`` (two corners), ``"xywh"`` (the low
+        corner and the sides) or ``"cxcywh"`` (the centre and the sides). Default of boxes in
+        memory: two corners.
     box_convention : {"continuous", "inclusive"}, optional
-        Whether corners are places, or the first and the last pixel; those of Pascal VOC are pixels
-        unless said otherwise, all others places.
+        Corners are places (``"continuous"``) or the first and the last pixel (``"inclusive"``);
+        default: inclusive for Pascal VOC, else continuous.
     columns : mapping, optional
-        Columns of a table by role: ``image``, ``class``, ``score``, ``box`` (four or six, with
-        commas), ``point``, ``radius``, ``diameter``, ``crowd``, ``ignored``, ``area``.
+        Columns of a table by role: image, class, score, box (four or six, with commas), point,
+        radius, diameter, crowd, ignored, area.
     images : path or sequence of str, optional
-        All images of the references, those without objects included: a text with a name in each
-        line, a table with a column of images, or a folder of them.
+        All images, those without objects among them, where the references name only others: a
+        text with a name in each line, a table, or a folder.
     image_sizes : path or mapping, optional
-        For YOLO: a folder with the images, a table, JSON of COCO, or (width, height) by name.
+        Of YOLO's images: a folder with them, a table, or COCO JSON. Or (width, height) by name.
     class_names : path, sequence or mapping, optional
-        Of classes that are numbered: a text with a name in each line, or names by number.
+        Names of classes that are numbered: a text with a name in each line. Or names by number.
     instances : {"labels", "components"}, optional
-        Whether the labels of maps are objects, or classes whose components are.
+        In label maps objects are the labels, or the components of each label, a class.
     scores : path or data frame, optional
         Of the instances of label maps: a table with columns image, label and score.
     candidates : str or mapping, optional
-        The way from a map of probabilities to candidates: ``"threshold=0.5,score=max"``.
+        The way from maps of probabilities to candidates, their components:
+        ``threshold=0.5,score=max``.
     excluded : path or data frame, optional
-        A table of findings that need not be found, as LUNA16's ``annotations_excluded.csv``.
+        Table of findings that need not be found, as LUNA16's ``annotations_excluded.csv``.
 
     Raises
     ------

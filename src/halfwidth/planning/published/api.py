@@ -57,29 +57,35 @@ def review(
     n : int
         Cases.
     mean : float, optional
-        In the metric's unit after scaling. Of ``metric="accuracy"``, the share that is right.
-    sd, sem : float, optional
-        SD of the cases (n - 1), or s/√n.
+        As published, in the metric's unit after scaling. Of ``metric="accuracy"``, the share
+        that is right.
+    sd : float, optional
+        SD of the cases, with division by n - 1.
+    sem : float, optional
+        Instead of the SD: s/√n.
     halfwidth : float, optional
-        Half of the published 95 % interval, instead: its SD is that of a t interval.
+        Instead of an SD: half of the published 95 % interval. Its SD is that of a t interval.
     metric : str, MetricSpec or metric function, optional
-        What was measured, as for `halfwidth.summary_ci`; decides the range.
+        What the values are: their range, their unit, and from how many cases their mean is
+        reliable.
     correct : int, optional
         Cases that are right.
     auroc : float, optional
+        As published.
     positives : int, optional
         Positive cases, with ``auroc``.
     versus : float, optional
-        The published value of another model on the same cases: is the lead larger than noise?
+        The published value of another model on the same cases, over which the lead is judged.
     versus_sd : float, optional
         SD of the other model's values; default: the same.
     versus_correct : int, optional
         Cases that are right by the other model.
-    scale : float, default 1
-        Published values and spreads are divided by it: 100 for per cent on a [0, 1] metric.
+    scale : float, default 1.0
+        Published values and spreads are divided by it: 100 for per cent.
     bounds : (low, high), optional
         Range of the values; replaces that of the metric, or declares one of your own.
     confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
     label : str, optional
         Carried into the result.
 
@@ -165,14 +171,16 @@ def review_table(
         Of the rows that name none and hold a mean.
     scale : float, optional
         Of the rows that have none.
-    bounds, confidence_level
-        As for `review`.
+    bounds : (low, high), optional
+        Range of the values; replaces that of the metric, or declares one of your own.
     plus_minus : {"sd", "sem", "halfwidth"}, optional
         What follows a ± (or stands in brackets) where the heading does not say it. It is never
         guessed.
-    compare : {"auto", "best", "pairs", "none"}
-        Rows with the same metric, structure and n against the best one, or all pairs of them;
-        ``auto``: all pairs of up to four rows.
+    compare : {"auto", "best", "pairs", "none"}, default "auto"
+        Rows with the same metric, structure and n against the best one, or all pairs of them.
+        ``"auto"``: all pairs of up to four rows.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
 
     Returns
     -------

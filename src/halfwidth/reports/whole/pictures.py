@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from halfwidth.document.parts import Figure
-from halfwidth.report.whole.results import Results
+from halfwidth.reports.whole.results import Results
 from halfwidth.results.documents.estimates import pale_text
 from halfwidth.results.estimate import Cases, Estimates
 from halfwidth.results.ranking import Rankings

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from halfwidth.document.parts import Data, Document, Part, Section
-from halfwidth.report.whole.appendix import appendix, software
-from halfwidth.report.whole.cautions import cautions, explanations
-from halfwidth.report.whole.checklists import checklists
-from halfwidth.report.whole.comparing import differences, ranks
-from halfwidth.report.whole.paper import for_the_paper
-from halfwidth.report.whole.performance import in_brief, performance
-from halfwidth.report.whole.pictures import figures_of_cases, figures_of_ranks
-from halfwidth.report.whole.results import Results
-from halfwidth.report.whole.trust import trust
+from halfwidth.reports.whole.appendix import appendix, software
+from halfwidth.reports.whole.cautions import cautions, explanations
+from halfwidth.reports.whole.checklists import checklists
+from halfwidth.reports.whole.comparing import differences, ranks
+from halfwidth.reports.whole.paper import for_the_paper
+from halfwidth.reports.whole.performance import in_brief, performance
+from halfwidth.reports.whole.pictures import figures_of_cases, figures_of_ranks
+from halfwidth.reports.whole.results import Results
+from halfwidth.reports.whole.trust import trust
 from halfwidth.results.curves import curves_figure
 
 

@@ -9,7 +9,7 @@ from halfwidth.document.parts import Column, Heading, Kind, Note, Paragraph, Par
 from halfwidth.estimation.evidence_lookup import found_for
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.planning.more_cases import halfwidth_with_more_cases
-from halfwidth.report.whole.results import Results
+from halfwidth.reports.whole.results import Results
 from halfwidth.results.documents.estimates import in_common
 from halfwidth.results.estimate import Estimate
 from halfwidth.results.ranking_words import listed

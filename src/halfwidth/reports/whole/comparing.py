@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halfwidth.document.parts import Document, Figure, Items, Part, Section, Table, flattened
-from halfwidth.report.whole.results import Results
+from halfwidth.reports.whole.results import Results
 from halfwidth.results.documents.comparison_tables import comparisons_table, drawn_tables
 from halfwidth.results.documents.comparisons import comparisons_document
 from halfwidth.results.documents.rankings import rankings_document

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from halfwidth.document.parts import Note, Paragraph, Section
-from halfwidth.report.whole.results import Results
-from halfwidth.report.whole.sentences import estimate_sentences, verdict_sentences
+from halfwidth.reports.whole.results import Results
+from halfwidth.reports.whole.sentences import estimate_sentences, verdict_sentences
 from halfwidth.results.documents.estimates import drawn_tables
 
 

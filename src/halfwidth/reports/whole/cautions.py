@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halfwidth.core.references import cite
 from halfwidth.document.parts import Item, Items, Note, Paragraph, Section
-from halfwidth.report.whole.results import Results
+from halfwidth.reports.whole.results import Results
 
 
 def cautions(results: Results) -> Section:

@@ -14,8 +14,8 @@ from halfwidth.core.options import flag_of
 from halfwidth.document.html.page import render_fragment, render_html
 from halfwidth.document.parts import Document
 from halfwidth.document.render import render
-from halfwidth.report.whole.document import report_document
-from halfwidth.report.whole.results import AnyCurves, Results
+from halfwidth.reports.whole.document import report_document
+from halfwidth.reports.whole.results import AnyCurves, Results
 from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves
 from halfwidth.results.comparison import Comparisons, Difference
 from halfwidth.results.curves import Curve, Curves
@@ -97,10 +97,11 @@ def make_report(results: Any, *, title: str = TITLE, figures: bool = True) -> Re
         What `summary_ci`, `metric_ci`, `estimate`, `compare`, `rank`, `curve` and their kin
         return, in any order; those of a kind are joined, and curves that were made together are
         drawn together.
-    title : str
+    title : str, default "Performance with confidence intervals"
+        Of the page.
     figures : bool, default True
-        Whether to draw the values of the cases, where these were kept (``keep_cases=True``), the
-        curves and the sets of ranks. Takes matplotlib.
+        Whether to draw the values of the cases, where these were kept (``keep_cases=True``),
+        the curves and the sets of ranks; takes matplotlib.
 
     Returns
     -------

@@ -1,0 +1,126 @@
+"""What a report tells of data: estimates, of several models their ranks and differences, curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
+from halfwidth.core.titles import metric_title
+from halfwidth.data.case_values import CaseValues
+from halfwidth.data.predictions import Predictions
+from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
+from halfwidth.estimation.test_sets.calibration_curves import SUMMARIES
+from halfwidth.estimation.test_sets.curves import AREA_OF
+from halfwidth.metrics.counting import net_benefit
+from halfwidth.results.comparison import Comparisons
+from halfwidth.results.estimate import MODEL, Cases, Estimate, Estimates
+from halfwidth.results.ranking import Rankings
+from halfwidth.verbs.compare import compare
+from halfwidth.verbs.curve import curve
+from halfwidth.verbs.estimate import estimate
+from halfwidth.verbs.given import Data
+from halfwidth.verbs.rank import rank
+
+# Models of which all pairs are compared; of more, ranks say what pairs would.
+MOST_IN_PAIRS = 5
+# Draws of the bands, unless a number is asked for: each point of a band is seen, not read off.
+RESAMPLES = 999
+# The kind of curve that is drawn where a metric is estimated.
+CURVE_OF = {
+    **{area: kind for kind, area in AREA_OF.items()},
+    net_benefit.__name__: "decision",
+    **dict.fromkeys(SUMMARIES["calibration"], "calibration"),
+}
+
+
+@frozen(eq=False)
+class DataResults:
+    """The finished results of some data."""
+
+    estimates: Estimates
+    comparisons: Comparisons | None = None
+    rankings: Rankings | None = None
+
+
+def results_of_data(
+    data: Data,
+    *,
+    statistic: Any = USUAL_STATISTIC,
+    baseline: str | None = None,
+    margin: float | None = None,
+    unmatched: Any = "raise",
+    **asked: Any,
+) -> DataResults:
+    """Models by rank, whose estimates are those of the ranking, and differences of few models.
+
+    Of several statistics the first ranks and compares; a single model has estimates alone.
+    """
+    keep_cases = isinstance(data, CaseValues)
+    if len(data.models) < 2:
+        return DataResults(estimate(data, statistic=statistic, keep_cases=keep_cases, **asked))
+    first, *further = Quantities(statistic=statistic).statistics
+    asked["unmatched"] = unmatched
+    rankings = rank(data, statistic=first, keep_cases=keep_cases, **asked)
+    estimates = estimates_of_models(rankings)
+    for other in further:
+        own = estimates_of_models(rank(data, statistic=other, **asked))
+        estimates = replace(estimates, items=(*estimates.items, *own.items))
+    if further:
+        title = estimates[0].statistic_title
+        notes = (*estimates.notes, f"models are ranked and compared by the {title} alone")
+        estimates = replace(estimates, notes=notes)
+    pairs = margin is not None or baseline is not None
+    if not pairs and max(len(one.models) for one in rankings) > MOST_IN_PAIRS:
+        return DataResults(estimates, None, rankings)
+    compared = compare(data, statistic=first, baseline=baseline, margin=margin, **asked)
+    return DataResults(estimates, compared, rankings)
+
+
+def estimates_of_models(rankings: Rankings) -> Estimates:
+    """Those of the models, each labelled by its model, with the values behind them."""
+    items, cases = [], []
+    for ranking in rankings:
+        for model in ranking.models:
+            one = model.estimate
+            label = " / ".join(filter(None, [model.name, one.label]))
+            items.append(replace(one, label=label, by={MODEL: model.name, **one.by}))
+            kept = ranking.cases
+            # Test sets, and ranks within cases, have no values of a model to show.
+            if kept is not None and model.name in kept.values:
+                title = metric_title(one.metric_spec)
+                cases.append(Cases(label, title, kept.values[model.name], kept.groups))
+    return Estimates(tuple(items), rankings.notes, tuple(cases))
+
+
+def curves_of_predictions(
+    data: Predictions,
+    estimates: Sequence[Estimate],
+    *,
+    confidence_level: float,
+    n_resamples: int | None,
+    rng: Any,
+) -> tuple[tuple[Any, ...], str]:
+    """Curves whose numbers were estimated, and why none is drawn where data have no curve.
+
+    Of all models in one figure, where each has one curve.
+    """
+    drawn: list[Any] = []
+    for kind, one in {CURVE_OF[e.metric]: e for e in estimates if e.metric in CURVE_OF}.items():
+        try:
+            curves = curve(
+                data,
+                cast("Any", kind),
+                confidence_level=confidence_level,
+                n_resamples=n_resamples or RESAMPLES,
+                rng=rng if one.seed is None else one.seed,
+            )
+        except OptionError as error:
+            # An average over two classes need not know which of them is positive.
+            return (), f"no curves are drawn: {error}"
+        each = len(curves) // max(len(data.models), 1)
+        some = [curves[first : first + each] for first in range(0, len(curves), each)]
+        drawn += some if each > 1 else [curves]
+    return tuple(drawn), ""
