@@ -538,6 +538,10 @@ OF_PREDICTIONS: Mapping[str, Draw] = {
 }
 
 
+# What describes predictions and has no effect on curves.
+OF_METRICS_ALONE = ("average", "threshold", "costs", "priors", "bounds", "sample_weight")
+
+
 def predicted(s: Source) -> Any:
     """True classes, or predictions as data: of arrays, or of centres in a table."""
     if s.random() < 0.3:
@@ -657,7 +661,18 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
             ("", {"data": predicted}),
             ("(CaseValues.from_arrays)", {"values": compared_models}),
             ("(CaseValues.from_table)", COMPARED_TABLE),
-            ("(Predictions.from_arrays)", OF_PREDICTIONS),
+            (
+                "(Predictions.from_arrays)",
+                {
+                    "y_score": lambda s: s.choice([compared_models, predictions])(s),
+                    "kind": words("roc", "pr", "decision", *CALIBRATION_KINDS),
+                    **{name: words(None, None, None, 0.4) for name in OF_METRICS_ALONE},
+                    **{
+                        name: words("omit", "omit", "zero")
+                        for name in ("absent_class", "undefined")
+                    },
+                },
+            ),
             ("(Predictions.from_table)", COMPARED_TABLE),
             (
                 "(Detections.from_files)",

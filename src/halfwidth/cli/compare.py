@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from halfwidth.cli import (
-    compared_detections,
     compared_raters,
     comparison_options,
     comparison_settings,
     detection_figures,
     figures,
+    given_models,
     options,
     reading,
 )
@@ -22,6 +22,7 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.option_groups import with_options
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.data.detections import Detections
 from halfwidth.document.parts import Figure
 from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.verbs.compare import compare as compare_models
@@ -132,36 +133,27 @@ def _compared(
 ) -> Comparisons:
     """Models with each other, or one with raters; curves of detectors are drawn at once."""
     of_cases = kind in comparison_options.OF_CASES
-    if compared_detections.asks_for_detections(ctx):
+    of_detectors = kind in comparison_options.OF_DETECTORS
+    if given_models.asks_for_detections(ctx):
         if of_cases:
             raise OptionError(
                 f"--plot-kind {kind} is of values of cases; of detectors, forest or "
                 f"{', '.join(comparison_options.OF_DETECTORS)}"
             )
-        return _compared_detectors(ctx, files, plot, kind)
-    if kind in comparison_options.OF_DETECTORS:
+    elif of_detectors:
         raise OptionError(f"--plot-kind {kind} is of detections and needs --references FILE")
-    if compared_raters.asks_for_raters(ctx):
+    elif compared_raters.asks_for_raters(ctx):
         if of_cases:
             raise OptionError(f"--plot-kind {kind} is of two models; of raters, forest")
         readings, asked = compared_raters.readings_in(ctx, files)
         return compare_models(readings, **asked)
-    if of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
+    elif of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
         raise OptionError(f"--plot-kind {kind} is of values of cases; of test sets, forest")
-    asked = comparison_settings.verb_options(ctx)
-    data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
-    return compare_models(data, **asked, keep_cases=of_cases)
-
-
-def _compared_detectors(
-    ctx: typer.Context, files: list[str], plot: Path | None, kind: str | None
-) -> Comparisons:
-    """Detectors on the same images, and their curves in a figure."""
-    data, asked = compared_detections.detectors_in(ctx, files)
-    detection_figures.check_curves(kind, data.models, asked["average"])
-
-    comparisons = compare_models(data, **asked)
-    if plot is not None and kind in comparison_options.OF_DETECTORS:
+    data, asked = given_models.models_in(ctx, files, MODEL_COLUMNS)
+    if isinstance(data, Detections):
+        detection_figures.check_curves(kind, data.models, asked["average"])
+    comparisons = compare_models(data, **asked, keep_cases=of_cases)
+    if plot is not None and kind is not None and isinstance(data, Detections) and of_detectors:
         first = cast("DetectionEstimate", comparisons[0].estimate)
         detection_figures.draw_curves(kind, plot, data, first, {**asked, "rng": first.seed})
     return comparisons

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from halfwidth.cli import (
-    compared_detections,
     comparison_options,
-    comparison_settings,
+    given_models,
     options,
     reading,
 )
@@ -84,7 +83,7 @@ def gate(
             "--metric is missing: it says which direction is better; of a metric of your own, "
             "--better higher or --better lower does"
         )
-    data, asked = _models(ctx, [*new, against])
+    data, asked = given_models.models_in(ctx, [*new, against])
 
     judged = judge(data, **asked)
     for text in judged.notes:
@@ -93,11 +92,3 @@ def gate(
         complain(f"{code} {text}")
     cautioned = strict and bool(judged.cautions)
     return Answer(judged.document(), fmt, out, judged.status or (STRICT_STATUS if cautioned else 0))
-
-
-def _models(ctx: typer.Context, files: list[str]) -> tuple[Any, dict[str, Any]]:
-    """Both models, and the options of the verb."""
-    if compared_detections.asks_for_detections(ctx):
-        return compared_detections.detectors_in(ctx, files)
-    asked = comparison_settings.verb_options(ctx)
-    return comparison_settings.data_in(files, ctx.params), asked

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halfwidth.cli import (
-    compared_detections,
     comparison_options,
     comparison_settings,
     completion,
     figures,
+    given_models,
     options,
     reading,
 )
@@ -25,7 +25,7 @@ from halfwidth.tables.challenge_columns import MODEL_COLUMNS
 from halfwidth.verbs.rank import rank as rank_models
 
 if TYPE_CHECKING:
-    from halfwidth.results.ranking import Rankings
+    pass
 
 TASKS = "Repeatable; default: task, in a table with the columns algorithm, task and case."
 
@@ -101,10 +101,13 @@ def rank(
             "name one table with the models in a column (--by), or a table for each model; "
             "'halfwidth rank --help' says more"
         )
-    if compared_detections.asks_for_detections(ctx):
-        rankings = _ranked_detectors(ctx, files, kind)
-    else:
-        rankings = _ranked_models(ctx, files, kind)
+    of_cases = kind in figures.OF_CASES
+    if of_cases and given_models.asks_for_detections(ctx):
+        raise OptionError(f"--plot-kind {kind} is of values of cases, and detectors have none")
+    if of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
+        raise OptionError(f"--plot-kind {kind} is of values of cases; of test sets, rank-sets")
+    data, asked = given_models.models_in(ctx, files, MODEL_COLUMNS)
+    rankings = rank_models(data, **asked, keep_cases=of_cases)
 
     for text in rankings.notes:
         note(text)
@@ -113,20 +116,3 @@ def rank(
         document = figures.with_rankings(document, rankings, plot, kind)
     status = STRICT_STATUS if strict and rankings.cautions else 0
     return Answer(document, fmt, out, status)
-
-
-def _ranked_models(ctx: typer.Context, files: list[str], kind: str | None) -> Rankings:
-    of_cases = kind in figures.OF_CASES
-    if of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
-        raise OptionError(f"--plot-kind {kind} is of values of cases; of test sets, rank-sets")
-    asked = comparison_settings.verb_options(ctx)
-    data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
-    return rank_models(data, **asked, keep_cases=of_cases)
-
-
-def _ranked_detectors(ctx: typer.Context, files: list[str], kind: str | None) -> Rankings:
-    if kind in figures.OF_CASES:
-        raise OptionError(f"--plot-kind {kind} is of values of cases, and detectors have none")
-    data, asked = compared_detections.detectors_in(ctx, files)
-
-    return rank_models(data, **asked)

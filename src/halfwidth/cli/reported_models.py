@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from halfwidth.cli import (
-    compared_detections,
     comparison_settings,
+    given_models,
     options,
     predictions,
     reading,
@@ -85,7 +85,7 @@ def results_of(ctx: typer.Context, files: list[str], *, figures: bool) -> Found:
 
     ``figures``: whether what figures are drawn of is kept or made.
     """
-    if compared_detections.asks_for_detections(ctx):
+    if given_models.asks_for_detections(ctx):
         detectors = named_files(files, ctx.params["model_from"])
         return _detectors(ctx, files, detectors, figures=figures)
     named = named_models(files, ctx.params["model_from"])
@@ -185,7 +185,7 @@ def _detectors(
     ctx: typer.Context, files: list[str], named: Mapping[str, Path], *, figures: bool
 ) -> Found:
     """One detector, or several by rank, with the differences of few."""
-    data, asked = compared_detections.detectors_in(ctx, files, metric_given=len(named) > 1)
+    data, asked = given_models.detectors_in(ctx, files, metric_given=len(named) > 1)
     read = {**named, "references": ctx.params["references"]}
     if len(named) == 1:
         refuse_given(ctx, ABOUT_SEVERAL, "is about several detectors, and one is given")
@@ -204,7 +204,6 @@ def _detectors(
 
 
 def _several_models(ctx: typer.Context, files: list[str], named: Mapping[str, ModelFile]) -> Found:
-    """Models by rank, whose estimates are those of the ranking, and differences of few models."""
     asked = comparison_settings.verb_options(ctx)
     data = comparison_settings.data_in(files, ctx.params, MODEL_COLUMNS)
     if "statistic" in asked:

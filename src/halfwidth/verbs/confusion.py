@@ -21,6 +21,9 @@ def confusion_ci(
 ) -> Confusion:
     """Confusion matrix, and for each true class the share predicted as each, with intervals.
 
+    Each interval is one of its own; several together hold all their true values less often.
+    ``"auto"`` is Wilson's, with a design effect where cases come in clusters.
+
     Parameters
     ----------
     data : Predictions, or array-like

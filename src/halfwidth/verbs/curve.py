@@ -156,7 +156,7 @@ def curve(
         )
     kinds = KINDS[type(given)]
     for other, known in KINDS.items():
-        if kind in known and kind not in kinds:
+        if isinstance(kind, str) and kind in known and kind not in kinds:
             raise OptionError(
                 f"{spelled('kind', kind)} is a curve of {other.__name__}; {type(given).__name__} "
                 f"have {', '.join(kinds)}"

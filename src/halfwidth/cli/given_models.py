@@ -1,32 +1,31 @@
-"""Detectors on the same images, as the verbs that compare models name them."""
+"""The models that a verb compares, detectors or others, and what is asked of them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import typer
 
 from halfwidth.cli.command import is_given, refuse_given
-from halfwidth.cli.compared_models import named_files
+from halfwidth.cli.compared_models import MODEL_COLUMN, named_files
+from halfwidth.cli.comparison_settings import data_in, given_options, verb_options
 from halfwidth.cli.detection_options import matching_options, metrics_asked
 from halfwidth.cli.detection_reading import detections_in, reading_options
 from halfwidth.cli.option_groups import names_in
 from halfwidth.core.errors import OptionError
-from halfwidth.core.parameters import split_names
+from halfwidth.data.case_values import CaseValues
 from halfwidth.data.detections import Detections
+from halfwidth.data.predictions import Predictions
 
 OF_DETECTIONS = names_in(reading_options, matching_options)
-# What options and arguments of a verb are both called.
-OF_VERBS = (
-    *("baseline", "margin", "goal", "test", "correction", "simultaneous"),
-    *("method", "confidence_level", "n_resamples", "top", "combine"),
-)
-OF_DATA = ("absent_class", "undefined")
-# What is made another argument, or is none.
-FURTHER = (
-    *("files", "new", "against", "references", "metric", "average", "ratio", "seed", "scheme"),
-    *("threshold", "groups", "strata", "model_from", "fmt", "json", "out", "plot", "plot_kind"),
-    *("strict", "title", "pdf", "latex", "markdown", "figures", "protocol"),
+# The others that have an effect on detections.
+TAKEN = (
+    *("files", "new", "against", "references", "model_from", "groups", "strata", "threshold"),
+    *("absent_class", "undefined", "metric", "average", "baseline", "margin", "goal", "ratio"),
+    *("test", "correction", "simultaneous", "scheme", "top", "combine", "method", "seed"),
+    *("confidence_level", "n_resamples", "fmt", "json", "out", "plot", "plot_kind", "strict"),
+    *("title", "pdf", "latex", "markdown", "figures", "protocol"),
 )
 
 
@@ -51,7 +50,7 @@ def detectors_in(
         For options that would be ignored.
     """
     given = ctx.params
-    allowed = {*OF_DETECTIONS, *OF_VERBS, *OF_DATA, *FURTHER}
+    allowed = {*OF_DETECTIONS, *TAKEN}
     ignored = [name for name in given if name not in allowed and is_given(ctx, name)]
     refuse_given(ctx, ignored, "has no effect on detections (--references)")
     names = metrics_asked(given)
@@ -60,15 +59,25 @@ def detectors_in(
             "--metric is missing: what detectors are compared by, such as ap50, froc_score, pq or "
             "--coco; 'halfwidth methods --for detection' lists them"
         )
-    asked = {name: given[name] for name in OF_VERBS if name in given}
-    asked |= {
+    asked = given_options(given) | {
         "metric": names[0] if len(names) == 1 else names or None,
         "average": given["average"],
-        "rng": given["seed"],
     }
-    if "ratio" in given:
-        asked["effect"] = "ratio" if given["ratio"] else "difference"
-    if "scheme" in given:
-        asked["scheme"] = split_names(given["scheme"])
     named = named_files(files, given.get("model_from"))
     return detections_in(named, given["references"], given), asked
+
+
+def models_in(
+    ctx: typer.Context, files: list[str], model_columns: Sequence[str] = (MODEL_COLUMN,)
+) -> tuple[CaseValues | Predictions | Detections, dict[str, Any]]:
+    """The models that options name, of whatever kind their data are, and the options of the verb.
+
+    Raises
+    ------
+    OptionError
+        For options that would be ignored.
+    """
+    if asks_for_detections(ctx):
+        return detectors_in(ctx, files)
+    asked = verb_options(ctx)
+    return data_in(files, ctx.params, model_columns), asked
