@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import halfwidth as hw
@@ -400,6 +401,11 @@ def test_scores_are_reported_with_their_curves() -> None:
     assert "ROC curves with pointwise 95 % bands" in Read(page).texts["figcaption"]
     without = hw.report(test, metric="auroc", figures=False).to_html()
     assert "figcaption" not in Read(without).texts
+
+
+def test_values_without_a_metric_share_a_figure_with_zeros_and_ones() -> None:
+    table = pd.DataFrame({"case": [*"abcdef"], "x": np.arange(6) / 4, "y": [0.0, 1, 1, 0, 1, 0]})
+    assert "<img" in hw.report(table, rng=1).to_html()
 
 
 def test_finished_results_take_no_inference() -> None:

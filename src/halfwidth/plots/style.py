@@ -148,9 +148,12 @@ def check_one_metric(estimates: Iterable[Estimate]) -> None:
     OptionError
         If there are several.
     """
+    # Values of which nobody says what they are may be 0 and 1 in one column only.
     metrics = {
-        (e.metric, e.metric_spec.unit): f"{e.metric_spec.spec.called} "
-        f"[{e.metric_spec.unit or 'no unit'}]"
+        (
+            e.metric if e.metric_spec.spec.display else "",
+            e.metric_spec.unit,
+        ): f"{e.metric_spec.spec.called} [{e.metric_spec.unit or 'no unit'}]"
         for e in estimates
     }
     if len(metrics) > 1:
