@@ -10,7 +10,7 @@ import typer
 
 from halfwidth.cli import option_groups
 from halfwidth.cli.command import refuse_given
-from halfwidth.cli.figures import check, with_figure
+from halfwidth.cli.figures import check, draw, with_figure
 from halfwidth.cli.output import note
 from halfwidth.cli.predictions import (
     DesignColumns,
@@ -160,8 +160,6 @@ def _over_centres(data: Predictions, given: Mapping[str, Any]) -> CentreResults:
 
 def _figure_of_centres(data: Predictions, given: Mapping[str, Any], kind: str) -> Figure:
     """The calibration curves of the centres, written to a file."""
-    from halfwidth.plots import figure_of_calibration, write_figure
-
     try:
         curves = curve(
             data,
@@ -171,5 +169,5 @@ def _figure_of_centres(data: Predictions, given: Mapping[str, Any], kind: str) -
         )
     except DataError as error:
         raise DataError(f"{error}; without --plot there is the table") from None
-    write_figure(figure_of_calibration(curves), given["plot"])
+    draw(curves, given["plot"])
     return Figure(kind, "Calibration curves over centres", curves, given["plot"])

@@ -54,7 +54,7 @@ AverageOfClasses = Annotated[
         rich_help_panel=Group.TEST_SETS,
     ),
 ]
-ByThreshold = Annotated[bool, declared("by_threshold", flags=("--by-threshold",))]
+ByThreshold = Annotated[bool, declared("by_threshold")]
 AdmitsOption = Annotated[str | None, declared("admits")]
 ScoreThreshold = Annotated[float | None, declared("score_threshold")]
 MaxDetections = Annotated[int | None, declared("max_detections")]
