@@ -27,6 +27,8 @@ from over_data import over
 from support import RANKING_KINDS
 
 import halfwidth as hw
+from halfwidth.core.option_table.option import Option
+from halfwidth.core.option_table.table import option_of
 from halfwidth.results.calibration_curves import CALIBRATION_KINDS
 
 __all__ = ["FILES", "call_of", "public_functions"]
@@ -310,8 +312,6 @@ def statistic(s: Source) -> Any:
 
 
 GOOD: Mapping[str, Draw] = {
-    "absent_class": words("omit", "zero", "undefined"),
-    "alternative": words("two-sided", "lower", "upper"),
     "assurance": words(0.5, 0.8, 0.95),
     "auroc": share,
     "average": words("binary", "macro", "micro", "weighted", "none", ["macro", "none"]),
@@ -320,7 +320,6 @@ GOOD: Mapping[str, Draw] = {
     "by": words("model", ["model"], "case", "missing"),
     "case": words("case", "model", "missing"),
     "code": lambda s: s.choice(hw.CAUTIONS).code,
-    "compare": words("auto", "best", "pairs", "none"),
     "confidence_level": level,
     "correct": count(0, 60),
     "correlation": lambda s: s.uniform(-1, 1),
@@ -328,12 +327,10 @@ GOOD: Mapping[str, Draw] = {
     "ddof": words(0, 1),
     "difference": lambda s: s.choice([0.1, -0.05, 10 ** s.uniform(-4, 4)]),
     "expected": share,
-    "folds": words("refuse", "average"),
     "formula": words("t", "z", "delong_logit"),
     "frame": column_table,
     "groups": clusters,
     "halfwidth": lambda s: s.choice([0.01, 0.1, s.random(), 1e-7]),
-    "keep_cases": words(True, False),
     "kind": words("roc", "pr", "exact", "asymptotic"),
     "label": words("", "liver", "a b", "ü", "<b>"),
     "labels": words([0, 1], ["a", "b"], [0, 1, 2], None),
@@ -341,21 +338,14 @@ GOOD: Mapping[str, Draw] = {
     "mean": words(True, False),
     "method": lambda s: s.choice(["auto", *hw.METHODS.names, "dirichlet:mass=0.25"]),
     "metric": lambda s: s.choice([None, "dsc", "dsc", "hd95", "nsd:tolerance=2", "correct"]),
-    "failures": words("seen", "unseen", "both"),
-    "missing": words("raise", "omit", "worst"),
     "n": count(1, 3000),
     "n_resamples": words(2, 19, 49, 99),
-    "curve": words(False, True),
     "n_threads": words(1, 2),
     "names": words(("truth", "score")),
     "ns": words([10, 20], (2,), np.array([5, 50])),
     "only": words("1", [1], None),
     "other": numbers,
-    "over": words("cases", "clusters"),
-    "paired": words(True, False),
     "penalty": words(0.0, 1.0, 50),
-    "plus_minus": words("sd", "sem", "halfwidth"),
-    "point": words("auto", "sample", "interpolated", "bootstrap_median"),
     "pos_label": words(1, 0, "b", True),
     "positives": count(0, 60),
     "power": words(0.5, 0.8, 0.9),
@@ -390,7 +380,6 @@ GOOD: Mapping[str, Draw] = {
     "threshold": words(0.5, 0.2, "youden_j", "f1"),
     "tolerance": words(1, 2.5, {"1": 1}),
     "u": share,
-    "undefined": words("omit", "zero", "worst"),
     "value": words("dice", None, "case"),
     "values": numbers,
     "versus": share,
@@ -407,10 +396,8 @@ COMPARED: Mapping[str, Draw] = {
     "baseline": words(None, None, "a", "m0", "b"),
     "effect": words("difference", "difference", "ratio"),
     "test": words("auto", "permutation", "mcnemar", "wilcoxon", "none"),
-    "correction": words("holm", "bonferroni", "benjamini_hochberg"),
     "margin": words(None, 0.01, 0.1, 1),
     "goal": words(None, 0.5, 0.9, 5),
-    "unmatched": words("raise", "omit"),
 }
 COMPARED_TABLE: Mapping[str, Draw] = {
     **COMPARED,
@@ -756,8 +743,10 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "curve": words(True, False),
     },
     "review": {"mean": share, "n": count(1, 60)},
-    "make_report": {
-        "results": any_result,
+    "report": {
+        "data": lambda s: s.choice([any_result, compared_models, column_table])(s),
+        "path": words(None),
+        "margin": words(None, None, 0.05),
         "title": words("Liver"),
         # Drawing takes a second; the figures are tried by themselves.
         "figures": words(False),
@@ -1097,7 +1086,22 @@ def source_of(function: str, argument: str) -> Draw:
         own = own or OF_DETECTION_FIGURES.get(name, {})
         return {**GOOD, **OF_FIGURES, **own}[argument]
     own = OF_ANY_FIGURE if name == "plot" else OWN.get(name, {})
-    return {**GOOD, **own}[argument]
+    return {**GOOD, **own}.get(argument) or _in_table(name, argument)
+
+
+def _in_table(function: str, argument: str) -> Draw:
+    """The words of an option, or yes and no, as the table of options has them."""
+    verb, _, kind = function.partition("(")
+    given = [door for door in (kind.rstrip(")"), verb) if door]
+    option = next(one for one in (_declared(argument, door) for door in given) if one)
+    return words(*(option.choices or (True, False)))
+
+
+def _declared(name: str, door: str) -> Option | None:
+    try:
+        return option_of(name, door)
+    except KeyError:
+        return None
 
 
 def _said(compared: Callable[..., Any]) -> list[str]:

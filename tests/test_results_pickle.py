@@ -69,7 +69,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "hw.evidence": lambda: hw.evidence(metric="dsc"),
     "hw.explain": lambda: hw.explain("HW101"),
     "hw.limits_of_agreement": lambda: hw.limits_of_agreement(FIRST, VALUES["B"]),
-    "hw.make_report": lambda: hw.make_report(
+    "hw.report": lambda: hw.report(
         [
             over(hw.estimate, hw.CaseValues.from_table)(FRAME, **DSC),
             hw.compare(VALUES, **DSC),

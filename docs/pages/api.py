@@ -71,7 +71,7 @@ JOBS = {
     "reporting": Job(
         "Report and draw",
         "One file that says it all, one picture for every result.",
-        "make_report Report plot explain",
+        "report Report plot explain",
     ),
     "figures": Job(
         "Figures",

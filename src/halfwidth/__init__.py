@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from halfwidth.io.detections.api import read_objects
     from halfwidth.metrics.catalogue import DETECTION_METRICS, METRICS, SAMPLE_METRICS
     from halfwidth.plots.of_results import plot
-    from halfwidth.reports.api import Report, make_report
+    from halfwidth.reports.api import Report, report
     from halfwidth.results.agreement import Agreement
     from halfwidth.results.audit import Audit, AuditedTable, Finding
     from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves
@@ -133,7 +133,6 @@ __all__ = [
     "explain",
     "gate",
     "limits_of_agreement",
-    "make_report",
     "match_detections",
     "metric_ci",
     "metrics",
@@ -145,6 +144,7 @@ __all__ = [
     "rank",
     "read",
     "read_objects",
+    "report",
     "runs_ci",
     "score_folders",
     "score_masks",
@@ -220,7 +220,7 @@ _HOME = {
     "explain": "core.cautions",
     "gate": "verbs.gate",
     "limits_of_agreement": "comparison.agreement",
-    "make_report": "reports.api",
+    "report": "reports.api",
     "match_detections": "verbs.match",
     "metric_ci": "estimation.test_sets.api",
     "metrics": "metrics",

@@ -67,6 +67,15 @@ def test_a_table_of_one_model(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_models_have_several_statistics(run: Run) -> None:
+    chosen = ("--metric", "dsc", "--statistic", "mean,median", "--no-figures")
+    page = page_of(run, "A=new.csv", "B=old.csv", *chosen)
+    assert "models are ranked and compared by the mean alone" in page
+    for text in ("A: mean DSC", "A: median DSC", "B: median DSC"):
+        assert text in page
+
+
+@pytest.mark.usefixtures("folder")
 def test_rows_are_picked_and_said_once(run: Run) -> None:
     picked = ["--where", "organ=liver", "--where", "model=a"]
     ran = run("report", "models.csv", *picked, "--metric", "dsc", "--no-figures")

@@ -134,7 +134,7 @@ def test_gates_name_metrics_and_new_models_and_are_reported() -> None:
     assert hw.gate(values, margin=0.01).sentence().endswith("mean DSC, mean HD95.")
     gate = hw.gate({1: A, 2: B}, metric="dsc", margin=0.05, new=2)  # type: ignore[arg-type]
     assert gate.comparisons[0].first == "2"
-    assert "mean DSC" in hw.make_report(gate, figures=False).to_html()
+    assert "mean DSC" in hw.report(gate, figures=False).to_html()
 
 
 def test_a_statistic_that_takes_no_sample_is_refused() -> None:

@@ -466,6 +466,26 @@ def test_values_that_cannot_be_used() -> None:
     assert "HW306" in codes(one)
 
 
+def test_runs_are_estimated_and_nothing_else() -> None:
+    runs = hw.CaseValues.from_runs(table(), by="source")
+    assert repr(runs) == "CaseValues(one model; value='accuracy', by='source')"
+    for verb in (hw.compare, hw.rank, lambda data: hw.gate(data, margin=0.1)):
+        with pytest.raises(hw.OptionError, match=r"are of training runs, .* not compared"):
+            verb(runs)
+    with pytest.raises(hw.OptionError, match="statistic='sd': of training runs there are"):
+        hw.estimate(runs, statistic="sd")
+    with pytest.raises(hw.OptionError, match="method='exact' is of quantiles over runs"):
+        hw.estimate(runs, method="exact")
+    with pytest.raises(hw.OptionError, match="there are weights, split; estimate answers"):
+        hw.runs_ci(runs)
+    with pytest.raises(hw.OptionError, match="values are of cases; those of training runs"):
+        hw.runs_ci(hw.CaseValues.from_arrays(ACCURACY))
+    with pytest.raises(hw.OptionError, match=r"by=.* is of a table of runs"):
+        hw.CaseValues.from_runs(ACCURACY, by="source")
+    with pytest.raises(hw.OptionError, match="simultaneous=True has no effect on values of cases"):
+        hw.estimate(ACCURACY, simultaneous=True)
+
+
 def test_columns_that_cannot_be_used() -> None:
     with pytest.raises(hw.UnknownNameError, match="did you mean 'accuracy'"):
         made_of(table(), "acuracy")

@@ -6,6 +6,7 @@ import base64
 import dataclasses
 import hashlib
 import itertools
+import json
 import re
 from html.parser import HTMLParser
 from importlib import resources
@@ -84,7 +85,7 @@ def everything() -> hw.Report:
     how: dict[str, Any] = {"metric": "dsc", "rng": 1, "n_resamples": 199}
     table = hw.estimate(hw.CaseValues.from_table(values), keep_cases=True, **how)
     found = [table, hw.compare(values, margin=0.05, **how), hw.rank(values, **how)]
-    return hw.make_report(found, title=f"Liver {NASTY}")
+    return hw.report(found, title=f"Liver {NASTY}")
 
 
 @pytest.fixture(scope="module")
@@ -260,7 +261,7 @@ def test_every_row_has_a_label_where_one_has() -> None:
     values = models(names=("a", "b"))
     each = [hw.summary_ci(values["a"], metric="dsc", statistic=s) for s in ("mean", "trimmed_mean")]
     labelled = dataclasses.replace(each[0], label="liver")
-    document = hw.make_report([labelled, each[1]]).document
+    document = hw.report([labelled, each[1]]).document
     rows = render(document, "latex").splitlines()
     assert not [row for row in rows if row.startswith(" &")]
     assert [row for row in rows if row.startswith(f"{each[1].subject} &")]
@@ -373,24 +374,55 @@ def test_a_report_is_written_as_its_name_says(everything: hw.Report, tmp_path: P
         everything.save(tmp_path / "no" / "a.html")
 
 
-def test_only_results_are_reported() -> None:
+def test_data_are_reported_as_the_command_line_does(tmp_path: Path) -> None:
+    how: dict[str, Any] = {"rng": 1, "n_resamples": 199}
+    values = hw.CaseValues.from_arrays(models(), metric="dsc")
+    made = hw.report(values, tmp_path / "page.json", statistic=["mean", "median"], **how)
+    told = json.loads((tmp_path / "page.json").read_text())
+    assert [one["statistic"] for one in told["estimates"]] == ["mean"] * 3 + ["median"] * 3
+    assert len(told["comparisons"]) == 3
+    (ranking,) = hw.rank(values, **how)
+    assert told["estimates"][0]["low"] == ranking.models[0].estimate.low
+    text = Read(made.to_html()).text
+    assert "models are ranked and compared by the mean alone" in text
+    many = hw.report(models(names=tuple("ABCDEF")), metric="dsc", figures=False, **how)
+    assert "Differences" not in Read(many.to_html()).texts["h2"]
+    asked = hw.report(models(names=tuple("ABCDEF")), metric="dsc", margin=0.1, figures=False, **how)
+    assert "Differences" in Read(asked.to_html()).texts["h2"]
+    (alone,) = hw.estimate(models()["vit"], metric="dsc")
+    page = hw.report(models()["vit"], metric="dsc", figures=False).to_html()
+    assert alone.sentence() in Read(page).text
+
+
+def test_scores_are_reported_with_their_curves() -> None:
+    test = hw.Predictions.from_arrays([0, 1] * 20, [i / 40 for i in range(40)])
+    page = hw.report(test, metric=["auroc", "accuracy"], rng=1, n_resamples=99).to_html()
+    assert "ROC curves with pointwise 95 % bands" in Read(page).texts["figcaption"]
+    without = hw.report(test, metric="auroc", figures=False).to_html()
+    assert "figcaption" not in Read(without).texts
+
+
+def test_finished_results_take_no_inference() -> None:
+    (alone,) = hw.estimate(models()["vit"], metric="dsc")
+    with pytest.raises(hw.OptionError, match=r"margin=0\.1 has no effect on finished results"):
+        hw.report(alone, margin=0.1)
     with pytest.raises(hw.OptionError, match="is no result"):
-        hw.make_report([0.9])
-    with pytest.raises(hw.OptionError, match="needs a result"):
-        hw.make_report([])
+        hw.report([alone, 0.9])
+    with pytest.raises(hw.OptionError, match="needs data or a result"):
+        hw.report([])
 
 
 def test_curves_are_reported_with_their_areas() -> None:
     truth, score = [0, 1] * 20, [i / 40 for i in range(40)]
     curves = hw.curve(truth, "roc", y_score=score, rng=1, n_resamples=99)
-    page = hw.make_report(curves[0]).to_html()
+    page = hw.report(curves[0]).to_html()
     assert "ROC curves with pointwise 95 % bands" in Read(page).texts["figcaption"]
     assert "AUROC" in Read(page).text
 
 
 def test_a_report_without_figures_takes_no_pictures() -> None:
     table = hw.estimate(hw.CaseValues.from_table(models(), metric="dsc"), keep_cases=True)
-    assert "<img" not in hw.make_report(table, figures=False).to_html()
+    assert "<img" not in hw.report(table, figures=False).to_html()
 
 
 @pytest.mark.slow
@@ -406,4 +438,4 @@ def test_a_large_report_stays_small() -> None:
     table = hw.estimate(
         hw.CaseValues.from_table(frame, "dsc", by=["model", "organ"], metric="dsc"), keep_cases=True
     )
-    assert len(hw.make_report(table).to_html()) < 2_000_000 * 2 / 9
+    assert len(hw.report(table).to_html()) < 2_000_000 * 2 / 9

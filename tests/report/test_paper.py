@@ -31,7 +31,7 @@ def values(organs: int, models: tuple[str, ...] = ("unet", "vit")) -> dict[str, 
 
 
 def section(results: Any, title: str) -> str:
-    document = hw.make_report(results, figures=False).document
+    document = hw.report(results, figures=False).document
     parts = [part for part in document.parts if isinstance(part, Section) and part.title == title]
     return render(Document(tuple(parts)), "markdown")
 
@@ -254,9 +254,9 @@ def test_a_test_that_disagrees_is_explained_in_the_paragraph_of_results() -> Non
 def test_the_drawn_intervals_of_a_report_have_pale_lines_with_one_legend() -> None:
     x = np.random.default_rng(8).uniform(0.8, 0.9, 30)
     e = hw.summary_ci(x, metric="dsc")
-    page = hw.make_report(e, figures=False).to_html()
+    page = hw.report(e, figures=False).to_html()
     assert page.count('class="pale">pale: if cases can fail as none here did<') == 1
     assert page.count('y2="11.0" class="pale"') == 1
     assert f"{e.unseen_failures_text} if cases can fail as none here did" in page
     failed = hw.summary_ci(np.r_[x, np.zeros(30)], metric="dsc")
-    assert 'class="pale"' not in hw.make_report(failed, figures=False).to_html()
+    assert 'class="pale"' not in hw.report(failed, figures=False).to_html()

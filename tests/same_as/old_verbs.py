@@ -31,6 +31,8 @@ def lend_verbs(hw: Any) -> None:
     """Give a tree without kinds of data those names, by the functions that it has."""
     if not hasattr(hw, "Matching"):
         _lend_matching(hw)
+    if hasattr(hw, "make_report"):
+        hw.report = hw.make_report
     for name in ("confusion_ci", "calibration_test", "calibration_by_centre"):
         if "y_true" in inspect.signature(getattr(hw, name)).parameters:
             setattr(hw, name, _taking_arrays(getattr(hw, name)))

@@ -61,6 +61,18 @@ def test_what_a_table_gives_reason_to_doubt_stands_beside_the_area() -> None:
     assert "HW102" in [one.code for one in hw.curve(test, "calibration", **QUICK).cautions]
 
 
+def test_the_matching_of_a_curve_is_told_by_its_parts() -> None:
+    data = hw.Detections.from_files(FOUND["net"], OBJECTS, matching={"max_detections": 3})
+    (one,) = hw.curve(data, "froc", **QUICK)
+    assert one.to_dict()["matching"] == {
+        "localisation": "box_iou",
+        "assignment": "greedy_by_score",
+        "threshold": 0.5,
+        "admits": "≥",
+        "max_detections": 3,
+    }
+
+
 def test_detectors_have_the_curves_that_each_has_alone() -> None:
     both = hw.curve(hw.Detections.from_files(FOUND, OBJECTS), "froc", band="simultaneous", **QUICK)
     assert [one.label for one in both] == ["net", "old"]

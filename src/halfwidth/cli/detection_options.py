@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import completion
-from halfwidth.cli.option_groups import names_in
+from halfwidth.cli.option_groups import declared, names_in
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.estimation.detections.matchings import Matching
@@ -39,39 +39,9 @@ Coco = Annotated[
         rich_help_panel=Group.ESTIMATE,
     ),
 ]
-Localisation = Annotated[
-    str | None,
-    typer.Option(
-        help="What a detection is matched by; default: box_iou where both sides have boxes, else "
-        "what suits masks or points.",
-        metavar="NAME",
-        show_default=False,
-        autocompletion=completion.localisations,
-        rich_help_panel=Group.MATCHING,
-    ),
-]
-Assignment = Annotated[
-    str | None,
-    typer.Option(
-        help="Which detection is whose; default: greedy_by_score, or without scores "
-        "greedy_by_localisation; of pq, sq and rq overlap_above_half.",
-        metavar="NAME",
-        show_default=False,
-        autocompletion=completion.assignments,
-        rich_help_panel=Group.MATCHING,
-    ),
-]
-DetectionThreshold = Annotated[
-    str | None,
-    typer.Option(
-        "--threshold",
-        help="Of localisation: 0.5; 0.25,0.5; 0.5:0.95 in steps of 0.05, over which metrics are "
-        "averaged; coco for the same. Default: 0.5 of an IoU.",
-        metavar="NUMBERS",
-        show_default=False,
-        rich_help_panel=Group.MATCHING,
-    ),
-]
+Localisation = Annotated[str | None, declared("localisation")]
+Assignment = Annotated[str | None, declared("assignment")]
+DetectionThreshold = Annotated[str | None, declared("threshold", "Matching")]
 AverageOfClasses = Annotated[
     list[str] | None,
     typer.Option(
@@ -84,89 +54,22 @@ AverageOfClasses = Annotated[
         rich_help_panel=Group.TEST_SETS,
     ),
 ]
-ByThreshold = Annotated[
-    bool,
-    typer.Option(
-        "--by-threshold",
-        help="A row for each threshold instead of their mean; default thresholds: 0.1 to 0.9.",
-        rich_help_panel=Group.MATCHING,
-    ),
-]
-AdmitsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--admits",
-        help="at_least, above, at_most or below the threshold; default: as the criterion is "
-        "defined.",
-        metavar="NAME",
-        show_default=False,
-        autocompletion=completion.one_of("at_least", "above", "at_most", "below"),
-        rich_help_panel=Group.MATCHING,
-    ),
-]
-ScoreThreshold = Annotated[
-    float | None,
-    typer.Option(
-        help="Leave out detections of a lower score.",
-        metavar="SCORE",
-        show_default=False,
-        rich_help_panel=Group.MATCHING,
-    ),
-]
-MaxDetections = Annotated[
-    int | None,
-    typer.Option(
-        help="Of an image and a class look at so many with the highest scores.",
-        metavar="N",
-        show_default=False,
-        rich_help_panel=Group.MATCHING,
-    ),
-]
-Area = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Only objects of this size: small (up to 32 x 32 pixels), medium, large (from 96 x "
-        "96), all, or LOW,HIGH in pixels; repeatable.",
-        metavar="NAME|LOW,HIGH",
-        show_default=False,
-        rich_help_panel=Group.MATCHING,
-    ),
-]
+ByThreshold = Annotated[bool, declared("by_threshold")]
+AdmitsOption = Annotated[str | None, declared("admits")]
+ScoreThreshold = Annotated[float | None, declared("score_threshold")]
+MaxDetections = Annotated[int | None, declared("max_detections")]
+Area = Annotated[list[str] | None, declared("area", more="Repeatable.")]
 AnyClass = Annotated[
     bool,
-    typer.Option(
-        "--any-class",
-        help="Match objects whatever their class; default: within classes.",
-        rich_help_panel=Group.MATCHING,
+    declared(
+        "by_class",
+        flags=("--any-class",),
+        meaning="Match objects whatever their class; default: within classes.",
     ),
 ]
-Duplicates = Annotated[
-    str,
-    typer.Option(
-        help="What further detections of a found object are: false_positive or ignored.",
-        metavar="POLICY",
-        autocompletion=completion.one_of("false_positive", "ignored"),
-        rich_help_panel=Group.MATCHING,
-    ),
-]
-BoundaryDistance = Annotated[
-    float | None,
-    typer.Option(
-        help="Width of the bands of boundary_iou, in mm where the files have a spacing.",
-        metavar="MM",
-        show_default=False,
-        rich_help_panel=Group.MATCHING,
-    ),
-]
-Dilation = Annotated[
-    int | None,
-    typer.Option(
-        help="How often lesionwise dilates references; default: 3.",
-        metavar="N",
-        show_default=False,
-        rich_help_panel=Group.MATCHING,
-    ),
-]
+Duplicates = Annotated[str, declared("duplicates")]
+BoundaryDistance = Annotated[float | None, declared("boundary_distance")]
+Dilation = Annotated[int | None, declared("dilation")]
 Plot = Annotated[
     Path | None,
     typer.Option(

@@ -11,6 +11,7 @@ import typer
 from halfwidth.cli import completion
 from halfwidth.cli.compared_models import named_files, names_and_paths
 from halfwidth.cli.detection_options import matching_in
+from halfwidth.cli.option_groups import declared
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.option_table.option import Group
@@ -35,79 +36,20 @@ def _format_of(whose: str) -> Any:
 
 DetectionsFormat = Annotated[str | None, _format_of("detections")]
 ReferencesFormat = Annotated[str | None, _format_of("references")]
-Images = Annotated[
-    Path | None,
-    typer.Option(
-        help="All images, those without objects among them, where the references name only others: "
-        "a text with a name in each line, a table, or a folder.",
-        metavar="FILE",
-        show_default=False,
-        rich_help_panel=Group.DETECTIONS,
-    ),
-]
-BoxFormat = Annotated[
-    str | None,
-    typer.Option(
-        help="Of boxes whose columns leave it open: xyxy (two corners), xywh (a corner and the "
-        "sides) or cxcywh (the centre and the sides).",
-        metavar="NAME",
-        show_default=False,
-        autocompletion=completion.one_of("xyxy", "xywh", "cxcywh"),
-        rich_help_panel=Group.DETECTIONS,
-    ),
-]
-BoxConventionOption = Annotated[
-    str | None,
-    typer.Option(
-        "--box-convention",
-        help="Corners are places (continuous) or the first and the last pixel (inclusive); "
-        "default: inclusive for Pascal VOC, else continuous.",
-        metavar="NAME",
-        show_default=False,
-        autocompletion=completion.one_of("continuous", "inclusive"),
-        rich_help_panel=Group.DETECTIONS,
-    ),
-]
+Images = Annotated[Path | None, declared("images")]
+BoxFormat = Annotated[str | None, declared("box_format")]
+BoxConventionOption = Annotated[str | None, declared("box_convention")]
 Columns = Annotated[
     list[str] | None,
-    typer.Option(
-        "--column",
-        help="Column of a table by its role, repeatable: image=slide, class=type, score=p, "
+    declared(
+        "columns",
+        meaning="Column of a table by its role, repeatable: image=slide, class=type, score=p, "
         "box=x1,y1,x2,y2, point=x,y, radius=r, diameter=d.",
-        metavar="ROLE=COLUMN",
-        show_default=False,
-        rich_help_panel=Group.DETECTIONS,
     ),
 ]
-ImageSizes = Annotated[
-    Path | None,
-    typer.Option(
-        help="Of YOLO's images: a folder with them, a table, or COCO JSON.",
-        metavar="FILE",
-        show_default=False,
-        rich_help_panel=Group.DETECTIONS,
-    ),
-]
-ClassNames = Annotated[
-    Path | None,
-    typer.Option(
-        help="Names of classes that are numbered: a text with a name in each line.",
-        metavar="FILE",
-        show_default=False,
-        rich_help_panel=Group.DETECTIONS,
-    ),
-]
-Instances = Annotated[
-    str | None,
-    typer.Option(
-        "--objects",
-        help="In label maps objects are the labels, or the components of each label, a class.",
-        metavar="labels|components",
-        show_default=False,
-        autocompletion=completion.one_of("labels", "components"),
-        rich_help_panel=Group.DETECTIONS,
-    ),
-]
+ImageSizes = Annotated[Path | None, declared("image_sizes")]
+ClassNames = Annotated[Path | None, declared("class_names")]
+Instances = Annotated[str | None, declared("instances")]
 ScoreTables = Annotated[
     list[str] | None,
     typer.Option(
@@ -119,44 +61,17 @@ ScoreTables = Annotated[
         rich_help_panel=Group.DETECTIONS,
     ),
 ]
-Candidates = Annotated[
-    str | None,
-    typer.Option(
-        help="The way from maps of probabilities to candidates, their components: "
-        "threshold=0.5,score=max.",
-        metavar="OPTIONS",
-        show_default=False,
-        rich_help_panel=Group.DETECTIONS,
-    ),
-]
-Excluded = Annotated[
-    Path | None,
-    typer.Option(
-        help="Table of findings that need not be found, as LUNA16's annotations_excluded.csv.",
-        metavar="FILE",
-        show_default=False,
-        rich_help_panel=Group.DETECTIONS,
-    ),
-]
+Candidates = Annotated[str | None, declared("candidates")]
+Excluded = Annotated[Path | None, declared("excluded")]
 Classes = Annotated[
     list[str] | None,
-    typer.Option(
-        help="Only these classes count; repeatable, or a list with commas. NAME=OTHER calls "
-        "detections of NAME as the references do.",
-        metavar="NAMES",
-        show_default=False,
-        rich_help_panel=Group.DETECTIONS,
+    declared(
+        "classes",
+        more="Repeatable, or a list with commas. NAME=OTHER calls detections of NAME as the "
+        "references do.",
     ),
 ]
-UnknownImages = Annotated[
-    str,
-    typer.Option(
-        help="Detections of images that the references lack: raise, or omit.",
-        metavar="POLICY",
-        autocompletion=completion.one_of("raise", "omit"),
-        rich_help_panel=Group.DETECTIONS,
-    ),
-]
+UnknownImages = Annotated[str, declared("unknown_images")]
 
 
 def reading_options(

@@ -10,6 +10,7 @@ import typer
 from halfwidth.cli import figures, options, reading
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.option_groups import declared
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
@@ -38,12 +39,7 @@ def runs(
             rich_help_panel=Group.INPUT,
         ),
     ] = None,
-    quantile: Annotated[
-        list[float],
-        typer.Option(
-            help="Level of a quantile; repeatable.", metavar="LEVEL", rich_help_panel=Group.ESTIMATE
-        ),
-    ] = [0.1, 0.5, 0.9],  # noqa: B006 -- typer copies it
+    quantile: Annotated[list[float], declared("quantile", more="Repeatable.")] = [0.1, 0.5, 0.9],  # noqa: B006 -- typer copies it
     by: Annotated[
         list[str] | None,
         typer.Option(
@@ -73,39 +69,12 @@ def runs(
             rich_help_panel=Group.INTERVAL,
         ),
     ] = "auto",
-    point: Annotated[
-        str,
-        typer.Option(
-            help="Point estimate: sample, interpolated, bootstrap_median; auto takes the one that "
-            "goes with the interval.",
-            metavar="NAME",
-            rich_help_panel=Group.ESTIMATE,
-        ),
-    ] = "auto",
-    mean: Annotated[
-        bool,
-        typer.Option(
-            "--mean/--no-mean",
-            help="The mean, with t, beside the quantiles.",
-            rich_help_panel=Group.ESTIMATE,
-        ),
-    ] = True,
-    folds: Annotated[
-        str,
-        typer.Option(
-            help="A column 'fold': refuse, or average over the folds of each seed.",
-            metavar="POLICY",
-            rich_help_panel=Group.INPUT,
-        ),
-    ] = "refuse",
+    point: Annotated[str, declared("point")] = "auto",
+    mean: Annotated[bool, declared("mean", flags=("--mean/--no-mean",))] = True,
+    folds: Annotated[str, declared("folds")] = "refuse",
     confidence_level: options.ConfidenceLevel = 0.95,
     simultaneous: Annotated[
-        bool,
-        typer.Option(
-            "--simultaneous",
-            help="All intervals of a source hold at once (Bonferroni).",
-            rich_help_panel=Group.INTERVAL,
-        ),
+        bool, declared("simultaneous", "estimate", flags=("--simultaneous",))
     ] = False,
     alternative: options.Alternative = "two-sided",
     n_resamples: options.NResamples = 9999,

@@ -16,6 +16,10 @@ from halfwidth.results.estimate import Cases
 from halfwidth.tables.run_tables import RunSlice, RunTable, run_slices, run_table
 
 FOLDS = ("refuse", "average")
+NOT_COMPARED = (
+    "values are of training runs, which are estimated (estimate, runs_ci), not compared; "
+    "CaseValues.from_table takes a column of procedures as that of models"
+)
 
 
 @frozen(eq=False)
@@ -44,8 +48,10 @@ class RunValues:
         )
 
     def roles(self, _: Any) -> dict[str, Any]:
-        """None: the columns are those of the run tracker."""
-        return {}
+        """The columns of the metric and of the sources of variation."""
+        if not isinstance(self.values, RunTable):
+            return {}
+        return {"value": self.values.value, "by": ", ".join(self.values.by) or None}
 
     def sources(
         self, metric: Any, bounds: Any, scale: float, request: Request
@@ -75,10 +81,7 @@ class RunValues:
 
     def families(self, *_: Any) -> NoReturn:
         """Refuse what is done to models."""
-        raise OptionError(
-            "values are of training runs, which are estimated (estimate, runs_ci), not compared; "
-            "CaseValues.from_table takes a column of procedures as that of models"
-        )
+        raise OptionError(NOT_COMPARED)
 
 
 def run_values(runs: Any, value: Any, by: Any, folds: Any, *, is_table: bool) -> RunValues:

@@ -1,8 +1,10 @@
-"""The public function for reports: finished results in, a page out."""
+"""``report``: data or finished results in, a page out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,14 @@ from halfwidth.core.checks import as_flag
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.files import write_whole
 from halfwidth.core.frozen import frozen
-from halfwidth.core.options import flag_of
+from halfwidth.core.options import flag_of, spelled
+from halfwidth.data.predictions import Predictions
+from halfwidth.data.quantities import USUAL_STATISTIC
 from halfwidth.document.html.page import render_fragment, render_html
 from halfwidth.document.parts import Document
 from halfwidth.document.render import render
+from halfwidth.estimation.resolve import AUTO
+from halfwidth.reports.of_data import curves_of_predictions, results_of_data
 from halfwidth.reports.whole.document import report_document
 from halfwidth.reports.whole.results import AnyCurves, Results
 from halfwidth.results.calibration_curves import CalibrationCurve, CalibrationCurves
@@ -23,6 +29,7 @@ from halfwidth.results.detection_curves import DetectionCurve, DetectionCurves
 from halfwidth.results.estimate import Estimate, Estimates
 from halfwidth.results.gate import Gate
 from halfwidth.results.ranking import Ranking, Rankings
+from halfwidth.verbs.given import as_data_of_models
 
 TITLE = "Performance with confidence intervals"
 # What the ending of a name asks for.
@@ -74,6 +81,8 @@ class Report:
         DataError
             If the file cannot be written.
         """
+        if not isinstance(path, str | Path):
+            raise OptionError(f"path={shown(path)} names no file")
         path = Path(path)
         fmt = BY_SUFFIX.get(path.suffix.lower())
         if fmt is None:
@@ -88,15 +97,55 @@ class Report:
         return render_fragment(self.document)
 
 
-def make_report(results: Any, *, title: str = TITLE, figures: bool = True) -> Report:
-    """A report of finished results: cautions, tables, figures, a paragraph for the paper.
+def report(
+    data: Any,
+    path: str | Path | None = None,
+    *,
+    metric: Any = None,
+    statistic: Any = USUAL_STATISTIC,
+    average: Any = None,
+    margin: float | None = None,
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    n_resamples: int | None = None,
+    rng: Any = None,
+    title: str = TITLE,
+    figures: bool = True,
+) -> Report:
+    """Everything on one page: cautions, tables, figures, a paragraph for the paper.
+
+    Of one model its estimates; of several also their ranks, and of up to five, or with a
+    ``margin``, their differences; of scores the curves whose numbers are estimated. Of several
+    statistics the first ranks and compares models. Whoever wants other results gives these.
 
     Parameters
     ----------
-    results : Estimate, Estimates, Difference, Comparisons, Ranking, Rankings, curves, or several
-        What `summary_ci`, `metric_ci`, `estimate`, `compare`, `rank`, `curve` and their kin
-        return, in any order; those of a kind are joined, and curves that were made together are
-        drawn together.
+    data : CaseValues, Predictions or Detections; frame or array-like; or finished results
+        What is given as frames and arrays becomes data with the usual options. Or what `estimate`,
+        `compare`, `rank`, `curve` and their kin return, one or several, in any order; those of a
+        kind are joined, and curves that were made together are drawn together.
+    path : str or Path, optional
+        Where to write it; its ending says how: .html, .md, .tex, .json or .txt.
+    metric : str, MetricSpec or callable, or sequence of them, optional
+        Of predictions and detections, what is estimated; of values, what they are, where their
+        data do not say it.
+    statistic : str, callable or StatisticSpec, default "mean"
+        Summary statistic of values of cases; with parameters: ``"quantile:0.9"``.
+    average : str or sequence of them, optional
+        Over classes: ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``; ``"none"`` takes
+        each class apart.
+    margin : float, optional
+        Largest loss that would not matter, above 0, in the unit of the metric (of a ratio a
+        share): asks for non-inferiority and equivalence.
+    method : str, default "auto"
+        CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
+    confidence_level : float, default 0.95
+        Between 0 and 1; at least 0.5 for a one-sided bound.
+    n_resamples : int, optional
+        Bootstrap resamples; default: 9999, and none where the bootstrap distribution is known
+        exactly, as of means and of ratios of counts.
+    rng : None, int, SeedSequence or Generator, optional
+        Makes bootstraps repeatable; default: fresh, and reported.
     title : str, default "Performance with confidence intervals"
         Of the page.
     figures : bool, default True
@@ -110,27 +159,93 @@ def make_report(results: Any, *, title: str = TITLE, figures: bool = True) -> Re
 
     Raises
     ------
-    OptionError
-        For anything that is no result.
+    DataError, OptionError, UnknownNameError
+        As for the verbs, and for options of inference beside finished results.
 
     Examples
     --------
     >>> import halfwidth as hw
-    >>> e = hw.summary_ci([0.91, 0.88, 0.93, 0.79, 0.90, 0.92], metric="dsc")
-    >>> page = hw.make_report(e, title="Liver").to_html()
+    >>> values = hw.CaseValues.from_arrays([0.91, 0.88, 0.93, 0.79, 0.90, 0.92], metric="dsc")
+    >>> page = hw.report(values, title="Liver", figures=False).to_html()
     >>> "Content-Security-Policy" in page
     True
+    >>> hw.report(hw.estimate(values), figures=False).title
+    'Performance with confidence intervals'
     """
     if not isinstance(title, str):
         raise OptionError(f"title={shown(title)} is no text")
-    single = isinstance(results, ONE) or not isinstance(results, Iterable)
-    joined = _joined([results] if single else list(results), title)
-    return Report(title, report_document(joined, with_figures=as_flag("figures", figures)))
+    drawn = as_flag("figures", figures)
+    asked = {
+        "metric": metric,
+        "statistic": statistic,
+        "average": average,
+        "margin": margin,
+        "method": method,
+        "confidence_level": confidence_level,
+        "n_resamples": n_resamples,
+        "rng": rng,
+    }
+    finished = _finished(data)
+    if finished is None:
+        results = _results_of(data, title, asked, with_curves=drawn)
+    else:
+        _refuse_inference(asked)
+        results = _joined(finished, title)
+    made = Report(title, report_document(results, with_figures=drawn))
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def _finished(given: Any) -> list[Any] | None:
+    """The finished results that are given; None where it is data."""
+    if isinstance(given, (*ONE, Gate)):
+        return [given]
+    if isinstance(given, Iterator):
+        return list(given)
+    if not isinstance(given, list | tuple):
+        return None
+    of_results = [isinstance(one, (*ONE, Gate)) for one in given]
+    return list(given) if any(of_results) or not of_results else None
+
+
+def _refuse_inference(asked: Mapping[str, Any]) -> None:
+    """Finished results are what they are."""
+    usual = {
+        name: one.default
+        for name, one in inspect.signature(report).parameters.items()
+        if name in asked
+    }
+    for name, given in asked.items():
+        if type(given) is not type(usual[name]) or given != usual[name]:
+            raise OptionError(
+                f"{spelled(name, given)} has no effect on finished results; it belongs where they "
+                "are made"
+            )
+
+
+def _results_of(given: Any, title: str, asked: Mapping[str, Any], *, with_curves: bool) -> Results:
+    """What there is to tell of data."""
+    data = as_data_of_models(given, None, asked["metric"], "report", estimates=True)
+    found = results_of_data(data, **asked)
+    estimates, curves = found.estimates, ()
+    if isinstance(data, Predictions) and with_curves and not any(len(e.by) > 1 for e in estimates):
+        how = {name: asked[name] for name in ("confidence_level", "n_resamples", "rng")}
+        curves, why_not = curves_of_predictions(data, estimates, **how)
+        if why_not:
+            estimates = replace(estimates, notes=(*estimates.notes, why_not))
+    return Results(
+        title=title,
+        estimates=estimates,
+        comparisons=found.comparisons,
+        rankings=found.rankings,
+        curves=curves,
+    )
 
 
 def _joined(results: list[Any], title: str) -> Results:
     if not results:
-        raise OptionError("a report needs a result: make_report(summary_ci(values))")
+        raise OptionError("a report needs data or a result: report(estimate(values))")
     each = [_several(one) for one in results]
     curves = tuple(one for one in each if isinstance(one, AnyCurves))
     estimates = [one for one in each if isinstance(one, Estimates)]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchingRule
+from halfwidth.core.matching_words import matching_parameters
 from halfwidth.core.types import Array
 from halfwidth.results.curves import SeveralCurves, SingleCurve
 from halfwidth.results.estimate import Estimate
@@ -118,6 +119,10 @@ class DetectionCurve(SingleCurve):
     @property
     def _alone(self) -> DetectionCurves:
         return DetectionCurves((self,))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that is known of the curve as plain types; arrays are lists."""
+        return super().to_dict() | {"matching": matching_parameters(self.matching)}
 
     def __repr__(self) -> str:
         area = "" if self.area is None else f": {self.area.sentence()}"

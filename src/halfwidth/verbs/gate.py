@@ -6,8 +6,10 @@ from typing import Any
 
 from halfwidth.comparison.gate import judge
 from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.data.case_values import CaseValues
 from halfwidth.data.matching import Unmatched
 from halfwidth.data.quantities import USUAL_STATISTIC
+from halfwidth.data.run_values import NOT_COMPARED
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.results.comparison import Comparisons, Effect
 from halfwidth.results.gate import Gate
@@ -96,6 +98,8 @@ def gate(
     """
     given = as_data_of_models(data, other, metric, "gate")
     names = given.models
+    if isinstance(given, CaseValues) and given.are_runs:
+        raise OptionError(NOT_COMPARED)
     if len(names) != 2:
         raise OptionError(
             f"a new model is held against an old one, and the data are of {len(names)} models"
