@@ -23,6 +23,11 @@ QUOTED = re.compile(rf"['\"]({'|'.join(map(re.escape, sorted(NAMES)))})\b")
 LISTS_BY_NAME = ("estimation/choose.py", "plots/study/own_styles.py")
 # The same word for something else, by file or folder: fields of tables and options, columns.
 OTHER_WORDS: dict[str, set[str]] = {
+    # What signatures and docstrings show as they are written: defaults, words, and options.
+    "core/option_table/": {
+        *("asymptotic", "exact", "t", "z", "delong", "delong_logit", "hanley_mcneil"),
+        *("correct", "sensitivity", "specificity", "dsc", "hd95"),
+    },
     "cli/plan.py": {"auroc"},  # a command
     "cli/plan_calibration.py": {"auroc"},  # an option
     "cli/review.py": {"auroc", "correct"},  # options

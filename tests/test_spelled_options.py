@@ -96,10 +96,10 @@ def test_names_in_the_table_exist_and_would_not_be_guessed(name: str) -> None:
 
 def test_flags_and_options_are_found_wherever_they_are_written() -> None:
     text = (
-        '"""--metric"""\nONE = "say --positive" "; or --no-such"\n'
+        '"""--metric"""\nONE = "say --pos-label" "; or --no-such"\n'
         'def f(a, b): "--seed"; return f"{spelled(\'missing\', 1)} {a} --seed", spelled(b)\n'
     )
-    assert list(flags_in(text)) == [(2, "--positive"), (3, "--seed")]
+    assert list(flags_in(text)) == [(2, "--pos-label"), (3, "--seed")]
     assert list(named_in(text)) == [(3, "missing")]
 
 

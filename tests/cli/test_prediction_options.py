@@ -34,7 +34,7 @@ def test_costs_priors_and_weights_are_those_of_python(run: Run, table: Path) -> 
     (made,) = estimates(
         run,
         *(table, "--target", "y", "--score", "p", "--metric", "expected_cost"),
-        *("--costs", "0,1;5,0", "--priors", "0.9,0.1", "--weight", "w"),
+        *("--costs", "0,1;5,0", "--priors", "0.9,0.1", "--sample-weight", "w"),
     )
     e = hw.metric_ci(
         TRUTH,
@@ -63,7 +63,7 @@ def test_costs_priors_and_weights_are_those_of_python(run: Run, table: Path) -> 
             "--target y --score p --metric f_beta:beta=1e200",
             "beta=1e200 is not above 0 and at most",
         ),
-        ("--value p --weight w", "--weight needs --target"),
+        ("--value p --sample-weight w", "--sample-weight needs --target"),
     ],
 )
 def test_what_would_have_no_meaning_is_refused(

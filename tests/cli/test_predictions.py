@@ -163,7 +163,7 @@ def test_averages_make_rows_in_the_order_asked(answer: Answer) -> None:
 @pytest.mark.parametrize("positive", ["sick", "well"])
 def test_predicted_classes_with_the_positive_one_named(positive: str, answer: Answer) -> None:
     rows = answer(
-        f"t.csv --target word --prediction said --positive {positive} --metric f1 --metric recall"
+        f"t.csv --target word --prediction said --pos-label {positive} --metric f1 --metric recall"
     )
     expected = [
         sk.f1_score(FRAME["word"], FRAME["said"], pos_label=positive),
@@ -245,7 +245,7 @@ def classes_said(ran: Ran) -> str:
     [
         ("--target y --score p1 --metric auroc", "classes: 0, 1; positive class: 1"),
         (
-            "--target word --score p1 --positive sick --metric auroc",
+            "--target word --score p1 --pos-label sick --metric auroc",
             "classes: sick, well; positive class: sick",
         ),
         ("--target cls --prediction guess --metric f1", "classes: A, B, C"),
@@ -304,7 +304,7 @@ def test_what_is_written_to_a_file_is_not_on_stdout(run: Run) -> None:
 def test_the_help_shows_test_sets(run: Run) -> None:
     ran = run("ci", "--help")
     assert ran.status == 0
-    for option in ("--target", "--score", "--prediction", "--labels", "--positive", "--threshold"):
+    for option in ("--target", "--score", "--prediction", "--labels", "--pos-label", "--threshold"):
         assert option in ran.out
     assert "halfwidth ci preds.csv --target y --score p1 --metric auroc" in ran.out
 
@@ -329,10 +329,10 @@ def test_the_help_shows_test_sets(run: Run) -> None:
         ("--target word --score said", "--prediction said"),
         ("--target y --prediction said", "--target y and --prediction said hold labels of differ"),
         ("--target word --score p1", "say which of 'sick', 'well' that is"),
-        ("--target word --score p1", "that is: --positive"),
+        ("--target word --score p1", "that is: --pos-label"),
         ("--target cls --score a --score b", "--score: 2 score columns for 3 classes ('A', 'B', "),
-        ("--target y --score p1 --positive 2", "--positive 2 is none of the labels 0, 1"),
-        ("--target word --score p1 --positive sik", "did you mean 'sick'?"),
+        ("--target y --score p1 --pos-label 2", "--pos-label 2 is none of the labels 0, 1"),
+        ("--target word --score p1 --pos-label sik", "did you mean 'sick'?"),
         ("--target y --score p1 --labels 0", "--labels 0: name at least two classes"),
         ("--target y --score p1 --labels 0,0", "names a class more than once"),
         ("--target y --score p1 --labels a,b", "--target y: case #1 has the label 0, which is no"),
@@ -369,7 +369,7 @@ def test_what_does_not_fit_is_refused(arguments: str, words: str, complaint: Com
         ("--metric aucroc", "unknown metric of a test set 'aucroc'; did you mean 'auroc'?"),
         ("--metric net_benefit", "write net_benefit:exchange_rate=VALUE"),
         ("--metric mae --metric f1", "of a regression and of a classification do not go together"),
-        ("--metric mae --positive 1", "has no meaning for a regression"),
+        ("--metric mae --pos-label 1", "has no meaning for a regression"),
         ("--metric auroc --method delta", "'delta' makes no interval for the AUROC; use auto"),
     ],
 )
@@ -411,7 +411,7 @@ def test_options_of_values_are_not_ignored_beside_a_target(
 @pytest.mark.parametrize(
     "option",
     [
-        *("--labels 0,1", "--positive 1", "--average macro", "--scores logits"),
+        *("--labels 0,1", "--pos-label 1", "--average macro", "--scores logits"),
         *("--threshold 0.5", "--absent-class zero", "--undefined zero"),
     ],
 )

@@ -18,7 +18,8 @@ VERBS = command()
     [
         ("ci", "--metrics dsc", "--metric"),
         ("ci", "--seeds 1", "--seed"),
-        ("ci", "--pos-label 1", "--positive"),
+        ("ci", "--positive 1", "--pos-label"),
+        ("ci", "--weight w", "--sample-weight"),
         ("ci", "--alpha 0.05", "--confidence-level 0.95"),
         ("ci", "--ci 95", "--confidence-level 0.95"),
         ("ci", "--ci 0.9", "--confidence-level 0.9"),

@@ -20,7 +20,7 @@ DOORS = (Door.PYTHON, Door.COMMAND_LINE, Door.SPEC)
     [
         (("missing",), ("missing=", "--missing", "missing = ...")),
         (("missing", "omit"), ("missing='omit'", "--missing omit", 'missing = "omit"')),
-        (("pos_label", "very ill"), ("pos_label='very ill'", "--positive 'very ill'", None)),
+        (("pos_label", "very ill"), ("pos_label='very ill'", "--pos-label 'very ill'", None)),
         (("by", ["a", "b"]), ("by=['a', 'b']", "--by a --by b", 'by = ["a", "b"]')),
         (("bounds", (0, 1.5)), ("bounds=(0, 1.5)", "--bounds 0,1.5", "bounds = [0, 1.5]")),
         (("metric", {"A": "dsc"}), ("metric={'A': 'dsc'}", "--metric A=dsc", None)),
@@ -67,7 +67,7 @@ def test_workers_speak_the_words_of_the_door() -> None:
 def test_each_door_names_its_own_option(run: Run) -> None:
     with pytest.raises(hw.OptionError, match=r"it is called pos_label$"):
         hw.metric_ci([0, 1], [0.1, 0.9], metric="auroc", positive=1)  # type: ignore[call-arg]
-    ran = run("ci", "t.csv", "--pos-label", "1")
+    ran = run("ci", "t.csv", "--positive", "1")
     assert ran.err.startswith(
-        f"halfwidth: no option --pos-label; did you mean {flag_of('pos_label')}?"
+        f"halfwidth: no option --positive; did you mean {flag_of('pos_label')}?"
     )

@@ -144,8 +144,8 @@ WORDS = {
     "VALUED": "--missing omit|--missing worst --penalty 0|--scale 2 --bounds 0,1|--over clusters "
     "--groups patient|--strata site|--confidence-level 0.9|--method percentile|--unmatched omit"
     "|--statistic median|--metric mine --better lower --bounds 0,inf|--where site=s0",
-    "PREDICTED": "--metric auroc --labels 0,1 --positive 1 --scores probabilities"
-    "|--metric f1 --threshold 0.4 --undefined zero|--metric auroc --weight weight"
+    "PREDICTED": "--metric auroc --labels 0,1 --pos-label 1 --scores probabilities"
+    "|--metric f1 --threshold 0.4 --undefined zero|--metric auroc --sample-weight weight"
     "|--metric expected_cost --costs 0,1;5,0 --priors 0.9,0.1"
     "|--metric f1 --average macro --absent-class zero",
     "DETECTED": "--metric ap50|--metric ap --localisation ior --assignment hungarian --admits above"

@@ -86,7 +86,7 @@ def document_of(
     idle = (*IDLE, *(IDLE_IN_TESTS if tested else IDLE_IN_CENTRES))
     refuse_given(ctx, idle, f"has no effect with {option}")
     kind = None if tested else check(given["plot"], given["plot_kind"], PLOT_KINDS)
-    columns = DesignColumns(given["groups"], centre, given["weight"])
+    columns = DesignColumns(given["groups"], centre, given["sample_weight"])
     test_set = read_test_set(source, columns, numbers=False)
     data = _predictions(test_set, source, columns, given, missing)
     results = (_tests if tested else _over_centres)(data, given)
@@ -115,7 +115,7 @@ def _predictions(
     missing: str,
 ) -> Predictions:
     """The cases, centres being the levels of their table."""
-    positive = given["positive"]
+    positive = given["pos_label"]
     described: dict[str, Any] = {
         "scores": given["scores"],
         "labels": parse_labels(given["labels"], test_set.y_true),

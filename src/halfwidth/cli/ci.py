@@ -150,7 +150,7 @@ def ci(
             source,
             split_names(metric or ()),
             shared | predictions.test_set_arguments(given) | {"jobs": jobs},
-            predictions.DesignColumns(given["groups"], given["strata"], given["weight"]),
+            predictions.DesignColumns(given["groups"], given["strata"], given["sample_weight"]),
             (plot, kind),
         )
     else:

@@ -22,10 +22,10 @@ RATER_OPTIONS = ("model", "rater", "pairs")
 WHY_NOT = "has no meaning for a model against raters (--model, --rater, --pairs)"
 OF_MODELS = (
     *("by", "better", "target", "score", "prediction", "scores", "threshold", "costs", "priors"),
-    *("score_a", "score_b", "prediction_a", "prediction_b", "weight"),
+    *("score_a", "score_b", "prediction_a", "prediction_b", "sample_weight"),
 )
 OF_PAIRS = ("value", "within", "penalty", "scale", "over", "bounds")
-OF_LABELS = ("labels", "positive", "absent_class", "undefined")
+OF_LABELS = ("labels", "pos_label", "absent_class", "undefined")
 SHARED = ("case", "groups", "strata", "missing")
 
 

@@ -32,8 +32,8 @@ from halfwidth.tables.prediction_columns import class_cells
 # Options with a meaning for per-case values alone, and for test sets alone.
 OF_VALUES = ("value", "statistic", "penalty", "scale", "over", "failures")
 OF_TEST_SETS = (
-    *("scores", "labels", "positive", "average", "threshold", "absent_class", "undefined"),
-    *("costs", "priors", "weight"),
+    *("scores", "labels", "pos_label", "average", "threshold", "absent_class", "undefined"),
+    *("costs", "priors", "sample_weight"),
 )
 # What options and arguments of a verb are both called.
 OF_VERBS = (
@@ -102,7 +102,10 @@ def columns_of(given: Mapping[str, Any]) -> Columns:
         given["target"],
         given["score"] or (),
         given["prediction"],
-        [*(given["within"] or ()), *filter(None, map(given.get, ("groups", "strata", "weight")))],
+        [
+            *(given["within"] or ()),
+            *filter(None, map(given.get, ("groups", "strata", "sample_weight"))),
+        ],
         predicted if any(predicted) else scores,
         any(predicted),
         takes_sides="score_a" in given,
@@ -166,7 +169,7 @@ def _predictions(models: Models, given: Mapping[str, Any], found: dict[str, Any]
         prediction=models.prediction,
         model=models.model,
         **label_options(models.each[0], given["target"], given),
-        sample_weight=given["weight"],
+        sample_weight=given["sample_weight"],
         threshold=predictions.parse_threshold(given["threshold"]),
         costs=predictions.parse_costs(given["costs"]),
         priors=predictions.parse_numbers("--priors", given["priors"]),
@@ -177,7 +180,7 @@ def _predictions(models: Models, given: Mapping[str, Any], found: dict[str, Any]
 
 def label_options(table: Table, column: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Labels, and which is the positive one, as a column has them."""
-    positive = given["positive"]
+    positive = given["pos_label"]
     if not given["labels"] and positive is None:
         return {}
     cells = class_cells(table, column, numbers=False)

@@ -103,7 +103,7 @@ class TestSetSource:
 
 def test_set_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     """What `metric_ci` takes of the options of test sets; labels are texts still."""
-    same = ("labels", "positive", "scores", "absent_class", "undefined")
+    same = ("labels", "pos_label", "scores", "absent_class", "undefined")
     return {name: given[name] for name in same} | {
         # An option that may be repeated is an empty list where it is not given.
         "average": given["average"] or None,
@@ -145,7 +145,7 @@ def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: boo
     if source.file is None:
         if columns.groups or columns.strata or columns.weight:
             raise OptionError(
-                "--groups, --strata and --weight name columns of a table; arrays have none"
+                "--groups, --strata and --sample-weight name columns of a table; arrays have none"
             )
         return TestSetData(read_array(str(source.target_file)), read_array(str(source.score_file)))
 
@@ -255,7 +255,7 @@ def estimate_test_set(
     source : TestSetSource
     metrics : list of str or None
     options : dict
-        Those of `metric_ci`, with labels as texts and the positive one as ``positive``.
+        Those of `metric_ci`, with labels as texts and the positive one as ``pos_label``.
     columns : DesignColumns
     figure : tuple of (Path or None, str or None)
         Where to and which kind.
@@ -273,7 +273,7 @@ def estimate_test_set(
     test_set = read_test_set(source, columns, numbers=numbers)
     if any(isinstance(one, Metric) and one.spec.takes is Takes.SCORES for one in resolved):
         note_if_long(len(test_set.y_true), options["method"], options["n_resamples"])
-    positive = options.pop("positive")
+    positive = options.pop("pos_label")
     options["n_threads"] = check_jobs(options.pop("jobs"))
     options |= {
         "names": source.names,

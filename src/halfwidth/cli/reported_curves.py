@@ -36,7 +36,7 @@ def curves_of_test_sets(
     """
     others = given["unmatched"] != "raise"
     wanted = any(one.metric in CURVE_OF for one in estimates)
-    if not wanted or not given["score"] or given["within"] or given["weight"] or others:
+    if not wanted or not given["score"] or given["within"] or given["sample_weight"] or others:
         return ()
     curves, why_not = curves_of_predictions(
         _predictions(given, files),
@@ -56,7 +56,7 @@ def _predictions(given: Mapping[str, Any], files: Mapping[str, ModelFile]) -> Pr
     tables = {name: reading.table_in(path, read, again=True) for name, path in files.items()}
     first = next(iter(tables.values()))
     cells = class_cells(first, given["target"], numbers=False)
-    positive = given["positive"]
+    positive = given["pos_label"]
     return Predictions.from_table(
         tables if len(tables) > 1 else first,
         given["target"],

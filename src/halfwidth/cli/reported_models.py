@@ -172,7 +172,7 @@ def _test_set(given: Mapping[str, Any], path: ModelFile) -> Estimates:
         "jobs": 1,
         **{name: given[name] for name in passed_on},
     }
-    columns = predictions.DesignColumns(given["groups"], given["strata"], given["weight"])
+    columns = predictions.DesignColumns(given["groups"], given["strata"], given["sample_weight"])
     return predictions.estimate_test_set(
         source, split_names(given["metric"] or ()), settings, columns, (None, None)
     )

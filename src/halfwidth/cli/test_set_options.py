@@ -30,7 +30,7 @@ ScoreFile = Annotated[
     ),
 ]
 Labels = Annotated[list[str] | None, declared("labels", more="Such as A,B,C.")]
-Positive = Annotated[str | None, declared("pos_label")]
+PosLabel = Annotated[str | None, declared("pos_label")]
 AverageOption = Annotated[list[str] | None, declared("average", more="Repeatable.")]
 ScoresAre = Annotated[str, declared("scores")]
 Threshold = Annotated[str | None, declared("threshold")]
@@ -40,7 +40,7 @@ Costs = Annotated[
     str | None, declared("costs", more="Such as 0,1;5,0 for two classes where a miss costs 5.")
 ]
 Priors = Annotated[str | None, declared("priors", more="Such as 0.95,0.05.")]
-Weight = Annotated[str | None, declared("sample_weight", "from_table")]
+SampleWeight = Annotated[str | None, declared("sample_weight", "from_table")]
 
 
 def column_options(
@@ -60,12 +60,12 @@ def average_options(average: AverageOption = None) -> None:
 def metric_options(
     scores: ScoresAre = "auto",
     labels: Labels = None,
-    positive: Positive = None,
+    pos_label: PosLabel = None,
     threshold: Threshold = None,
     absent_class: AbsentClass = "omit",
     undefined: UndefinedOption = "omit",
     costs: Costs = None,
     priors: Priors = None,
-    weight: Weight = None,
+    sample_weight: SampleWeight = None,
 ) -> None:
     """Options of metrics of a test set."""

@@ -59,10 +59,10 @@ def current_door() -> Door:
 
 
 def flag_of(name: str) -> str:
-    """The flag of an argument: ``--positive`` of ``pos_label``.
+    """The flag of an argument: ``--pos-label`` of ``pos_label``.
 
     >>> flag_of("pos_label"), flag_of("n_resamples"), flag_of("score.labels")
-    ('--positive', '--n-resamples', '--label-names')
+    ('--pos-label', '--n-resamples', '--label-names')
     """
     return _declared(name).flag or f"--{_argument(name).replace('_', '-')}"
 

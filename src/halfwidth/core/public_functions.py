@@ -24,12 +24,12 @@ OF_DATA = {
     "Predictions, Readings": "labels pos_label",
     "Predictions, Detections, Readings": "absent_class undefined",
     "Readings": "ratings raters reader readers modality truth label",
-    "Detections": "references classes unknown_images",
+    "Detections": "references classes unknown_images matching",
 }
 # Options of the matching of detections, which is one value.
-OF_MATCHING = tuple(
-    name.rpartition(".")[2] for name, one in MATCHING.items() if one.group is Group.MATCHING
-)
+OF_MATCHING = {
+    name.rpartition(".")[2]: one for name, one in MATCHING.items() if one.group is Group.MATCHING
+}
 
 
 class UnknownOptionError(OptionError, TypeError):
@@ -114,11 +114,15 @@ def _unknown_option_text(
         return f"{text}; it is called {option}, which is 1 - alpha{_one_minus(options[given])}"
     if option is not None:
         return f"{text}; it is called {option}"
-    of_matching = f"matching={{{given!r}: ...}}"
-    if given in OF_MATCHING and "matching" in names:
+    part = next(
+        (one for one, known in OF_MATCHING.items() if given in (one, *known.elsewhere.split())),
+        None,
+    )
+    of_matching = f"matching={{{part!r}: ...}}"
+    if part is not None and "matching" in names:
         return f"{text}; it is a part of how detections are matched: {of_matching}"
     kinds = [kinds for kinds, taken in OF_DATA.items() if given in taken.split()]
-    kinds += [f"Detections, {of_matching}"] if given in OF_MATCHING else []
+    kinds += [] if part is None else [f"Detections, {of_matching}"]
     if kinds and "data" in names:
         return f"{text}; it describes the data: give it where these are made ({' or '.join(kinds)})"
     nearest = closest(given, names)

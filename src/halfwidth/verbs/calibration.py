@@ -47,8 +47,8 @@ def calibration_test(
     y_score : array-like, optional
         Predicted probabilities, where ``data`` are true classes.
     statistic : str or sequence of str, default "spiegelhalter"
-        One or several statistics of departure from the probabilities. With parameters behind a
-        colon: ``"hosmer_lemeshow:groups=20"``, ``"ece:bins=15,binning=mass"``.
+        One or several of the names above, with parameters behind a colon:
+        ``"hosmer_lemeshow:groups=20"``, ``"ece:bins=15,binning=mass"``.
     average : str or sequence of them, optional
         Of the positive class (``"binary"``), of each class by itself (``"none"``), or of the
         largest probability of each case and whether it is right (``"top_label"``). Default:
@@ -117,15 +117,15 @@ def calibration_by_centre(
     `metric_ci` prints, and the θᵢ about their mean μ with the SD τ. τ by restricted maximum
     likelihood, μ = Σ w θ̂ / Σ w with w = 1 / (SE² + τ²), its interval by Hartung & Knapp with t of
     k - 1 degrees of freedom; in a new centre μ ± t √(τ² + SE²) with t of k - 2. O:E ratios are
-    pooled as logarithms.
+    pooled as logarithms. The metrics are ``"calibration_slope"``, ``"calibration_intercept"``,
+    ``"calibration_in_the_large"`` and ``"oe_ratio"``.
 
     Parameters
     ----------
     data : Predictions
         Of one model, with the column of centres as ``by``; clusters (patients) are within these.
     metric : str or sequence of str, optional
-        ``"calibration_slope"``, ``"calibration_intercept"``, ``"calibration_in_the_large"``,
-        ``"oe_ratio"``, or synonyms of these. Default: all four.
+        Of the slope, both intercepts and the O:E ratio; default: all four.
     average : str, optional
         As for `calibration_test`.
     confidence_level : float, default 0.95

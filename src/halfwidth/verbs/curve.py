@@ -90,7 +90,7 @@ def curve(
 
         Of detections ``"froc"``, ``"pr"``, ``"afroc"`` and ``"wafroc"``.
     y_score : array-like, or mapping of str to these, optional
-        Scores of one model, or of several by their names, where the data are true classes.
+        Scores, where ``data`` are true classes.
     average : str, optional
         Of calibration ``"binary"``, ``"none"`` (each class) or ``"top_label"`` (the largest
         probability, and whether it is right). Of detections ``"macro"``, ``"micro"``,

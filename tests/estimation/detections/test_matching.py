@@ -29,6 +29,7 @@ def test_other_spellings_are_the_same_matching() -> None:
     one = hw.Matching("BBox", threshold=[0.3, 0.5], admits="AT_LEAST", score_threshold=1)
     assert one == hw.Matching("box_iou", threshold=(0.3, 0.5), admits="at_least", score_threshold=1)
     assert len({one, hw.Matching(), hw.Matching(threshold=np.float64(0.5))}) == 3
+    assert repr(hw.Matching(by_class=False)) == "Matching(by_class=False)"
     with pytest.raises(dataclasses.FrozenInstanceError):
         one.threshold = 0.5  # type: ignore[misc]
 
@@ -110,6 +111,14 @@ def test_matches_are_those_of_all_thresholds() -> None:
         (
             lambda: hw.estimate([1.0], threshold=0.3),  # type: ignore[call-arg]
             "(Predictions or Detections, matching={'threshold': ...})",
+        ),
+        (
+            lambda: hw.Detections.from_files([], [], iou_threshold=0.3),  # type: ignore[call-arg]
+            "how detections are matched: matching={'threshold': ...}",
+        ),
+        (
+            lambda: hw.estimate(data_matched(None), matching={}),  # type: ignore[call-arg]
+            "give it where these are made (Detections)",
         ),
         (lambda: data_matched({"treshold": 0.3}), "did you mean 'threshold'?"),
         (lambda: data_matched(0.3), "matching=0.3 is no Matching"),

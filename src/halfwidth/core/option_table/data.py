@@ -252,9 +252,8 @@ TEST_SETS: Final[dict[str, Option]] = {
         default=None,
         metavar="LABEL",
         group=Group.TEST_SETS,
-        flag="--positive",
         key="positive",
-        elsewhere="pos positive_label positive_class pos_class",
+        elsewhere="positive pos positive_label positive_class pos_class",
     ),
     "scores": Option(
         'What the scores are; ``"auto"`` takes numbers in [0, 1] for probabilities.',
@@ -317,8 +316,7 @@ TEST_SETS: Final[dict[str, Option]] = {
         type="array-like, shape (n,), optional",
         default=None,
         group=Group.TEST_SETS,
-        flag="--weight",
-        elsewhere="weights sample_weights",
+        elsewhere="weight weights sample_weights",
     ),
     "from_table.sample_weight": Option(
         "Column of sample weights: what each case counts.",
@@ -326,7 +324,6 @@ TEST_SETS: Final[dict[str, Option]] = {
         default=None,
         metavar="COLUMN",
         group=Group.TEST_SETS,
-        flag="--weight",
     ),
     "names": Option(
         "What messages call the two.", type="pair of str", default=("y_true", "y_score")

@@ -27,13 +27,9 @@ QUANTITIES: Final[dict[str, Option]] = {
         type="str, MetricSpec, callable, or sequence of them",
     ),
     "calibration_by_centre.metric": Option(
-        '``"calibration_slope"``, ``"calibration_intercept"``, ``"calibration_in_the_large"``, '
-        '``"oe_ratio"``, or synonyms of these; default: all four.',
+        "Of the slope, both intercepts and the O:E ratio; default: all four.",
         type="str or sequence of str, optional",
-        default=(
-            *("calibration_slope", "calibration_intercept"),
-            *("calibration_in_the_large", "oe_ratio"),
-        ),
+        default=None,
     ),
     "calibration_test.statistic": Option(
         "One or several of the names above, with parameters behind a colon: "
@@ -340,32 +336,6 @@ INTERVAL: Final[dict[str, Option]] = {
         default=False,
         group=Group.INTERVAL,
         kinds=(Kind.RUNS,),
-    ),
-    "calibration_test.statistic": Option(
-        "One or several statistics of departure from the probabilities.",
-        'With parameters behind a colon: ``"hosmer_lemeshow:groups=20"``, '
-        '``"ece:bins=15,binning=mass"``.',
-        type='str or sequence of str, default "spiegelhalter"',
-        default="spiegelhalter",
-        metavar="NAME",
-        kinds=(Kind.PREDICTIONS,),
-        group=Group.ESTIMATE,
-    ),
-    "calibration_by_centre.metric": Option(
-        '``"calibration_slope"``, ``"calibration_intercept"``, ``"calibration_in_the_large"``, '
-        '``"oe_ratio"``, or synonyms of these.',
-        "Default: all four.",
-        type="str or sequence of str, optional",
-        default=None,
-        metavar="NAME",
-        kinds=(Kind.PREDICTIONS,),
-        group=Group.ESTIMATE,
-    ),
-    "curve.y_score": Option(
-        "Scores of one model, or of several by their names, where the data are true classes.",
-        type="array-like, or mapping of str to these, optional",
-        default=None,
-        group=Group.ARGUMENTS,
     ),
     "curve.band": Option(
         "Whether each point has an interval of its own, or the whole curve lies in the band as "

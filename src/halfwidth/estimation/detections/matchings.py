@@ -31,7 +31,7 @@ ADMITS = {
 DUPLICATES = ("false_positive", "ignored")
 
 
-@frozen
+@frozen(repr=False)
 class Matching:
     """How detections are matched with references: one value, for every verb over `Detections`.
 
@@ -77,8 +77,8 @@ class Matching:
     Examples
     --------
     >>> import halfwidth as hw
-    >>> hw.Matching(threshold="coco", max_detections=100).threshold
-    'coco'
+    >>> hw.Matching("bbox", threshold="coco", max_detections=100)
+    Matching(localisation='box_iou', threshold='coco', max_detections=100)
     >>> square = [10, 10, 50, 50]
     >>> data = hw.Detections.from_files(
     ...     [{"boxes": [[10, 10, 50, 40]], "labels": [1], "scores": [0.9]}] * 9,
@@ -122,6 +122,14 @@ class Matching:
             object.__setattr__(self, name, value)
         parse_thresholds(self.threshold)
         parse_areas(self.area)
+
+    def __repr__(self) -> str:
+        told = (
+            f"{one.name}={value!r}"
+            for one in fields(self)
+            if (value := getattr(self, one.name)) != one.default
+        )
+        return f"Matching({', '.join(told)})"
 
 
 def as_matching(given: Any) -> Matching:
