@@ -111,6 +111,23 @@ def _lend_readings(hw: Any) -> None:
     hw.compare = compare
 
 
+def _matching(
+    localisation: Any = None,
+    assignment: Any = None,
+    threshold: Any = None,
+    admits: Any = None,
+    score_threshold: Any = None,
+    max_detections: Any = None,
+    area: Any = None,
+    by_class: bool = True,
+    duplicates: str = "false_positive",
+    boundary_distance: Any = None,
+    dilation: Any = None,
+    by_threshold: bool = False,
+) -> dict[str, Any]:
+    return dict(locals())
+
+
 def _lend_matching(hw: Any) -> None:
     """Detections with options of their matching in one value, where each was an argument.
 
@@ -123,7 +140,7 @@ def _lend_matching(hw: Any) -> None:
         detections, references = data.arguments
         return match(detections if model is None else detections[model], references, **data.options)
 
-    hw.Matching, hw.match_detections = dict, matched
+    hw.Matching, hw.match_detections = _matching, matched
     if not hasattr(hw, "Detections"):
         return
     made = hw.Detections.from_files
