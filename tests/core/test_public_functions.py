@@ -43,7 +43,7 @@ SET = {"y_true": Y, "y_score": P}
             {"data": {"A": VALUES, "B": VALUES}, "missing": "omit"},
             "it describes the data: give it where these are made (CaseValues, Predictions,",
         ),
-        ("runs_ci", {"data": VALUES, "bounds": (0, 1)}, "where these are made (CaseValues)"),
+        ("runs_ci", {"data": VALUES, "bounds": (0, 1)}, "made (CaseValues, Predictions)"),
         ("proportion_ci", {"count": 3, "nobs": 10}, "it is called successes"),
         ("planning.mean_n", {"sd": 0.1, "half_width": 0.02}, "did you mean halfwidth?"),
         ("study.open", {"store": "y"}, "open() has no option store; "),

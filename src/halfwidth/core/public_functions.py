@@ -17,9 +17,10 @@ from halfwidth.core.options import flag_of
 F = TypeVar("F", bound=Callable[..., Any])
 # Options that describe data and are given where these are made, and the kinds that take them.
 OF_DATA = {
-    "CaseValues": "value values by model case bounds scale over penalty failures",
+    "CaseValues": "value values scale over penalty failures",
+    "CaseValues, Predictions": "bounds",
+    "CaseValues, Predictions, Readings": "by case missing model",
     "CaseValues, Predictions, Detections, Readings": "groups strata",
-    "CaseValues, Predictions, Readings": "missing",
     "Predictions": "y_true target prediction scores threshold costs priors sample_weight",
     "Predictions, Readings": "labels pos_label",
     "Predictions, Detections, Readings": "absent_class undefined",

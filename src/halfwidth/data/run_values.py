@@ -44,7 +44,7 @@ class RunValues:
     def tables(self) -> NoReturn:
         """Refuse what is done to tables of cases."""
         raise OptionError(
-            "values are of training runs, which are estimated (estimate, runs_ci), not checked"
+            "values are of training runs, which are estimated (estimate, runs_ci) and no cases"
         )
 
     def roles(self, _: Any) -> dict[str, Any]:
