@@ -50,7 +50,7 @@ def main() -> None:
         ours = _seconds(functools.partial(_ranked, table, method), runs=1)
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         ratios = f"{tasks * loop / ours:.2g} and {tasks * pairs / ours:.3g}"
-        print(f"hw.rank_table, {method}: {ours:.1f} s, ratios {ratios}; {most:.0f} MiB", flush=True)
+        print(f"hw.rank, {method}: {ours:.1f} s, ratios {ratios}; {most:.0f} MiB", flush=True)
 
 
 def _seconds(job: Callable[[], object], runs: int = PARTS) -> float:
