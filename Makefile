@@ -49,10 +49,10 @@ demo: $(VENV)/.demo
 	$(BIN)/halfwidth demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 -m "not slow" --durations=20
 
 test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 -m "slow or hypothesis" --hypothesis-profile=thorough
+	$(BIN)/python -m pytest -n 2 -m "slow or hypothesis" --hypothesis-profile=thorough --durations=40
 
 KERNEL_TESTS := tests/core/test_rng.py tests/resampling tests/oracles/test_compiled_paths.py
 

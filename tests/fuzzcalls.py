@@ -27,7 +27,7 @@ from over_data import over
 from support import RANKING_KINDS
 
 import halfwidth as hw
-from halfwidth.core.option_table.option import Option
+from halfwidth.core.option_table.option import Kind, Option
 from halfwidth.core.option_table.table import option_of
 from halfwidth.results.calibration_curves import CALIBRATION_KINDS
 
@@ -489,6 +489,7 @@ def detectors_of_images(s: Source) -> Any:
     return {name: objects_of_images(s, scored=scored) for name in names}
 
 
+OF_FILES = ("detections", "references")
 COMPARED_DETECTORS: Mapping[str, Draw] = {
     **COMPARED,
     **DETECTED,
@@ -670,7 +671,10 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
             ),
         )
     },
-    "match_detections": {"data": HURRIED["data"], "model": words(None, "a")},
+    "match_detections": {
+        "data": lambda s: hw.Detections.from_files(*(DETECTED[one](s) for one in OF_FILES)),
+        "model": words(None, None, "a"),
+    },
     "match_detections(Detections.from_files)": {**DETECTED, "model": words(None, None, "a")},
     "score_masks": {
         "metrics": words("dsc", ("dsc", "hd95"), "nsd", "all", "hd:percentile=99"),
@@ -1000,6 +1004,18 @@ def fit(s: Source, kind: str, positional: list[Any], keywords: dict[str, Any]) -
         keywords["method"] = s.choice(["percentile", "bca", "t", "basic"])
 
 
+def drop_idle(function: str, keywords: dict[str, Any]) -> None:
+    """Leave out what has no effect on the kind of data that a verb is given."""
+    verb, _, made = function.removeprefix("hw.").partition("(")
+    kind = KINDS_OF_DATA.get(made.partition(".")[0])
+    for name in [*keywords] if kind else ():
+        option = _declared(name, verb)
+        if option is not None and option.kinds and kind not in option.kinds:
+            keywords.pop(name)
+    if keywords.get("missing") != "worst":
+        keywords.pop("penalty", None)
+
+
 def fit_values(s: Source, first: Any, keywords: dict[str, Any], *, table: bool) -> None:
     """The columns of a table of values, and what is done about missing ones."""
     for name in ("bounds", "scale", "penalty"):
@@ -1050,6 +1066,11 @@ def public_functions() -> dict[str, Callable[..., Any]]:
     }
 
 
+KINDS_OF_DATA = {
+    "CaseValues": Kind.VALUES,
+    "Predictions": Kind.PREDICTIONS,
+    "Detections": Kind.DETECTIONS,
+}
 DATA = (
     *("CaseValues.from_arrays", "CaseValues.from_table", "Detections.from_files"),
     *("Predictions.from_arrays", "Predictions.from_table"),
@@ -1063,7 +1084,9 @@ def drawn_functions() -> dict[str, Callable[..., Any]]:
     over_data = {
         f"hw.{verb}({kind})": over(getattr(hw, verb), operator.attrgetter(kind)(hw))
         for verb, kind in [
-            *itertools.product(("estimate", "compare", "rank", "gate", "curve"), DATA),
+            *itertools.product(("estimate", "compare", "rank", "gate"), DATA),
+            # Values of cases have no curves.
+            *itertools.product(["curve"], DATA[2:]),
             *itertools.product(["compare"], READINGS),
             ("estimate", RUNS),
             ("match_detections", "Detections.from_files"),
@@ -1138,6 +1161,11 @@ def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
     if name.partition("(")[2].rstrip(")") in READINGS and s.random() < FITTING:
         keywords |= {one: source_of(name, one)(s) for one in _said(known[name])}
         keywords.pop("score", None)
+    if s.random() < FITTING:
+        drop_idle(name, keywords)
+    if name in ("hw.confusion_ci", "hw.calibration_test") and s.random() < FITTING:
+        keywords["y_score"] = predictions(s)
+        positional[0] = classes(s)
     if name == "hw.plan" and s.random() < FITTING:
         wanted, other = s.choice([("halfwidth", "n"), ("n", "halfwidth")])
         keywords.pop(other, None)

@@ -175,7 +175,9 @@ def weighed(bench: Bench, scene: Scene) -> Told:
     """Weights that are all 1 are none."""
     if not scene.of_test_set:
         raise RefusedError("weights are of test sets")
-    told = scene.with_column("weight", [1.0] * len(scene.columns["case"])).having(weight="weight")
+    told = scene.with_column("weight", [1.0] * len(scene.columns["case"])).having(
+        sample_weight="weight"
+    )
     return Told(told, (bench.write(told, "weighed.csv"),), but=("n_effective", "cautions"))
 
 

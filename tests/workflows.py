@@ -225,8 +225,7 @@ def _copies(result: Any) -> Iterator[Any]:
 
 
 def keywords(scene: Scene) -> dict[str, Any]:
-    names = {"seed": "rng", "weight": "sample_weight"}
-    return {names.get(k, k): v for k, v in scene.shared.items()}
+    return {"rng" if k == "seed" else k: v for k, v in scene.shared.items()}
 
 
 def by_the_library(bench: Bench) -> None:
