@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halfwidth.core.errors import OptionError
+from halfwidth.core.checks import as_list, plain_text
+from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.formatting import percent
 from halfwidth.core.titles import subject_of
 from halfwidth.plots import curve_parts
@@ -89,6 +90,7 @@ def calibration(
     'observed frequency'
     """
     require_matplotlib(ax)
+    plain_text("title", title)
     listed([curve] if not isinstance(curve, Sequence) else curve, DRAWN, "curve")
     if isinstance(curve, Sequence):
         if len(curve) != 1:
@@ -153,6 +155,8 @@ def figure_of_calibration(
         raise OptionError("figure_of_calibration needs at least one curve")
     if titles is None:
         titles = [curve.label for curve in given] if len(given) > 1 else [""]
+    if as_list(titles) is None:
+        raise OptionError(f"titles={shown(titles)} is no list of texts, one for each curve")
     if len(titles) != len(given):
         raise OptionError(f"titles names {len(titles)} curves, and there are {len(given)}")
     across = min(ACROSS, len(given))
