@@ -93,5 +93,5 @@ def test_the_title_of_a_calibration_curve_is_a_text(title: Any) -> None:
     (curve,) = hw.curve([0, 0, 1, 0, 1, 1] * 10, "reliability-bins", y_score=np.arange(60) / 60)
     with pytest.raises(hw.OptionError, match="is not a text"):
         hw.plots.calibration(curve, title=title)
-    with pytest.raises(hw.OptionError, match="titles=.* is no list of texts"):
+    with pytest.raises(hw.OptionError, match=r"titles=.* is no list of texts"):
         hw.plots.figure_of_calibration([curve], titles=np.float32(1))  # type: ignore[arg-type]
