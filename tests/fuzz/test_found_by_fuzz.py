@@ -90,7 +90,9 @@ def test_a_table_that_is_not_in_the_format_that_was_named(name: str, tmp_path: P
 
 @pytest.mark.parametrize("title", [np.array([1, None], dtype=object), 3, None])
 def test_the_title_of_a_calibration_curve_is_a_text(title: Any) -> None:
-    (curve,) = hw.curve([0, 0, 1, 0, 1, 1] * 10, "reliability-bins", y_score=np.arange(60) / 60)
+    (curve,) = hw.curve(
+        [0, 0, 1, 0, 1, 1] * 10, "reliability-bins", y_score=np.arange(60) / 60, n_resamples=99
+    )
     with pytest.raises(hw.OptionError, match="is not a text"):
         hw.plots.calibration(curve, title=title)
     with pytest.raises(hw.OptionError, match=r"titles=.* is no list of texts"):
