@@ -267,7 +267,7 @@ def rank_span(q: float, n: int, level: float = 0.95) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("q", [0.05, 0.3, 0.5, 0.9])
-@pytest.mark.parametrize("width", [0.08, 0.15, 0.4])
+@pytest.mark.parametrize("width", [0.12, 0.15, 0.4])
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_the_n_of_a_quantile_is_the_last_wide_one_plus_one(
     q: float, width: float, level: float
