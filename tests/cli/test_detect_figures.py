@@ -148,7 +148,8 @@ def test_several_detectors_share_a_figure(
     copied = Path(found).with_name("copy.csv")
     copied.write_bytes(Path(found).read_bytes())
     files = (f"A={found}", f"B={copied}", true, *images)
-    ran = run("detect", *files, *PLAIN, "--plot", "x.png", *options.split())
+    figure = Path(found).with_name("x.png")
+    ran = run("detect", *files, *PLAIN, "--plot", figure, *options.split())
     assert ran.status == 0, ran.err
     assert note in ran.err
     if "matches" not in options:

@@ -65,14 +65,13 @@ def metric_columns(metric: Any, value: Any, sources: Sequence[Source]) -> list[M
     metrics = listed_metrics(metric)
     if len(metrics) == 1 or all("metric" in one.table for one in sources):
         return [MetricColumns(one, value) for one in metrics]
-    if value is None:
-        return [MetricColumns(one, [_column_of(one, sources)]) for one in metrics]
-    if not isinstance(value, list) or len(value) != len(metrics):
+    if value is not None:
+        # Which is whose is not told by their order: each column may be wanted by each metric.
         raise OptionError(
-            f"{len(metrics)} metrics, and {spelled('value', value)}: give a column for each "
-            f"metric, {spelled('metric', {'COLUMN': 'NAME'})}"
+            f"{len(metrics)} metrics, and {spelled('value', value)}: say which column holds which, "
+            f"{spelled('metric', {'COLUMN': 'NAME'})}"
         )
-    return [MetricColumns(one, [column]) for one, column in zip(metrics, value, strict=True)]
+    return [MetricColumns(one, [_column_of(one, sources)]) for one in metrics]
 
 
 def _column_of(metric: Any, sources: Sequence[Source]) -> str:
