@@ -239,6 +239,7 @@ _HOME = {
     "summaries": "summaries",
     "summary_ci": "estimation.api",
 }
+KINDS_OF_DATA = ("CaseValues", "Predictions", "Detections", "Readings")
 # Public names that are packages.
 PACKAGES = ("metrics", "planning", "plots", "study", "summaries")
 
@@ -250,9 +251,14 @@ def __getattr__(name: str) -> Any:
     from halfwidth.core.public_functions import public_function
 
     home = importlib.import_module(f"halfwidth.{_HOME[name]}")
-    found = home if name in PACKAGES else public_function(getattr(home, name), __name__, name)
+    public = None if name in PACKAGES else getattr(home, name)
+    found = home if public is None else public_function(public, __name__, name, _kinds_of_data)
     globals()[name] = found
     return found
+
+
+def _kinds_of_data() -> tuple[type, ...]:
+    return tuple(map(__getattr__, KINDS_OF_DATA))
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,10 @@ import unittest
 from typing import TYPE_CHECKING, Any, Literal
 
 from halfwidth.core.checks import one_of
+from halfwidth.core.public_functions import public_function
+from halfwidth.data.case_values import CaseValues
+from halfwidth.data.detections import Detections
+from halfwidth.data.predictions import Predictions
 from halfwidth.results.gate import PASSED, UNDECIDED
 from halfwidth.verbs.gate import gate
 
@@ -109,3 +113,11 @@ def assert_not_inferior(
     if judged.outcome not in allowed:
         raise AssertionError(judged.reason)
     return judged.comparisons[0]
+
+
+globals()["assert_not_inferior"] = public_function(
+    assert_not_inferior,
+    __name__,
+    "assert_not_inferior",
+    lambda: (CaseValues, Predictions, Detections),
+)

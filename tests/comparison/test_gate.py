@@ -186,3 +186,8 @@ def test_what_the_helper_refuses(options: dict[str, Any], words: str) -> None:
     with pytest.raises(hw.HalfwidthError) as error:
         assert_not_inferior(*models(10, 0), **{"metric": "hd95", "margin": 1, **options})
     assert words in str(error.value)
+
+
+def test_an_option_of_data_is_told_where_it_goes() -> None:
+    with pytest.raises(hw.OptionError, match=r"groups; it describes the data: .*\(CaseValues, Pre"):
+        assert_not_inferior([0.9] * 9, [0.8] * 9, margin=0.1, groups=[1] * 9)  # type: ignore[call-arg]

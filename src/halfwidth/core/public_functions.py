@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -15,18 +15,8 @@ from halfwidth.core.option_table.table import OPTIONS
 from halfwidth.core.options import flag_of
 
 F = TypeVar("F", bound=Callable[..., Any])
-# Options that describe data and are given where these are made, and the kinds that take them.
-OF_DATA = {
-    "CaseValues": "value values scale over penalty failures",
-    "CaseValues, Predictions": "bounds",
-    "CaseValues, Predictions, Readings": "by case missing model",
-    "CaseValues, Predictions, Detections, Readings": "groups strata",
-    "Predictions": "y_true target prediction scores threshold costs priors sample_weight",
-    "Predictions, Readings": "labels pos_label",
-    "Predictions, Detections, Readings": "absent_class undefined",
-    "Readings": "ratings raters reader readers modality truth label",
-    "Detections": "references classes unknown_images matching",
-}
+# What verbs call the data that they take.
+TAKES_DATA = {"data", "new"}
 # Options of the matching of detections, which is one value.
 OF_MATCHING = {
     name.rpartition(".")[2]: one for name, one in MATCHING.items() if one.group is Group.MATCHING
@@ -37,7 +27,9 @@ class UnknownOptionError(OptionError, TypeError):
     """A keyword that a function does not take; Python's own error for it is a `TypeError`."""
 
 
-def public_function(function: Any, home: str, name: str) -> Any:
+def public_function(
+    function: Any, home: str, name: str, kinds: Callable[[], Iterable[type]] = tuple
+) -> Any:
     """A function as users get it: an unknown keyword raises an error that names the right one.
 
     Anything but a plain function is returned unchanged.
@@ -47,6 +39,8 @@ def public_function(function: Any, home: str, name: str) -> Any:
     function : object
     home, name : str
         The public module and the name under which users get it, by which it can be pickled.
+    kinds : callable
+        The kinds of data, asked for where an unknown keyword may describe these.
 
     Examples
     --------
@@ -66,7 +60,8 @@ def public_function(function: Any, home: str, name: str) -> Any:
     def checked(*args: Any, **options: Any) -> Any:
         unknown = [option for option in options if option not in names]
         if unknown:
-            raise UnknownOptionError(_unknown_option_text(name, unknown[0], options, names))
+            text = _unknown_option_text(name, unknown[0], options, names, kinds)
+            raise UnknownOptionError(text)
         return function(*args, **options)
 
     checked.__module__, checked.__name__, checked.__qualname__ = home, name, name
@@ -99,7 +94,11 @@ def _keywords(function: Callable[..., Any]) -> tuple[str, ...] | None:
 
 
 def _unknown_option_text(
-    function: str, given: str, options: dict[str, Any], names: tuple[str, ...]
+    function: str,
+    given: str,
+    options: dict[str, Any],
+    names: tuple[str, ...],
+    kinds: Callable[[], Iterable[type]] = tuple,
 ) -> str:
     text = f"{function}() has no option {given}"
     flag = f"--{given.replace('_', '-')}"
@@ -122,12 +121,19 @@ def _unknown_option_text(
     of_matching = f"matching={{{part!r}: ...}}"
     if part is not None and "matching" in names:
         return f"{text}; it is a part of how detections are matched: {of_matching}"
-    kinds = [kinds for kinds, taken in OF_DATA.items() if given in taken.split()]
-    kinds += [] if part is None else [f"Detections, {of_matching}"]
-    if kinds and "data" in names:
-        return f"{text}; it describes the data: give it where these are made ({' or '.join(kinds)})"
+    if TAKES_DATA & {*names}:
+        takers = ", ".join(one.__name__ for one in kinds() if given in _options_of(one))
+        matched = "" if part is None else f"Detections, {of_matching}"
+        if made := " or ".join(filter(None, (takers, matched))):
+            return f"{text}; it describes the data: give it where these are made ({made})"
     nearest = closest(given, names)
     return f"{text}; did you mean {nearest}?" if nearest else f"{text}; it has {shortened(names)}"
+
+
+def _options_of(kind: type) -> set[str]:
+    """What the constructors of a kind of data take."""
+    makers = [getattr(kind, name) for name in vars(kind) if name.startswith("from_")]
+    return {name for maker in makers for name in _keywords(maker) or ()}
 
 
 def _one_minus(alpha: Any) -> str:
