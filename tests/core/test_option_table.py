@@ -7,13 +7,20 @@ import inspect
 import subprocess
 import sys
 import typing
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from halfwidth.comparison import no_difference
+from halfwidth.comparison.multiplicity import CORRECTIONS
+from halfwidth.core.forms import EFFECT_WORDS
 from halfwidth.core.option_table.option import REQUIRED, Option
 from halfwidth.core.option_table.table import OPTIONS, option_of
+from halfwidth.ranking.ranks import TIES
+from halfwidth.ranking.schemes import SCHEMES
+from halfwidth.results.ranking_consensus import COMBINATIONS
 
 TOOL = Path(__file__).parents[2] / "tools" / "options.py"
 
@@ -85,3 +92,18 @@ def test_an_option_has_words_and_a_default_that_go_together(name: str) -> None:
     single = not isinstance(option.default, tuple)
     if option.choices and single and option.default not in (None, REQUIRED):
         assert option.default in option.choices
+
+
+@pytest.mark.parametrize(
+    ("option", "declared"),
+    [
+        ("test", ("auto", *no_difference.BY_NAME, "none")),
+        ("correction", CORRECTIONS),
+        ("combine", COMBINATIONS),
+        ("effect", EFFECT_WORDS),
+        ("scheme", SCHEMES),
+        ("ties", TIES),
+    ],
+)
+def test_words_are_those_of_what_they_name(option: str, declared: Iterable[str]) -> None:
+    assert {*option_of(option).choices} == {*declared}

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.checks import as_list, as_number, one_of
+from halfwidth.core.checks import as_choice, as_list, as_number
 from halfwidth.core.errors import DataError, OptionError, shown
-from halfwidth.core.forms import EFFECT_WORDS, Effect
+from halfwidth.core.forms import Effect
 from halfwidth.core.options import spelled
 from halfwidth.core.types import Array, Level
 from halfwidth.core.undefined import Missing
@@ -96,7 +96,7 @@ def limits_of_agreement(
     )
     if request.missing == "worst":
         raise OptionError(f"{spelled('missing', 'worst')} has no meaning for agreement; use 'omit'")
-    one_of("effect", effect, list(EFFECT_WORDS))
+    as_choice("effect", effect)
     names = _two_names(names)
     bound_metric = resolve_metric(metric, None)
     pairs = ready_pairs(

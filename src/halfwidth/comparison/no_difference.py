@@ -15,7 +15,7 @@ import numpy as np
 
 from halfwidth.comparison.paired_tests import mcnemar, wilcoxon
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.checks import one_of
+from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.formatting import rough_percent
 from halfwidth.core.frozen import frozen
@@ -158,7 +158,6 @@ TESTS = (
 )
 BY_NAME = {spec.name: spec for spec in TESTS}
 AUTO_ORDER = ("mcnemar_midp", "permutation")
-NAMES = (AUTO, *BY_NAME, NONE)
 
 
 def run_tests(
@@ -188,7 +187,7 @@ def run_tests(
     DataError
         If paired records are not of the same cases.
     """
-    one_of("test", test, NAMES)
+    as_choice("test", test)
     if test == NONE:
         return [None] * len(pairs)
     plan = Plan(request.seed, request.n_resamples, threads=request.threads)

@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, cast
 
-from halfwidth.core.checks import one_of
+from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.option_table.option import Kind
 from halfwidth.core.options import Door, current_door, flag_of, spelled
 from halfwidth.core.public_functions import checked_options
 from halfwidth.core.undefined import (
-    ABSENT_CLASS,
-    UNDEFINED_POLICIES,
     AbsentClass,
     Missing,
     MissingLabels,
@@ -377,8 +375,8 @@ class Readings:
                 ".from_pairs(table)"
             )
         missing_policy(self.missing)
-        one_of("absent_class", self.options.absent_class, ABSENT_CLASS)
-        one_of("undefined", self.options.undefined, UNDEFINED_POLICIES)
+        as_choice("absent_class", self.options.absent_class)
+        as_choice("undefined", self.options.undefined)
         if self.model is not None and self.model not in self.readers:
             raise UnknownNameError("model", self.model, self.readers)
 

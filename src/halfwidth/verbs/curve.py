@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from typing import Any, Literal
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.checks import one_of
+from halfwidth.core.checks import as_choice, one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.match_lists import MatchingRule
@@ -19,7 +19,7 @@ from halfwidth.data.families import naming
 from halfwidth.data.measured_test_sets import ReadCases
 from halfwidth.data.predictions import Predictions
 from halfwidth.data.quantities import Quantities
-from halfwidth.estimation.detections.curves import AREA_OF, BANDS, Band, curves_of_jobs
+from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.estimation.test_sets.calibration_curves import calibration_curves
@@ -162,7 +162,7 @@ def curve(
                 f"have {', '.join(kinds)}"
             )
     one_of("kind", kind, kinds)
-    one_of("band", band, BANDS)
+    as_choice("band", band, "curve")
     refuse_idle("curve", given, band=band)
     inference = {
         "method": AUTO,

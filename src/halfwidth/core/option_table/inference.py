@@ -390,15 +390,6 @@ RUNS: Final[dict[str, Option]] = {
 }
 
 OF_RESULTS: Final[dict[str, Option]] = {
-    "plot.kind": Option(
-        'Another picture of the same result: of estimates ``"distribution"`` or '
-        '``"forest"``; of differences ``"forest"``, ``"cases"`` or '
-        '``"bland-altman"``; of rankings ``"rank-sets"``, ``"significance"``, '
-        '``"lines"``, ``"dots"``, ``"podium"``, ``"case-heatmap"``, '
-        '``"heatmap"`` or ``"blob"``. Other results have one.',
-        type="str, optional",
-        default=None,
-    ),
     "page": Option(
         "Which page, from 1, where the picture takes several.", type="int, optional", default=None
     ),

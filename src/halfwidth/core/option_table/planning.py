@@ -282,9 +282,6 @@ PLANNING: Final[dict[str, Option]] = {
         metavar="B",
         group=Group.INTERVAL,
     ),
-    "planning.kind": Option(
-        "The interval of the quantile.", default="exact", choices=("exact", "asymptotic")
-    ),
     "sem": _assumed("Instead of the SD: s/√n."),
     "review.halfwidth": _wanted(
         "Instead of an SD: half of the published 95 % interval.",

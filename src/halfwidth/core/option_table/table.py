@@ -3,7 +3,7 @@
 From here come the parameters in the docstrings of public functions (`tools/options.py` writes
 them), the options of the command line with their help, the words that checks allow, what an option
 is called at each door, and which kinds of data it has an effect on. Texts are written as in
-docstrings; `typed` turns one into what the command line shows.
+docstrings; the command line takes their marks out (`halfwidth.cli.option_groups.as_typed`).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from halfwidth.core.checks import one_of
+from halfwidth.core.checks import as_choice, one_of
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
@@ -35,7 +35,6 @@ from halfwidth.results.detection_curves import (
 from halfwidth.results.estimate import Estimate
 
 Band = Literal["pointwise", "simultaneous"]
-BANDS: tuple[Band, ...] = ("pointwise", "simultaneous")
 # The metric that sums up a curve of each kind.
 AREA_OF: dict[DetectionCurveKind, str] = {
     "pr": ranked.ap.__name__,
@@ -79,7 +78,7 @@ def curves_of_jobs(
     DetectionCurves
     """
     one_of("kind", kind, DETECTION_CURVE_KINDS)
-    one_of("band", band, BANDS)
+    as_choice("band", band, "curve")
     if len(matching.thresholds) > 1:
         raise OptionError(
             f"a curve is of one threshold of localisation, not of {len(matching.thresholds)}; give "

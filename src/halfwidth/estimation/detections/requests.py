@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.checks import one_of
+from halfwidth.core.checks import as_choice, one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, MetricSpec
-from halfwidth.core.undefined import ABSENT_CLASS, UNDEFINED_POLICIES, AbsentClass, Undefined
+from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.detections.functionals import AVERAGES
 from halfwidth.estimation.detections.matchings import Matching
 from halfwidth.estimation.detections.requested_metrics import (
@@ -73,8 +73,8 @@ def detector_request(
         matching,
         None if average is None else checked_averages(average),
         Policies(
-            one_of("absent_class", absent_class, ABSENT_CLASS),
-            one_of("undefined", undefined, UNDEFINED_POLICIES),
+            as_choice("absent_class", absent_class),
+            as_choice("undefined", undefined),
         ),
         {**sources, "by_class": matching.by_class},
     )

@@ -10,10 +10,9 @@ import numpy as np
 from halfwidth.arithmetic.match_curves import AveragePrecision
 from halfwidth.arithmetic.match_records import ScoreRecords, Unpack
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.checks import one_of
+from halfwidth.core.checks import as_choice
 from halfwidth.core.detection_forms import MatchCurve
 from halfwidth.core.forms import EFFECT_WORDS
-from halfwidth.core.undefined import ABSENT_CLASS
 from halfwidth.estimation.detections.context import DetectionContext
 from halfwidth.estimation.detections.metric_kinds import is_counting
 from halfwidth.metrics.averaging import AreaFinish
@@ -76,7 +75,7 @@ def _over_orders(
     records = ScoreRecords(which, pooled)(replace(lists, outcome=lists.outcome[places]))
     classes = 1 if pooled or which is not None else len(lists.classes)
     by_class = Unpack(classes, len(places))(records)
-    absent = one_of("absent_class", context.absent, ABSENT_CLASS)
+    absent = as_choice("absent_class", context.absent)
     finish = AreaFinish("none" if classes == 1 else average or "none", absent=absent)
     ends = np.array([kind.over_orders(one) for one in by_class])
     objects = np.array([one.references.sum() for one in by_class], dtype=float)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.checks import as_list, one_of
+from halfwidth.core.checks import as_choice, as_list
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.formatting import counted
 from halfwidth.core.natural_order import natural_key
@@ -17,7 +17,7 @@ from halfwidth.core.options import spelled
 from halfwidth.estimation.detections.context import Codes, Units
 from halfwidth.estimation.detections.jobs import Sets
 from halfwidth.estimation.grouping import unit_codes
-from halfwidth.io.detections.api import UNKNOWN_IMAGES, align, read_both
+from halfwidth.io.detections.api import align, read_both
 
 
 def sets_of(
@@ -44,7 +44,7 @@ def sets_of(
     by_class : bool
         Whether classes are told apart.
     """
-    one_of("unknown_images", unknown_images, UNKNOWN_IMAGES)
+    as_choice("unknown_images", unknown_images)
     classes = checked_classes(classes)
     for name, source in (("detections", detections), ("references", references)):
         _check_path(name, source)
