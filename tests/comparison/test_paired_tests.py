@@ -18,7 +18,7 @@ from halfwidth.core.types import Array
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.swap_tests import swap_tests
+from halfwidth.resampling.permutations.swap_tests import swap_tests
 from halfwidth.results.comparison import TestResult
 
 

@@ -27,7 +27,7 @@ from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates
 from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM, cell_counts
-from halfwidth.resampling.multinomial import binomial_quantile, multinomial
+from halfwidth.resampling.weights.multinomial import binomial_quantile, multinomial
 
 Array = NDArray[Any]
 

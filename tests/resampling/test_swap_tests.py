@@ -21,10 +21,10 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import Pair
 from halfwidth.resampling.kernels import native
-from halfwidth.resampling.order_swaps import SwappedOrder
-from halfwidth.resampling.rank_swaps import SwappedAreas, ranks_within
-from halfwidth.resampling.swap_tests import signed_sums, swap_tests
-from halfwidth.resampling.swaps import all_sums, drawn_sums, drawn_swaps
+from halfwidth.resampling.permutations.order_swaps import SwappedOrder
+from halfwidth.resampling.permutations.rank_swaps import SwappedAreas, ranks_within
+from halfwidth.resampling.permutations.swap_tests import signed_sums, swap_tests
+from halfwidth.resampling.weights.swaps import all_sums, drawn_sums, drawn_swaps
 
 N = 9
 OF_VALUES = ["mean", "median", "trimmed_mean:share=0.1", "sd", "iqr", "quantile:q=0.3", np.ptp]
@@ -225,7 +225,7 @@ def test_ranks_are_found_in_their_windows(
     name: str, reach: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With no reach chance goes further than expected, and all entries are looked at."""
-    monkeypatch.setattr("halfwidth.resampling.order_swaps.REACH", reach)
+    monkeypatch.setattr("halfwidth.resampling.permutations.order_swaps.REACH", reach)
     rng = np.random.default_rng(11)
     first = rng.normal(size=300).round(2)
     pair = first, (first + 0.3 * rng.normal(size=300)).round(2)

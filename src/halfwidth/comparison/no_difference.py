@@ -27,8 +27,12 @@ from halfwidth.estimation.resolve import AUTO, Request
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.engines import engine_for
-from halfwidth.resampling.label_tests import label_test
-from halfwidth.resampling.swap_tests import PermutationResult, differing_units, swap_tests
+from halfwidth.resampling.permutations.label_tests import label_test
+from halfwidth.resampling.permutations.swap_tests import (
+    PermutationResult,
+    differing_units,
+    swap_tests,
+)
 from halfwidth.results.comparison import TestResult
 
 NONE = "none"

@@ -14,10 +14,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds, Interval, Level
-from halfwidth.resampling import proportions
-from halfwidth.resampling.curve_gaps import curve_gaps, kernel_gaps
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.deviations import deviations
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import (
@@ -34,18 +31,21 @@ from halfwidth.resampling.engine import (
     tie_tolerance,
     weighted_distributions,
 )
+from halfwidth.resampling.exact import proportions
 from halfwidth.resampling.forms import ranked_errors
 from halfwidth.resampling.forms.contract import BothEnds, declared_form
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.linearization import effective_trials, resemblance_trials
+from halfwidth.resampling.noise.curve_gaps import curve_gaps, kernel_gaps
+from halfwidth.resampling.noise.deviations import deviations
+from halfwidth.resampling.noise.products import products
+from halfwidth.resampling.noise.smoothed_deviations import smoothed_deviations
+from halfwidth.resampling.noise.true_sizes import paired_sizes
 from halfwidth.resampling.pairs_of_trials import (
     counts_of_pairs,
     differences_of_pairs,
     variance_of_pairs,
 )
-from halfwidth.resampling.products import products
-from halfwidth.resampling.smoothed_deviations import smoothed_deviations
-from halfwidth.resampling.true_sizes import paired_sizes
 
 # Of the values 0 and 1 of two models for the same cases.
 PAIRED_PROPORTIONS = frozenset({Estimand.PROPORTION_DIFFERENCE, Estimand.PROPORTION_RATIO})

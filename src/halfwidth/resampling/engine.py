@@ -17,12 +17,12 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.exact.proportions import binomial, studentized_binomial
 from halfwidth.resampling.forms import generic
 from halfwidth.resampling.forms.contract import BothEnds, tie_size
 from halfwidth.resampling.forms.engines import engine_for
-from halfwidth.resampling.joint_errors import OfCounts, gathered
+from halfwidth.resampling.joint.errors import OfCounts, gathered
 from halfwidth.resampling.linearization import linearized
-from halfwidth.resampling.proportions import binomial, studentized_binomial
 from halfwidth.resampling.tails import as_distribution
 
 

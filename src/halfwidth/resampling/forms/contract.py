@@ -20,7 +20,7 @@ from halfwidth.resampling.draws import Plan
 
 if TYPE_CHECKING:
     from halfwidth.resampling.forms.signed_sums import SignedSums
-    from halfwidth.resampling.joint_errors import OfCounts
+    from halfwidth.resampling.joint.errors import OfCounts
 
 F = TypeVar("F", bound=Form)
 

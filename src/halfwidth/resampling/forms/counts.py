@@ -24,15 +24,15 @@ from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, counter, sums_by_stratum
+from halfwidth.resampling.exact.ratios import quotient_distribution
 from halfwidth.resampling.forms.contract import REPLICATE, Engine, Pair, declared_form
 from halfwidth.resampling.forms.counts_weighted import weighted, weighted_pairs
 from halfwidth.resampling.forms.signed_sums import SignedSums, sums_of_models
-from halfwidth.resampling.joint_errors import OfCounts, joint_tables
+from halfwidth.resampling.joint.errors import OfCounts, joint_tables
 from halfwidth.resampling.kernels import native_tables
 from halfwidth.resampling.kernels.formulas import MOST_CELLS
 from halfwidth.resampling.kernels.programs import WIDTH, program_of
-from halfwidth.resampling.multinomial import multinomial
-from halfwidth.resampling.ratios import quotient_distribution
+from halfwidth.resampling.weights.multinomial import multinomial
 
 # From so many cases in a stratum on, its table is one multinomial draw. Below, a batch of samples
 # shares draws, which for the sample sizes of simulation studies is faster by far.

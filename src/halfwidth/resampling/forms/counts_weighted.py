@@ -20,18 +20,18 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import (
+from halfwidth.resampling.distribution import Quantiles
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
+from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.dirichlet import (
     masses_at_corners,
     pseudo_weights,
     pseudo_weights_of_classes,
     weighted_sums,
     weights_at_corners,
 )
-from halfwidth.resampling.distribution import Quantiles
-from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
-from halfwidth.resampling.gammas import gammas
-from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.gammas import gammas
 
 # From so many cases for each filled cell on, the weight of a cell is one gamma variate; below, a
 # sum of the weights of its cases is made sooner.

@@ -21,7 +21,6 @@ from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.class_averages import ClassAverage
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import INDEPENDENT
 from halfwidth.resampling.distribution import Distribution, Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms import ranked_errors
@@ -36,6 +35,7 @@ from halfwidth.resampling.forms.contract import (
 )
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.dirichlet import INDEPENDENT
 
 
 def is_mean_of_differences(statistic: Statistic) -> bool:

@@ -18,12 +18,12 @@ from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_order import at_both_ends, integrals, total_weight
 from halfwidth.resampling.distribution import Distribution, Quantiles, Scale
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, kept_counts
+from halfwidth.resampling.exact.dirichlet_order import at_both_ends, integrals, total_weight
 from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, BothEnds, Engine, OfSwaps, Pair
 from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.order_swaps import SwappedOrder
+from halfwidth.resampling.permutations.order_swaps import SwappedOrder
 from halfwidth.resampling.tails import as_distribution
 
 # Counts that are gone through at a time; a processor's cache holds them.

@@ -16,13 +16,13 @@ from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.discordance import discordance_of_left_out
 from halfwidth.resampling.draws import Plan, count_blocks
 from halfwidth.resampling.forms.contract import REPLICATE, Engine, OfSwaps, Pair, declared_form
 from halfwidth.resampling.forms.matched_curves import ByClass, Compiled, compiled, plain_curves
 from halfwidth.resampling.forms.matched_weighted import weighted, weighted_pairs
 from halfwidth.resampling.kernels import native
-from halfwidth.resampling.matched_swaps import SwappedMatches
+from halfwidth.resampling.permutations.matched_swaps import SwappedMatches
+from halfwidth.resampling.weights.discordance import discordance_of_left_out
 
 # Counts of units, a byte each, that one call makes, and elements of temporaries.
 MOST_COUNTS, MOST_ELEMENTS = 2**20, 2**18

@@ -22,14 +22,14 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import unit_weights
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
 from halfwidth.resampling.forms.matched_curves import ByClass, compiled, plain_curves
-from halfwidth.resampling.forms.pseudo_ends import ends_of_pairs, ends_of_rows, fix_strata
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.dirichlet import unit_weights
+from halfwidth.resampling.weights.pseudo_ends import ends_of_pairs, ends_of_rows, fix_strata
 
 # Values and references of each class, (S, C, B) each.
 OfClasses = tuple[Array, Array]

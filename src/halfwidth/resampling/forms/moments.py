@@ -14,10 +14,11 @@ from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
-from halfwidth.resampling.convolution import sum_distribution, unit_draws
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import BatchDistribution, Distribution, Scale, in_parts
 from halfwidth.resampling.draws import Plan, kept_counts, sums_by_stratum
+from halfwidth.resampling.exact.convolution import sum_distribution, unit_draws
+from halfwidth.resampling.exact.ratios import ratio_distribution, unit_pairs
 from halfwidth.resampling.forms import generic
 from halfwidth.resampling.forms.contract import (
     PRODUCT,
@@ -30,7 +31,6 @@ from halfwidth.resampling.forms.contract import (
 )
 from halfwidth.resampling.forms.signed_sums import SignedSums, plain_sum, sums_of_models
 from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.ratios import ratio_distribution, unit_pairs
 from halfwidth.resampling.tails import as_distribution
 
 # What is left of the variance of a resample of equal values is rounding of either sign.
@@ -208,8 +208,8 @@ def weighted(
 ) -> BothEnds:
     """A mean or an SD under Dirichlet weights."""
     # Bootstraps do not need what is known of random weights.
-    from halfwidth.resampling.dirichlet_means import weighted_means
-    from halfwidth.resampling.dirichlet_spreads import weighted_deviations
+    from halfwidth.resampling.exact.dirichlet_means import weighted_means
+    from halfwidth.resampling.forms.moments_weighted import weighted_deviations
 
     if statistic.spec.estimand is Estimand.MEAN:
         return weighted_means(values, design, plan, pseudo_cases)

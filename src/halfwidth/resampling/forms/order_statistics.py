@@ -18,20 +18,20 @@ from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_order import (
+from halfwidth.resampling.distribution import Distribution, ExactDistribution, Quantiles, in_parts
+from halfwidth.resampling.draws import Plan, count_blocks
+from halfwidth.resampling.exact.dirichlet_order import (
     at_both_ends,
     few_quantiles,
     gap_weights,
     quantile_distribution,
     total_weight,
 )
-from halfwidth.resampling.distribution import Distribution, ExactDistribution, Quantiles, in_parts
-from halfwidth.resampling.draws import Plan, count_blocks
+from halfwidth.resampling.exact.spacings import spacings
 from halfwidth.resampling.forms import l_statistics
 from halfwidth.resampling.forms.contract import REPLICATE, BothEnds, Engine, declared_form
 from halfwidth.resampling.forms.l_statistics import leave_one_out, swapping
 from halfwidth.resampling.kernels import native_selection, reference
-from halfwidth.resampling.spacings import spacings
 from halfwidth.resampling.tails import as_distribution
 
 # Support points of less probability than this change no quantile that anyone asks for.

@@ -14,12 +14,12 @@ from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import INDEPENDENT
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, Engine, InPairs, declared_form
 from halfwidth.resampling.forms.differences import is_average_over_classes
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.dirichlet import INDEPENDENT
 
 
 def _single_pair(statistic: Statistic) -> Statistic:

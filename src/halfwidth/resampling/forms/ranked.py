@@ -27,8 +27,12 @@ from halfwidth.resampling.forms.ranked_resamples import (
 )
 from halfwidth.resampling.forms.ranked_weighted import discordance, weighted, weighted_pairs
 from halfwidth.resampling.forms.signed_sums import SignedSums, plain_sum
-from halfwidth.resampling.joint_errors import OfCounts, joint_areas
-from halfwidth.resampling.rank_swaps import SwappedAreas, contributions_of_cases, ranks_within
+from halfwidth.resampling.joint.errors import OfCounts, joint_areas
+from halfwidth.resampling.permutations.rank_swaps import (
+    SwappedAreas,
+    contributions_of_cases,
+    ranks_within,
+)
 
 # Scores of samples that are ranked at once: some 30 MB with their order. No result depends on it.
 MOST_RANKED = 2**20

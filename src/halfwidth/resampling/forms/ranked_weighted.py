@@ -22,19 +22,19 @@ from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import (
+from halfwidth.resampling.distribution import Quantiles
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
+from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
+from halfwidth.resampling.kernels import native, native_areas, reference
+from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.dirichlet import (
     INDEPENDENT,
     typical_weight,
     unit_weights,
     weights_key,
 )
-from halfwidth.resampling.distribution import Quantiles
-from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
-from halfwidth.resampling.forms.pseudo_ends import ends_of_pairs, ends_of_rows, fix_strata
-from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
-from halfwidth.resampling.kernels import native, native_areas, reference
-from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.pseudo_ends import ends_of_pairs, ends_of_rows, fix_strata
 
 # Weights that are made at a time, 1 MiB: a core's cache holds them while areas are made of them.
 AT_A_TIME = 2**17

@@ -15,16 +15,9 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Bounds, Quotient
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import (
-    INDEPENDENT,
-    masses_at_corners,
-    pseudo_weights,
-    pseudo_weights_of_classes,
-    typical_weight,
-)
-from halfwidth.resampling.discordance import discordance_of_left_out
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import Plan, sums_by_stratum
+from halfwidth.resampling.exact.ratios import quotient_distribution
 from halfwidth.resampling.forms.contract import BothEnds, Engine, InPairs, Pair, declared_form
 from halfwidth.resampling.forms.counts_weighted import (
     weighted_table_pairs,
@@ -32,8 +25,15 @@ from halfwidth.resampling.forms.counts_weighted import (
     weights_of_tables,
 )
 from halfwidth.resampling.forms.signed_sums import SignedSums, sums_of_models
-from halfwidth.resampling.ratios import quotient_distribution
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.dirichlet import (
+    INDEPENDENT,
+    masses_at_corners,
+    pseudo_weights,
+    pseudo_weights_of_classes,
+    typical_weight,
+)
+from halfwidth.resampling.weights.discordance import discordance_of_left_out
 
 
 def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:

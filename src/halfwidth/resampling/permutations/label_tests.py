@@ -24,7 +24,7 @@ from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.designs import Design, case_positions
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.engines import engine_for
-from halfwidth.resampling.swap_tests import (
+from halfwidth.resampling.permutations.swap_tests import (
     PermutationResult,
     is_extreme,
     least_extreme,

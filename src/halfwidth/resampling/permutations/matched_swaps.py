@@ -15,7 +15,7 @@ from halfwidth.arithmetic.ranked_scores import mean_ranks
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.swaps import swaps_of_cases
+from halfwidth.resampling.weights.swaps import swaps_of_cases
 
 # Elements of temporaries at a time: 32 MiB.
 AT_A_TIME = 2**22

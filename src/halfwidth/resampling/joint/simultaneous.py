@@ -25,8 +25,8 @@ from halfwidth.resampling.draws import Plan, count_blocks, kept_counts
 from halfwidth.resampling.engine import joint_resampling
 from halfwidth.resampling.forms.contract import tie_size
 from halfwidth.resampling.forms.moments import SumsOfUnits
+from halfwidth.resampling.joint.pair_claims import Claims, Flags, sides_of, stepdown
 from halfwidth.resampling.linearization import linearized
-from halfwidth.resampling.pair_claims import Claims, Flags, sides_of, stepdown
 from halfwidth.summaries.catalogue import STATISTICS
 
 Pairs = NDArray[np.intp]

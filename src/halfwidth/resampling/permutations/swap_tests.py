@@ -29,7 +29,7 @@ from halfwidth.resampling.engine import tie_tolerance
 from halfwidth.resampling.forms.contract import OfSwaps, Pair, Swapped
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.forms.signed_sums import SignedSums, plain_sum
-from halfwidth.resampling.swaps import (
+from halfwidth.resampling.weights.swaps import (
     MANY_FEATURES,
     all_sums,
     drawn_sums,

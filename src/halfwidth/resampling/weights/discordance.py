@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
-from halfwidth.resampling.dirichlet_weights import INDEPENDENT
+from halfwidth.resampling.weights.dirichlet import INDEPENDENT
 
 # To whose multiples the share of pseudo-cases at different ends is rounded, so that pairs of models
 # share their draws.

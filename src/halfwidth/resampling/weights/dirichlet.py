@@ -12,8 +12,8 @@ from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import COMPILED_DRAWS, MOST_KEPT, SHARED_DRAWS, Plan
-from halfwidth.resampling.gammas import gammas
 from halfwidth.resampling.kernels import native, reference
+from halfwidth.resampling.weights.gammas import gammas
 
 
 def unit_weights(design: Design, plan: Plan, start: int, stop: int) -> Array:

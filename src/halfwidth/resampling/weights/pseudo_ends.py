@@ -13,8 +13,8 @@ import numpy as np
 from halfwidth.core.pseudo_cases import Masses
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import pseudo_weights_of_classes, weights_at_corners
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.weights.dirichlet import pseudo_weights_of_classes, weights_at_corners
 
 # The share of the pseudo-mass that a class has at one end of the scores: two classes, one of which
 # lies at an end as it should.
