@@ -31,6 +31,7 @@ from halfwidth.matching.api import match_images
 from halfwidth.metrics.catalogue import DETECTION_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import replicates
 from halfwidth.resampling.forms.engines import engine_for
 
 THRESHOLDS = tuple(np.linspace(0.5, 0.95, 10).tolist())
@@ -99,7 +100,7 @@ def halfwidth_seconds(detections: ObjectSet, references: ObjectSet, resamples: i
     start = time.process_time()
     drawn = timed(
         f"{resamples} resamples",
-        lambda: engine.replicates(records[None], design, functional.statistic, plan),
+        lambda: replicates(records[None], design, functional.statistic, plan),
     )
     taken = time.process_time() - start
     dirichlet = METHODS["dirichlet"]

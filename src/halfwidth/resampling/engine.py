@@ -21,6 +21,7 @@ from halfwidth.resampling.exact.proportions import binomial, studentized_binomia
 from halfwidth.resampling.forms import generic
 from halfwidth.resampling.forms.contract import BothEnds, tie_size
 from halfwidth.resampling.forms.engines import engine_for
+from halfwidth.resampling.forms.evaluation import left_out_by, replicates_by
 from halfwidth.resampling.joint.errors import OfCounts, gathered
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.tails import as_distribution
@@ -54,12 +55,12 @@ def bootstrap_distribution(
         exact = find(values, design, statistic, plan) if find else None
         if exact is not None:
             return exact
-    return as_distribution(engine.replicates(values, design, statistic, plan), plan)
+    return as_distribution(replicates(values, design, statistic, plan), plan)
 
 
 def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
     """Replicates of a statistic on shared draws, shape (S, n) -> (S, B), in order of resamples."""
-    return engine_for(statistic).replicates(values, design, statistic, plan)
+    return replicates_by(engine_for(statistic), values, design, statistic, plan)
 
 
 def studentized_distribution(
@@ -171,7 +172,7 @@ def tie_tolerance(values: Array, statistic: Statistic) -> Array:
 
 def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
     """The statistic without each unit (case or cluster) in turn: (S, n) -> (S, U)."""
-    return engine_for(statistic).leave_one_out(values, design, statistic)
+    return left_out_by(engine_for(statistic), values, design, statistic)
 
 
 def acceleration(values: Array, design: Design, statistic: Statistic) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Quantiles
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.weights.blocks import Block
+from halfwidth.resampling.weights.bootstrap import Pace
 
 if TYPE_CHECKING:
     from halfwidth.resampling.forms.signed_sums import SignedSums
@@ -37,6 +39,40 @@ Weighted = Callable[[Array, Design, Statistic, Plan, PseudoCases], BothEnds]
 Pair = tuple[Array, Array]
 Swapped = NDArray[np.uint8]
 OfSwaps = Callable[[Swapped], Array]
+
+
+@frozen(eq=False)
+class Shared:
+    """What other statistics of the same samples are made of too.
+
+    Attributes
+    ----------
+    what : tuple
+        By which it is known, with the arrays.
+    arrays : sequence of ndarray
+    reduce : callable
+        ``reduce(block)``: arrays whose last axis is that of resamples.
+    finish : callable
+        ``finish(*arrays)``, (S, B).
+    """
+
+    what: tuple[Any, ...]
+    arrays: Sequence[NDArray[Any]]
+    reduce: Callable[[Block], tuple[NDArray[Any], ...]]
+    finish: Callable[..., Array]
+
+
+class Prepared(Protocol):
+    """Samples made ready for one statistic, and for any weights."""
+
+    def pace(self, plan: Plan) -> Pace:
+        """How many resamples to evaluate at once."""
+
+    def shared(self, plan: Plan, /) -> Shared | None:
+        """What is kept for other statistics; None: nothing."""
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """The statistic at these weights of units, into (S, B)."""
 
 
 @frozen(eq=False)
@@ -79,11 +115,13 @@ class Engine:
 
     Attributes
     ----------
-    replicates : callable
-        ``replicates(values, design, statistic, plan)``, (S, B) in order of resamples: the same
-        draws for every statistic of as many units.
-    leave_one_out : callable
-        ``leave_one_out(values, design, statistic)``, the statistic without each unit, (S, U).
+    prepare : callable
+        ``prepare(values, design, statistic)``: samples made ready, once, for any weights.
+    most_values : int or None
+        Values of samples that are made ready together; None: all.
+    leave_one_out : callable or None
+        ``leave_one_out(values, design, statistic)``, the statistic without each unit, (S, U); None:
+        as resamples that lack a unit.
     exact_distribution : callable or None
         ``exact_distribution(values, design, statistic, plan)``: the bootstrap distribution where
         it is known without a draw, else None. ``plan.convolves`` says whether to work out one
@@ -126,8 +164,12 @@ class Engine:
         ``signed_sums(pair, design, statistic)``: the difference between two models on the same
         cases as a function of sums whose signs swaps choose; None where it is none.
     swapping : callable or None
-        ``swapping(pair, design, statistic, plan)``: from swaps of units, (B, U), to differences,
-        (B,); None: by gathering what either model has.
+        ``swapping(pair, design, statistic)``: from swaps of units, (B, U), to differences, (B,);
+        None: by the weights of what both models have, or by gathering it.
+    together : callable or None
+        ``together(pair, statistic)``: what both models have as one sample, the cases of the first
+        before those of the second and on one scale, (k, 2n), of which swaps leave either model half
+        with the weight 1; None where the statistic must be gathered.
     swapped_text : callable
         What swaps exchange, in prose; empty: values, or predictions.
     unpaired_scale : callable
@@ -148,8 +190,9 @@ class Engine:
         Whether cases of a statistic have weights of their own among these values.
     """
 
-    replicates: OfResamples
-    leave_one_out: OfSamples
+    prepare: Callable[[Array, Design, Statistic], Prepared]
+    most_values: int | None = None
+    leave_one_out: OfSamples | None = None
     exact_distribution: Distributed | None = None
     drawn_distribution: Distributed | None = None
     standard_error: OfSamples | None = None
@@ -164,7 +207,8 @@ class Engine:
     weights_need_bounds: Callable[[Statistic], bool] = lambda _statistic: True
     joint: Callable[[Sequence[Array], Design, Statistic], OfCounts | None] | None = None
     signed_sums: Callable[[Pair, Design, Statistic], SignedSums | None] | None = None
-    swapping: Callable[[Pair, Design, Statistic, Plan], OfSwaps | None] | None = None
+    swapping: Callable[[Pair, Design, Statistic], OfSwaps] | None = None
+    together: Callable[[Pair, Statistic], Array | None] | None = None
     swapped_text: Callable[[Statistic], str] = lambda _statistic: ""
     unpaired_scale: Callable[[Array, Statistic], Array] = lambda sample, _statistic: sample
     true_classes: Callable[[Array, Statistic], NDArray[np.intp] | None] = lambda _sample, _: None

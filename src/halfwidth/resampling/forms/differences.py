@@ -9,13 +9,14 @@ and has all that a mean has.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.forms import CellCounts, Contrast, Form, RankedAreas, Sums
+from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
@@ -28,13 +29,18 @@ from halfwidth.resampling.forms.contract import (
     BothEnds,
     Engine,
     InPairs,
+    Prepared,
+    Shared,
     declared_form,
     distinct_models,
     has_influence,
     single_model,
 )
+from halfwidth.resampling.forms.evaluation import left_out_by
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.blocks import Block
+from halfwidth.resampling.weights.bootstrap import Pace
 from halfwidth.resampling.weights.dirichlet import INDEPENDENT
 
 
@@ -44,38 +50,65 @@ def is_mean_of_differences(statistic: Statistic) -> bool:
     return form.effect == "difference" and form.statistic.estimand is Estimand.MEAN
 
 
-def _contrast_models(
-    pairs: Array, statistic: Statistic, make: Callable[[Array, Statistic], Array]
-) -> Array:
-    """Apply ``make`` to each model, (M, ..., n) -> (M, X), and contrast pair by pair: (S, X)."""
-    models, places = distinct_models(pairs)
-    of_each = make(models, single_model(statistic))
-    form = declared_form(statistic, Contrast)
-    return form.between(of_each[places[:, 0]], of_each[places[:, 1]])
-
-
 def _differences(pairs: Array) -> Array:
     return np.asarray(pairs[:, 0] - pairs[:, 1])
 
 
-def _replicates(
-    inner: Engine, pairs: Array, design: Design, statistic: Statistic, plan: Plan
-) -> Array:
+@frozen(eq=False)
+class ContrastedModels:
+    """Models made ready, and which of them make up each pair.
+
+    Attributes
+    ----------
+    models : ndarray, shape (M, ..., n)
+    places : ndarray of int, shape (S, 2)
+    prepared : Prepared
+    statistic : Statistic
+        The contrast.
+    """
+
+    models: Array
+    places: NDArray[np.intp]
+    prepared: Prepared
+    statistic: Statistic
+
+    def pace(self, plan: Plan) -> Pace:
+        """That of the models."""
+        return self.prepared.pace(plan)
+
+    def shared(self, _plan: Plan) -> Shared:
+        """Models are evaluated once, for intervals of one pair and for those that hold together."""
+        one = single_model(self.statistic)
+        what = ("replicates", one.spec, tuple(one.parameters.items()), self.models.shape)
+        return Shared(what, [self.models], lambda block: (self._values(block),), self._contrasts)
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """The contrast of each pair."""
+        into[:] = self._contrasts(self._values(block))
+
+    def _values(self, block: Block) -> Array:
+        values = np.empty((len(self.models), block.resamples))
+        self.prepared.evaluate(block, values)
+        return values
+
+    def _contrasts(self, values: Array) -> Array:
+        first, second = self.places.T
+        return declared_form(self.statistic, Contrast).between(values[first], values[second])
+
+
+def _prepare(inner: Engine, pairs: Array, design: Design, statistic: Statistic) -> Prepared:
+    one = single_model(statistic)
     if is_mean_of_differences(statistic):
-        return inner.replicates(_differences(pairs), design, single_model(statistic), plan)
-
-    def made(models: Array, one: Statistic) -> Array:
-        # Intervals at several levels, single ones and those that hold together, are of these.
-        what = ("replicates", one.spec, tuple(one.parameters.items()), models.shape)
-        return plan.once(
-            what, [models], design, lambda: inner.replicates(models, design, one, plan)
-        )
-
-    return _contrast_models(pairs, statistic, made)
+        return inner.prepare(_differences(pairs), design, one)
+    models, places = distinct_models(pairs)
+    return ContrastedModels(models, places, inner.prepare(models, design, one), statistic)
 
 
 def _leave_one_out(inner: Engine, pairs: Array, design: Design, statistic: Statistic) -> Array:
-    return _contrast_models(pairs, statistic, lambda m, one: inner.leave_one_out(m, design, one))
+    models, places = distinct_models(pairs)
+    of_each = left_out_by(inner, models, design, single_model(statistic))
+    form = declared_form(statistic, Contrast)
+    return form.between(of_each[places[:, 0]], of_each[places[:, 1]])
 
 
 def _exact_distribution(
@@ -248,7 +281,7 @@ class _Ends:
 def engine_of_contrasts(inner: Engine) -> Engine:
     """How differences and ratios of the statistics of one engine are resampled."""
     return Engine(
-        replicates=functools.partial(_replicates, inner),
+        prepare=functools.partial(_prepare, inner),
         leave_one_out=functools.partial(_leave_one_out, inner),
         exact_distribution=functools.partial(_exact_distribution, inner),
         standard_error=_standard_error,

@@ -25,7 +25,6 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
-from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
 from halfwidth.resampling.kernels import native, native_areas, reference
 from halfwidth.resampling.tails import as_distribution
 from halfwidth.resampling.weights.dirichlet import (
@@ -169,7 +168,7 @@ def _replicates(
     """
     every = _joined(rankings)
     samples, rows, sides = len(rankings), len(rankings[0].mark), ends.shape[1]
-    unit = unit_of_cases(design)[every.case]
+    unit = design.unit_of_case[every.case]
     areas, positives = np.empty((2, sides, len(unit), plan.n_resamples))
     compiled = form.area.fast is not None and plan.compiles
 

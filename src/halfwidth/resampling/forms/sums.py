@@ -16,7 +16,7 @@ from halfwidth.core.types import Array, Bounds, Quotient
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
-from halfwidth.resampling.draws import Plan, sums_by_stratum
+from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.exact.ratios import quotient_distribution
 from halfwidth.resampling.forms.contract import BothEnds, Engine, InPairs, Pair, declared_form
 from halfwidth.resampling.forms.counts_weighted import (
@@ -26,6 +26,8 @@ from halfwidth.resampling.forms.counts_weighted import (
 )
 from halfwidth.resampling.forms.signed_sums import SignedSums, sums_of_models
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.blocks import Block, Features
+from halfwidth.resampling.weights.bootstrap import Pace, pace_of_sums
 from halfwidth.resampling.weights.dirichlet import (
     INDEPENDENT,
     masses_at_corners,
@@ -36,21 +38,46 @@ from halfwidth.resampling.weights.dirichlet import (
 from halfwidth.resampling.weights.discordance import discordance_of_left_out
 
 
-def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
-    """From sums over the units drawn."""
-    form = declared_form(statistic, Sums)
-    features = form.features(records)
-    samples, each = features.shape[:2]
-    by_unit = design.totals(features).reshape(samples * each, design.units)
-    sizes = [] if design.equal_sizes else [design.unit_sizes[None].astype(float)]
-    rows = np.concatenate([np.ascontiguousarray(by_unit), *sizes])
-    out = np.empty((samples, plan.n_resamples))
-    for start, stop, by_stratum in sums_by_stratum(rows, design, plan):
-        total = by_stratum.sum(axis=0)
-        n = np.full(stop - start, float(design.n)) if design.equal_sizes else total[-1]
-        sums = np.moveaxis(total[: samples * each].reshape(samples, each, -1), 1, -1)
-        out[:, start:stop] = form.finish(n, sums)
-    return out
+@frozen(eq=False)
+class SummedSamples:
+    """Features of S samples to be summed over the cases of units.
+
+    Attributes
+    ----------
+    form : Sums
+    each : int
+        Features of a sample.
+    features : Features
+        Those of one sample after those of another, and sizes where units have several.
+    """
+
+    form: Sums
+    each: int
+    features: Features
+
+    @classmethod
+    def prepare(cls, records: Array, design: Design, statistic: Statistic) -> SummedSamples:
+        """From records, (S, k, n)."""
+        form = declared_form(statistic, Sums)
+        features = form.features(records)
+        by_unit = design.totals(features).reshape(-1, design.units)
+        sizes = [] if design.equal_sizes else [design.unit_sizes[None].astype(float)]
+        rows = np.concatenate([np.ascontiguousarray(by_unit), *sizes])
+        return cls(form, features.shape[1], Features(rows, design))
+
+    def pace(self, plan: Plan) -> Pace:
+        """That of their sums."""
+        return pace_of_sums(self.features, plan)
+
+    def shared(self, _plan: Plan) -> None:
+        """Nothing is."""
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """From sums with the weights of units."""
+        total, design = block.sums(self.features).sum(axis=0), self.features.design
+        n = np.full(into.shape[1], float(design.n)) if design.equal_sizes else total[-1]
+        sums = total[: len(into) * self.each].reshape(len(into), self.each, -1)
+        into[:] = self.form.finish(n, np.moveaxis(sums, 1, -1))
 
 
 def exact_distribution(
@@ -283,7 +310,7 @@ def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
 
 
 ENGINE = Engine(
-    replicates=replicates,
+    prepare=SummedSamples.prepare,
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
     weighted=weighted,
