@@ -25,11 +25,11 @@ from halfwidth.metrics import building
 from halfwidth.metrics.averaging import AreaFinish, averaged
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms import ranked
+from halfwidth.resampling.forms import ranked, ranked_samples
 from halfwidth.resampling.forms.evaluation import replicates_of
-from halfwidth.resampling.forms.ranked import RankedSamples
 from halfwidth.resampling.forms.ranked_errors import class_units
 from halfwidth.resampling.forms.ranked_left_out import without_each_unit
+from halfwidth.resampling.forms.ranked_samples import RankedSamples
 from halfwidth.resampling.kernels import native, native_areas
 from halfwidth.resampling.weights.bootstrap import counter
 
@@ -244,8 +244,8 @@ def test_areas_of_a_batch_are_those_of_plain_numpy(
         np.testing.assert_allclose(got[0], areas, rtol=1e-12)
         plain = whole(kind, found, 5, under, Plan(11, 70, compiled=False))
         assert np.array_equal(plain[0], areas, equal_nan=True)
-        monkeypatch.setattr(ranked, "MOST_SHARED", 1)
-        monkeypatch.setattr(ranked, "MOST_AT_ONCE", 1)
+        monkeypatch.setattr(ranked_samples, "MOST_SHARED", 1)
+        monkeypatch.setattr(ranked_samples, "MOST_AT_ONCE", 1)
         assert np.array_equal(whole(kind, found, 5, under, plan), got, equal_nan=True), "in blocks"
         monkeypatch.undo()
 

@@ -17,7 +17,7 @@ from halfwidth.core.spec import Metric
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.evaluation import replicates_of
-from halfwidth.resampling.forms.ranked import RankedSamples
+from halfwidth.resampling.forms.ranked_samples import RankedSamples
 from halfwidth.resampling.kernels import native, native_areas
 from halfwidth.resampling.kernels.native import side_by_side
 from halfwidth.resampling.kernels.native_areas import prepared

@@ -314,7 +314,8 @@ def title_of(name: str, setting: Setting) -> str:
 
 def _permuted(setting: Setting) -> str:
     spec = setting.functional.statistic.spec
-    swapped = engine_for(setting.functional.statistic).swapped_text(setting.functional.statistic)
+    statistic = setting.functional.statistic
+    swapped = engine_for(statistic).permutations.swapped_text(statistic)
     if not swapped and spec.estimand is Estimand.MEAN:
         return "sign-flip permutation"
     swapped = swapped or f"paired {'predictions' if spec.of_records else 'values'}"

@@ -28,8 +28,10 @@ from halfwidth.resampling.engine import (
     robust_error,
     standard_error,
     studentized_distribution,
+    takes_reach,
     tie_tolerance,
     weighted_distributions,
+    weights_need_bounds,
 )
 from halfwidth.resampling.exact import proportions
 from halfwidth.resampling.forms import ranked_errors
@@ -126,7 +128,7 @@ def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bo
     # No one has yet written the standard error of each resample of these.
     studentizes = Need.STUDENTIZED not in method.needs or not statistic.spec.of_records
     weighted = Need.WEIGHTED not in method.needs or (
-        has_weights(statistic) and (not _reaches(method) or engine_for(statistic).takes_reach)
+        has_weights(statistic) and (not _reaches(method) or takes_reach(statistic))
     )
     return accepted and has_error and studentizes and weighted and under
 
@@ -143,7 +145,7 @@ def rests_on_bounds(method: MethodSpec, statistic: Statistic) -> bool:
     """Whether a method makes intervals for a statistic only of a metric with finite bounds."""
     if Need.BOUNDS in method.needs or Need.WEIGHTED not in method.needs:
         return method.needs_bounds
-    return engine_for(statistic).weights_need_bounds(statistic)
+    return weights_need_bounds(statistic)
 
 
 def sample_ingredients(

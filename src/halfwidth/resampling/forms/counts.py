@@ -27,7 +27,16 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan
 from halfwidth.resampling.exact.ratios import quotient_distribution
-from halfwidth.resampling.forms.contract import REPLICATE, Engine, Pair, Shared, declared_form
+from halfwidth.resampling.forms.contract import (
+    REPLICATE,
+    Dirichlet,
+    Engine,
+    Errors,
+    Pair,
+    Permutations,
+    Shared,
+    declared_form,
+)
 from halfwidth.resampling.forms.counts_weighted import weighted, weighted_pairs
 from halfwidth.resampling.forms.signed_sums import SignedSums, sums_of_models
 from halfwidth.resampling.joint.errors import OfCounts, joint_tables
@@ -291,13 +300,15 @@ ENGINE = Engine(
     prepare=CellSamples.prepare,
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
-    weighted=weighted,
-    weighted_pairs=weighted_pairs,
-    weights_need_bounds=lambda _statistic: False,
-    joint=joint,
-    signed_sums=signed_sums,
-    swapped_text=lambda _statistic: "paired decisions",
-    true_classes=true_classes,
+    errors=Errors(joint=joint),
+    dirichlet=Dirichlet(
+        both_ends=weighted, in_pairs=weighted_pairs, needs_bounds=lambda _statistic: False
+    ),
+    permutations=Permutations(
+        signed_sums=signed_sums,
+        swapped_text=lambda _statistic: "paired decisions",
+        true_classes=true_classes,
+    ),
     seconds=seconds,
     bounded=True,
 )

@@ -20,14 +20,16 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
-from halfwidth.resampling.class_averages import ClassAverage
+from halfwidth.resampling.class_averages import ClassAverage, Classes
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms import ranked_errors
 from halfwidth.resampling.forms.contract import (
     BothEnds,
+    Dirichlet,
     Engine,
+    Errors,
     InPairs,
     Prepared,
     Shared,
@@ -157,20 +159,20 @@ def is_average_over_classes(form: Form | None) -> bool:
     return form.average in ("macro", "weighted")
 
 
-def _has_weights(inner: Engine, statistic: Statistic) -> bool:
+def _has_weights(inner: Dirichlet, statistic: Statistic) -> bool:
     form = declared_form(statistic, Contrast)
     if is_mean_of_differences(statistic):
-        return inner.weighted is not None
+        return True
     sums = form.statistic.form
     if isinstance(sums, Sums) and not (sums.table or sums.quotient or sums.by_class):
         return False
     # How far a ratio of averages may be off does not add up from their classes.
     known = form.effect == "difference" or not is_average_over_classes(form.statistic.form)
-    return known and inner.weighted_pairs is not None
+    return known and inner.in_pairs is not None
 
 
 def _weighted(
-    inner: Engine,
+    inner: Dirichlet,
     pairs: Array,
     design: Design,
     statistic: Statistic,
@@ -178,8 +180,8 @@ def _weighted(
     pseudo_cases: PseudoCases,
 ) -> BothEnds:
     one = single_model(statistic)
-    if is_mean_of_differences(statistic) and inner.weighted is not None:
-        return inner.weighted(_differences(pairs), design, one, plan, pseudo_cases)
+    if is_mean_of_differences(statistic):
+        return inner.both_ends(_differences(pairs), design, one, plan, pseudo_cases)
     models, places = distinct_models(pairs)
     contrast = declared_form(statistic, Contrast)
     lower, upper = _Ends(contrast), _Ends(contrast)
@@ -194,7 +196,7 @@ def _weighted(
 
 
 def weighted_in_pairs(
-    inner: Engine,
+    inner: Dirichlet,
     models: Array,
     places: NDArray[np.intp],
     design: Design,
@@ -206,7 +208,7 @@ def weighted_in_pairs(
 
     Parameters
     ----------
-    inner : Engine
+    inner : Dirichlet
         Of the statistic of one model, with weights in pairs.
     models : ndarray, shape (M, ..., n)
     places : ndarray of int, shape (S, 2)
@@ -226,7 +228,7 @@ def weighted_in_pairs(
     ends : pair of InPairs
         For the lower and for the upper end of intervals.
     """
-    if inner.weighted_pairs is None:
+    if inner.in_pairs is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
     discordance = np.full(len(places), INDEPENDENT)
     if inner.discordance is not None:
@@ -234,9 +236,7 @@ def weighted_in_pairs(
     for value in np.unique(discordance):
         rows = np.flatnonzero(discordance == value)
         used, own = np.unique(places[rows], return_inverse=True)
-        ends = inner.weighted_pairs(
-            models[used], design, statistic, plan, pseudo_cases, float(value)
-        )
+        ends = inner.in_pairs(models[used], design, statistic, plan, pseudo_cases, float(value))
         yield rows, own.reshape(-1, 2), ends
 
 
@@ -253,16 +253,16 @@ class _Ends:
         """Take pairs at some rows of the batch, of the models at some places."""
         first, second = places.T
         self.rows.append(rows)
-        if end.classes is None or end.weights is None:
+        if end.classes is None:
             self.replicates.append(
                 self.contrast.between(end.first[first, 0], end.second[second, 0])
             )
             return
         # What each class adds to the difference of two averages.
-        weights = end.weights[..., None]
+        weights = end.classes.weights[..., None]
         values, of_first, of_second = (
             np.where(weights == 0, 0.0, weights * each)
-            for each in (end.classes[..., None], end.first, end.second)
+            for each in (end.classes.values[..., None], end.first, end.second)
         )
         self.replicates.append(of_first[first] - of_second[second])
         held = (weights[first] != 0) | (weights[second] != 0)
@@ -275,20 +275,25 @@ class _Ends:
         if not self.classes:
             return as_distribution(replicates, plan)
         classes, held = (np.concatenate(parts)[order] for parts in zip(*self.classes, strict=True))
-        return ClassAverage.from_replicates(classes.sum(axis=-1), classes, held, replicates)
+        return ClassAverage.from_replicates(
+            Classes(classes.sum(axis=-1), classes, held), replicates
+        )
 
 
 def engine_of_contrasts(inner: Engine) -> Engine:
     """How differences and ratios of the statistics of one engine are resampled."""
+    dirichlet = inner.dirichlet
     return Engine(
         prepare=functools.partial(_prepare, inner),
         leave_one_out=functools.partial(_leave_one_out, inner),
         exact_distribution=functools.partial(_exact_distribution, inner),
-        standard_error=_standard_error,
-        has_standard_error=_has_standard_error,
-        weighted=functools.partial(_weighted, inner),
-        has_weights=functools.partial(_has_weights, inner),
-        weights_need_bounds=lambda statistic: inner.weights_need_bounds(single_model(statistic)),
+        errors=Errors(standard_error=_standard_error, has_standard_error=_has_standard_error),
+        dirichlet=dirichlet
+        and Dirichlet(
+            both_ends=functools.partial(_weighted, dirichlet),
+            known=functools.partial(_has_weights, dirichlet),
+            needs_bounds=lambda statistic: dirichlet.needs_bounds(single_model(statistic)),
+        ),
         seconds=lambda statistic, n, k: 2 * inner.seconds(single_model(statistic), n, k),
         support=inner.support,
         bounded=inner.bounded,

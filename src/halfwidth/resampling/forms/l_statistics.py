@@ -22,7 +22,16 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Quantiles, Scale
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.exact.dirichlet_order import at_both_ends, integrals, total_weight
-from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, BothEnds, Engine, OfSwaps, Pair
+from halfwidth.resampling.forms.contract import (
+    PRODUCT,
+    REPLICATE,
+    BothEnds,
+    Dirichlet,
+    Engine,
+    OfSwaps,
+    Pair,
+    Permutations,
+)
 from halfwidth.resampling.forms.evaluation import without_each_unit
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.permutations.order_swaps import SwappedOrder
@@ -173,7 +182,7 @@ ENGINE = Engine(
     prepare=SortedSamples.prepare,
     leave_one_out=leave_one_out,
     drawn_distribution=drawn_distribution,
-    weighted=weighted,
-    swapping=swapping,
+    dirichlet=Dirichlet(both_ends=weighted),
+    permutations=Permutations(swapping=swapping),
     seconds=seconds,
 )

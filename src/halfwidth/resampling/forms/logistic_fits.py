@@ -18,7 +18,7 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan
-from halfwidth.resampling.forms.contract import Engine, declared_form
+from halfwidth.resampling.forms.contract import Engine, Errors, declared_form
 from halfwidth.resampling.weights.blocks import Block
 from halfwidth.resampling.weights.bootstrap import Pace
 
@@ -104,8 +104,8 @@ def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
 ENGINE = Engine(
     prepare=FittedSamples.prepare,
     leave_one_out=leave_one_out,
-    model_error=model_error,
-    weighs_cases=weighs_cases,
+    errors=Errors(model_error=model_error),
     seconds=seconds,
     paired=True,
+    weighs_cases=weighs_cases,
 )

@@ -19,7 +19,14 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import REPLICATE, Engine, Pair, declared_form
+from halfwidth.resampling.forms.contract import (
+    REPLICATE,
+    Dirichlet,
+    Engine,
+    Pair,
+    Permutations,
+    declared_form,
+)
 from halfwidth.resampling.forms.evaluation import without_each_unit
 from halfwidth.resampling.forms.matched_curves import ByClass, Compiled, compiled, plain_curves
 from halfwidth.resampling.forms.matched_weighted import weighted, weighted_pairs
@@ -105,12 +112,13 @@ def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) 
 
 ENGINE = Engine(
     prepare=MatchedSamples.prepare,
-    weighted=weighted,
-    weighted_pairs=weighted_pairs,
-    discordance=discordance,
-    weights_need_bounds=lambda _statistic: False,
-    together=together,
-    swapped_text=lambda _statistic: "whole images",
+    dirichlet=Dirichlet(
+        both_ends=weighted,
+        in_pairs=weighted_pairs,
+        discordance=discordance,
+        needs_bounds=lambda _statistic: False,
+    ),
+    permutations=Permutations(together=together, swapped_text=lambda _statistic: "whole images"),
     seconds=seconds,
     bounded=True,
     paired=True,

@@ -30,7 +30,15 @@ from halfwidth.resampling.exact.dirichlet_order import (
     total_weight,
 )
 from halfwidth.resampling.exact.spacings import spacings
-from halfwidth.resampling.forms.contract import REPLICATE, BothEnds, Engine, Prepared, declared_form
+from halfwidth.resampling.forms.contract import (
+    REPLICATE,
+    BothEnds,
+    Dirichlet,
+    Engine,
+    Permutations,
+    Prepared,
+    declared_form,
+)
 from halfwidth.resampling.forms.l_statistics import SortedSamples, leave_one_out, swapping
 from halfwidth.resampling.kernels import native_selection, reference
 from halfwidth.resampling.tails import as_distribution
@@ -290,8 +298,8 @@ ENGINE = Engine(
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
     drawn_distribution=drawn_distribution,
-    weighted=weighted,
-    swapping=swapping,
+    dirichlet=Dirichlet(both_ends=weighted),
+    permutations=Permutations(swapping=swapping),
     seconds=seconds,
     support=support,
 )

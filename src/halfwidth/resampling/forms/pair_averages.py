@@ -18,7 +18,15 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import BothEnds, Engine, InPairs, Prepared, declared_form
+from halfwidth.resampling.forms.contract import (
+    BothEnds,
+    Dirichlet,
+    Engine,
+    Errors,
+    InPairs,
+    Prepared,
+    declared_form,
+)
 from halfwidth.resampling.forms.differences import is_average_over_classes
 from halfwidth.resampling.forms.evaluation import left_out_by
 from halfwidth.resampling.tails import as_distribution
@@ -84,26 +92,26 @@ def _leave_one_out(inner: Engine, samples: Array, design: Design, statistic: Sta
     return _contrasts(declared_form(statistic, PairAverages), of_pairs, len(samples))
 
 
-def _has_weights(inner: Engine, statistic: Statistic) -> bool:
+def _has_weights(inner: Dirichlet, statistic: Statistic) -> bool:
     """Not where an average over classes would need the parts of its classes."""
     form = _single_pair(statistic).spec.form
     numbers = isinstance(form, Sums) and form.table is None
-    return inner.weighted_pairs is not None and not numbers and not is_average_over_classes(form)
+    return inner.in_pairs is not None and not numbers and not is_average_over_classes(form)
 
 
 def _weighted(
-    inner: Engine,
+    inner: Dirichlet,
     samples: Array,
     design: Design,
     statistic: Statistic,
     plan: Plan,
     pseudo_cases: PseudoCases,
 ) -> BothEnds:
-    if inner.weighted_pairs is None:
+    if inner.in_pairs is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
     one = _single_pair(statistic)
     pairs = _all_pairs(samples)
-    ends = inner.weighted_pairs(pairs, design, one, plan, pseudo_cases, INDEPENDENT)
+    ends = inner.in_pairs(pairs, design, one, plan, pseudo_cases, INDEPENDENT)
     lower = _quantiles(ends[0], len(samples), statistic, plan)
     if ends[1] is ends[0]:
         return lower, lower
@@ -120,13 +128,17 @@ def _quantiles(end: InPairs, n_samples: int, statistic: Statistic, plan: Plan) -
 
 def engine_of_contrasts(inner: Engine) -> Engine:
     """How averages over pairs of the statistics of one engine are resampled."""
+    dirichlet = inner.dirichlet
     return Engine(
         prepare=functools.partial(_prepare, inner),
         leave_one_out=functools.partial(_leave_one_out, inner),
-        weighted=functools.partial(_weighted, inner),
-        has_weights=functools.partial(_has_weights, inner),
-        weights_need_bounds=lambda statistic: inner.weights_need_bounds(_single_pair(statistic)),
-        has_standard_error=lambda _statistic: False,
+        errors=Errors(has_standard_error=lambda _statistic: False),
+        dirichlet=dirichlet
+        and Dirichlet(
+            both_ends=functools.partial(_weighted, dirichlet),
+            known=functools.partial(_has_weights, dirichlet),
+            needs_bounds=lambda statistic: dirichlet.needs_bounds(_single_pair(statistic)),
+        ),
         seconds=lambda statistic, n, k: k * inner.seconds(_single_pair(statistic), n, k),
         support=inner.support,
         bounded=inner.bounded,

@@ -13,12 +13,20 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Bounds, Quotient
-from halfwidth.resampling.class_averages import ClassAverage, linear_weights
+from halfwidth.resampling.class_averages import ClassAverage, Classes
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.exact.ratios import quotient_distribution
-from halfwidth.resampling.forms.contract import BothEnds, Engine, InPairs, Pair, declared_form
+from halfwidth.resampling.forms.contract import (
+    BothEnds,
+    Dirichlet,
+    Engine,
+    InPairs,
+    Pair,
+    Permutations,
+    declared_form,
+)
 from halfwidth.resampling.forms.counts_weighted import (
     weighted_table_pairs,
     weighted_tables,
@@ -198,7 +206,7 @@ def _replicates_of_classes(
     pseudo_cases: PseudoCases,
 ) -> BothEnds:
     """Made of the classes, whose pseudo-cases move either end outwards alone."""
-    parts = _class_parts(by_class, features)
+    observed = _classes(by_class, features)
     low, high = pseudo_cases.low[0], pseudo_cases.high[1]
     ends = []
     for masses in ((low, 0.0), (0.0, high)):
@@ -206,21 +214,16 @@ def _replicates_of_classes(
         replicates = [
             one.mixed(drawn[:, which], pseudo_cases.bounds) for which, one in enumerate(averages)
         ]
-        ends.append(ClassAverage.from_replicates(*parts, np.stack(replicates, axis=1)))
+        ends.append(ClassAverage.from_replicates(observed, np.stack(replicates, axis=1)))
     return ends[0], ends[1]
 
 
-def _class_parts(by_class: ClassAverages, features: Array) -> tuple[Array, Array, Array]:
-    """An average, the values of its classes and their weights in it."""
+def _classes(by_class: ClassAverages, features: Array) -> Classes:
     totals = features.sum(axis=-1).reshape(len(features), -1, by_class.classes)
     above, below = (np.einsum("k,skc->sc", np.array(one), totals) for one in by_class.quotient)
     with np.errstate(invalid="ignore", divide="ignore"):
-        classes = np.where(below > 0, above / below, np.nan)
-
-    def average(values: Array) -> Array:
-        return by_class.average(values, totals[:, -1])
-
-    return average(classes), classes, linear_weights(average, classes)
+        values = np.where(below > 0, above / below, np.nan)
+    return Classes.averaged(values, lambda of_classes: by_class.average(of_classes, totals[:, -1]))
 
 
 def _tables(features: Array, design: Design, plan: Plan) -> tuple[Array, Array, float]:
@@ -246,7 +249,7 @@ def weighted_pairs(
             form.table, *_tables(features, design, plan), plan, pseudo_cases
         )
     averages = _averages(form, features, design, plan)
-    parts = _class_parts(form.by_class, features)[1:] if form.by_class is not None else ()
+    classes = None if form.by_class is None else _classes(form.by_class, features)
 
     def mixed(low: Array, high: Array) -> Array:
         """With pseudo-cases of each class at either bound, (C, B) -> (M, C, B)."""
@@ -264,7 +267,7 @@ def weighted_pairs(
         return InPairs(
             mixed(both_bad + first_bad, second_bad + both_good),
             mixed(both_bad + second_bad, first_bad + both_good),
-            *parts,
+            classes,
         )
 
     low, high = pseudo_cases.low, pseudo_cases.high
@@ -313,12 +316,13 @@ ENGINE = Engine(
     prepare=SummedSamples.prepare,
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
-    weighted=weighted,
-    weighted_pairs=weighted_pairs,
-    discordance=discordance,
-    weights_need_bounds=weights_need_bounds,
-    signed_sums=signed_sums,
-    swapped_text=swapped_text,
+    dirichlet=Dirichlet(
+        both_ends=weighted,
+        in_pairs=weighted_pairs,
+        discordance=discordance,
+        needs_bounds=weights_need_bounds,
+    ),
+    permutations=Permutations(signed_sums=signed_sums, swapped_text=swapped_text),
     seconds=seconds,
     paired=True,
 )

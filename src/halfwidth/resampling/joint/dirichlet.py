@@ -208,13 +208,13 @@ def draws_of_test_sets(
 
     None for averages over classes, whose intervals combine those of the classes.
     """
-    engine = engine_for(statistic)
-    if engine.weighted_pairs is None:
+    dirichlet = engine_for(statistic).dirichlet
+    if dirichlet is None or dirichlet.in_pairs is None:
         return None
     # Of the first and of the second of each pair; for upper ends only where these differ.
     lower, upper = np.empty((2, len(pairs), plan.n_resamples)), None
     for rows, places, ends in weighted_in_pairs(
-        engine, records, pairs, design, statistic, plan, pseudo_cases
+        dirichlet, records, pairs, design, statistic, plan, pseudo_cases
     ):
         if ends[0].classes is not None:
             return None

@@ -200,7 +200,7 @@ def _from_tally(counts: NDArray[np.intp], plan: Plan) -> PermutationResult:
 
 def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums | None:
     """The difference between two models as a function of sums with signs; None where it is none."""
-    make = engine_for(statistic).signed_sums
+    make = engine_for(statistic).permutations.signed_sums
     return None if make is None else make(pair, design, statistic)
 
 
@@ -212,9 +212,9 @@ def differences_after_swaps(
 ) -> OfSwaps:
     """The statistic of what either model has after a swap."""
     engine = engine_for(statistic)
-    if engine.swapping is not None:
-        return engine.swapping(pair, design, statistic)
-    make = engine.together
+    if engine.permutations.swapping is not None:
+        return engine.permutations.swapping(pair, design, statistic)
+    make = engine.permutations.together
     both = [None if make is None else make(order, statistic) for order in (pair, pair[::-1])]
     samples = [one for one in both if one is not None]
     if not samples:

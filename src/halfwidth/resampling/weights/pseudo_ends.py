@@ -54,12 +54,3 @@ def ends_of_pairs(
         )
     ]
     return np.asarray(design.n / design.units * np.stack(roles, axis=1))
-
-
-def fix_strata(weights: Array, design: Design) -> None:
-    """Let the cases of each stratum weigh as many as they are, (..., U), in place."""
-    if len(design.strata) == 1:
-        return
-    sizes = design.by_stratum(design.unit_sizes.astype(float))
-    for own, size in zip(design.by_stratum(weights), sizes, strict=True):
-        own *= size.sum() / (own @ size)[..., None]  # noqa: PLW2901 -- a view, worked on in place
