@@ -15,7 +15,7 @@ from halfwidth.io.table import Table
 from halfwidth.tables.importers.importer import ImportOptions
 from halfwidth.tables.readers import Reading, read_table
 
-FIXTURES = Path(__file__).parent / "io" / "importers" / "fixtures"
+FIXTURES = Path(__file__).parent / "tables" / "importers" / "fixtures"
 
 
 def cells(table: Table, column: str, **levels: Any) -> list[Any]:

@@ -45,7 +45,7 @@ MOST_SECONDS = 20
 LONGEST = 1000
 # A tab may stand in a name, and does nothing to a terminal.
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e]")
-FIXTURES = Path(__file__).parent / "io" / "importers" / "fixtures"
+FIXTURES = Path(__file__).parent / "tables" / "importers" / "fixtures"
 # Good files of a format among which one is damaged.
 VARIANTS = 24
 

@@ -117,7 +117,7 @@ def examples(path: str) -> list[str]:
     return [line.partition(" > ")[0] for line in lines if line.startswith("halfwidth ")]
 
 
-FIXTURES = Path(__file__).parents[1] / "io" / "importers" / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "tables" / "importers" / "fixtures"
 STUDIES = [path for path in VERBS if path.split()[:1] == ["study"]]
 # test_demo.py runs it.
 ELSEWHERE = [*STUDIES, "demo"]

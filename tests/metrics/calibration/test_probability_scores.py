@@ -16,7 +16,7 @@ import halfwidth as hw
 from halfwidth.metrics import brier, brier_skill, nll, root_brier
 
 Array = NDArray[Any]
-SIMULATED = Path(__file__).parents[3] / "shared" / "data" / "calibration"
+SIMULATED = Path(__file__).parents[4] / "shared" / "data" / "calibration"
 
 
 def value(truth: Any, given_: Any, metric: Any = "brier", **options: Any) -> float:

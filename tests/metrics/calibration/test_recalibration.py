@@ -30,7 +30,7 @@ from halfwidth.metrics import (
 from halfwidth.metrics.calibration.splines import QUANTILES_OF_KNOTS, spline_terms
 
 Array = NDArray[Any]
-SIMULATED = Path(__file__).parents[3] / "shared" / "data" / "calibration"
+SIMULATED = Path(__file__).parents[4] / "shared" / "data" / "calibration"
 needs_data = pytest.mark.skipif(not SIMULATED.exists(), reason="needs ../shared/data/calibration")
 
 

@@ -15,7 +15,7 @@ import halfwidth as hw
 from halfwidth.document.parts import Adaptive, Document, Table
 from halfwidth.document.render import render
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+GOLDEN = Path(__file__).parents[2] / "golden"
 UPDATE = os.environ.get("HALFWIDTH_UPDATE_GOLDEN") == "1"
 HOW: dict[str, Any] = {"metric": "dsc", "missing": "omit", "rng": 7}
 

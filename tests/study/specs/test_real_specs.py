@@ -8,7 +8,7 @@ import pytest
 
 import halfwidth as hw
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 SPECS = sorted(EXAMPLES.glob("real-*.toml"))
 # Samples, where they are not 2000.
 SAMPLES = {

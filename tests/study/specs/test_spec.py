@@ -22,7 +22,7 @@ from halfwidth.study.specs.parsing_sources import (
 )
 from halfwidth.study.specs.spec import StudySpec, written
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TABLES = '[[tables]]\nfiles = "*_dsc.csv"\nmetric = "dsc"\n'
 SCORES = '[[scores]]\nscores = "*_s.npy"\ntargets = "*_t.npy"\nkind = "logits"\n'
 BETA = '[[populations]]\nfamily = "beta"\na = 8\nb = 2\n'
