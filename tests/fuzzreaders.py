@@ -219,20 +219,25 @@ def _inspect(r: Source) -> Files:
 
 
 def _formats() -> dict[str, Format]:
+    mask = np.eye(3, dtype=np.uint8)
+
     def array(path: Path, _: Source) -> None:
         from halfwidth.io.arrays import read_array
 
         read_array(path)
 
     def labels(path: Path, _: Source) -> None:
-        from halfwidth.scoring.label_definitions import read_label_file
+        import halfwidth as hw
 
-        read_label_file(path)
+        hw.score_masks(mask, mask, "dsc", labels=path)
 
     def tolerances(path: Path, _: Source) -> None:
-        from halfwidth.scoring.tolerances import resolve_tolerances
+        import halfwidth as hw
 
-        resolve_tolerances(None, path)
+        image, other = path.with_name("image.npy"), path.with_name("other.npy")
+        np.save(image, mask)
+        np.save(other, mask)
+        hw.score_folders(image, other, "nsd", spacing=1, tolerance_file=path)
 
     def spec(path: Path, _: Source) -> None:
         from halfwidth import study

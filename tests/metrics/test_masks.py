@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+import halfwidth as hw
 from halfwidth import DataError, OptionError, metrics
 from halfwidth.core.spec import spec_of
 from halfwidth.core.undefined import Status
@@ -556,3 +558,39 @@ def test_skeletons_need_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "skimage.morphology", None)
     with pytest.raises(OptionError, match=r"scikit-image.*halfwidth\[images\]"):
         metrics.cldice(SOME, SOME)
+
+
+def blob(shift: int = 0) -> NDArray[np.bool_]:
+    mask = np.zeros((40, 44), dtype=bool)
+    mask[8:28, 6 + shift : 36 + shift] = True
+    return mask
+
+
+def of_other_bytes(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The same booleans, true ones as bytes of 255."""
+    return (mask * np.uint8(255)).view(bool)
+
+
+OF_MASKS: dict[str, Any] = {
+    spec.name: spec.function for spec in hw.METRICS if spec.takes == "two masks of a case"
+}
+
+
+@pytest.mark.parametrize("name", OF_MASKS)
+def test_bytes_of_booleans_do_not_matter(name: str) -> None:
+    given: dict[str, Any] = {"spacing": 1} if hw.METRICS[name].spaced else {}
+    own: dict[str, dict[str, Any]] = {
+        "nsd": {"tolerance": 1},
+        "boundary_iou": {"definition": "cheng"},
+    }
+    given |= own.get(name, {})
+    wanted = OF_MASKS[name](blob(2), blob(), **given)
+    assert OF_MASKS[name](of_other_bytes(blob(2)), of_other_bytes(blob()), **given) == wanted
+    assert OF_MASKS[name](of_other_bytes(blob(2)), blob(), **given) == wanted
+
+
+def test_single_precision_means_the_decimal_it_shows() -> None:
+    given: dict[str, Any] = {"tolerance": 1.2, "spacing": np.float32(1.2)}
+    assert metrics.nsd(np.roll(blob(), 1, axis=0), blob(), **given) == 1
+    steps = np.array([1.2, 0.7], dtype=np.float32)
+    assert metrics.MaskPair.of(blob(), blob(), steps).spacing == (1.2, 0.7)
