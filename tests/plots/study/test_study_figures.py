@@ -14,11 +14,10 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.text import Text
 from studycells import SIZES, cells_of, sets_of
 
-from halfwidth import METHODS, Bounds
+from halfwidth import METHODS, METRICS, SAMPLE_METRICS, Bounds
 from halfwidth.core.spec import Estimand
 from halfwidth.core.types import Level
 from halfwidth.intervals import empirical_bernstein, hoeffding, t
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.plots import study, write_figure
 from halfwidth.plots.study import (
     METHOD_STYLES,
