@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from smallstudies import labelled
 
 import halfwidth as hw
 from halfwidth.study.analysis import characteristics, characteristics_summary
-from halfwidth.study.api import StudyPlan
 from halfwidth.study.populations import logit_empirical, logit_kde
 from halfwidth.study.specs.parsing import parse_spec
 from halfwidth.study.specs.spec import Instance
@@ -22,12 +22,12 @@ HERE = Path("study.toml")
 DICE = [0.0, 0.0, 0.5, 0.7, 0.75, 0.8, 0.8, 0.85, 0.9, 1.0]
 
 
-def planned_of(*instances: Instance) -> StudyPlan:
+def planned_of(*instances: Instance) -> Any:
     spec = parse_spec({"study": {}, "populations": [{"name": "any", "family": "normal"}]}, HERE)
-    return StudyPlan(spec, instances, ())
+    return replace(hw.study.plan(spec), instances=instances)
 
 
-def of_values(tmp_path: Path, columns: dict[str, list[float]], metric: str = "dsc") -> StudyPlan:
+def of_values(tmp_path: Path, columns: dict[str, list[float]], metric: str = "dsc") -> Any:
     lines = [",".join(["case", *columns])]
     for place, row in enumerate(zip(*columns.values(), strict=True)):
         lines.append(",".join([f"c{place}", *map(str, row)]))
@@ -37,7 +37,7 @@ def of_values(tmp_path: Path, columns: dict[str, list[float]], metric: str = "ds
     return hw.study.plan(tmp_path / "study.toml")
 
 
-def rows(planned: StudyPlan) -> list[dict[Any, Any]]:
+def rows(planned: Any) -> list[dict[Any, Any]]:
     return characteristics(planned).to_dict("records")
 
 

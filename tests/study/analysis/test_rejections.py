@@ -17,7 +17,6 @@ import halfwidth as hw
 from halfwidth import DataError, OptionError, UnknownNameError
 from halfwidth.study.analysis import family_fits, family_rejections, kolmogorov_smirnov
 from halfwidth.study.analysis.rejections import rejections_of
-from halfwidth.study.api import StudyPlan
 from halfwidth.study.populations import logit_empirical
 from halfwidth.study.specs.parsing import parse_spec
 from halfwidth.study.specs.spec import Instance
@@ -25,13 +24,13 @@ from halfwidth.study.specs.spec import Instance
 HERE = Path("study.toml")
 
 
-def planned_of(*instances: Instance) -> StudyPlan:
+def planned_of(*instances: Instance) -> Any:
     spec = parse_spec({"study": {}, "populations": [{"name": "any", "family": "normal"}]}, HERE)
-    return StudyPlan(spec, instances, ())
+    return replace(hw.study.plan(spec), instances=instances)
 
 
 @pytest.fixture
-def three(tmp_path: Path) -> StudyPlan:
+def three(tmp_path: Path) -> Any:
     """Dice by a beta, with a second peak, and equal ones; HD95 by a log-normal."""
     generator = np.random.default_rng(7)
     dice = {
@@ -56,7 +55,7 @@ def by(frame: pd.DataFrame) -> dict[tuple[str, str], dict[Any, Any]]:
 
 
 @pytest.mark.slow
-def test_what_is_tested_and_what_fails(three: StudyPlan) -> None:
+def test_what_is_tested_and_what_fails(three: Any) -> None:
     found = by(family_rejections(three))
     # In the order of the catalogue; no beta of distances, which have no upper end.
     assert [family for metric, family in found if metric == "hd95"] == [
@@ -72,7 +71,7 @@ def test_what_is_tested_and_what_fails(three: StudyPlan) -> None:
     assert found["hd95", "pareto"]["rejected"] == 1.0
 
 
-def test_fits_are_those_of_the_values(three: StudyPlan) -> None:
+def test_fits_are_those_of_the_values(three: Any) -> None:
     frame = family_fits(three, ["beta", "gaussian"])
     assert frame["family"].tolist() == ["normal", "beta"] * 3 + ["normal"]
     first = three.instances[0]
@@ -166,7 +165,7 @@ def test_bootstrap_rejects_what_the_nominal_p_does_not() -> None:
 
 
 @pytest.mark.slow  # starting workers takes seconds
-def test_jobs_and_other_families_do_not_matter(three: StudyPlan) -> None:
+def test_jobs_and_other_families_do_not_matter(three: Any) -> None:
     how: dict[str, Any] = {"lilliefors": 29, "rng": 5}
     alone = family_fits(three, ["gamma", "normal"], **how)
     together = family_fits(three, ["gamma", "normal", "weibull"], jobs=2, **how)
@@ -175,7 +174,7 @@ def test_jobs_and_other_families_do_not_matter(three: StudyPlan) -> None:
     )
 
 
-def test_a_bootstrap_that_cannot_reject_is_refused(three: StudyPlan) -> None:
+def test_a_bootstrap_that_cannot_reject_is_refused(three: Any) -> None:
     # Of three instances of Dice: 0.05/3 takes 59 draws.
     with pytest.raises(OptionError, match="draw 59 or more"):
         family_rejections(three, ["normal"], lilliefors=58, rng=1)
@@ -198,9 +197,7 @@ def test_a_bootstrap_that_cannot_reject_is_refused(three: StudyPlan) -> None:
         ({"rng": -1}, OptionError, "rng=-1"),
     ],
 )
-def test_options_that_are_none(
-    three: StudyPlan, given: dict[str, Any], error: type, words: str
-) -> None:
+def test_options_that_are_none(three: Any, given: dict[str, Any], error: type, words: str) -> None:
     with pytest.raises(error, match=words):
         family_rejections(three, **given)
 

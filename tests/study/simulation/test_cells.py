@@ -23,6 +23,7 @@ from smallstudies import (
     the_row,
 )
 
+import halfwidth as hw
 from halfwidth.intervals.compute import intervals
 from halfwidth.study.simulation import cells as cells_module
 from halfwidth.study.simulation import fitted as fitted_module
@@ -36,7 +37,6 @@ from halfwidth.study.simulation.cells import (
 )
 from halfwidth.study.simulation.fitted import fitted
 from halfwidth.study.simulation.performance import COLUMNS, IDENTITY
-from halfwidth.study.specs.instances import load_instances
 
 BETA = {"family": "beta", "a": 8, "b": 2, "bounds": [0, 1]}
 STATISTICS = ["mean", "sd", "trimmed_mean", "median", "iqr", "quantile:q=0.8"]
@@ -234,7 +234,7 @@ def test_other_sizes_statistics_and_methods_make_no_difference() -> None:
         statistics=STATISTICS,
     )
     every: dict[Any, dict[str, Any]] = {}
-    for instance in load_instances(whole):
+    for instance in hw.study.plan(whole).instances:
         for n in whole.sizes:
             every |= _keyed(rows_of(Cells(instance, None, n, whole)))
     for statistics, methods, sizes in (
@@ -253,7 +253,7 @@ def test_other_sizes_statistics_and_methods_make_no_difference() -> None:
             statistics=statistics,
             methods=methods,
         )
-        (instance,) = load_instances(part)
+        (instance,) = hw.study.plan(part).instances
         for n in part.sizes:
             for key, row in _keyed(rows_of(Cells(instance, None, n, part))).items():
                 assert every[key] == row, key

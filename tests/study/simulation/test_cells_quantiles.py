@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import math
 from typing import Any
 
@@ -17,7 +18,6 @@ from halfwidth.core.types import Array
 from halfwidth.intervals.ranks import minimum_n
 from halfwidth.study import populations
 from halfwidth.study.simulation.cells import Cells
-from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.spec import Instance, StudySpec
 
 QUANTILES = ["quantile:q=0.1", "quantile:q=0.9"]
@@ -136,7 +136,7 @@ def _of_runs(values: Array, spec: StudySpec) -> Cells:
         metric=None,
         build=functools.partial(populations.empirical, values),
         n_cases=len(values),
-        digest=digest_of({}, values),
+        digest=hashlib.sha256(values.tobytes()).hexdigest(),
         bounds=Bounds(0, 1),
     )
     return Cells(instance, None, spec.sizes[0], spec)

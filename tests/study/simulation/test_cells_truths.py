@@ -19,7 +19,6 @@ from halfwidth.study import populations
 from halfwidth.study.populations import LogitPopulation, adaptive_kde
 from halfwidth.study.simulation.cells import Cells
 from halfwidth.study.simulation.fitted import fitted, population_truth
-from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.spec import Instance
 
 STATISTICS = ["mean", "sd", "trimmed_mean", "median", "iqr", "quantile:q=0.8"]
@@ -55,7 +54,7 @@ def _cells(name: str) -> Cells:
         metric=None,
         build=LIKE_CASES[name],
         n_cases=100,
-        digest=digest_of({"truths": name}),
+        digest=name,
         bounds=Bounds(0, math.inf),
     )
     spec = spec_of_values(FORMULAS["hits"], statistics=STATISTICS, methods=["percentile"])

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from smallstudies import labelled, of_logits, spec_of_sets, spec_of_values
 
+import halfwidth as hw
 from halfwidth import METHODS, Bounds, OptionError
 from halfwidth.study.chunks import Chunk, check_chunks
 from halfwidth.study.simulation.grid import plan_chunks, shared_settings
-from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.spec import Instance, StudySpec
 
 BETA = {"family": "beta", "a": 8, "b": 2}
@@ -35,11 +35,11 @@ def _spec(**study: Any) -> StudySpec:
 
 
 def _chunks(spec: StudySpec) -> tuple[Chunk, ...]:
-    return plan_chunks(spec, load_instances(spec))
+    return plan_chunks(spec, hw.study.plan(spec).instances)
 
 
 def _digests(spec: StudySpec, instances: Sequence[Instance] | None = None) -> set[str]:
-    found = plan_chunks(spec, load_instances(spec) if instances is None else instances)
+    found = plan_chunks(spec, hw.study.plan(spec).instances if instances is None else instances)
     return {chunk.digest for chunk in found}
 
 
@@ -51,7 +51,7 @@ def test_chunks_are_instances_by_metrics_by_sizes() -> None:
         spec_of_sets(metrics=["auroc", "f_beta:beta=2", "mcc"], sizes=[25, 10]),
         statistics=_spec().statistics,
     )
-    (values,) = load_instances(_spec())
+    (values,) = hw.study.plan(_spec()).instances
     sets = labelled("model/task")
     chunks = plan_chunks(spec, [values, sets])
     assert [chunk.name for chunk in chunks] == [
@@ -75,7 +75,7 @@ def test_chunks_are_instances_by_metrics_by_sizes() -> None:
 @pytest.mark.parametrize("kind", ["values", "sets"])
 def test_names_are_unique_and_safe_whatever_instances_are_called(kind: str) -> None:
     if kind == "values":
-        spec, (first,) = _spec(), load_instances(_spec())
+        spec, (first,) = _spec(), hw.study.plan(_spec()).instances
     else:
         spec, first = spec_of_sets(metrics=["mcc", "accuracy"], sizes=[10, 25]), labelled()
     instances = [replace(first, name=name) for name in HOSTILE]
@@ -96,7 +96,7 @@ def test_names_are_unique_and_safe_whatever_instances_are_called(kind: str) -> N
 
 
 def test_parts_of_hostile_names_are_files(tmp_path: Path) -> None:
-    (first,) = load_instances(_spec())
+    (first,) = hw.study.plan(_spec()).instances
     chunks = plan_chunks(_spec(), [replace(first, name=name) for name in HOSTILE])
     for chunk in chunks:
         (tmp_path / f"{chunk.name}-{chunk.digest}.parquet").touch()
@@ -242,7 +242,7 @@ def test_methods_that_accept_nothing_are_refused(study: dict[str, Any], said: st
 
 def test_a_method_may_accept_some_instances_alone() -> None:
     spec = _spec(statistics=["mean"], methods=["hoeffding"])
-    (beta,) = load_instances(spec)
+    (beta,) = hw.study.plan(spec).instances
     endless = replace(beta, name="endless", bounds=Bounds(0, np.inf))
     chunks = plan_chunks(spec, [endless, beta])
     assert {chunk.group for chunk in chunks} == {beta.name}

@@ -10,10 +10,10 @@ import pytest
 import statsmodels.api as sm
 from scipy.special import expit, logit
 
+import halfwidth as hw
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.study.simulation.fitted import fitted, population_truth
 from halfwidth.study.simulation.targets import measured_on
-from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import read_spec
 
 SPEC = """
@@ -37,7 +37,7 @@ def test_truths_are_those_of_a_large_draw(shared: Path, tmp_path: Path) -> None:
     folder = (shared / "data" / "medmnist_scores").as_posix()
     (tmp_path / "spec.toml").write_text(SPEC.format(folder=folder))
     spec = read_spec(tmp_path / "spec.toml")
-    instance = load_instances(spec)[0]
+    instance = hw.study.plan(spec).instances[0]
     drawn = fitted(instance).population.draw(np.random.default_rng(5), 1, 200_000)[0]
     y, log_odds = (drawn[-1] == 1).astype(float), logit(drawn[1])
     binomial = sm.families.Binomial()

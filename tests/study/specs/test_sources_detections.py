@@ -16,7 +16,6 @@ from halfwidth.study.populations import ImagePopulation
 from halfwidth.study.simulation.cells import Cells, simulate
 from halfwidth.study.simulation.fitted import fitted, population_truth
 from halfwidth.study.simulation.targets import measured_on
-from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import parse_spec
 from halfwidth.study.specs.spec import Instance, StudySpec
 
@@ -69,7 +68,7 @@ def folder(tmp_path: Path) -> Path:
 def test_one_instance_for_each_model_metric_and_class(folder: Path) -> None:
     """Named after them."""
     spec = spec_of(folder, metric=["ap50", "froc_score"], average="none", task="kidneys")
-    names = [one.name for one in load_instances(spec)]
+    names = [one.name for one in hw.study.plan(spec).instances]
     assert names == [
         f"{model}/kidneys/{metric}/{label}"
         for model in "ab"
@@ -83,7 +82,7 @@ def test_one_instance_for_each_model_metric_and_class(folder: Path) -> None:
 def test_the_truth_is_the_metric_of_the_images(folder: Path, metric: str, average: str) -> None:
     """As `hw.estimate` gives it of the same files."""
     spec = spec_of(folder, metric=metric, average=average)
-    for instance, model in zip(load_instances(spec), "ab", strict=True):
+    for instance, model in zip(hw.study.plan(spec).instances, "ab", strict=True):
         (measured,) = measured_on(instance, instance.metric, spec)
         known = population_truth(instance, measured, spec)
         estimate = estimate_detector(
@@ -100,7 +99,7 @@ def test_the_truth_is_the_metric_of_the_images(folder: Path, metric: str, averag
 
 def test_samples_are_images_with_all_that_belongs_to_them(folder: Path) -> None:
     """A sample of every image once has the value of all; one of copies that of the image."""
-    instance, _ = load_instances(spec_of(folder, average="micro"))
+    instance, _ = hw.study.plan(spec_of(folder, average="micro")).instances
     population = fitted(instance).population
     assert isinstance(population, ImagePopulation)
     drawn = population.draw(np.random.default_rng(1), 5, 12)
@@ -112,7 +111,7 @@ def test_samples_are_images_with_all_that_belongs_to_them(folder: Path) -> None:
 def test_a_chunk_has_a_row_for_each_method(folder: Path) -> None:
     """`auto` among them, which takes Dirichlet weights."""
     spec = spec_of(folder, {"methods": ["percentile", "bca", "auto"]}, average="micro")
-    instance, _ = load_instances(spec)
+    instance, _ = hw.study.plan(spec).instances
     rows = simulate(Cells(instance, instance.metric, 20, spec)).rows
     assert [row["method"] for row in rows] == ["percentile", "bca", "auto"]
     assert {row["metric"] for row in rows} == {"ap@0.5"}
@@ -123,7 +122,7 @@ def test_a_chunk_has_a_row_for_each_method(folder: Path) -> None:
 def test_instances_travel_to_workers(folder: Path) -> None:
     """Pickled, they are the same."""
     spec = spec_of(folder)
-    instance, _ = load_instances(spec)
+    instance, _ = hw.study.plan(spec).instances
     again: Instance = pickle.loads(pickle.dumps(instance))  # noqa: S301 -- our own
     cells = [Cells(one, one.metric, 20, spec) for one in (instance, again)]
     first, second = (simulate(one).rows for one in cells)
@@ -133,7 +132,7 @@ def test_instances_travel_to_workers(folder: Path) -> None:
 def test_digests_tell_instances_apart(folder: Path) -> None:
     """By the matching, and by what was detected; the order of images in the file means nothing."""
     (first, second), (other, _) = (
-        load_instances(spec_of(folder, metric="ap", threshold=threshold))
+        hw.study.plan(spec_of(folder, metric="ap", threshold=threshold)).instances
         for threshold in (0.5, 0.3)
     )
     assert len({first.digest, second.digest, other.digest}) == 3
@@ -141,9 +140,9 @@ def test_digests_tell_instances_apart(folder: Path) -> None:
     references = json.loads(path.read_text())
     references["images"].reverse()
     path.write_text(json.dumps(references))
-    again, _ = load_instances(spec_of(folder, metric="object_sensitivity"))
+    again, _ = hw.study.plan(spec_of(folder, metric="object_sensitivity")).instances
     path.write_text(json.dumps(references | {"images": references["images"][::-1]}))
-    before, _ = load_instances(spec_of(folder, metric="object_sensitivity"))
+    before, _ = hw.study.plan(spec_of(folder, metric="object_sensitivity")).instances
     assert again.digest == before.digest
 
 
@@ -164,7 +163,7 @@ def test_digests_tell_instances_apart(folder: Path) -> None:
 def test_bad_sections(folder: Path, section: dict[str, Any], message: str) -> None:
     """Errors in one line that say where."""
     with pytest.raises(hw.HalfwidthError, match=message) as raised:
-        load_instances(spec_of(folder, **section))
+        hw.study.plan(spec_of(folder, **section))
     assert "[[detections]]" in str(raised.value)
     assert "\n" not in str(raised.value)
 

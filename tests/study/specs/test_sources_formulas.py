@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
-from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.spec import Instance
 
 VALUES = np.linspace(0.2, 0.9, 60)
@@ -18,7 +17,7 @@ VALUES = np.linspace(0.2, 0.9, 60)
 
 def found(folder: Path, content: str) -> tuple[Instance, ...]:
     (folder / "spec.toml").write_text(content, encoding="utf-8")
-    return load_instances(hw.study.read_spec(folder / "spec.toml"))
+    return hw.study.plan(folder / "spec.toml").instances
 
 
 def one(folder: Path, content: str) -> Instance:

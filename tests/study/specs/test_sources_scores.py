@@ -12,7 +12,6 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core.spec import MetricLevel
-from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.spec import Instance
 
 N = 60
@@ -39,7 +38,7 @@ def save(folder: Path, name: str, scores: Any, targets: Any) -> None:
 
 def found(folder: Path, content: str) -> tuple[Instance, ...]:
     (folder / "spec.toml").write_text(content, encoding="utf-8")
-    return load_instances(hw.study.read_spec(folder / "spec.toml"))
+    return hw.study.plan(folder / "spec.toml").instances
 
 
 def one(folder: Path, content: str) -> Instance:
@@ -383,7 +382,7 @@ def test_one_file_of_targets_is_of_many_models(tmp_path: Path) -> None:
         'targets = "{task}_targets.npy"\n'
     )
     (tmp_path / "spec.toml").write_text(section)
-    instances = load_instances(hw.study.read_spec(tmp_path / "spec.toml"))
+    instances = hw.study.plan(tmp_path / "spec.toml").instances
     assert {(i.model, i.task) for i in instances} == {
         (model, task) for model in ("unet", "swin_t") for task in tasks
     }
@@ -391,4 +390,4 @@ def test_one_file_of_targets_is_of_many_models(tmp_path: Path) -> None:
         assert i.source == f"{i.model}_{i.task}_scores.npy, {i.task}_targets.npy"
     np.save(tmp_path / "unet_blood_scores.npy", LOGITS)
     with pytest.raises(hw.DataError, match=r"unet_blood_scores.npy: no targets belong to it"):
-        load_instances(hw.study.read_spec(tmp_path / "spec.toml"))
+        hw.study.plan(tmp_path / "spec.toml")
