@@ -284,7 +284,6 @@ def _formats() -> dict[str, Format]:
 def _use_table(path: Path, r: Source) -> None:
     """Read a table and do with it what some verb does."""
     import halfwidth as hw
-    from halfwidth.tables.layout import layout_of, slices
     from halfwidth.tables.readers import read_table
 
     table = read_table(path, _reading(r))
@@ -293,7 +292,6 @@ def _use_table(path: Path, r: Source) -> None:
         table.values(name, rows)
         table.levels(name)
     uses: list[Callable[[], object]] = [
-        lambda: [part.values for part in slices(table, layout_of(table))],
         lambda: hw.estimate(
             hw.CaseValues.from_table(table, missing=r.choice(["raise", "omit", "all"])),
             method="t",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +17,6 @@ import pandas as pd
 import pytest
 from support import Run
 
-from halfwidth import DataError, OptionError, UnknownNameError
-from halfwidth.io.table import Table
-from halfwidth.io.writers import write_table
-from halfwidth.tables.conversion import long_table, rows_of, stacked
 from halfwidth.tables.readers import read_table
 
 NNUNET = Path(__file__).parent / "importers" / "fixtures" / "nnunet" / "summary.json"
@@ -30,85 +30,108 @@ WIDE: Mapping[str, Sequence[Any]] = {
 }
 
 
-def test_a_wide_table_becomes_long() -> None:
-    table = long_table(Table.from_frame(WIDE), "Dice", case="image", groups="subject")
-    assert table.names == ["case", "metric", "value", "model", "label", "group"]
-    cells = [tuple(str(cell) for cell in row) for row in rows_of(table)]
-    assert cells == [
-        ("x", "dsc", "0.9", "A", "liver", "01"),
-        ("x", "dsc", "0.8", "A", "spleen", "01"),
-        ("y", "dsc", "0.30000000000000004", "A", "liver", "02"),
-        ("y", "dsc", "nan", "A", "spleen", "02"),
+@pytest.fixture
+def converted(run: Run, tmp_path: Path) -> Callable[..., tuple[list[list[str]], str]]:
+    """The rows that files become, header first, and what is said of them."""
+
+    def converts(*tables: Any, **options: str) -> tuple[list[list[str]], str]:
+        files: list[object] = []
+        for place, table in enumerate(tables):
+            files.append(table if isinstance(table, str) else tmp_path / f"{place}.csv")
+            if not isinstance(table, str):
+                pd.DataFrame(table).to_csv(files[-1], index=False)
+        more = [word for name, value in options.items() for word in (f"--{name}", value)]
+        ran = run("convert", *files, *more)
+        if ran.status:
+            assert ran.out == ""
+        return list(csv.reader(io.StringIO(ran.out))), " ".join(ran.err.split())
+
+    return converts
+
+
+def test_a_wide_table_becomes_long(converted: Any) -> None:
+    rows, said = converted(WIDE, metric="Dice", case="image", groups="subject")
+    assert rows == [
+        ["case", "metric", "value", "model", "label", "group"],
+        ["x", "dsc", "0.9", "A", "liver", "01"],
+        ["x", "dsc", "0.8", "A", "spleen", "01"],
+        ["y", "dsc", "0.30000000000000004", "A", "liver", "02"],
+        ["y", "dsc", "", "A", "spleen", "02"],
     ]
-    assert table.notes[1] == "left out: column site"
+    assert "left out: column site" in said
 
 
-def test_one_column_of_values_is_no_label() -> None:
-    scores = Table.from_frame({**WIDE, "NSD": [0.7, 0.8]})
-    table = long_table(scores, "nsd:tolerance=3,definition=surface", ["NSD"])
-    assert table.names == ["case", "metric", "value", "model", "parameters"]
-    assert table.levels("parameters") == ["tolerance=3;definition=surface"] * 2
-    assert table.levels("case") == ["01", "02"]
+def test_one_column_of_values_is_no_label(converted: Any) -> None:
+    asked = {"metric": "nsd:tolerance=3,definition=surface", "value": "NSD"}
+    rows, _ = converted({**WIDE, "NSD": [0.7, 0.8]}, **asked)
+    assert rows == [
+        ["case", "metric", "value", "model", "parameters"],
+        ["01", "nsd", "0.7", "A", "tolerance=3;definition=surface"],
+        ["02", "nsd", "0.8", "A", "tolerance=3;definition=surface"],
+    ]
 
 
-def test_the_algorithms_of_a_challenge_are_its_models() -> None:
+def test_the_algorithms_of_a_challenge_are_its_models(converted: Any) -> None:
     columns = {"algorithm": ["A", "B"], "task": ["t", "t"], "case": ["1", "1"], "value": [0.5, 0.6]}
-    table = long_table(Table.from_frame(columns), "dsc")
-    assert table.names == ["case", "metric", "value", "model", "task"]
-    assert table.levels("model") == ["A", "B"]
-    assert table.notes == ("values of column value as dsc, cases by 'case', models by 'algorithm'",)
+    (names, *rows), said = converted(columns, metric="dsc")
+    assert names == ["case", "metric", "value", "model", "task"]
+    assert [row[3] for row in rows] == ["A", "B"]
+    assert "values of column value as dsc, cases by 'case', models by 'algorithm'" in said
 
 
-def test_what_cannot_be_converted() -> None:
-    wide = Table.from_frame(WIDE)
-    assert long_table(wide) is wide
-    with pytest.raises(OptionError, match="need metric="):
-        long_table(wide, values=["liver"])
-    with pytest.raises(DataError, match="column 'site' holds 'm' in row 2"):
-        long_table(wide, "dsc", ["site"])
-    with pytest.raises(DataError, match="no column of case ids"):
-        long_table(Table.from_frame({"liver": [0.5, 0.6]}), "dsc")
-    canonical = read_table(NNUNET)
-    with pytest.raises(OptionError, match="names the metric of each row"):
-        long_table(canonical, "dsc")
-    with pytest.raises(UnknownNameError, match="no_such"):
-        long_table(canonical, groups="no_such")
+def test_what_cannot_be_converted(converted: Any) -> None:
+    rows, _ = converted(WIDE)
+    assert rows[0] == list(WIDE)
+    assert "need --metric" in converted(WIDE, value="liver")[1]
+    assert "column 'site' holds 'm' in row 2" in converted(WIDE, metric="dsc", value="site")[1]
+    assert "no column of case ids" in converted({"liver": [0.5, 0.6]}, metric="dsc")[1]
+    assert "names the metric of each row" in converted(str(NNUNET), metric="dsc")[1]
+    assert "unknown column 'no_such'" in converted(str(NNUNET), groups="no_such")[1]
 
 
 @pytest.mark.parametrize("name", ["long.csv", "long.tsv", "long.parquet"])
-def test_what_is_written_is_read_again_to_the_last_digit(name: str, tmp_path: Path) -> None:
+def test_what_is_written_is_read_again_to_the_last_digit(
+    name: str, run: Run, tmp_path: Path
+) -> None:
     if name.endswith("parquet"):
         pytest.importorskip("pyarrow")
     numbers = {"liver": [0.1 + 0.2, 5e-324, math.inf], "spleen": [1 / 3, None, 123456789.123456789]}
-    wide = long_table(Table.from_frame({"case": ["01", "é,b", 'c"'], **numbers}), "hd95")
-    for table in (stacked({"a\tb": read_table(NNUNET), "B": read_table(NNUNET)}), wide):
-        write_table(table.names, rows_of(table), tmp_path / name)
-        again = read_table(tmp_path / name)
-        assert again.names == table.names
-        for column in table.names:
-            if column == "value":
-                rows = range(len(table))
-                expected = table.columns["value"].tolist()
-                found = again.values("value", list(rows)).tolist()  # type: ignore[arg-type]
-                assert [repr(number) for number in found] == [repr(number) for number in expected]
-            else:
-                assert again.levels(column) == table.levels(column)
+    wide = pd.DataFrame({"case": ["01", "é,b", 'c"'], **numbers})
+    wide.to_parquet(tmp_path / "wide.parquet")
+    other = shutil.copy(NNUNET, tmp_path / "other.json")
+    models = (f"a\tb={NNUNET}", f"B={other}")
+    for given in (models, (tmp_path / "wide.parquet", "--metric", "hd95")):
+        assert run("convert", *given, "-o", tmp_path / name).status == 0
+        # Once more, to text: the same as at once.
+        again = run("convert", tmp_path / name)
+        assert again.out == run("convert", *given).out
+    values = [row[2] for row in csv.reader(io.StringIO(again.out))][1:]
+    assert [float(value or "nan") for value in values] == pytest.approx(
+        [0.1 + 0.2, 1 / 3, 5e-324, math.nan, math.inf, 123456789.123456789],
+        rel=0,
+        abs=0,
+        nan_ok=True,
+    )
 
 
-def test_tables_of_models_with_other_columns_are_one() -> None:
-    first = Table.from_frame({"case": ["a"], "metric": ["dsc"], "value": [0.5], "status": ["ok"]})
-    other = Table.from_frame({"case": ["b"], "metric": ["dsc"], "value": [0.7], "fold": [3]})
-    table = stacked({"A": first, "B": other})
-    assert table.names == ["case", "metric", "value", "model", "status", "fold"]
-    assert table.levels("model") == ["A", "B"]
-    assert table.levels("status") == ["ok", None]
-    assert table.levels("fold") == [None, 3]
+def test_tables_of_models_with_other_columns_are_one(converted: Any, tmp_path: Path) -> None:
+    first = {"case": ["a"], "metric": ["dsc"], "value": [0.5], "status": ["ok"]}
+    other = {"case": ["b"], "metric": ["dsc"], "value": [0.7], "fold": [3]}
+    for name, table in (("A", first), ("B", other)):
+        pd.DataFrame(table).to_csv(tmp_path / f"{name}.csv", index=False)
+    (names, *rows), _ = converted(f"A={tmp_path / 'A.csv'}", f"B={tmp_path / 'B.csv'}")
+    assert names == ["case", "metric", "value", "model", "status", "fold"]
+    assert [row[3:] for row in rows] == [["A", "ok", ""], ["B", "", "3"]]
+    both, one = tmp_path / "both.csv", tmp_path / "one.csv"
+    both.write_text("\n".join(map(",".join, [names, *rows])))
+    one.write_text("\n".join(map(",".join, [names, rows[0]])))
     # Models that a file names are kept, unless the user says otherwise.
-    assert stacked({"C": table}).levels("model") == ["A", "B"]
-    one = stacked({"A": first})
-    assert stacked({"C": one, "D": first}, ["C"]).levels("model") == ["C", "D"]
-    with pytest.raises(DataError, match=r"several models.*'C'"):
-        stacked({"C": table}, ["C"])
+    (_, *kept), _ = converted(str(both))
+    assert [row[3] for row in kept] == ["A", "B"]
+    (_, *named), _ = converted(f"C={one}", f"D={tmp_path / 'B.csv'}")
+    assert [row[3] for row in named] == ["C", "D"]
+    _, said = converted(f"C={both}")
+    assert re.search("several models.*'C'", said)
 
 
 ODD = ["=a", "'=a", "''=a", "+b", "-b", "@c", "\tc", "\t5", "\rd", "=", "'@'", "- -", "=1+1"]
