@@ -15,6 +15,10 @@ from halfwidth.io.table import Table
 from halfwidth.tables.importers.importer import ImportOptions
 from halfwidth.tables.readers import Reading, read_table
 
+IMPORTED = (
+    *("nnunet", "nnunet-v1", "monai", "grand-challenge", "panoptica", "pi-cai"),
+    *("totalsegmentator", "lm-eval", "inspect"),
+)
 FIXTURES = Path(__file__).parent / "tables" / "importers" / "fixtures"
 
 

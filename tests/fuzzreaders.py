@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from foreignfiles import FIXTURES, IMPORTED
 from fuzzdamage import damage_in_kind, zip_of
 from fuzzfiles import KINDS, Source, damaged, write_good_files
 from fuzzobjects import OBJECT_FORMATS, damaged_objects, read_damaged
@@ -45,7 +46,7 @@ MOST_SECONDS = 20
 LONGEST = 1000
 # A tab may stand in a name, and does nothing to a terminal.
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e]")
-FIXTURES = Path(__file__).parent / "tables" / "importers" / "fixtures"
+PLAIN_TABLES = ("csv", "tsv", "txt", "parquet", "xlsx")
 # Good files of a format among which one is damaged.
 VARIANTS = 24
 
@@ -307,8 +308,6 @@ def _use_table(path: Path, r: Source) -> None:
 
 def _reading(r: Source) -> Any:
     """How the user says that a table is to be read: mostly nothing."""
-    from halfwidth.io.plain_tables import FORMATS as PLAIN
-    from halfwidth.tables.importers.catalogue import IMPORTERS
     from halfwidth.tables.importers.importer import ImportOptions
     from halfwidth.tables.readers import Reading
 
@@ -318,7 +317,7 @@ def _reading(r: Source) -> Any:
     return Reading(
         header=r.choice([None, None, False, True]),
         decimal=r.choice([None, None, ".", ","]),
-        format=r.choice([None, None, *PLAIN, *(one.name for one in IMPORTERS)]),
+        format=r.choice([None, None, *PLAIN_TABLES, *IMPORTED]),
         options=ImportOptions(path=r.choice(words), filter=r.choice(words), groups=r.choice(words)),
     )
 

@@ -20,7 +20,6 @@ from halfwidth.resampling.forms.order_statistics import closed_form
 from halfwidth.resampling.gammas import gammas
 from halfwidth.resampling.proportions import binomial
 from halfwidth.resampling.spacings import spacings
-from halfwidth.summaries.quantiles import quantile_picks
 
 Array = NDArray[np.float64]
 
@@ -128,11 +127,18 @@ def test_batch_of_samples_has_each_samples_own_distribution() -> None:
         assert_same_distribution(tabulated(together, row), wanted)
 
 
+def picks(n: int, q: float) -> tuple[Any, Any]:
+    """Ranks and weights of the order statistics in a quantile of type 7."""
+    below, share = divmod(round((n - 1) * q, 9), 1)
+    count = 1 + (share > 0)
+    return below + np.arange(1.0, count + 1), np.array([1.0 - share, share])[:count]
+
+
 @pytest.mark.parametrize(("n", "q"), [(1001, 0.5), (1000, 0.5), (500, 0.987), (317, 0.01)])
 def test_probability_of_each_position_is_a_difference_of_binomial_tails(n: int, q: float) -> None:
     # P(X*₍k₎ ≤ x₍j₎) = P(Bin(n, j/n) ≥ k); values 1 ... n make positions visible.
     values = np.arange(1.0, n + 1)
-    ranks, weights = quantile_picks(n, q)
+    ranks, weights = picks(n, q)
     got = closed_form(values[None], ranks[:1], weights[:1] / weights[:1])
     tail = stats.binom.sf(int(ranks[0]) - 1, n, np.arange(n + 1) / n)
     wanted = np.diff(tail)
@@ -156,7 +162,7 @@ def test_large_sample_agrees_with_20000_resamples() -> None:
     generator = np.random.default_rng(11)
     values = np.sort(generator.beta(8, 2, n))
     wanted = {0.5: np.empty(resamples), 0.9: np.empty(resamples)}
-    ranks = {q: quantile_picks(n, q) for q in wanted}
+    ranks = {q: picks(n, q) for q in wanted}
     positions = sorted({int(rank) - 1 for picked, _ in ranks.values() for rank in picked})
     for start in range(0, resamples, 250):
         drawn = np.partition(

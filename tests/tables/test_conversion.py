@@ -37,9 +37,10 @@ def converted(run: Run, tmp_path: Path) -> Callable[..., tuple[list[list[str]], 
     def converts(*tables: Any, **options: str) -> tuple[list[list[str]], str]:
         files: list[object] = []
         for place, table in enumerate(tables):
-            files.append(table if isinstance(table, str) else tmp_path / f"{place}.csv")
+            file = tmp_path / f"{place}.csv"
             if not isinstance(table, str):
-                pd.DataFrame(table).to_csv(files[-1], index=False)
+                pd.DataFrame(table).to_csv(file, index=False)
+            files.append(table if isinstance(table, str) else file)
         more = [word for name, value in options.items() for word in (f"--{name}", value)]
         ran = run("convert", *files, *more)
         if ran.status:

@@ -14,6 +14,7 @@ import pytest
 import statsmodels.api as sm
 from numpy.typing import NDArray
 from scipy.special import expit, logit
+from splines import LEVELS_OF_KNOTS, harrell
 
 import halfwidth as hw
 from halfwidth.arithmetic.logistic import fit_logistic
@@ -27,7 +28,6 @@ from halfwidth.metrics import (
     ici,
     oe_ratio,
 )
-from halfwidth.metrics.calibration.splines import QUANTILES_OF_KNOTS, spline_terms
 
 Array = NDArray[Any]
 SIMULATED = Path(__file__).parents[4] / "shared" / "data" / "calibration"
@@ -181,30 +181,12 @@ def test_published_intervals(name: str, slope: Any, joint: float, large: Any) ->
 # --------------------------------------------------------------------------- curves
 
 
-def harrell(x: Array, knots: Array) -> Array:
-    """The restricted cubic spline of Harrell's book, term by term."""
-    *_, last_but_one, last = knots
-    scale = (last - knots[0]) ** 2
-
-    def term(v: float, knot: float) -> float:
-        cubes = (
-            max(v - knot, 0) ** 3
-            - max(v - last_but_one, 0) ** 3 * (last - knot) / (last - last_but_one)
-            + max(v - last, 0) ** 3 * (last_but_one - knot) / (last - last_but_one)
-        )
-        return float(cubes / scale)
-
-    bent = [[term(v, knot) for v in x] for knot in knots[:-2]]
-    return np.stack([np.ones(len(x)), x, *bent])
-
-
 @pytest.mark.parametrize("knots", [3, 4, 5])
 def test_distances_are_those_from_a_curve_of_statsmodels(knots: int) -> None:
     y, p, _ = cases(203)
     x = logit(p)
     quantile = functools.partial(np.quantile, method="averaged_inverted_cdf")
-    terms = harrell(x, quantile(x, QUANTILES_OF_KNOTS[knots]))
-    np.testing.assert_allclose(spline_terms(x, np.ones(len(x)), knots), terms, atol=1e-12)
+    terms = harrell(x, quantile(x, LEVELS_OF_KNOTS[knots]))
     gaps = np.abs(binomial(y, terms, None).fittedvalues - p)
     assert ici(y, p, knots=knots) == pytest.approx(gaps.mean(), abs=1e-9)
     assert e50(y, p, knots=knots) == pytest.approx(np.median(gaps), abs=1e-9)
