@@ -323,3 +323,10 @@ def test_an_extra_that_is_not_installed_is_named(
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     text = complaint(written(tmp_path, "t.parquet", b"any"))
     assert text == "reading Parquet needs pyarrow: pip install 'halfwidth[tables]'"
+
+
+def test_a_file_without_a_header_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "values.csv"
+    file.write_text("0.9\n0.8\n0.7\n")
+    with pytest.raises(hw.DataError, match="has no header"):
+        read_table(file)

@@ -661,3 +661,29 @@ def test_anything_gives_an_estimate_or_a_complaint(
             assert math.isnan(e.low) == math.isnan(e.high)
             assert e.sentence().endswith(").")
             assert hw.Estimates((e,)).to_json()
+
+
+def test_empty_lists_are_refused_with_a_word() -> None:
+    with pytest.raises(hw.DataError, match="no cases"):
+        hw.metric_ci([], [], metric="accuracy")
+
+
+def test_masked_score_is_missing() -> None:
+    score = np.ma.array([0.1, 0.2, 0.0, 0.3, 0.9], mask=[False, False, True, False, False])
+    with pytest.raises(hw.DataError, match="lack a label or a finite score"):
+        hw.metric_ci([0, 1, 1, 0, 1], score, metric="auroc")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"costs": "x"},
+        {"costs": [[0, 1], [1]]},
+        {"priors": "x"},
+        {"labels": [[0], [1]]},
+    ],
+)
+def test_option_that_makes_no_sense_is_named(options: dict[str, Any]) -> None:
+    truth = [0, 1, 1, 0]
+    with pytest.raises(hw.HalfwidthError, match=next(iter(options))):
+        hw.metric_ci(truth, truth, metric="expected_cost", **options)

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from halfwidth import DataError, HalfwidthError, ObjectSet, OptionError, read_objects
-from halfwidth.io.detections.api import align
 from halfwidth.core.option_table.table import OPTIONS
+from halfwidth.io.detections.api import align
 
 
 class Tensor:
