@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import halfwidth as hw
 from halfwidth.core.spec import MetricLevel
@@ -106,3 +107,18 @@ def frozen(row: Row) -> dict[str, Any]:
         name: "nan" if isinstance(value, float) and value != value else value  # noqa: PLR0124
         for name, value in row.items()
     }
+
+
+def keys_of(section: str, folder: Path) -> set[str]:
+    """The keys that a section may have, as the error about another one tells.
+
+    Of populations those of any family.
+    """
+    file = folder / "keys.toml"
+    beta = ['family = "beta"', "a = 8", "b = 2"] if section == "populations" else []
+    file.write_text("\n".join([f"[[{section}]]", *beta, "frobnicate = 1"]), encoding="utf-8")
+    with pytest.raises(hw.DataError) as refused:
+        hw.study.read_spec(file)
+    file.unlink()
+    allowed = set(str(refused.value).partition("Allowed: ")[2].split(", "))
+    return allowed - {"a", "b", "location", "scale"} if beta else allowed

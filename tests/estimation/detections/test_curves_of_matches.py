@@ -12,10 +12,10 @@ from rankedscenes import functional_of, of_entries, ranked_scene, value_of
 import halfwidth as hw
 from halfwidth.core.match_lists import MatchingRule
 from halfwidth.estimation.detections.curves import AREA_OF, Band, curves_of_jobs, simultaneous
-from halfwidth.estimation.grouping import arrange_cases
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Records
 from halfwidth.estimation.resolve import Request, resolve_request
+from halfwidth.resampling.designs import arrange
 from halfwidth.resampling.kernels import native
 
 KINDS: tuple[Any, ...] = ("pr", "froc", "afroc", "wafroc")
@@ -45,9 +45,7 @@ def made(
     jobs = []
     for average in averages:
         functional = functional_of(lists, AREA_OF[kind], average, **given)
-        records, design = arrange_cases(
-            functional.records(lists), groups, None, "cases", paired=True
-        )
+        records, design = arrange(functional.records(lists), groups, None, paired=True)
         count = None if groups is None else len(np.unique(groups))
         jobs.append(
             Job(
@@ -185,7 +183,7 @@ def test_a_point_has_the_interval_of_its_metric() -> None:
     lists = ranked_scene(27, classes=1, thresholds=1)
     (curve,) = made(lists, "froc")
     functional = functional_of(lists, "sensitivity_at_fppi", fppi=1.0)
-    records, design = arrange_cases(functional.records(lists), None, None, "cases", paired=True)
+    records, design = arrange(functional.records(lists), None, None, paired=True)
     (one,) = estimate_jobs(
         [Job(functional, Records(records, design, lists.n_images))],
         asked("dirichlet", 199, 3),

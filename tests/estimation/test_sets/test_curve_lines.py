@@ -8,26 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from over_data import over
 
 import halfwidth as hw
 from halfwidth.core.types import Array
-from halfwidth.estimation.test_sets.curve_lines import COLUMNS, MOST_CORNERS, curve_line, thinned
 from halfwidth.metrics import auroc, average_precision
 
 curves_from = over(hw.curve, hw.Predictions.from_arrays)
 
-Counts = NDArray[np.int64]
 
-
-def counted(truth: Any, score: Any) -> tuple[Counts, Counts]:
-    """Positive and negative cases at or above each distinct score."""
-    truth, score = np.asarray(truth), np.asarray(score)
-    thresholds = np.unique(score)[::-1]
-    tp = np.array([int(((score >= t) & (truth == 1)).sum()) for t in thresholds], dtype=np.int64)
-    said = np.array([int((score >= t).sum()) for t in thresholds], dtype=np.int64)
-    return tp, said - tp
+def line_of(kind: Any, truth: Any, score: Any) -> Array:
+    (curve,) = hw.curve(truth, kind, y_score=score, n_resamples=9, rng=1)
+    line: Array = curve.line
+    return line
 
 
 def area_under(line: Array) -> float:
@@ -43,17 +36,14 @@ cases = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6)), min_size=2, ma
 @given(cases)
 def test_the_area_under_a_line_is_the_metric(rows: list[tuple[int, int]]) -> None:
     truth, score = (np.array(column) for column in zip(*rows, strict=True))
-    counts = counted(truth, score)
-    line = curve_line("roc", *counts)
+    line, steps = (line_of(kind, truth, score) for kind in ("roc", "pr"))
     assert line[0].tolist() == [0, 0]
     assert line[-1].tolist() == [1, 1]
     assert area_under(line) == pytest.approx(auroc(truth, score), abs=1e-12)
-    steps = curve_line("pr", *counts)
     assert steps[0, 0] == 0
-    assert steps[-1].tolist() == [
-        1,
-        counts[0][-1] / (counts[0] + counts[1])[np.flatnonzero(counts[0] == counts[0][-1])[0]],
-    ]
+    # The last threshold that finds one more.
+    found = score >= score[truth == 1].min()
+    assert steps[-1].tolist() == [1, truth[found].mean()]
     assert area_under(steps) == pytest.approx(average_precision(truth, score), abs=1e-12)
     # Steps of a precision-recall curve are level or upright, whatever is tied.
     assert (np.diff(steps, axis=0) == 0).any(axis=1).all()
@@ -96,8 +86,8 @@ def test_the_line_of_many_scores_is_thinned_unseen(kind: Any) -> None:
     truth[:2000] = generator.random(2000) < 0.9
     tp = np.cumsum(truth, dtype=np.int64)
     fp = np.arange(1, len(tp) + 1) - tp
-    line = curve_line(kind, tp, fp)
-    assert 100 < len(line) <= MOST_CORNERS
+    line = line_of(kind, truth.astype(int), -np.arange(len(tp), dtype=float))
+    assert 100 < len(line) <= 4000
     assert (np.diff(line[:, 0]) >= 0).all()
     if kind == "roc":
         x, y = fp / fp[-1], tp / tp[-1]
@@ -106,13 +96,13 @@ def test_the_line_of_many_scores_is_thinned_unseen(kind: Any) -> None:
         found = truth.nonzero()[0]
         x, y = tp[found] / tp[-1], tp[found] / (tp + fp)[found]
     # No corner lies higher or lower than the line does within a column to its left or right.
-    edges = np.arange(COLUMNS + 1) / COLUMNS
-    column = np.minimum((x * COLUMNS).astype(int), COLUMNS - 1)
+    edges = np.arange(1000 + 1) / 1000
+    column = np.minimum((x * 1000).astype(int), 1000 - 1)
     for name, of in (("low", np.minimum), ("high", np.maximum)):
-        wanted = np.full(COLUMNS, {"low": np.inf, "high": -np.inf}[name])
+        wanted = np.full(1000, {"low": np.inf, "high": -np.inf}[name])
         of.at(wanted, column, y)
-        kept = np.full(COLUMNS, {"low": np.inf, "high": -np.inf}[name])
-        of.at(kept, np.minimum((line[:, 0] * COLUMNS).astype(int), COLUMNS - 1), line[:, 1])
+        kept = np.full(1000, {"low": np.inf, "high": -np.inf}[name])
+        of.at(kept, np.minimum((line[:, 0] * 1000).astype(int), 1000 - 1), line[:, 1])
         off = kept - wanted if name == "low" else wanted - kept
         assert off[np.isfinite(off)].max() <= 1e-12, name
     assert edges[0] == line[0, 0] == 0
@@ -120,5 +110,6 @@ def test_the_line_of_many_scores_is_thinned_unseen(kind: Any) -> None:
 
 
 def test_short_lines_are_not_thinned() -> None:
-    line = np.stack([np.linspace(0, 1, MOST_CORNERS)] * 2, axis=1)
-    assert thinned(line) is line
+    # A corner at each case: hits and false alarms take turns.
+    truth, score = np.arange(3000) % 2, -np.arange(3000.0)
+    assert len(line_of("roc", truth, score)) == 3001

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from smallstudies import keys_of
 
 import halfwidth as hw
 from halfwidth.study.specs.parsing import DEFAULTS
-from halfwidth.study.specs.parsing_sources import OF_SCORES, OF_TABLES
 from halfwidth.study.specs.spec import Instance
 
 VALUES = np.linspace(0.2, 0.9, 60)
@@ -287,7 +287,13 @@ def test_every_option_stands_there_with_its_default_and_a_comment(tmp_path: Path
     lines = re.findall(r"^(?:# )?(\w+) = (.*?)  +# .+$", text, flags=re.MULTILINE)
     keys = [key for key, _ in lines]
     beside = {"files", "target", "columns"}  # the other way to name test sets
-    assert set(keys) == {*DEFAULTS, *OF_TABLES, *(set(OF_SCORES) - beside), "columns", "files"}
+    assert set(keys) == {
+        *DEFAULTS,
+        *keys_of("tables", tmp_path),
+        *(keys_of("scores", tmp_path) - beside),
+        "columns",
+        "files",
+    }
     given = dict(lines[: len(DEFAULTS)])
     for key, value in DEFAULTS.items():
         shown = list(value) if isinstance(value, tuple) else value

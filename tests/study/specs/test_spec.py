@@ -9,17 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from smallstudies import keys_of
 
 import halfwidth as hw
 from halfwidth import METHODS, METRICS, Bounds
 from halfwidth.core.types import Level
 from halfwidth.study.specs.parsing import DEFAULTS
-from halfwidth.study.specs.parsing_sources import (
-    OF_DETECTIONS,
-    OF_POPULATIONS,
-    OF_SCORES,
-    OF_TABLES,
-)
 from halfwidth.study.specs.spec import StudySpec, written
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -255,14 +250,11 @@ def test_the_examples_of_the_page_are_specs(file: Path) -> None:
         spec(file, example.replace("\n# ", "\n"))
 
 
-def test_the_page_tells_every_key_and_default() -> None:
+def test_the_page_tells_every_key_and_default(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "study-spec.md").read_text(encoding="utf-8")
     parts = dict(re.findall(r"\n## \[+(\w+)\]+\n(.*?)(?=\n## )", page, flags=re.DOTALL))
     keys = {
-        "tables": OF_TABLES,
-        "scores": OF_SCORES,
-        "detections": OF_DETECTIONS,
-        "populations": OF_POPULATIONS,
+        name: keys_of(name, tmp_path) for name in ("tables", "scores", "detections", "populations")
     }
     for section, known in (*keys.items(), ("study", DEFAULTS)):
         rows = [line.split(" | ") for line in parts[section].splitlines() if line[:3] == "| `"]
