@@ -13,7 +13,6 @@ from toywork import all_end, chunks, parts, pids, ran, store_in
 
 import halfwidth as hw
 from halfwidth.study.execution import cluster
-from halfwidth.study.execution.local_cluster import ATTEMPTS, retry_late_loop
 from halfwidth.study.execution.progress import Reporter
 from halfwidth.study.execution.running import run_chunks
 from halfwidth.study.storage.upkeep import status
@@ -50,6 +49,16 @@ def test_a_worker_of_a_cluster_may_die(tmp_path: Path, reference: dict[str, byte
 
 
 @pytest.mark.slow
+def test_a_worker_of_another_version_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "__version__", "0.0.0")
+    outcome, said = ran(tmp_path, chunks(1), dask="local", jobs=1, retries=0)
+    assert len(outcome.failed) == 1
+    assert f"has halfwidth {hw.__version__}, the study 0.0.0" in said
+
+
+@pytest.mark.slow
 def test_where_no_scheduler_answers_the_run_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,24 +74,19 @@ def test_what_is_no_address_is_refused(tmp_path: Path, address: str) -> None:
         ran(tmp_path, chunks(), dask=address)
 
 
-def test_an_event_loop_that_is_late_is_started_again() -> None:
-    late = iter([True] * (ATTEMPTS - 1) + [False])
-
-    def start() -> str:
-        assert not next(late)
-        return "started"
-
-    assert retry_late_loop(start) == "started"
-
-
-def test_an_event_loop_that_never_begins_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("late", "said"), [(1, "no scheduler answers"), (99, "did not start on")])
+def test_an_event_loop_that_is_late_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: int, said: str
 ) -> None:
     from distributed.utils import LoopRunner
 
-    def never(_: Any) -> None:
-        raise AssertionError
+    start, starts = LoopRunner._start_unlocked, iter(range(100))
 
-    monkeypatch.setattr(LoopRunner, "_start_unlocked", never)
-    with pytest.raises(hw.DataError, match="Dask did not start on this machine"):
+    def starts_late(runner: Any) -> None:
+        assert next(starts) >= late
+        start(runner)
+
+    monkeypatch.setattr(cluster, "PATIENCE", 0.2)
+    monkeypatch.setattr(LoopRunner, "_start_unlocked", starts_late)
+    with pytest.raises(hw.DataError, match=said):
         ran(tmp_path, chunks(), dask="tcp://127.0.0.1:9")
