@@ -144,6 +144,15 @@ def test_adjusted_p_values_are_those_of_statsmodels(ours: Any, theirs: str) -> N
         assert {test.correction for test in tests} == {ours}
 
 
+def test_two_tests_are_a_family() -> None:
+    generator = np.random.default_rng(3)
+    models = {name: generator.normal(lead, 1, 12) for lead, name in enumerate("ABC")}
+    found = hw.compare(models, baseline="A", metric=GAIN, test="wilcoxon", method="t")
+    tests = [one.test for one in found if one.test is not None]
+    expected = multipletests([test.p_value for test in tests], method="holm")[1]
+    assert [test.adjusted for test in tests] == pytest.approx(expected)
+
+
 def test_a_test_that_was_not_made_does_not_count() -> None:
     """That of a model without predicted positives."""
     truth = np.array([0, 1] * 10)

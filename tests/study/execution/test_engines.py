@@ -271,7 +271,7 @@ class Desk:
 
 def test_workers_get_new_work_before_the_old_is_written() -> None:
     desk = Desk([[1], [3, 2], [4]])
-    answers = pooled(Queue(chunks(4)), toywork.work, Stop(), desk)
+    answers: Any = pooled(Queue(chunks(4)), toywork.work, Stop(), desk)
     assert next(answers)[1] == "what 1 answers"
     assert desk.submitted == 3
     assert [answer for _, answer in answers] == [f"what {future} answers" for future in (3, 2, 4)]
@@ -280,7 +280,7 @@ def test_workers_get_new_work_before_the_old_is_written() -> None:
 
 def test_what_has_ended_when_an_interrupt_comes_is_kept() -> None:
     desk = Desk([[1], None, [3]])
-    answers = pooled(Queue(chunks(6)), toywork.work, Stop(), desk)
+    answers: Any = pooled(Queue(chunks(6)), toywork.work, Stop(), desk)
     assert [next(answers)[1], next(answers)[1]] == ["what 1 answers", "what 3 answers"]
     with pytest.raises(KeyboardInterrupt):
         next(answers)
