@@ -15,8 +15,8 @@ from smallstudies import labelled, spec_of_sets
 from halfwidth import DataError, OptionError
 from halfwidth.study import populations
 from halfwidth.study.populations import LogitPopulation, logit_empirical, logit_kde
+from halfwidth.study.simulation.cells import Cells
 from halfwidth.study.simulation.fitted import population_truth
-from halfwidth.study.simulation.targets import measured_on
 
 DRAWS = 40_000
 
@@ -37,7 +37,7 @@ def truths(classes: int, metrics: list[str], average: str, **given: float) -> di
     spec = spec_of_sets(metrics=metrics, averages=[average], truth_draws=DRAWS)
     found = {}
     for metric in spec.metrics:
-        (measured,) = measured_on(instance, metric, spec)
+        (measured,) = Cells(instance, metric, 100, spec).measured
         found[measured.metric] = population_truth(instance, measured, spec).value
     return found
 

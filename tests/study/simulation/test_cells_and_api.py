@@ -15,7 +15,6 @@ from halfwidth.core.types import Array
 from halfwidth.intervals.compute import intervals
 from halfwidth.study.simulation.cells import Cells, batch_parts, batch_plan, simulated
 from halfwidth.study.simulation.fitted import fitted
-from halfwidth.study.simulation.targets import Measured
 
 STATISTICS = ["mean", "sd", "trimmed_mean", "median", "iqr", "quantile:q=0.8"]
 SAMPLES = 3
@@ -27,7 +26,7 @@ def _drawn(cells: Cells) -> Array:
     return part
 
 
-def _made(cells: Cells, measured: Measured) -> list[list[tuple[str, float, list[float]]]]:
+def _made(cells: Cells, measured: Any) -> list[list[tuple[str, float, list[float]]]]:
     """For each sample: method, level, and estimate, bounds and share of undefined resamples."""
     made = simulated(cells, measured, fitted(cells.instance).population)
     names = [(method.name, level) for level in cells.spec.levels for method in measured.methods]

@@ -12,8 +12,8 @@ from scipy.special import expit, logit
 
 import halfwidth as hw
 from halfwidth.estimation.resolve import resolve_metric
+from halfwidth.study.simulation.cells import Cells
 from halfwidth.study.simulation.fitted import fitted, population_truth
-from halfwidth.study.simulation.targets import measured_on
 from halfwidth.study.specs.parsing import read_spec
 
 SPEC = """
@@ -53,7 +53,7 @@ def test_truths_are_those_of_a_large_draw(shared: Path, tmp_path: Path) -> None:
         "oe_ratio": (y.mean() / expected.mean(), error),
     }
     for metric in spec.metrics:
-        (measured,) = measured_on(instance, resolve_metric(metric, None), spec)
+        (measured,) = Cells(instance, resolve_metric(metric, None), 100, spec).measured
         got = population_truth(instance, measured, spec)
         value, own = wanted[measured.metric]
         # 6 SE; that of a coefficient by the model may be half of what it is where the line bends.

@@ -16,7 +16,6 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.designs import arrange
 from halfwidth.study.simulation.cells import Cells, batch_parts, simulated
 from halfwidth.study.simulation.fitted import fitted
-from halfwidth.study.simulation.targets import measured_on
 
 # Of one class these are proportions of a part of the cases, whose number varies from sample to
 # sample: a study takes them as functions of the confusion matrix.
@@ -294,6 +293,5 @@ def test_binary_rankings_of_one_class_alone_are_undefined() -> None:
 
 def test_values_have_no_metric_of_test_sets() -> None:
     cells = cells_of_values({"family": "normal"})
-    assert cells.measured == measured_on(cells.instance, None, cells.spec)
     assert {one.average for one in cells.measured} == {""}
     assert [one.statistic for one in cells.measured] == ["mean", "median"]

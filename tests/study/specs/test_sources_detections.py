@@ -15,7 +15,6 @@ import halfwidth as hw
 from halfwidth.study.populations import ImagePopulation
 from halfwidth.study.simulation.cells import Cells, simulate
 from halfwidth.study.simulation.fitted import fitted, population_truth
-from halfwidth.study.simulation.targets import measured_on
 from halfwidth.study.specs.parsing import parse_spec
 from halfwidth.study.specs.spec import Instance, StudySpec
 
@@ -83,7 +82,7 @@ def test_the_truth_is_the_metric_of_the_images(folder: Path, metric: str, averag
     """As `hw.estimate` gives it of the same files."""
     spec = spec_of(folder, metric=metric, average=average)
     for instance, model in zip(hw.study.plan(spec).instances, "ab", strict=True):
-        (measured,) = measured_on(instance, instance.metric, spec)
+        (measured,) = Cells(instance, instance.metric, 100, spec).measured
         known = population_truth(instance, measured, spec)
         estimate = estimate_detector(
             folder / f"dets_{model}.json",
