@@ -16,7 +16,6 @@ from over_data import over
 import halfwidth as hw
 from halfwidth.core.types import Array
 from halfwidth.plots import pr, roc
-from halfwidth.results.curves import SeveralCurves
 
 curves_from = over(hw.curve, hw.Predictions.from_arrays)
 
@@ -37,7 +36,7 @@ def painted(ax: Axes) -> None:
     canvas(ax.figure).draw()
 
 
-def of_label(curves: SeveralCurves[Any], label: str) -> Array:
+def of_label(curves: Any, label: str) -> Array:
     frame = curves.to_frame()
     numbers: Array = frame.loc[frame["label"] == label, ["x", "y", "low", "high"]].to_numpy(float)
     return numbers
