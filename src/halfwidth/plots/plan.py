@@ -12,9 +12,9 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.core.types import Array
 from halfwidth.plots import line_labels
+from halfwidth.plots.legends import labelled
 from halfwidth.plots.marks import note_below
-from halfwidth.plots.study.axes import labelled
-from halfwidth.plots.study.naming import method_title
+from halfwidth.plots.names import method_title
 from halfwidth.plots.style import (
     COLOURS,
     FAINT,

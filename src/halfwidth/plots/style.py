@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.formatting import percent
@@ -31,6 +31,28 @@ DOT = "#0072B2"
 COLOURS = (DOT, "#009E73", "#E69F00", "#D55E00", "#56B4E9", "#666666", "#CC79A7")
 # Their number and that of the colours have no common factor: 56 clusters cluster_style different.
 SHAPES = ("o", "s", "^", "D", "v", "P", "X", "*")
+SOLID, DASHED, DOTTED, BROKEN = "-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1, 1, 1))
+
+
+class Style(NamedTuple):
+    """The style of a line, distinct from the others also without colour, and its name if any."""
+
+    colour: str
+    stroke: Any
+    marker: str
+    label: str = ""
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Arguments of ``Axes.plot``."""
+        return {
+            "color": self.colour,
+            "linestyle": self.stroke,
+            "marker": self.marker,
+            "linewidth": 1.2,
+            "markersize": 3.2,
+            "markeredgewidth": 0.5,
+        }
 
 
 def cluster_style(code: int) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from halfwidth.core.objects import ObjectSet
 from halfwidth.plots import curve_parts
 from halfwidth.plots.detection.pictures import STYLES, paint_scene
 from halfwidth.plots.detection.scenes import Mark, Matched, Scene, matched
-from halfwidth.plots.study.axes import height_below, legend_below
+from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.style import (
     NOTE_SIZE,
     WIDTHS,

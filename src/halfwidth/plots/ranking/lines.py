@@ -11,6 +11,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.plots.marks import beside
+from halfwidth.plots.names import metric_label
 from halfwidth.plots.pair_panels import in_lines
 from halfwidth.plots.ranking.model_styles import GREY, Styles, several, styles_for
 from halfwidth.plots.ranking.rows import (
@@ -22,7 +23,6 @@ from halfwidth.plots.ranking.rows import (
     row_height,
     width_of,
 )
-from halfwidth.plots.study.naming import metric_label
 from halfwidth.plots.style import (
     FAINT,
     INK,

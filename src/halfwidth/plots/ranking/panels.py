@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.frozen import frozen
+from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.ranking import rows
 from halfwidth.plots.ranking.cases import CASE_HEATMAP, DOTS
 from halfwidth.plots.ranking.lines import check_lines, new_lines_axes, paint_lines
@@ -17,7 +18,6 @@ from halfwidth.plots.ranking.model_styles import Styles, model_styles, several
 from halfwidth.plots.ranking.podiums import podium
 from halfwidth.plots.ranking.sets import RANK_SETS, SIGNIFICANCE
 from halfwidth.plots.ranking.shares import BLOB, HEATMAP, paint_blobs, shares_frame
-from halfwidth.plots.study.axes import height_below, legend_below
 from halfwidth.plots.style import TEXT_SIZE, WIDTHS, Width, require_matplotlib
 from halfwidth.results.ranking import Ranking
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.ranking.cases import cases_of, names_of, ranks_within, value_title, values_of
 from halfwidth.plots.ranking.model_styles import Styles, only, styles_for
 from halfwidth.plots.ranking.rows import title_of
-from halfwidth.plots.study.axes import height_below, legend_below
 from halfwidth.plots.style import FAINT, NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
 from halfwidth.results.ranking import Ranking
 

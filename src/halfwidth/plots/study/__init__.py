@@ -42,13 +42,8 @@ from halfwidth.plots.study.graphs import graph, graph_frame, overview, overview_
 from halfwidth.plots.study.naming import Drawn, NotThereError, Target, targets_of
 from halfwidth.plots.study.needs import sample_needs, sample_needs_frame
 from halfwidth.plots.study.p_values import p_values, p_values_frame
-from halfwidth.plots.study.styles import (
-    METHOD_STYLES,
-    METRIC_STYLES,
-    Style,
-    method_styles,
-    series_styles,
-)
+from halfwidth.plots.study.styles import METHOD_STYLES, METRIC_STYLES, method_styles, series_styles
+from halfwidth.plots.style import Style
 
 __all__ = [
     "METHOD_STYLES",

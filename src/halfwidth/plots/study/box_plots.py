@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from halfwidth.core.formatting import percent
+from halfwidth.plots.legends import handle, height_below, legend_below
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
 from halfwidth.plots.study.naming import Drawn, Target, only
-from halfwidth.plots.study.styles import Style, method_groups, method_styles
+from halfwidth.plots.study.styles import method_groups, method_styles
 from halfwidth.plots.style import (
     FAINT,
     INK,
@@ -20,6 +21,7 @@ from halfwidth.plots.style import (
     QUIET,
     TEXT_SIZE,
     WIDTH,
+    Style,
     break_label,
     require_matplotlib,
 )
@@ -267,7 +269,7 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
         f"and above {percent(HIGHEST)} are counted beside triangles.{note_on_few(frame)}"
     )
     rows = int(frame["row"].max()) + 1
-    below = axes.height_below([], note, WIDTH)
+    below = height_below([], note, WIDTH)
     figure = Figure(figsize=(WIDTH, rows * ROW + 0.4 + below), layout="constrained")
     low = _bottom(frame)
     for row, ax in enumerate(figure.subplots(rows, 1, squeeze=False)[:, 0]):
@@ -278,13 +280,13 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
         _name_boxes(ax, here)
         if row == rows - 1:
             ax.set_xlabel(SIZES_TITLE, fontsize=TEXT_SIZE)
-    axes.legend_below(figure, {}, note)
+    legend_below(figure, {}, note)
     return Drawn(figure, frame)
 
 
 def _name_boxes(ax: Axes, styles: Mapping[str, Style]) -> None:
     """The methods of a panel in the order of their boxes, right of it."""
-    handles = [axes.handle(style, lines=False) for style in styles.values()]
+    handles = [handle(style, lines=False) for style in styles.values()]
     names = [break_label(style.label or name, NAME_WIDTH) for name, style in styles.items()]
     legend = ax.legend(
         handles,

@@ -9,6 +9,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.intervals.bootstrap import percentile
+from halfwidth.plots.names import method_title
 from halfwidth.plots.study import box_plots, clouds, comparisons, concentration, failing, graphs
 from halfwidth.plots.study import needs as needs_figure
 from halfwidth.plots.study import p_values as p_values_figure
@@ -19,7 +20,6 @@ from halfwidth.plots.study.naming import (
     Target,
     average_label,
     bounds_of,
-    method_title,
     slug,
     targets_of,
 )

@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from halfwidth.plots.legends import height_below, legend_below
+from halfwidth.plots.names import method_title
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.box_plots import REACH, Place, box_rows, draw_boxes, note_on_few
-from halfwidth.plots.study.naming import (
-    FIXED_AVERAGE,
-    Drawn,
-    NotThereError,
-    Target,
-    method_title,
-    unit_of,
-)
-from halfwidth.plots.study.styles import Style, series_styles
-from halfwidth.plots.style import CLOUD, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
+from halfwidth.plots.study.naming import FIXED_AVERAGE, Drawn, NotThereError, Target, unit_of
+from halfwidth.plots.study.styles import series_styles
+from halfwidth.plots.style import CLOUD, QUIET, TEXT_SIZE, WIDTH, Style, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +75,7 @@ def figure_of_clouds(
 
     styles = series_styles(frame["series"])
     rows, columns = int(frame["row"].max()) + 1, int(frame["column"].max()) + 1
-    below = axes.height_below([], note, width)
+    below = height_below([], note, width)
     longest = max(len(name) for name in styles)
     size = (width, rows * (HEIGHT + 0.04 * longest) + below)
     figure = Figure(figsize=size, layout="constrained")
@@ -90,7 +85,7 @@ def figure_of_clouds(
             ax.set_axis_off()
             continue
         _panel(ax, part, styles, width / columns - 0.6, (ranges or {}).get(part["panel"].iloc[0]))
-    axes.legend_below(figure, {}, note)
+    legend_below(figure, {}, note)
     return Drawn(figure, frame)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.intervals.bootstrap import basic, bca, percentile
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.counting import balanced_accuracy
+from halfwidth.plots.names import method_title, metric_label
 from halfwidth.plots.study.lines import (
     HEIGHT,
     Layout,
@@ -22,25 +23,13 @@ from halfwidth.plots.study.naming import (
     Target,
     bounds_of,
     check_two_sided,
-    method_title,
-    metric_label,
     only,
     quantities_of,
     targets_of,
     unit_of,
 )
-from halfwidth.plots.study.styles import (
-    BROKEN,
-    DASHED,
-    DOTTED,
-    RED,
-    SERIES_STYLES,
-    SOLID,
-    Style,
-    method_styles,
-    series_styles,
-)
-from halfwidth.plots.style import DOT, WIDTH
+from halfwidth.plots.study.styles import RED, SERIES_STYLES, method_styles, series_styles
+from halfwidth.plots.style import BROKEN, DASHED, DOT, DOTTED, SOLID, WIDTH, Style
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,6 +11,7 @@ from halfwidth.core.types import Array, Bounds, Level
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.intervals.mean import empirical_bernstein, hoeffding, t
 from halfwidth.intervals.mean import t as student_t
+from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.marks import beside
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
@@ -184,13 +185,13 @@ def concentration(cells: pd.DataFrame, target: Target) -> Drawn:
         f"(solid, {sds['median']:.3g}), of Q1 (dotted, {sds['q1']:.3g}) and of Q3 (dashed, "
         f"{sds['q3']:.3g}). Markers: median over instances of the study, bars: Q1 to Q3."
     )
-    size = (WIDTH, HEIGHT + axes.height_below(styles, note, WIDTH))
+    size = (WIDTH, HEIGHT + height_below(styles, note, WIDTH))
     figure = Figure(figsize=size, layout="constrained")
     left, right = figure.subplots(1, 2)
     _widths(left, frame, target.intervals_title, unit_of(target.metric))
     _ratios(right, frame)
     named = {style.label or name: style for name, style in styles.items()}
-    axes.legend_below(figure, named, note, lines=False)
+    legend_below(figure, named, note, lines=False)
     return Drawn(figure, frame)
 
 

@@ -10,18 +10,11 @@ import numpy as np
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Array
+from halfwidth.plots.legends import height_below, legend_below
+from halfwidth.plots.names import method_title, metric_label, metric_spec
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.lines import quartiles
-from halfwidth.plots.study.naming import (
-    Drawn,
-    NotThereError,
-    Target,
-    bounds_of,
-    method_title,
-    metric_label,
-    metric_spec,
-    unit_of,
-)
+from halfwidth.plots.study.naming import Drawn, NotThereError, Target, bounds_of, unit_of
 from halfwidth.plots.style import DOT, INK, NOTE_SIZE, TEXT_SIZE, WIDTH, require_matplotlib, shorter
 
 if TYPE_CHECKING:
@@ -129,7 +122,7 @@ def failures_figure(
         "instance are counted above it."
     )
     width = WIDTH * max(columns, 2) / COLUMNS
-    size = (width, rows * HEIGHT + 0.25 + axes.height_below([], note, width))
+    size = (width, rows * HEIGHT + 0.25 + height_below([], note, width))
     figure = Figure(figsize=size, layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False).ravel()
     letters = int((width / columns - BESIDE) / LETTER)
@@ -144,7 +137,7 @@ def failures_figure(
             grid[place].set_xlabel(title, fontsize=TEXT_SIZE, parse_math=False)
         if place % columns == 0:
             grid[place].set_ylabel("cases", fontsize=TEXT_SIZE)
-    axes.legend_below(figure, {}, note)
+    legend_below(figure, {}, note)
     return Drawn(figure, frame)
 
 

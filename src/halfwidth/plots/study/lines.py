@@ -9,10 +9,10 @@ import numpy as np
 
 from halfwidth.core.formatting import percent
 from halfwidth.plots import line_labels
+from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.naming import SIDES, Drawn, method_label
-from halfwidth.plots.study.styles import Style
-from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, break_label, require_matplotlib
+from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, Style, break_label, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,7 +154,7 @@ def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: La
     inside = layout.width / columns - BESIDE
     named = _has_room(frame, inside)
     legend = {} if named else {style.label or name: style for name, style in styles.items()}
-    below = axes.height_below(legend, note, layout.width)
+    below = height_below(legend, note, layout.width)
     size = (layout.width, rows * layout.height + below)
     figure = Figure(figsize=size, layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False)
@@ -172,7 +172,7 @@ def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: La
         lines_of_panel(ax, part, styles, layout, inches=rooms, seen=seen, x_title=last)
         if named:
             line_labels.name_lines(ax, _ends(part, styles), colours, layout.height - AROUND)
-    axes.legend_below(figure, legend, note)
+    legend_below(figure, legend, note)
     return Drawn(figure, frame.reset_index(drop=True))
 
 

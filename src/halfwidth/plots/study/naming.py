@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.formatting import percent
-from halfwidth.core.spec import MetricSpec
 from halfwidth.core.types import Bounds
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.agreement import accuracy
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.metrics.counting import balanced_accuracy
+from halfwidth.plots.names import metric_label, metric_spec
 from halfwidth.plots.study.own_styles import SHORT_TITLES
 from halfwidth.summaries.catalogue import STATISTICS as KNOWN
 
@@ -132,26 +131,6 @@ def quantities_of(cells: pd.DataFrame) -> tuple[str, ...]:
     return ("coverage", "width") if set(cells["alternative"]) == {TWO_SIDED} else ("coverage",)
 
 
-def metric_spec(name: str) -> MetricSpec | None:
-    """The spec of a metric as a study writes it, with or without parameters; None if unknown."""
-    base = name.partition(":")[0]
-    catalogues = (METRICS, SAMPLE_METRICS)
-    return next((catalogue[base] for catalogue in catalogues if base in catalogue), None)
-
-
-def metric_label(name: str) -> str:
-    """The name of a metric in prose, with its parameters.
-
-    >>> metric_label("dsc"), metric_label("nsd:tolerance=2")
-    ('DSC', 'NSD (tolerance = 2)')
-    """
-    base, _, given = name.partition(":")
-    spec = metric_spec(name)
-    title = spec.called if spec else base
-    parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
-    return f"{title} ({parameters})" if parameters else title
-
-
 def average_label(name: str) -> str:
     """The name of a statistic in prose, with its parameters.
 
@@ -176,11 +155,6 @@ def method_label(name: str) -> str:
     label = SHORT_TITLES.get(base) or METHODS[base].title.removesuffix(" bootstrap")
     parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
     return f"{label} ({parameters})" if parameters else label
-
-
-def method_title(name: str) -> str:
-    """What a method is called in prose: ``percentile bootstrap``."""
-    return METHODS[name].title if name in METHODS else name
 
 
 def unit_of(metric: str) -> str:

@@ -13,6 +13,7 @@ from halfwidth.metrics.boundary_overlap import boundary_iou, nsd
 from halfwidth.metrics.counting import balanced_accuracy
 from halfwidth.metrics.overlap import dsc, iou
 from halfwidth.metrics.ranking import auroc
+from halfwidth.plots.names import method_title
 from halfwidth.plots.study.lines import Layout, figure_of_lines, line_rows, own_titles
 from halfwidth.plots.study.naming import (
     Drawn,
@@ -20,7 +21,6 @@ from halfwidth.plots.study.naming import (
     Target,
     bounds_of,
     check_two_sided,
-    method_title,
     only,
     targets_of,
     unit_of,

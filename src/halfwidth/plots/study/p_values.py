@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halfwidth.plots.study import axes
-from halfwidth.plots.study.naming import (
-    FIXED_AVERAGE,
-    Drawn,
-    NotThereError,
-    average_label,
-    metric_label,
-)
+from halfwidth.plots.legends import height_below, legend_below
+from halfwidth.plots.names import metric_label
+from halfwidth.plots.study.naming import FIXED_AVERAGE, Drawn, NotThereError, average_label
 from halfwidth.plots.style import DOT, INK, NOTE_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:
@@ -127,7 +122,7 @@ def p_values(tests: pd.DataFrame, title: str, level: str = "instance") -> Drawn:
     longest = LETTER * max(len(name) for name in names)
     note = f"{title[0].upper()}{title[1:]}. {_note(frame, level)}"
     width = min(max(CELL_WIDTH * len(columns) + longest + 0.3, WIDTH / 2), 2 * WIDTH)
-    height = CELL_HEIGHT * len(rows) + 0.75 * longest + 0.6 + axes.height_below([], note, width)
+    height = CELL_HEIGHT * len(rows) + 0.75 * longest + 0.6 + height_below([], note, width)
     figure = Figure(figsize=(width, height), layout="constrained")
     ax = figure.add_subplot()
     ramp = mpl.colors.LinearSegmentedColormap.from_list("p", RAMP)
@@ -137,7 +132,7 @@ def p_values(tests: pd.DataFrame, title: str, level: str = "instance") -> Drawn:
         depth = 0.0 if np.isnan(p) else float(np.log10(max(p, LEAST)) / np.log10(LEAST))
         _cell(ax, cell, ramp(0.75 * depth))
     _label(ax, columns, rows)
-    axes.legend_below(figure, {}, note)
+    legend_below(figure, {}, note)
     return Drawn(figure, frame)
 
 
