@@ -94,7 +94,7 @@ JOBS = {
     "study-figures": Job(
         "Figures of studies",
         "From the results of a study, each with the frame of every number in it.",
-        "plots.study.*",
+        "study.plots.*",
     ),
     "specs": Job(
         "Specs and errors",

@@ -19,8 +19,10 @@ from halfwidth.core.spec import Estimand
 from halfwidth.core.types import Level
 from halfwidth.intervals import empirical_bernstein, hoeffding, t
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-from halfwidth.plots import study, write_figure
-from halfwidth.plots.study import (
+from halfwidth.plots import write_figure
+from halfwidth.study import analysis
+from halfwidth.study import plots as study
+from halfwidth.study.plots import (
     METHOD_STYLES,
     METRIC_STYLES,
     Drawn,
@@ -45,9 +47,8 @@ from halfwidth.plots.study import (
     targets_of,
     theoretical_width,
 )
-from halfwidth.plots.study.own_styles import METHODS_DRAWN, PLACES, SHORT_TITLES
-from halfwidth.plots.study.styles import method_groups
-from halfwidth.study import analysis
+from halfwidth.study.plots.own_styles import METHODS_DRAWN, PLACES, SHORT_TITLES
+from halfwidth.study.plots.styles import method_groups
 
 CELLS, SETS = cells_of(), sets_of()
 BOTH = pd.concat([CELLS, SETS], ignore_index=True)

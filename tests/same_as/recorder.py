@@ -13,6 +13,7 @@ import datetime as dt
 import functools
 import hashlib
 import importlib
+import importlib.util
 import io
 import json
 import os
@@ -201,10 +202,12 @@ def _modules() -> dict[str, Any]:
 
     names = ("metrics", "planning", "plots", "study", "summaries", "intervals", "testing")
     found = {name: importlib.import_module(f"halfwidth.{name}") for name in names}
-    import halfwidth.plots.study as figures_of_studies
     from halfwidth.study import analysis, populations
 
-    more = {"analysis": analysis, "populations": populations, "study_plots": figures_of_studies}
+    # Where they stood before they moved to the study.
+    home = "study.plots" if importlib.util.find_spec("halfwidth.study.plots") else "plots.study"
+    study_plots = importlib.import_module(f"halfwidth.{home}")
+    more = {"analysis": analysis, "populations": populations, "study_plots": study_plots}
     return {"hw": hw, "np": np, **found, **more}
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from halfwidth.core.types import Array
-    from halfwidth.plots.study import Drawn, Figure, Frames
+    from halfwidth.study.plots import Drawn, Figure, Frames
 
 FORMATS = ("pdf", "svg", "png")
 USUAL = "pdf,png"
@@ -120,8 +120,8 @@ def plot(
     halfwidth study plot store/ --out figures/ coverage-dsc-mean boxes
     halfwidth study plot store/ other/ --out figures/ --all --spec study.toml
     """
-    from halfwidth.plots.study import figures_of
     from halfwidth.plots.style import require_matplotlib
+    from halfwidth.study.plots import figures_of
 
     require_matplotlib()
     wanted = _formats(formats)
@@ -197,7 +197,7 @@ def _filtered(cells: pd.DataFrame, filters: Mapping[str, str | None]) -> pd.Data
 
 
 def _frames(cells: pd.DataFrame, specs: Sequence[Path]) -> Frames:
-    from halfwidth.plots.study import Frames
+    from halfwidth.study.plots import Frames
 
     def failing(cells_of_target: pd.DataFrame, method: str, n: int) -> pd.DataFrame:
         table = analysis.failures(cells_of_target, method, n)

@@ -14,8 +14,9 @@ from halfwidth.metrics.counting import balanced_accuracy
 from halfwidth.metrics.overlap import dsc, iou
 from halfwidth.metrics.ranking import auroc
 from halfwidth.plots.names import method_title
-from halfwidth.plots.study.lines import Layout, figure_of_lines, line_rows, own_titles
-from halfwidth.plots.study.naming import (
+from halfwidth.plots.style import INK, NOTE_SIZE, QUIET
+from halfwidth.study.plots.lines import Layout, figure_of_lines, line_rows, own_titles
+from halfwidth.study.plots.naming import (
     Drawn,
     NotThereError,
     Target,
@@ -25,8 +26,7 @@ from halfwidth.plots.study.naming import (
     targets_of,
     unit_of,
 )
-from halfwidth.plots.study.styles import series_styles
-from halfwidth.plots.style import INK, NOTE_SIZE, QUIET
+from halfwidth.study.plots.styles import series_styles
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,9 +10,9 @@ import numpy as np
 from halfwidth.core.formatting import percent
 from halfwidth.plots import line_labels
 from halfwidth.plots.legends import height_below, legend_below
-from halfwidth.plots.study import axes
-from halfwidth.plots.study.naming import SIDES, Drawn, method_label
 from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, Style, break_label, require_matplotlib
+from halfwidth.study.plots import axes
+from halfwidth.study.plots.naming import SIDES, Drawn, method_label
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,9 +11,9 @@ from functools import cache
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.plots.names import metric_label
-from halfwidth.plots.study.naming import method_label
-from halfwidth.plots.study.own_styles import METHODS_DRAWN, PLACES
 from halfwidth.plots.style import BROKEN, COLOURS, DASHED, DOTTED, INK, SOLID, Style
+from halfwidth.study.plots.naming import method_label
+from halfwidth.study.plots.own_styles import METHODS_DRAWN, PLACES
 
 BLUE, _, ORANGE, RED, SKY, GREY, _ = COLOURS
 STROKES = (SOLID, DASHED, DOTTED, BROKEN)

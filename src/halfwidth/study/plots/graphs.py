@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from halfwidth.plots.study.lines import HEIGHT, Layout, figure_of_lines, line_rows, wrapped
-from halfwidth.plots.study.naming import Drawn, Target, check_two_sided, only, unit_of
-from halfwidth.plots.study.styles import method_groups, method_styles
 from halfwidth.plots.style import WIDTH
+from halfwidth.study.plots.lines import HEIGHT, Layout, figure_of_lines, line_rows, wrapped
+from halfwidth.study.plots.naming import Drawn, Target, check_two_sided, only, unit_of
+from halfwidth.study.plots.styles import method_groups, method_styles
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,11 +10,11 @@ import numpy as np
 
 from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.names import method_title
-from halfwidth.plots.study import axes
-from halfwidth.plots.study.box_plots import REACH, Place, box_rows, draw_boxes, note_on_few
-from halfwidth.plots.study.naming import FIXED_AVERAGE, Drawn, NotThereError, Target, unit_of
-from halfwidth.plots.study.styles import series_styles
 from halfwidth.plots.style import CLOUD, QUIET, TEXT_SIZE, WIDTH, Style, require_matplotlib
+from halfwidth.study.plots import axes
+from halfwidth.study.plots.box_plots import REACH, Place, box_rows, draw_boxes, note_on_few
+from halfwidth.study.plots.naming import FIXED_AVERAGE, Drawn, NotThereError, Target, unit_of
+from halfwidth.study.plots.styles import series_styles
 
 if TYPE_CHECKING:
     import pandas as pd

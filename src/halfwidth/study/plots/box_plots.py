@@ -10,10 +10,6 @@ import numpy as np
 
 from halfwidth.core.formatting import percent
 from halfwidth.plots.legends import handle, height_below, legend_below
-from halfwidth.plots.study import axes
-from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
-from halfwidth.plots.study.naming import Drawn, Target, only
-from halfwidth.plots.study.styles import method_groups, method_styles
 from halfwidth.plots.style import (
     FAINT,
     INK,
@@ -25,6 +21,10 @@ from halfwidth.plots.style import (
     break_label,
     require_matplotlib,
 )
+from halfwidth.study.plots import axes
+from halfwidth.study.plots.lines import SIZES_TITLE, quartiles
+from halfwidth.study.plots.naming import Drawn, Target, only
+from halfwidth.study.plots.styles import method_groups, method_styles
 
 if TYPE_CHECKING:
     import pandas as pd

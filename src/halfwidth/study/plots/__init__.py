@@ -4,9 +4,10 @@ They are drawn from finished frames: the cells of a study, and what `halfwidth.s
 makes of them. Nothing but quartiles is computed here.
 """
 
-from halfwidth.plots.study.box_plots import coverage_boxes, coverage_boxes_frame
-from halfwidth.plots.study.catalogue import Figure, Frames, figures_of
-from halfwidth.plots.study.clouds import (
+from halfwidth.plots.style import Style
+from halfwidth.study.plots.box_plots import coverage_boxes, coverage_boxes_frame
+from halfwidth.study.plots.catalogue import Figure, Frames, figures_of
+from halfwidth.study.plots.clouds import (
     characteristics,
     characteristics_frame,
     characteristics_of_sets,
@@ -18,7 +19,7 @@ from halfwidth.plots.study.clouds import (
     skewness_by_metric,
     skewness_frame,
 )
-from halfwidth.plots.study.comparisons import (
+from halfwidth.study.plots.comparisons import (
     basic_shift,
     basic_shift_frame,
     bca_median,
@@ -32,18 +33,17 @@ from halfwidth.plots.study.comparisons import (
     segmentation_classification,
     segmentation_classification_frame,
 )
-from halfwidth.plots.study.concentration import (
+from halfwidth.study.plots.concentration import (
     concentration,
     concentration_frame,
     theoretical_width,
 )
-from halfwidth.plots.study.failing import failures_figure, failures_frame
-from halfwidth.plots.study.graphs import graph, graph_frame, overview, overview_frame
-from halfwidth.plots.study.naming import Drawn, NotThereError, Target, targets_of
-from halfwidth.plots.study.needs import sample_needs, sample_needs_frame
-from halfwidth.plots.study.p_values import p_values, p_values_frame
-from halfwidth.plots.study.styles import METHOD_STYLES, METRIC_STYLES, method_styles, series_styles
-from halfwidth.plots.style import Style
+from halfwidth.study.plots.failing import failures_figure, failures_frame
+from halfwidth.study.plots.graphs import graph, graph_frame, overview, overview_frame
+from halfwidth.study.plots.naming import Drawn, NotThereError, Target, targets_of
+from halfwidth.study.plots.needs import sample_needs, sample_needs_frame
+from halfwidth.study.plots.p_values import p_values, p_values_frame
+from halfwidth.study.plots.styles import METHOD_STYLES, METRIC_STYLES, method_styles, series_styles
 
 __all__ = [
     "METHOD_STYLES",

@@ -10,10 +10,10 @@ from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.plots.names import method_title
-from halfwidth.plots.study import box_plots, clouds, comparisons, concentration, failing, graphs
-from halfwidth.plots.study import needs as needs_figure
-from halfwidth.plots.study import p_values as p_values_figure
-from halfwidth.plots.study.naming import (
+from halfwidth.study.plots import box_plots, clouds, comparisons, concentration, failing, graphs
+from halfwidth.study.plots import needs as needs_figure
+from halfwidth.study.plots import p_values as p_values_figure
+from halfwidth.study.plots.naming import (
     STATISTICS,
     Drawn,
     NotThereError,
@@ -23,7 +23,7 @@ from halfwidth.plots.study.naming import (
     slug,
     targets_of,
 )
-from halfwidth.plots.study.styles import method_groups, method_styles
+from halfwidth.study.plots.styles import method_groups, method_styles
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,10 +12,10 @@ from halfwidth.core.spec import Better
 from halfwidth.core.types import Array
 from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.names import method_title, metric_label, metric_spec
-from halfwidth.plots.study import axes
-from halfwidth.plots.study.lines import quartiles
-from halfwidth.plots.study.naming import Drawn, NotThereError, Target, bounds_of, unit_of
 from halfwidth.plots.style import DOT, INK, NOTE_SIZE, TEXT_SIZE, WIDTH, require_matplotlib, shorter
+from halfwidth.study.plots import axes
+from halfwidth.study.plots.lines import quartiles
+from halfwidth.study.plots.naming import Drawn, NotThereError, Target, bounds_of, unit_of
 
 if TYPE_CHECKING:
     import pandas as pd

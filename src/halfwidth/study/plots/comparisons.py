@@ -9,7 +9,8 @@ from halfwidth.intervals.bootstrap import basic, bca, percentile
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.counting import balanced_accuracy
 from halfwidth.plots.names import method_title, metric_label
-from halfwidth.plots.study.lines import (
+from halfwidth.plots.style import BROKEN, DASHED, DOT, DOTTED, SOLID, WIDTH, Style
+from halfwidth.study.plots.lines import (
     HEIGHT,
     Layout,
     figure_of_lines,
@@ -17,7 +18,7 @@ from halfwidth.plots.study.lines import (
     own_titles,
     wrapped,
 )
-from halfwidth.plots.study.naming import (
+from halfwidth.study.plots.naming import (
     Drawn,
     NotThereError,
     Target,
@@ -28,8 +29,7 @@ from halfwidth.plots.study.naming import (
     targets_of,
     unit_of,
 )
-from halfwidth.plots.study.styles import RED, SERIES_STYLES, method_styles, series_styles
-from halfwidth.plots.style import BROKEN, DASHED, DOT, DOTTED, SOLID, WIDTH, Style
+from halfwidth.study.plots.styles import RED, SERIES_STYLES, method_styles, series_styles
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.counting import balanced_accuracy
 from halfwidth.plots.names import metric_label, metric_spec
-from halfwidth.plots.study.own_styles import SHORT_TITLES
+from halfwidth.study.plots.own_styles import SHORT_TITLES
 from halfwidth.summaries.catalogue import STATISTICS as KNOWN
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from halfwidth.intervals.mean import empirical_bernstein, hoeffding, t
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.marks import beside
-from halfwidth.plots.study import axes
-from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
-from halfwidth.plots.study.naming import (
+from halfwidth.plots.style import NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
+from halfwidth.study.plots import axes
+from halfwidth.study.plots.lines import SIZES_TITLE, quartiles
+from halfwidth.study.plots.naming import (
     Drawn,
     NotThereError,
     Target,
@@ -25,8 +26,7 @@ from halfwidth.plots.study.naming import (
     only,
     unit_of,
 )
-from halfwidth.plots.study.styles import method_styles
-from halfwidth.plots.style import NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
+from halfwidth.study.plots.styles import method_styles
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,8 @@ import numpy as np
 
 from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.names import metric_label
-from halfwidth.plots.study.naming import FIXED_AVERAGE, Drawn, NotThereError, average_label
 from halfwidth.plots.style import DOT, INK, NOTE_SIZE, WIDTH, require_matplotlib
+from halfwidth.study.plots.naming import FIXED_AVERAGE, Drawn, NotThereError, average_label
 
 if TYPE_CHECKING:
     import pandas as pd
