@@ -106,6 +106,6 @@ def test_blocks_of_slow_work_stay_small(monkeypatch: pytest.MonkeyPatch) -> None
 def test_one_estimate_can_be_drawn() -> None:
     values = np.linspace(0.5, 0.9, 30)
     e = hw.summary_ci(values, metric="dsc", label="x", rng=1)
-    assert len(hw.plots.forest_frame(e)) == 1
+    assert len(hw.plots.forest.frame(e)) == 1
     assert hw.plots.forest(e).get_figure() is not None
     assert hw.plots.distribution({"x": values}, e).get_figure() is not None

@@ -20,7 +20,7 @@ from matplotlib.transforms import Bbox
 
 import halfwidth as hw
 from halfwidth import plots
-from halfwidth.plots import distribution_frame, figure_of
+from halfwidth.plots import distribution, figure_of
 
 RNG = np.random.default_rng(0)
 SAMPLES = {"liver": RNG.beta(9, 1, 60), "pancreas $_<": RNG.beta(5, 2, 40)}
@@ -69,7 +69,7 @@ def drawn(figure: Any) -> None:
 
 
 def test_every_plotted_number_is_in_the_frame() -> None:
-    frame = distribution_frame(SAMPLES, ESTIMATES)
+    frame = distribution.frame(SAMPLES, ESTIMATES)
     for label, values in SAMPLES.items():
         own = frame[frame["label"] == label]
         np.testing.assert_array_equal(part(own, "case", "x")[:, 0], np.sort(values))
@@ -86,7 +86,7 @@ def test_every_plotted_number_is_in_the_frame() -> None:
 
 
 def test_the_frame_is_what_is_drawn() -> None:
-    frame = distribution_frame(SAMPLES, ESTIMATES)
+    frame = distribution.frame(SAMPLES, ESTIMATES)
     ax = plots.distribution(SAMPLES, ESTIMATES)
     np.testing.assert_allclose(ascending(dots_of(ax)), ascending(part(frame, "case", "x", "y")))
     boxes = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
@@ -105,7 +105,7 @@ def test_the_frame_is_what_is_drawn() -> None:
 
 
 def test_rows_do_not_overlap() -> None:
-    frame = distribution_frame(SAMPLES, ESTIMATES)
+    frame = distribution.frame(SAMPLES, ESTIMATES)
     rows = {label: row for row, label in enumerate(SAMPLES)}
     assert all(
         rows[str(a)] < b < rows[str(a)] + 1 for a, b in zip(frame["label"], frame["y"], strict=True)
@@ -130,7 +130,7 @@ def test_rows_do_not_overlap() -> None:
     ],
 )
 def test_no_density_where_no_case_can_be(values: np.ndarray) -> None:
-    frame = distribution_frame({"x": values}, estimates_of({"x": values}))
+    frame = distribution.frame({"x": values}, estimates_of({"x": values}))
     x, density = part(frame, "density", "x", "density").T
     assert (x.min(), x.max()) == (values.min(), values.max())
     assert (density >= 0).all()
@@ -141,7 +141,7 @@ def test_no_density_where_no_case_can_be(values: np.ndarray) -> None:
 
 def test_the_density_does_not_fall_at_the_bound_of_the_metric() -> None:
     values = np.linspace(0, 1, 400)
-    frame = distribution_frame({"x": values}, estimates_of({"x": values}))
+    frame = distribution.frame({"x": values}, estimates_of({"x": values}))
     np.testing.assert_allclose(part(frame, "density", "density"), 1, atol=0.03)
 
 
@@ -158,7 +158,7 @@ def test_the_density_does_not_fall_at_the_bound_of_the_metric() -> None:
 def test_few_different_values_have_shares_and_no_box(
     values: list[float], shares: list[float]
 ) -> None:
-    frame = distribution_frame({"x": values}, estimates_of({"x": values}))
+    frame = distribution.frame({"x": values}, estimates_of({"x": values}))
     np.testing.assert_allclose(part(frame, "share", "density")[:, 0], shares)
     assert not set(frame["kind"]) & {"box", "whiskers", "density"}
     drawn(plots.distribution({"x": values}, estimates_of({"x": values})).figure)
@@ -167,7 +167,7 @@ def test_few_different_values_have_shares_and_no_box(
 def test_a_spread_is_written_but_has_no_place_on_the_axis() -> None:
     values = {"x": 90 + RNG.random(50)}
     made = estimates_of(values, "sd", "iqr", "median", metric="hd95")
-    assert distribution_frame(values, made)["kind"].tolist()[-3:] == ["number"] * 2 + ["estimate"]
+    assert distribution.frame(values, made)["kind"].tolist()[-3:] == ["number"] * 2 + ["estimate"]
     ax = plots.distribution(values, made)
     assert ax.get_xlim()[0] > 80
     assert any(text.startswith("SD ") for text in texts_of(ax))
@@ -177,13 +177,13 @@ def test_a_users_statistic_has_a_place_only_among_the_values() -> None:
     values = 0.9 + 0.05 * RNG.random(50)
     for function, kind in ((np.ptp, "number"), (lambda x: np.sort(x)[20], "estimate")):
         e = hw.summary_ci(values, metric="dsc", statistic=function, label="x", rng=1)
-        assert distribution_frame({"x": values}, [e])["kind"].iloc[-1] == kind
+        assert distribution.frame({"x": values}, [e])["kind"].iloc[-1] == kind
 
 
 def test_values_that_are_not_finite_are_left_out() -> None:
     values = np.array([0.5, np.nan, 0.7, np.inf])
     e = hw.summary_ci(values, missing="omit", label="x")
-    frame = distribution_frame({"x": values}, [e], groups={"x": ["a", None, "a", "c"]})
+    frame = distribution.frame({"x": values}, [e], groups={"x": ["a", None, "a", "c"]})
     assert part(frame, "case", "x")[:, 0].tolist() == [0.5, 0.7]
     assert frame.loc[frame["kind"] == "case", "group"].tolist() == ["a", "a"]
     assert "n = 2, 2 missing" in texts_of(plots.distribution({"x": values}, [e]))

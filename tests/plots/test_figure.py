@@ -115,8 +115,8 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
         with pytest.raises(hw.OptionError, match=r"pip install 'halfwidth\[plots\]'"):
             call()
     # The numbers need none.
-    assert len(hw.plots.distribution_frame(DICE, made))
-    assert len(hw.plots.forest_frame(made))
+    assert len(hw.plots.distribution.frame(DICE, made))
+    assert len(hw.plots.forest.frame(made))
 
 
 @pytest.mark.slow

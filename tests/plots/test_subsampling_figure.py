@@ -9,7 +9,6 @@ from halfwidth.plots import (
     figure_of_subsamples,
     subsample_halfwidths,
     subsample_means,
-    subsampling_frame,
 )
 
 FOUND = hw.planning.subsample(
@@ -18,7 +17,7 @@ FOUND = hw.planning.subsample(
 
 
 def test_the_line_and_the_bands_of_the_means_are_in_the_frame() -> None:
-    ax, frame = subsample_means(FOUND), subsampling_frame(FOUND)
+    ax, frame = subsample_means(FOUND), figure_of_subsamples.frame(FOUND)
     (line,) = ax.lines
     np.testing.assert_array_equal(np.asarray(line.get_xydata()), frame[["k", "mean"]])
     bands = [c for c in ax.collections if isinstance(c, PolyCollection)]
@@ -29,7 +28,7 @@ def test_the_line_and_the_bands_of_the_means_are_in_the_frame() -> None:
 
 
 def test_both_half_widths_are_in_the_frame_and_begin_at_0() -> None:
-    ax, frame = subsample_halfwidths(FOUND), subsampling_frame(FOUND)
+    ax, frame = subsample_halfwidths(FOUND), figure_of_subsamples.frame(FOUND)
     for line, name in zip(ax.lines, ("halfwidth", "boot_halfwidth"), strict=True):
         np.testing.assert_array_equal(np.asarray(line.get_xydata()), frame[["k", name]])
     assert ax.get_ylim()[0] == 0

@@ -165,8 +165,8 @@ WORDS = {
     "CORRECTIONS": "holm|bonferroni|benjamini_hochberg",
     "SCHEMES": "aggregate_then_rank|rank_then_aggregate|test_then_rank",
     "RANK_PLOTS": "rank-sets|significance|lines|dots|podium|case-heatmap|heatmap|blob",
-    "RANK_FRAMES": "rank_sets_frame|significance_frame|dots_frame|podium_frame|case_heatmap_frame"
-    "|blob_frame",
+    "RANK_FRAMES": "rank_sets.frame|significance.frame|dots.frame|podium.frame|case_heatmap.frame"
+    "|blob.frame",
     "RANK_FIGURES": "rank_sets|significance|dots|case_heatmap|heatmap|blob",
     "QUANTILES": "0.05|0.5|0.95",
     "AUC_FORMULAS": "delong_logit|hanley_mcneil",

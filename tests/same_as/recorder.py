@@ -25,8 +25,9 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -240,9 +241,11 @@ def with_old_names(before: Table) -> None:
     homes: dict[str, Any] = {"hw": importlib.import_module("halfwidth")}
     for home in ("planning", "plots", "study", "testing"):
         homes[home] = importlib.import_module(f"halfwidth.{home}")
+    namespace = SimpleNamespace(**homes)
     for old, new in before.functions.items():
-        (home, _, name), (new_home, _, new_name) = old.partition("."), new.partition(".")
-        setattr(homes[new_home], new_name, getattr(homes[home], name))
+        # A figure has its frame: plots.forest.frame.
+        (home, _, name), (new_home, _, new_name) = old.partition("."), new.rpartition(".")
+        setattr(attrgetter(new_home)(namespace), new_name, getattr(homes[home], name))
     keywords = {new: old for old, new in before.options.items() if not old.startswith("-")}
     if keywords:
         new_names = {new.partition(".")[2] for new in before.functions.values()}

@@ -38,7 +38,7 @@ def check(path: Path | None, kind: str | None, kinds: Sequence[str]) -> str | No
         if kind is not None:
             raise OptionError(f"--plot-kind {kind} has no effect without --plot FILE")
         return None
-    from halfwidth.plots.figure import check_figure_name
+    from halfwidth.plots.files import check_figure_name
     from halfwidth.plots.style import require_matplotlib
 
     check_figure_name(path)

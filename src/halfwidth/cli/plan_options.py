@@ -130,7 +130,7 @@ def parse_sizes(option: str, texts: Sequence[str]) -> list[int]:
 def answer(plans: Sequence[SampleSize], outlet: Outlet) -> Answer:
     """Plans as a document, and as a figure with --plot."""
     if outlet.plot is not None:
-        from halfwidth.plots.figure import write_figure
+        from halfwidth.plots.files import write_figure
         from halfwidth.plots.plan import plan_curve
 
         write_figure(plan_curve(plans), outlet.plot)

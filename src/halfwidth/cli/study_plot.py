@@ -285,7 +285,7 @@ def _check_families(
 
 
 def _write(drawn: Drawn, stem: Path, formats: Sequence[str]) -> int:
-    from halfwidth.plots.figure import write_figure
+    from halfwidth.plots.files import write_figure
 
     for name in formats:
         write_figure(drawn.figure, stem.with_name(f"{stem.name}.{name}"))

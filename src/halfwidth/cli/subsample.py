@@ -81,7 +81,7 @@ def subsample(
     sample = _sample(table, file, value, metric, missing)
     subsamples = subsample_values(sample.values, label=sample.column, **settings)
     if plot is not None:
-        from halfwidth.plots.figure import write_figure
+        from halfwidth.plots.files import write_figure
         from halfwidth.plots.subsampling import figure_of_subsamples
 
         write_figure(figure_of_subsamples(subsamples), plot)

@@ -16,7 +16,7 @@ from halfwidth.plots.comparison_pages import figures_of_differences
 from halfwidth.plots.confusion import confusion
 from halfwidth.plots.curves import decision, pr, roc
 from halfwidth.plots.detection.curves import afroc, detection_pr, froc
-from halfwidth.plots.figure import figure_of_table
+from halfwidth.plots.distribution_panels import figure_of_table
 from halfwidth.plots.forest_pages import figures_of_forest
 from halfwidth.plots.pairs import KINDS as KINDS_OF_PAIRS
 from halfwidth.plots.pairs import figure_of_pairs

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Kind
 from halfwidth.core.titles import IF_UNSEEN, metric_title
 from halfwidth.results.estimate import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Finished = TypeVar("Finished")
 
@@ -19,6 +22,9 @@ WIDTH = 17 / 2.54
 Width = Literal["page", "column"]
 WIDTHS: dict[Width, float] = {"page": WIDTH, "column": 8.5 / 2.54}
 TEXT_SIZE, NOTE_SIZE = 8.0, 7.0
+# Of a title above one panel of several, with its inches.
+PANEL_TITLE: dict[str, Any] = {"fontsize": TEXT_SIZE + 1, "fontweight": "bold"}
+TITLE = 0.25
 # Axes of fewer inches have no room for texts beside them.
 NARROW = 4.2
 # Letters in a line beside the axes, and lines of a label.
@@ -79,6 +85,13 @@ def require_matplotlib(ax: Any = None) -> None:
 
     if ax is not None and not isinstance(ax, Axes):
         raise OptionError(f"ax={shown(ax)} is no axes of matplotlib; leave it out for new ones")
+
+
+def new_axes(width: float, height: float) -> Axes:
+    """The axes of a new figure of so many inches."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
 def axes_size(ax: Any) -> tuple[float, float]:

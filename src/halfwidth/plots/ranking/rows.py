@@ -17,7 +17,7 @@ from halfwidth.plots.style import (
     TEXT_SIZE,
     WIDTH,
     break_label,
-    require_matplotlib,
+    new_axes,
     shorter,
 )
 from halfwidth.results.ranking import Ranking
@@ -47,6 +47,8 @@ class Kind:
 
     Attributes
     ----------
+    name : str
+        Of the function that draws it.
     frame : callable
         The ranking and the order of the models to every number drawn, with a column ``y``.
     paint : callable
@@ -59,30 +61,31 @@ class Kind:
         Columns of texts beside the rows, where a figure has a single panel as wide as a page.
     """
 
+    name: str
     frame: Callable[[Ranking, Sequence[str]], pd.DataFrame]
     paint: Callable[[Axes, pd.DataFrame, Ranking, Styles], None]
     note: Callable[[Ranking], str]
     row: float = ROW
     texts: Callable[[Ranking, Sequence[str]], Sequence[TextColumn]] | None = None
 
+    def frame_of(self, rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
+        """Every number of the figure of one ranking."""
+        ranking = only(rankings, self.name)
+        return self.frame(ranking, list(styles_for([ranking], None)))
 
-def draw(kind: Kind, rankings: Any, ax: Axes | None, styles: Any, what: str) -> Axes:
-    """One ranking on axes of its own, or on those given."""
-    require_matplotlib(ax)
-    ranking = only(rankings, what)
-    known = styles_for([ranking], styles)
-    frame = kind.frame(ranking, list(known))
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        size = (WIDTH, len(known) * row_height(len(known), kind.row) + AROUND)
-        ax = Figure(figsize=size, layout="constrained").add_subplot()
-        add_texts(kind, ax, ranking, list(known))
-    paint(kind, ax, frame, ranking, known)
-    if ranking.label:
-        title_of(ax, ranking.label)
-    note_below(ax, folded(kind.note(ranking), 0.75 * width_of(ax)))
-    return ax
+    def draw(self, rankings: Any, ax: Axes | None, styles: Any) -> Axes:
+        """One ranking on axes of its own, or on those given."""
+        ranking = only(rankings, self.name)
+        known = styles_for([ranking], styles)
+        frame = self.frame(ranking, list(known))
+        if ax is None:
+            ax = new_axes(WIDTH, len(known) * row_height(len(known), self.row) + AROUND)
+            add_texts(self, ax, ranking, list(known))
+        paint(self, ax, frame, ranking, known)
+        if ranking.label:
+            title_of(ax, ranking.label)
+        note_below(ax, folded(self.note(ranking), 0.75 * width_of(ax)))
+        return ax
 
 
 def paint(kind: Kind, ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles) -> None:
@@ -109,12 +112,6 @@ def add_texts(kind: Kind, ax: Axes, ranking: Ranking, names: Sequence[str]) -> N
         for column in kind.texts(ranking, names)
     ]
     text_columns(ax, range(len(names)), columns)
-
-
-def frame_of(kind: Kind, rankings: Any, what: str) -> pd.DataFrame:
-    """Every number of the figure of one ranking."""
-    ranking = only(rankings, what)
-    return kind.frame(ranking, list(styles_for([ranking], None)))
 
 
 def width_of(ax: Axes) -> float:
