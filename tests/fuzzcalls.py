@@ -1013,7 +1013,7 @@ def drop_idle(function: str, keywords: dict[str, Any]) -> None:
         option = _declared(name, verb)
         if option is not None and option.kinds and kind not in option.kinds:
             keywords.pop(name)
-    if keywords.get("missing") != "worst":
+    if str(keywords.get("missing")) != "worst":
         keywords.pop("penalty", None)
 
 
