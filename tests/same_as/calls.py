@@ -187,9 +187,9 @@ WORDS = {
     "PLAIN_SUMMARIES": "mean|median|trimmed_mean|sd|iqr",
     "QUANTILE_SUMMARIES": "quantile|sample_quantile|interpolated_quantile|bootstrap_median",
     "SUMMARIES": "coverage|pace|tests|needs|ratios|shifts|failures",
-    "STUDY_FRAMES": "basic_shift_frame|characteristics_frame",
-    "STUDY_METHOD_FRAMES": "metrics_coverage_frame|sample_needs_frame",
-    "STUDY_TARGET_FRAMES": "concentration_frame|coverage_boxes_frame",
+    "STUDY_FRAMES": "basic_shift.frame|characteristics.frame",
+    "STUDY_METHOD_FRAMES": "metrics_coverage.frame|sample_needs.frame",
+    "STUDY_TARGET_FRAMES": "concentration.frame|coverage_boxes.frame",
 }
 
 

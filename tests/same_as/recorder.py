@@ -205,11 +205,14 @@ def _modules() -> dict[str, Any]:
     found = {name: importlib.import_module(f"halfwidth.{name}") for name in names}
     from halfwidth.study import analysis, populations
 
+    more = {"analysis": analysis, "populations": populations, "study_plots": _study_plots()}
+    return {"hw": hw, "np": np, **found, **more}
+
+
+def _study_plots() -> Any:
     # Where they stood before they moved to the study.
     home = "study.plots" if importlib.util.find_spec("halfwidth.study.plots") else "plots.study"
-    study_plots = importlib.import_module(f"halfwidth.{home}")
-    more = {"analysis": analysis, "populations": populations, "study_plots": study_plots}
-    return {"hw": hw, "np": np, **found, **more}
+    return importlib.import_module(f"halfwidth.{home}")
 
 
 def _is_kept(path: Path, folder: Path) -> bool:
@@ -241,6 +244,7 @@ def with_old_names(before: Table) -> None:
     homes: dict[str, Any] = {"hw": importlib.import_module("halfwidth")}
     for home in ("planning", "plots", "study", "testing"):
         homes[home] = importlib.import_module(f"halfwidth.{home}")
+    homes["study_plots"] = _study_plots()
     namespace = SimpleNamespace(**homes)
     for old, new in before.functions.items():
         # A figure has its frame: plots.forest.frame.

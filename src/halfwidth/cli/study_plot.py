@@ -21,9 +21,10 @@ from halfwidth.study.api import plan
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from halfwidth.core.types import Array
-    from halfwidth.study.plots import Drawn, Figure, Frames
+    from halfwidth.study.plots import Frames, Offered
 
 FORMATS = ("pdf", "svg", "png")
 USUAL = "pdf,png"
@@ -234,9 +235,9 @@ def _values(specs: Sequence[Path], wanted: Sequence[str]) -> dict[str, Array]:
     return values
 
 
-def _chosen(figures: Sequence[Figure], names: Sequence[str]) -> list[Figure]:
+def _chosen(figures: Sequence[Offered], names: Sequence[str]) -> list[Offered]:
     """By name, and by the first words of names."""
-    chosen: dict[str, Figure] = {}
+    chosen: dict[str, Offered] = {}
     for name in names:
         matching = [f for f in figures if f.name == name]
         matching = matching or [f for f in figures if f.name.startswith(f"{name}-")]
@@ -249,14 +250,14 @@ def _chosen(figures: Sequence[Figure], names: Sequence[str]) -> list[Figure]:
 
 
 def _write_all(
-    figures: Sequence[Figure], out: Path, formats: Sequence[str], named: set[str]
+    figures: Sequence[Offered], out: Path, formats: Sequence[str], named: set[str]
 ) -> dict[str, str]:
     """The figures that could not be drawn, and why."""
     files, left_out = 0, {}
     failed: Exception | None = None
     for figure in figures:
         try:
-            drawn = figure.draw()
+            drawn, frame = figure.drawn()
         except DataError as reason:
             if figure.name in named:
                 raise DataError(f"{figure.name}: {reason}") from None
@@ -267,7 +268,7 @@ def _write_all(
             note(f"failed at {figure.name}; the others follow")
             failed = failed or error
             continue
-        files += _write(drawn, out / figure.name, formats)
+        files += _write(drawn, frame, out / figure.name, formats)
     note(f"wrote {files} files in {out}")
     if failed:
         raise failed
@@ -275,7 +276,7 @@ def _write_all(
 
 
 def _check_families(
-    names: Sequence[str], figures: Sequence[Figure], left_out: Mapping[str, str]
+    names: Sequence[str], figures: Sequence[Offered], left_out: Mapping[str, str]
 ) -> None:
     """A family of which nothing can be drawn is an error, as is a figure."""
     for name in names:
@@ -284,13 +285,13 @@ def _check_families(
             raise DataError(f"{name}: none of these figures can be drawn: {left_out[matching[0]]}")
 
 
-def _write(drawn: Drawn, stem: Path, formats: Sequence[str]) -> int:
+def _write(drawn: Figure, frame: pd.DataFrame, stem: Path, formats: Sequence[str]) -> int:
     from halfwidth.plots.files import write_figure
 
     for name in formats:
-        write_figure(drawn.figure, stem.with_name(f"{stem.name}.{name}"))
+        write_figure(drawn, stem.with_name(f"{stem.name}.{name}"))
         # Laid out once for all formats.
-        drawn.figure.set_layout_engine("none")
-    text = drawn.frame.to_csv(index=False, lineterminator="\n")
+        drawn.set_layout_engine("none")
+    text = frame.to_csv(index=False, lineterminator="\n")
     write_whole(stem.with_name(f"{stem.name}.csv"), text.encode())
     return len(formats) + 1

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.intervals.bootstrap import percentile
+from halfwidth.plots.figure import Figure
 from halfwidth.plots.names import method_title
 from halfwidth.study.plots import box_plots, clouds, comparisons, concentration, failing, graphs
 from halfwidth.study.plots import needs as needs_figure
-from halfwidth.study.plots import p_values as p_values_figure
 from halfwidth.study.plots.naming import (
     STATISTICS,
-    Drawn,
     NotThereError,
     Target,
     average_label,
@@ -23,10 +22,12 @@ from halfwidth.study.plots.naming import (
     slug,
     targets_of,
 )
+from halfwidth.study.plots.p_values import p_values
 from halfwidth.study.plots.styles import method_groups, method_styles
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure as Canvas
 
 USUAL_METHOD, USUAL_LEVEL, USUAL_N = percentile.__name__, 0.95, 50
 
@@ -62,25 +63,40 @@ class Frames:
     cases: Values | None = None
 
 
-class Figure(NamedTuple):
-    """A figure that can be drawn.
+class Offered(NamedTuple):
+    """A figure that may be drawn of a study.
 
     Attributes
     ----------
     name : str
         Of files and on the command line.
+    figure : Figure
+    given : callable
+        What it is drawn of; raises `NotThereError` where the results lack that.
     says : str
         What it shows, in a line.
-    draw : callable
-        Raises `NotThereError` where the results lack what it needs.
     """
 
     name: str
+    figure: Figure[Any, Canvas, Any]
+    given: Callable[[], tuple[Any, ...]]
     says: str
-    draw: Callable[[], Drawn]
+
+    def drawn(self) -> tuple[Canvas, pd.DataFrame]:
+        """The figure, and the frame of every number in it."""
+        given = self.given()
+        return self.figure(*given), self.figure.frame(*given)
 
 
-def figures_of(frames: Frames) -> list[Figure]:
+def _offered(name: str, figure: Figure[Any, Canvas, Any], *given: Any, says: str = "") -> Offered:
+    return Offered(name, figure, lambda: given, says or _says(figure))
+
+
+def _says(figure: Figure[Any, Canvas, Any]) -> str:
+    return figure.caption[0].lower() + figure.caption[1:]
+
+
+def figures_of(frames: Frames) -> list[Offered]:
     """All figures of a study, in the order of their families; drawn only when asked to.
 
     Comparisons take the percentile method, or the first there is, at the 95 % level, or the
@@ -92,28 +108,24 @@ def figures_of(frames: Frames) -> list[Figure]:
 
     Returns
     -------
-    list of Figure
+    list of Offered
         Those that lack what they need are among them; drawing them says why.
     """
     return [*_graphs(frames), *_pages(frames), *_singles(frames), *_paces(frames), *_fails(frames)]
 
 
-def _graphs(frames: Frames) -> Iterator[Figure]:
+def _graphs(frames: Frames) -> Iterator[Offered]:
     cells = frames.cells
     targets = targets_of(cells)
     for family in ("coverage", "width"):
         for target in targets:
-            yield Figure(
-                _named(family, target, targets),
-                f"{family} of {target.title} against n, by method",
-                lambda t=target, q=family: graphs.graph(cells, t, q),  # type: ignore[misc]
-            )
+            says = f"{family} of {target.title} against n, by method"
+            name = _named(family, target, targets)
+            yield _offered(name, graphs.graph, cells, target, family, says=says)
     for target in targets:
-        yield Figure(
-            _named("boxes", target, targets),
-            f"coverage of {target.title}: boxes and points over instances",
-            lambda t=target: box_plots.coverage_boxes(cells, t),  # type: ignore[misc]
-        )
+        says = f"coverage of {target.title}: boxes and points over instances"
+        name = _named("boxes", target, targets)
+        yield _offered(name, box_plots.coverage_boxes, cells, target, says=says)
 
 
 def _named(family: str, target: Target, targets: Sequence[Target]) -> str:
@@ -125,7 +137,7 @@ def _named(family: str, target: Target, targets: Sequence[Target]) -> str:
     return slug(family, target.metric, way, target.label, level, side)
 
 
-def _pages(frames: Frames) -> Iterator[Figure]:
+def _pages(frames: Frames) -> Iterator[Offered]:
     main_cells = _main(frames.cells)
     targets = targets_of(main_cells)
     fields = {
@@ -140,7 +152,7 @@ def _pages(frames: Frames) -> Iterator[Figure]:
 
 def _overviews(
     main_cells: pd.DataFrame, targets: Sequence[Target], quantity: str, field: str
-) -> Iterator[Figure]:
+) -> Iterator[Offered]:
     """A page, or one for each group of methods that a panel can hold."""
     kind = "averages" if field else "statistics"
     of_sets = (main_cells["statistic"] == "") == bool(field)
@@ -149,119 +161,67 @@ def _overviews(
         cells = main_cells[main_cells["method"].isin(methods)]
         there = set(targets_of(cells))
         found = [target for target in targets if target in there]
-        yield Figure(
-            f"overview-{quantity}{field}" + (f"-{place}" if len(groups) > 1 else ""),
-            f"{quantity} of all metrics and {kind}" + (f", methods {name}" if name else ""),
-            lambda c=cells, f=found: graphs.overview(c, f, quantity),  # type: ignore[misc]
-        )
+        own = f"overview-{quantity}{field}" + (f"-{place}" if len(groups) > 1 else "")
+        says = f"{quantity} of all metrics and {kind}" + (f", methods {name}" if name else "")
+        yield _offered(own, graphs.overview, cells, found, quantity, says=says)
 
 
-def _singles(frames: Frames) -> Iterator[Figure]:
+def _singles(frames: Frames) -> Iterator[Offered]:
     main_cells = _main(frames.cells)
     method = _method(main_cells)
     ways = [name for name in STATISTICS if name in set(main_cells["statistic"])]
     both = comparisons.segmentation_classification
-    yield Figure(
-        "metrics-coverage",
-        "coverage of one method against n, a line for each metric",
-        lambda: comparisons.metrics_coverage(main_cells, method),
-    )
-    yield Figure(
-        "micro-macro",
-        "coverage and width of micro and macro averages",
-        lambda: comparisons.micro_macro(main_cells, method),
-    )
-    yield Figure(
-        "segmentation-classification",
-        "coverage and width of means of cases and of averages over classes",
-        lambda: both(main_cells, method, ["macro", "micro"], ["mean"]),
-    )
+    yield _offered("metrics-coverage", comparisons.metrics_coverage, main_cells, method)
+    yield _offered("micro-macro", comparisons.micro_macro, main_cells, method)
+    name = "segmentation-classification"
+    yield _offered(name, both, main_cells, method, ["macro", "micro"], ["mean"])
     for kind in ("macro", "micro"):
-        yield Figure(
-            f"segmentation-classification-{kind}",
-            f"coverage and width of all statistics of cases and of {kind} averages",
-            lambda k=kind: both(main_cells, method, [k], ways),  # type: ignore[misc]
-        )
-    yield Figure(
-        "location-dispersion",
-        "coverage of mean and median, SD and IQR",
-        lambda: comparisons.location_dispersion(main_cells, method),
-    )
-    yield Figure(
-        "bca-median",
-        "coverage of BCa and percentile intervals of medians",
-        lambda: comparisons.bca_median(main_cells),
-    )
-    yield Figure(
-        "basic-shift",
-        "how far bootstrap intervals are shifted, and their coverage",
-        lambda: comparisons.basic_shift(main_cells),
-    )
-    yield Figure(
-        "sample-needs",
-        "where median coverage and width reach what is wanted",
-        lambda: needs_figure.sample_needs(main_cells, method),
-    )
-    yield Figure(
-        "characteristics",
-        "mean, SD, skewness and kurtosis of the instances by metric",
-        lambda: clouds.characteristics(main_cells),
-    )
-    yield Figure(
-        "characteristics-test-sets",
-        "values of metrics, skewness and kurtosis of test sets",
-        lambda: clouds.characteristics_of_sets(main_cells),
-    )
+        says = f"coverage and width of all statistics of cases and of {kind} averages"
+        yield _offered(f"{name}-{kind}", both, main_cells, method, [kind], ways, says=says)
+    yield _offered("location-dispersion", comparisons.location_dispersion, main_cells, method)
+    yield _offered("bca-median", comparisons.bca_median, main_cells)
+    yield _offered("basic-shift", comparisons.basic_shift, main_cells)
+    yield _offered("sample-needs", needs_figure.sample_needs, main_cells, method)
+    yield _offered("characteristics", clouds.characteristics, main_cells)
+    yield _offered("characteristics-test-sets", clouds.characteristics_of_sets, main_cells)
     yield from _concentrations(main_cells)
 
 
-def _concentrations(main_cells: pd.DataFrame) -> Iterator[Figure]:
+def _concentrations(main_cells: pd.DataFrame) -> Iterator[Offered]:
+    figure = concentration.concentration
     targets = [t for t in targets_of(main_cells) if t.statistic == "mean" and bounds_of(t.metric)]
     if not targets:
-        yield Figure("concentration", CONCENTRATION, _refusing("no mean of a bounded metric"))
+        yield Offered("concentration", figure, _refuse_concentration, _says(figure))
     for target in targets:
-        yield Figure(
-            slug("concentration", target.metric),
-            f"{CONCENTRATION}, mean {target.metric}",
-            lambda t=target: concentration.concentration(main_cells, t),  # type: ignore[misc]
-        )
+        says = f"{_says(figure)}, mean {target.metric}"
+        yield _offered(slug("concentration", target.metric), figure, main_cells, target, says=says)
 
 
-CONCENTRATION = "widths of concentration intervals and their ratio to t"
-
-
-def _refusing(reason: str) -> Callable[[], Drawn]:
-    def draw() -> Drawn:
-        raise NotThereError(reason)
-
-    return draw
+def _refuse_concentration() -> NoReturn:
+    raise NotThereError("no mean of a bounded metric")
 
 
 # --------------------------------------------------------------------------- paces
 
 
-def _paces(frames: Frames) -> Iterator[Figure]:
+def _paces(frames: Frames) -> Iterator[Offered]:
     main_cells = _main(frames.cells)
     method = _method(main_cells)
     if frames.paces is None:
         return
     mine, pace = main_cells[main_cells["method"] == method], frames.paces
     fields = {"": mine[_location(mine)], "-test-sets": mine[mine["statistic"] == ""]}
-    drawn = {
-        "pace-by-metric": lambda part: clouds.pace_by_metric(pace(part), method),
-        "skewness-by-metric": lambda part: clouds.skewness_by_metric(pace(part)),
-        "pace-errors": lambda part: clouds.pace_errors(pace(part), method),
+    drawn: dict[str, tuple[Figure[Any, Canvas, Any], list[str]]] = {
+        "pace-by-metric": (clouds.pace_by_metric, [method]),
+        "skewness-by-metric": (clouds.skewness_by_metric, []),
+        "pace-errors": (clouds.pace_errors, [method]),
     }
-    says = {
-        "pace-by-metric": "convergence pace of coverage by metric",
-        "skewness-by-metric": "skewness of the instances by metric",
-        "pace-errors": "relative error of the fitted pace by metric",
-    }
-    for name, draw in drawn.items():
+    for name, (figure, more) in drawn.items():
         for field, part in fields.items():
             # The skewness of a test set does not depend on the metric.
             if len(part) and not (field and name == "skewness-by-metric"):
-                yield Figure(name + field, says[name], lambda d=draw, p=part: d(p))  # type: ignore[misc]
+                given = lambda p=part, m=more: (pace(p), *m)  # noqa: E731
+                yield Offered(name + field, figure, given, _says(figure))
     for level in ("instance", "task"):
         yield from _tests(frames, mine, method, level)
 
@@ -273,7 +233,7 @@ def _location(cells: pd.DataFrame) -> pd.Series:
     return cells["statistic"] == next(iter([*known, *others]), "mean")
 
 
-def _tests(frames: Frames, mine: pd.DataFrame, method: str, level: str) -> Iterator[Figure]:
+def _tests(frames: Frames, mine: pd.DataFrame, method: str, level: str) -> Iterator[Offered]:
     """At level task whole tasks are permuted, whose instances share their cases."""
     pace, tests, of_two = frames.paces, frames.tests, frames.tests_of_two
     if pace is None or tests is None or of_two is None:
@@ -289,51 +249,54 @@ def _tests(frames: Frames, mine: pd.DataFrame, method: str, level: str) -> Itera
     }
     for way, part in groups.items():
         if len(set(part["metric"])) > 1:
-            yield Figure(
+            yield Offered(
                 slug(family, way),
-                f"p-values between the paces of metrics, {average_label(way)}{suffix}",
-                lambda p=part, w=way: p_values_figure.p_values(  # type: ignore[misc]
+                p_values,
+                lambda p=part, w=way: (  # type: ignore[misc]
                     tests(pace(p.assign(average="")), level),
                     f"pace of metrics: {average_label(w)}, {method_title(method)}",
                     level,
                 ),
+                f"p-values between the paces of metrics, {average_label(way)}{suffix}",
             )
     masks = mine[mine["statistic"] == "mean"]
     masks = masks[[bounds_of(metric) is not None for metric in masks["metric"]]]
     for kind in ("macro", "micro"):
         sets = groups[kind]
         if len(masks) and len(sets):
-            yield Figure(
+            yield Offered(
                 f"{family}-segmentation-classification-{kind}",
-                f"p-values between the paces of means of cases and of {kind} averages{suffix}",
-                lambda s=sets, k=kind: p_values_figure.p_values(  # type: ignore[misc]
+                p_values,
+                lambda s=sets, k=kind: (  # type: ignore[misc]
                     of_two(pace(masks), pace(s), level),
                     f"pace of means and {k} averages, {method_title(method)}",
                     level,
                 ),
+                f"p-values between the paces of means of cases and of {kind} averages{suffix}",
             )
 
 
 # --------------------------------------------------------------------------- failures
 
 
-def _fails(frames: Frames) -> Iterator[Figure]:
+def _fails(frames: Frames) -> Iterator[Offered]:
     main_cells = _main(frames.cells)
     method = _method(main_cells)
     sizes = sorted(set(main_cells["n"]))
     n = min(sizes, key=lambda size: (abs(size - USUAL_N), size))
     for target in targets_of(main_cells):
         if target.statistic == "mean":
-            yield Figure(
+            yield Offered(
                 slug("failures", target.metric),
-                f"cases of instances that fail, {target.title}, {method}, n = {n}",
+                failing.failures_figure,
                 lambda t=target: _failures(frames, main_cells, t, method, n),  # type: ignore[misc]
+                f"cases of instances that fail, {target.title}, {method}, n = {n}",
             )
 
 
 def _failures(
     frames: Frames, main_cells: pd.DataFrame, target: Target, method: str, n: int
-) -> Drawn:
+) -> tuple[Any, ...]:
     if frames.cases is None or frames.failing is None:
         raise NotThereError(
             f"a store holds no cases; name the spec of the study: {spelled('spec')}"
@@ -341,7 +304,7 @@ def _failures(
     same = (main_cells["metric"] == target.metric) & (main_cells["statistic"] == target.statistic)
     failed = frames.failing(main_cells[same], method, n)
     values = frames.cases(failed["instance"].tolist())
-    return failing.failures_figure(failed, values, target, method, n)
+    return failed, values, target, method, n
 
 
 # --------------------------------------------------------------------------- choices

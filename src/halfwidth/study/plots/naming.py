@@ -31,13 +31,6 @@ SIDES = {TWO_SIDED: "CI", "lower": "lower bound", "upper": "upper bound"}
 BOUNDS = {TWO_SIDED: "intervals", "lower": "lower bounds", "upper": "upper bounds"}
 
 
-class Drawn(NamedTuple):
-    """A figure, and the frame of every number in it."""
-
-    figure: Any
-    frame: pd.DataFrame
-
-
 class NotThereError(DataError):
     """A figure needs what the results at hand do not have."""
 
