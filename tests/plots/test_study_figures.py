@@ -162,6 +162,7 @@ def test_undefined_coverages_are_left_out_and_infinite_widths_not_drawn() -> Non
 
 def test_the_axis_of_coverage_shows_the_level_and_says_what_it_leaves_out() -> None:
     cells = CELLS.assign(coverage=np.where(CELLS["method"] == "basic", 0.3, CELLS["coverage"]))
+    ax: Any
     (ax,) = graph(cells, MEAN_DSC, "coverage").axes
     assert 0.45 < ax.get_ylim()[0] <= 0.5
     assert "95" in [label.get_text() for label in ax.get_yticklabels()]
