@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
 
 from halfwidth.plots.style import require_matplotlib
 
@@ -43,6 +43,10 @@ class Figure(Generic[Drawing, Drawn, Numbers]):
         """Draw."""
         require_matplotlib(options.get("ax", next(iter(args[self._place_of_axes :]), None)))
         return self._draw(*args, **options)
+
+
+# One of any results.
+AnyFigure: TypeAlias = Figure[Any, Any, Any]
 
 
 def figure(

@@ -14,7 +14,7 @@ from halfwidth.core.formatting import fixed
 from halfwidth.core.titles import metric_title
 from halfwidth.plots.bland_altman import bland_altman
 from halfwidth.plots.comparison_words import family_of
-from halfwidth.plots.figure import figure
+from halfwidth.plots.figure import AnyFigure, figure
 from halfwidth.plots.pair_panels import RASTER_FROM, in_lines, only_pair, panel_title
 from halfwidth.plots.style import (
     COLOURS,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-KINDS = ("cases", "bland-altman")
 # Letters of a line of a name and of a title.
 NAME_WIDTH, TITLE_WIDTH = 14, 34
 # Panels beside each other, and the height of one in inches.
@@ -169,7 +168,7 @@ def _count_lines(ax: Axes, item: Difference, frame: pd.DataFrame) -> None:
 # --------------------------------------------------------------------------- panels
 
 
-OF_ONE: dict[str, Any] = {"cases": paired_cases, "bland-altman": bland_altman}
+OF_ONE_PAIR: dict[str, AnyFigure] = {"cases": paired_cases, "bland-altman": bland_altman}
 
 
 def _checked(comparisons: Any) -> Comparisons:
@@ -181,7 +180,7 @@ def _checked(comparisons: Any) -> Comparisons:
 def _frame_of_pairs(comparisons: Comparisons, kind: str = "cases") -> pd.DataFrame:
     import pandas as pd
 
-    frame = OF_ONE[one_of("kind", kind, KINDS)].frame
+    frame = OF_ONE_PAIR[one_of("kind", kind, tuple(OF_ONE_PAIR))].frame
     pairs = range(len(_checked(comparisons)))
     frames: list[pd.DataFrame] = [frame(comparisons[at : at + 1]).assign(panel=at) for at in pairs]
     return pd.concat(frames, ignore_index=True)
@@ -208,7 +207,7 @@ def figure_of_pairs(comparisons: Comparisons, kind: str = "cases") -> Figure:
     """
     from matplotlib.figure import Figure
 
-    one_of("kind", kind, KINDS)
+    one_of("kind", kind, tuple(OF_ONE_PAIR))
     count = len(_checked(comparisons))
     if count > MOST_PANELS:
         raise OptionError(
@@ -226,7 +225,7 @@ def figure_of_pairs(comparisons: Comparisons, kind: str = "cases") -> Figure:
         if place >= count:
             ax.set_axis_off()
             continue
-        OF_ONE[kind](comparisons[place : place + 1], ax)
+        OF_ONE_PAIR[kind](comparisons[place : place + 1], ax)
     return figure
 
 
