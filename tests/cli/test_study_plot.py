@@ -95,7 +95,7 @@ def test_what_is_missing_is_skipped_and_said_or_an_error_by_name(
 
     # The graphs have tests of their own.
     for family in ("_graphs", "_pages", "_paces", "_concentrations"):
-        monkeypatch.setattr(catalogue, family, lambda _: [])
+        monkeypatch.setattr(catalogue, family, lambda *_: [])
     out = ("--out", tmp_path, "--format", "png")
     ran = run("study", "plot", folder / "store", *out, "--all")
     assert ran.status == 0

@@ -20,12 +20,10 @@ from halfwidth.core.types import Level
 from halfwidth.intervals import empirical_bernstein, hoeffding, t
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.plots import write_figure
-from halfwidth.study import analysis
 from halfwidth.study import plots as study
 from halfwidth.study.plots import (
     METHOD_STYLES,
     METRIC_STYLES,
-    Frames,
     NotThereError,
     basic_shift,
     bca_median,
@@ -57,23 +55,15 @@ def both(figure: Any, *given: Any) -> Drawn:
     return Drawn(figure(*given), figure.frame(*given))
 
 
-def frames(cells: pd.DataFrame) -> Frames:
-    def failing(own: pd.DataFrame, method: str, n: int) -> pd.DataFrame:
-        return own[(own["method"] == method) & (own["n"] == n)].head(2)
-
-    return Frames(
-        cells,
-        paces=analysis.pace,
-        tests=lambda p, level: analysis.pace_tests(p, level=level, n_permutations=99, rng=1),
-        tests_of_two=lambda a, b, level: analysis.unpaired_pace_tests(
-            a, b, level=level, n_permutations=99, rng=1
-        ),
-        failing=failing,
-        cases=lambda names: {name: np.linspace(0.2, 1, 30) for name in names},
-    )
+def named(cells: pd.DataFrame) -> dict[str, Any]:
+    """The figures of a study, whose instances that fail have cases."""
+    cases = lambda names: {name: np.linspace(0.2, 1, 30) for name in names}  # noqa: E731
+    return {figure.name: figure for figure in figures_of(cells, cases)}
 
 
-FIGURES = {figure.name: figure for figure in figures_of(frames(BOTH))}
+# One instance fails.
+FAILED = BOTH["instance"] == BOTH["instance"].iloc[0]
+FIGURES = named(BOTH.assign(coverage=BOTH["coverage"].mask(FAILED, 0.3)))
 # One of each family; the others are drawn by the same functions.
 KINDS = [
     *("coverage-dsc-mean", "width-f1-macro", "boxes-accuracy"),
@@ -212,16 +202,14 @@ def test_statistics_and_shifts_are_those_that_are_there() -> None:
 
 def test_one_sided_intervals_have_no_width_and_no_middle() -> None:
     cells = BOTH.assign(alternative="lower")
-    own = {figure.name: figure for figure in figures_of(frames(cells))}
+    own = named(cells)
     for name in ("basic-shift", "sample-needs", "width-dsc-mean", "overview-width"):
         with pytest.raises(NotThereError, match="one-sided intervals only"):
             own[name].drawn()
     for name in ("micro-macro", "segmentation-classification", "coverage-dsc-mean"):
         assert set(own[name].drawn()[1]["quantity"]) == {"coverage"}
     # Beside two-sided ones they are left out.
-    mixed = {
-        f.name: f for f in figures_of(frames(pd.concat([CELLS, CELLS.assign(alternative="lower")])))
-    }
+    mixed = named(pd.concat([CELLS, CELLS.assign(alternative="lower")]))
     with pytest.raises(NotThereError, match="one-sided intervals only"):
         mixed["width-dsc-mean-lower"].drawn()
     assert len(mixed["width-dsc-mean-two-sided"].drawn()[1])
@@ -288,9 +276,7 @@ def test_fewer_than_five_instances_are_points_without_a_box() -> None:
     for one, few in ((drawn, True), (both(coverage_boxes, CELLS, MEAN_DSC), False)):
         note = one.figure.legends[0].get_title().get_text().replace("\n", " ")
         assert (said in note) == few
-    clouds = {figure.name: figure for figure in figures_of(frames(cells))}[
-        "pace-by-metric"
-    ].drawn()[0]
+    clouds = named(cells)["pace-by-metric"].drawn()[0]
     assert {p.get_gid() for p in clouds.axes[0].patches} == {"normal"}
     assert [t.get_text() for t in clouds.axes[0].get_xticklabels()] == ["DSC", "NSD"]
 
@@ -481,7 +467,7 @@ def test_a_panel_has_four_methods_at_most_a_title_of_its_own_and_names_at_its_li
 
 def test_an_overview_of_many_methods_has_a_page_for_each_group() -> None:
     cells = cells_of(metrics=["dsc"], statistics=["mean"], methods=ALL_OF_A_MEAN)
-    pages = [f for f in figures_of(frames(cells)) if f.name.startswith("overview-width")]
+    pages = [f for f in figures_of(cells) if f.name.startswith("overview-width")]
     assert [page.name for page in pages] == [f"overview-width-{k}" for k in (1, 2, 3, 4)]
     assert "without resampling" in pages[2].says
     assert set(pages[2].drawn()[1]["series"]) == {"t", "hall", "z"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +16,6 @@ from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.files import write_whole
 from halfwidth.core.option_table.option import Group
 from halfwidth.document.parts import Document, Item, Items
-from halfwidth.study import analysis
 from halfwidth.study.analysis import cells_of
 from halfwidth.study.api import plan
 
@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from halfwidth.core.types import Array
-    from halfwidth.study.plots import Frames, Offered
+    from halfwidth.study.plots import Offered
 
 FORMATS = ("pdf", "svg", "png")
 USUAL = "pdf,png"
-# Permutation tests draw; the same stores give the same figures.
-SEED = 0
 
 
 def plot(
@@ -130,7 +128,7 @@ def plot(
     if not listing:
         _check_choice(out, every, names)
     cells = _filtered(_cells(folders), {"metric": metric, "statistic": statistic, "method": method})
-    figures = figures_of(_frames(cells, spec or []))
+    figures = figures_of(cells, functools.partial(_values, spec) if spec else None)
     chosen = _chosen(figures, names) if names else figures
     if listing:
         items = tuple(Item(figure.name, figure.says) for figure in chosen)
@@ -195,26 +193,6 @@ def _filtered(cells: pd.DataFrame, filters: Mapping[str, str | None]) -> pd.Data
     if cells.empty:
         raise DataError("no row of the study is of all that --metric, --statistic and --method ask")
     return cells
-
-
-def _frames(cells: pd.DataFrame, specs: Sequence[Path]) -> Frames:
-    from halfwidth.study.plots import Frames
-
-    def failing(cells_of_target: pd.DataFrame, method: str, n: int) -> pd.DataFrame:
-        table = analysis.failures(cells_of_target, method, n)
-        return table[table["failure"]]
-
-    def values(instances: Sequence[str]) -> Mapping[str, Array]:
-        return _values(specs, instances)
-
-    return Frames(
-        cells,
-        paces=analysis.pace,
-        tests=lambda paces, level: analysis.pace_tests(paces, "metric", level=level, rng=SEED),
-        tests_of_two=lambda a, b, level: analysis.unpaired_pace_tests(a, b, level=level, rng=SEED),
-        failing=failing,
-        cases=values if specs else None,
-    )
 
 
 def _values(specs: Sequence[Path], wanted: Sequence[str]) -> dict[str, Array]:

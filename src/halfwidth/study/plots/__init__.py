@@ -1,12 +1,12 @@
 """Figures of the results of a study, each with the frame of every number in it.
 
 They are drawn from finished frames: the cells of a study, and what `halfwidth.study.analysis`
-makes of them. Nothing but quartiles is computed here.
+makes of them; `figures_of` asks it. The figures themselves compute nothing but quartiles.
 """
 
 from halfwidth.plots.style import Style
 from halfwidth.study.plots.box_plots import coverage_boxes
-from halfwidth.study.plots.catalogue import Frames, Offered, figures_of
+from halfwidth.study.plots.catalogue import Offered, figures_of
 from halfwidth.study.plots.clouds import (
     characteristics,
     characteristics_of_sets,
@@ -36,7 +36,6 @@ from halfwidth.study.plots.styles import METHOD_STYLES, METRIC_STYLES, method_st
 __all__ = [
     "METHOD_STYLES",
     "METRIC_STYLES",
-    "Frames",
     "NotThereError",
     "Offered",
     "Style",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.plots.figure import Figure
 from halfwidth.plots.names import method_title
+from halfwidth.study import analysis
 from halfwidth.study.plots import box_plots, clouds, comparisons, concentration, failing, graphs
 from halfwidth.study.plots import needs as needs_figure
 from halfwidth.study.plots.naming import (
@@ -30,37 +30,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 USUAL_METHOD, USUAL_LEVEL, USUAL_N = percentile.__name__, 0.95, 50
+# Permutation tests draw; the same stores give the same figures.
+SEED = 0
 
 Values = Callable[[Sequence[str]], Mapping[str, Array]]
-
-
-@frozen
-class Frames:
-    """The finished frames that figures are drawn from.
-
-    Attributes
-    ----------
-    cells : DataFrame
-        Rows of one study or several.
-    paces : callable or None
-        ``paces(cells)``: the paces of such rows, as of `halfwidth.study.analysis.pace`.
-    tests : callable or None
-        ``tests(paces, level)``: of all pairs of metrics, as of `pace_tests`.
-    tests_of_two : callable or None
-        ``tests_of_two(first, second, level)``, as of `unpaired_pace_tests`.
-    failing : callable or None
-        ``failing(cells, method, n)``: as of `failures`.
-    cases : callable or None
-        ``cases(instances)``: the per-case values of instances by name; None where no spec is at
-        hand.
-    """
-
-    cells: pd.DataFrame
-    paces: Callable[[pd.DataFrame], pd.DataFrame] | None = None
-    tests: Callable[[pd.DataFrame, str], pd.DataFrame] | None = None
-    tests_of_two: Callable[[pd.DataFrame, pd.DataFrame, str], pd.DataFrame] | None = None
-    failing: Callable[[pd.DataFrame, str, int], pd.DataFrame] | None = None
-    cases: Values | None = None
 
 
 class Offered(NamedTuple):
@@ -96,7 +69,7 @@ def _says(figure: Figure[Any, Canvas, Any]) -> str:
     return figure.caption[0].lower() + figure.caption[1:]
 
 
-def figures_of(frames: Frames) -> list[Offered]:
+def figures_of(cells: pd.DataFrame, cases: Values | None = None) -> list[Offered]:
     """All figures of a study, in the order of their families; drawn only when asked to.
 
     Comparisons take the percentile method, or the first there is, at the 95 % level, or the
@@ -104,18 +77,29 @@ def figures_of(frames: Frames) -> list[Offered]:
 
     Parameters
     ----------
-    frames : Frames
+    cells : DataFrame
+        Rows of one study or several.
+    cases : callable or None
+        ``cases(instances)``: the per-case values of instances by name; None where no spec is at
+        hand.
 
     Returns
     -------
     list of Offered
         Those that lack what they need are among them; drawing them says why.
     """
-    return [*_graphs(frames), *_pages(frames), *_singles(frames), *_paces(frames), *_fails(frames)]
+    main_cells = _main(cells)
+    method = _method(main_cells)
+    return [
+        *_graphs(cells),
+        *_pages(main_cells),
+        *_singles(main_cells, method),
+        *_paces(main_cells, method),
+        *_fails(main_cells, method, cases),
+    ]
 
 
-def _graphs(frames: Frames) -> Iterator[Offered]:
-    cells = frames.cells
+def _graphs(cells: pd.DataFrame) -> Iterator[Offered]:
     targets = targets_of(cells)
     for family in ("coverage", "width"):
         for target in targets:
@@ -137,8 +121,7 @@ def _named(family: str, target: Target, targets: Sequence[Target]) -> str:
     return slug(family, target.metric, way, target.label, level, side)
 
 
-def _pages(frames: Frames) -> Iterator[Offered]:
-    main_cells = _main(frames.cells)
+def _pages(main_cells: pd.DataFrame) -> Iterator[Offered]:
     targets = targets_of(main_cells)
     fields = {
         "": [t for t in targets if t.statistic],
@@ -166,9 +149,7 @@ def _overviews(
         yield _offered(own, graphs.overview, cells, found, quantity, says=says)
 
 
-def _singles(frames: Frames) -> Iterator[Offered]:
-    main_cells = _main(frames.cells)
-    method = _method(main_cells)
+def _singles(main_cells: pd.DataFrame, method: str) -> Iterator[Offered]:
     ways = [name for name in STATISTICS if name in set(main_cells["statistic"])]
     both = comparisons.segmentation_classification
     yield _offered("metrics-coverage", comparisons.metrics_coverage, main_cells, method)
@@ -204,12 +185,8 @@ def _refuse_concentration() -> NoReturn:
 # --------------------------------------------------------------------------- paces
 
 
-def _paces(frames: Frames) -> Iterator[Offered]:
-    main_cells = _main(frames.cells)
-    method = _method(main_cells)
-    if frames.paces is None:
-        return
-    mine, pace = main_cells[main_cells["method"] == method], frames.paces
+def _paces(main_cells: pd.DataFrame, method: str) -> Iterator[Offered]:
+    mine = main_cells[main_cells["method"] == method]
     fields = {"": mine[_location(mine)], "-test-sets": mine[mine["statistic"] == ""]}
     drawn: dict[str, tuple[Figure[Any, Canvas, Any], list[str]]] = {
         "pace-by-metric": (clouds.pace_by_metric, [method]),
@@ -220,10 +197,10 @@ def _paces(frames: Frames) -> Iterator[Offered]:
         for field, part in fields.items():
             # The skewness of a test set does not depend on the metric.
             if len(part) and not (field and name == "skewness-by-metric"):
-                given = lambda p=part, m=more: (pace(p), *m)  # noqa: E731
+                given = lambda p=part, m=more: (analysis.pace(p), *m)  # noqa: E731
                 yield Offered(name + field, figure, given, _says(figure))
     for level in ("instance", "task"):
-        yield from _tests(frames, mine, method, level)
+        yield from _tests(mine, method, level)
 
 
 def _location(cells: pd.DataFrame) -> pd.Series:
@@ -233,11 +210,8 @@ def _location(cells: pd.DataFrame) -> pd.Series:
     return cells["statistic"] == next(iter([*known, *others]), "mean")
 
 
-def _tests(frames: Frames, mine: pd.DataFrame, method: str, level: str) -> Iterator[Offered]:
+def _tests(mine: pd.DataFrame, method: str, level: str) -> Iterator[Offered]:
     """At level task whole tasks are permuted, whose instances share their cases."""
-    pace, tests, of_two = frames.paces, frames.tests, frames.tests_of_two
-    if pace is None or tests is None or of_two is None:
-        return
     family, suffix = ("p-values", "") if level == "instance" else ("p-values-tasks", ", by tasks")
     # Accuracy stands among micro averages, balanced accuracy among macro ones.
     ways = {target: target.kind for target in targets_of(mine) if not target.statistic}
@@ -253,7 +227,7 @@ def _tests(frames: Frames, mine: pd.DataFrame, method: str, level: str) -> Itera
                 slug(family, way),
                 p_values,
                 lambda p=part, w=way: (  # type: ignore[misc]
-                    tests(pace(p.assign(average="")), level),
+                    analysis.pace_tests(analysis.pace(p.assign(average="")), level=level, rng=SEED),
                     f"pace of metrics: {average_label(w)}, {method_title(method)}",
                     level,
                 ),
@@ -268,7 +242,9 @@ def _tests(frames: Frames, mine: pd.DataFrame, method: str, level: str) -> Itera
                 f"{family}-segmentation-classification-{kind}",
                 p_values,
                 lambda s=sets, k=kind: (  # type: ignore[misc]
-                    of_two(pace(masks), pace(s), level),
+                    analysis.unpaired_pace_tests(
+                        analysis.pace(masks), analysis.pace(s), level=level, rng=SEED
+                    ),
                     f"pace of means and {k} averages, {method_title(method)}",
                     level,
                 ),
@@ -279,9 +255,7 @@ def _tests(frames: Frames, mine: pd.DataFrame, method: str, level: str) -> Itera
 # --------------------------------------------------------------------------- failures
 
 
-def _fails(frames: Frames) -> Iterator[Offered]:
-    main_cells = _main(frames.cells)
-    method = _method(main_cells)
+def _fails(main_cells: pd.DataFrame, method: str, cases: Values | None) -> Iterator[Offered]:
     sizes = sorted(set(main_cells["n"]))
     n = min(sizes, key=lambda size: (abs(size - USUAL_N), size))
     for target in targets_of(main_cells):
@@ -289,22 +263,22 @@ def _fails(frames: Frames) -> Iterator[Offered]:
             yield Offered(
                 slug("failures", target.metric),
                 failing.failures_figure,
-                lambda t=target: _failures(frames, main_cells, t, method, n),  # type: ignore[misc]
+                lambda t=target: _failures(main_cells, t, method, n, cases),  # type: ignore[misc]
                 f"cases of instances that fail, {target.title}, {method}, n = {n}",
             )
 
 
 def _failures(
-    frames: Frames, main_cells: pd.DataFrame, target: Target, method: str, n: int
+    main_cells: pd.DataFrame, target: Target, method: str, n: int, cases: Values | None
 ) -> tuple[Any, ...]:
-    if frames.cases is None or frames.failing is None:
+    if cases is None:
         raise NotThereError(
             f"a store holds no cases; name the spec of the study: {spelled('spec')}"
         )
     same = (main_cells["metric"] == target.metric) & (main_cells["statistic"] == target.statistic)
-    failed = frames.failing(main_cells[same], method, n)
-    values = frames.cases(failed["instance"].tolist())
-    return failed, values, target, method, n
+    table = analysis.failures(main_cells[same], method, n)
+    failed = table[table["failure"]]
+    return failed, cases(failed["instance"].tolist()), target, method, n
 
 
 # --------------------------------------------------------------------------- choices
