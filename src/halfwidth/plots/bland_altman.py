@@ -17,17 +17,18 @@ from halfwidth.plots.marks import beside
 from halfwidth.plots.pair_panels import RASTER_FROM, only_pair, panel_title
 from halfwidth.plots.style import (
     DOT,
-    FAINT,
     INK,
     NOTE_SIZE,
     PALE,
     QUIET,
     TEXT_SIZE,
+    TICKS,
     WIDTH,
     break_label,
     new_axes,
     numbers_text,
     pale_note,
+    plain,
     shorter,
 )
 from halfwidth.results.agreement import Agreement, Limit
@@ -179,11 +180,8 @@ def _finish_agreement(ax: Axes, agreement: Agreement, compared: Estimate | None)
     ax.set_ylabel(in_lines.join(parts), fontsize=TEXT_SIZE, parse_math=False)
     plain_numbers(ax.xaxis)
     plain_numbers(ax.yaxis)
-    ax.tick_params(which="both", labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
-    ax.grid(color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
+    ax.tick_params(which="both", **TICKS)
+    plain(ax)
     grey = f"grey: {percent(agreement.confidence_level)} CI"
     pale = pale_note([compared]) if compared else ""
     said = "\n".join(filter(None, [f"{agreement.n_text} · {grey}", pale]))

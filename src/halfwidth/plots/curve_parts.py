@@ -15,9 +15,7 @@ from halfwidth.plots import style
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.style import (
     COLOURS,
-    FAINT,
     NARROW,
-    QUIET,
     TEXT_SIZE,
     TEXT_WIDTH,
     WIDTH,
@@ -112,11 +110,8 @@ def finish(ax: Axes, x_name: str, y_name: str) -> None:
     """Names of the axes, small ticks, a faint grid, two spines."""
     ax.set_xlabel(x_name, fontsize=TEXT_SIZE)
     ax.set_ylabel(y_name, fontsize=TEXT_SIZE)
-    ax.tick_params(labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
-    ax.grid(color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
+    ax.tick_params(**style.TICKS)
+    style.plain(ax)
 
 
 def colour_of(place: int) -> str:

@@ -19,14 +19,15 @@ from halfwidth.plots.pair_panels import RASTER_FROM, in_lines, only_pair, panel_
 from halfwidth.plots.style import (
     COLOURS,
     DOT,
-    FAINT,
     INK,
     NOTE_SIZE,
     QUIET,
     TEXT_SIZE,
+    TICKS,
     WIDTH,
     new_axes,
     numbers_text,
+    plain,
 )
 from halfwidth.results.comparison import ComparedCases, Comparisons, Difference
 
@@ -129,13 +130,10 @@ def _finish_lines(ax: Axes, item: Difference, cases: ComparedCases, ends: Any) -
     ]
     ax.set_xticks([0, 1], names, parse_math=False, fontsize=TEXT_SIZE)
     ax.tick_params(axis="x", length=0)
-    ax.tick_params(axis="y", labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
+    ax.tick_params(axis="y", **TICKS)
     plain_numbers(ax.yaxis)
     ax.set_ylabel(_with_unit(cases), fontsize=TEXT_SIZE, parse_math=False)
-    ax.grid(axis="y", color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right", "bottom"]].set_visible(False)
-    ax.spines["left"].set(linewidth=0.6, color=QUIET)
+    plain(ax, "y", spines=["left"])
     value, interval = numbers_text(item.estimate, with_level=True).split(" ", 1)
     lines = [
         f"{item.effect} {value}, {item.estimate.n_text}",

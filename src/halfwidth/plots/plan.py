@@ -18,7 +18,6 @@ from halfwidth.plots.marks import note_below
 from halfwidth.plots.names import method_title
 from halfwidth.plots.style import (
     COLOURS,
-    FAINT,
     NARROW,
     NOTE_SIZE,
     QUIET,
@@ -28,6 +27,7 @@ from halfwidth.plots.style import (
     break_label,
     listed,
     new_axes,
+    plain,
     printable,
 )
 from halfwidth.results.sample_size import SampleSize
@@ -218,10 +218,7 @@ def _prepare(ax: Axes, plans: Sequence[SampleSize]) -> None:
     ax.set_xlabel("cases", fontsize=TEXT_SIZE)
     ax.set_ylabel(f"half-width of {interval}{of}{unit}", fontsize=TEXT_SIZE, parse_math=False)
     ax.tick_params(which="both", labelsize=TEXT_SIZE, width=0.6, color=QUIET)
-    ax.grid(color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
+    plain(ax)
 
 
 def _ticks(ax: Axes, sizes: Sequence[int]) -> None:

@@ -30,6 +30,9 @@ NARROW = 4.2
 # Letters in a line beside the axes, and lines of a label.
 TEXT_WIDTH, MOST_LINES = 38, 4
 INK, QUIET, PALE, CLOUD, FAINT = "#000000", "#595959", "#a6a6a6", "#d4d4d4", "#e6e6e6"
+# Of the axes of a figure, and of small panels.
+TICKS: dict[str, Any] = {"labelsize": TEXT_SIZE, "length": 3, "width": 0.6, "color": QUIET}
+SMALL_TICKS = TICKS | {"labelsize": NOTE_SIZE, "length": 2.5, "pad": 2}
 # Okabe and Ito's palette, which colour-blind readers tell apart, less black (kept for estimates)
 # and yellow (lost on white), with a grey. The order keeps neighbours apart also for colour-blind
 # readers and in grey: colour difference 17 and lightness 12 or more between any two.
@@ -92,6 +95,19 @@ def new_axes(width: float, height: float) -> Axes:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def plain(
+    ax: Any,
+    grid: Literal["both", "x", "y"] = "both",
+    *,
+    spines: Sequence[str] = ("left", "bottom"),
+) -> None:
+    """A faint grid below all else, and no more spines than these."""
+    ax.grid(axis=grid, color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[:].set_visible(False)
+    ax.spines[list(spines)].set(visible=True, linewidth=0.6, color=QUIET)
 
 
 def axes_size(ax: Any) -> tuple[float, float]:

@@ -12,12 +12,12 @@ from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.style import (
     DOT,
-    FAINT,
     INK,
-    QUIET,
     TEXT_SIZE,
+    TICKS,
     WIDTH,
     new_axes,
+    plain,
 )
 from halfwidth.results.subsamples import Subsamples
 
@@ -183,11 +183,8 @@ def _finish(ax: Axes, found: Subsamples, title: str, sizes: Sequence[int]) -> No
     ax.set_xticks(apart, [str(k) for k in apart])
     ax.minorticks_off()
     plain_numbers(ax.yaxis)
-    ax.tick_params(labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
-    ax.grid(color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
+    ax.tick_params(**TICKS)
+    plain(ax)
 
 
 def _apart(k: int, after: int | None) -> bool:

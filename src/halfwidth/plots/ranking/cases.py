@@ -26,7 +26,7 @@ from halfwidth.plots.ranking.rows import (
     x_title,
 )
 from halfwidth.plots.shapes import few_levels, jitter, tukey_box
-from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET
+from halfwidth.plots.style import FAINT, INK, SMALL_TICKS
 from halfwidth.ranking.ranks import ranks_in_cases
 from halfwidth.results.comparison import ComparedCases
 from halfwidth.results.ranking import Ranking
@@ -154,7 +154,7 @@ def _paint_dots(ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles)
     ax.plot(estimates["x"], estimates["y"], "D", markersize=size, markeredgewidth=0.6, **diamond)
     ax.set_xlim(*axis_limits(dots["x"].tolist(), [cases.metric_spec.spec.bounds]))
     x_title(ax, value_title(cases))
-    ax.tick_params(axis="x", labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)
+    ax.tick_params(axis="x", **SMALL_TICKS)
     plain_numbers(ax.xaxis)
     ax.grid(axis="x", color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)

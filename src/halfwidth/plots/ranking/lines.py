@@ -25,13 +25,13 @@ from halfwidth.plots.ranking.rows import (
     width_of,
 )
 from halfwidth.plots.style import (
-    FAINT,
     INK,
     NOTE_SIZE,
     QUIET,
     TEXT_SIZE,
     WIDTH,
     new_axes,
+    plain,
     shorter,
 )
 from halfwidth.results.ranking import Ranking
@@ -177,10 +177,7 @@ def _finish(ax: Axes, items: Sequence[Ranking], models: int, room: int) -> None:
     subjects = list(dict.fromkeys(one.subject for one in items))
     title = f"rank by {subjects[0]}" if len(subjects) == 1 else "rank"
     ax.set_ylabel(title, fontsize=TEXT_SIZE, parse_math=False)
-    ax.grid(axis="x", color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right", "bottom"]].set_visible(False)
-    ax.spines["left"].set(linewidth=0.6, color=QUIET)
+    plain(ax, "x", spines=["left"])
 
 
 def _name_ends(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:

@@ -13,7 +13,7 @@ from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.ranking.cases import cases_of, names_of, ranks_within, value_title, values_of
 from halfwidth.plots.ranking.model_styles import Styles, only, styles_for
 from halfwidth.plots.ranking.rows import title_of
-from halfwidth.plots.style import FAINT, NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH
+from halfwidth.plots.style import FAINT, QUIET, SMALL_TICKS, TEXT_SIZE, WIDTH
 from halfwidth.results.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _finish(ax: Axes, places: int) -> None:
 
     for place in range(1, places + 1, 2):
         ax.axvspan(place - 0.5, place + 0.5, color=FAINT, alpha=0.45, linewidth=0, zorder=0)
-    ax.tick_params(labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)
+    ax.tick_params(**SMALL_TICKS)
     plain_numbers(ax.yaxis)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)

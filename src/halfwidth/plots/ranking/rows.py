@@ -14,6 +14,7 @@ from halfwidth.plots.style import (
     FAINT,
     NOTE_SIZE,
     QUIET,
+    SMALL_TICKS,
     TEXT_SIZE,
     WIDTH,
     break_label,
@@ -174,7 +175,7 @@ def rank_axis(ax: Axes, ranks: int, title: str) -> None:
     """Ranks from the left, with a faint line at each or at round ones."""
     ax.set_xlim(0.4, ranks + 0.6)
     ax.set_xticks(rank_ticks(ranks))
-    ax.tick_params(axis="x", labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)
+    ax.tick_params(axis="x", **SMALL_TICKS)
     x_title(ax, title)
     ax.grid(axis="x", color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.plots.legends import labelled
-from halfwidth.plots.style import FAINT, NOTE_SIZE, QUIET, TEXT_SIZE
+from halfwidth.plots.style import FAINT, QUIET, SMALL_TICKS, TEXT_SIZE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +23,7 @@ GID_OF_LEVEL = "level"
 
 def plain(ax: Axes) -> None:
     """Two spines, a faint grid, small ticks."""
-    ax.tick_params(labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)
+    ax.tick_params(**SMALL_TICKS)
     ax.grid(color=FAINT, linewidth=0.5)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
