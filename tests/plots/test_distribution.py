@@ -14,7 +14,6 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
@@ -48,14 +47,6 @@ def scattered(ax: Axes) -> list[Any]:
     return ax.findobj(PathCollection)
 
 
-def dots_of(ax: Axes) -> np.ndarray:
-    return np.concatenate([dots.get_offsets() for dots in scattered(ax)])
-
-
-def ascending(points: np.ndarray) -> np.ndarray:
-    return points[np.lexsort(points.T)]
-
-
 def texts_of(ax: Axes) -> list[str]:
     return [text.get_text() for text in ax.texts]
 
@@ -83,25 +74,6 @@ def test_every_plotted_number_is_in_the_frame() -> None:
     assert marks["statistic"].tolist() == ["mean", "median"] * 2
     for (_, mark), e in zip(marks.iterrows(), ESTIMATES, strict=True):
         assert (mark["x"], mark["low"], mark["high"]) == (e.value, e.low, e.high)
-
-
-def test_the_frame_is_what_is_drawn() -> None:
-    frame = distribution.frame(SAMPLES, ESTIMATES)
-    ax = plots.distribution(SAMPLES, ESTIMATES)
-    np.testing.assert_allclose(ascending(dots_of(ax)), ascending(part(frame, "case", "x", "y")))
-    boxes = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
-    for patch, (low, high, y) in zip(boxes, part(frame, "box", "low", "high", "y"), strict=True):
-        middle = patch.get_y() + patch.get_height() / 2
-        found = [patch.get_x(), patch.get_x() + patch.get_width(), middle]
-        np.testing.assert_allclose(found, [low, high, y])
-    lines = [line.get_xydata() for line in ax.lines]
-    for x, low, high, y in part(frame, "estimate", "x", "low", "high", "y"):
-        for wanted in ([[low, y], [high, y]], [[x, y]]):
-            assert any(np.array_equal(line, wanted) for line in lines)
-    outlines = [area.get_paths()[0].vertices for area in ax.collections if area.get_paths()]
-    corners = np.concatenate([np.asarray(outline) for outline in outlines])
-    for point in part(frame, "density", "x", "y")[::50]:
-        assert np.isclose(corners, point).all(axis=1).any()
 
 
 def test_rows_do_not_overlap() -> None:

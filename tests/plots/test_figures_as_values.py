@@ -11,9 +11,11 @@ import pytest
 from detectioncurves import curves, over_several
 from detectionscenes import boxed
 from handmade import family
+from scipy.spatial import KDTree
 
 import halfwidth as hw
 from halfwidth.cli import comparison_options, figures
+from halfwidth.core.types import Array
 from halfwidth.plots.figure import Figure
 from halfwidth.plots.of_results import PICTURES
 
@@ -55,66 +57,100 @@ def subsamples() -> Any:
     return hw.planning.subsample(CASES[0], metric="dsc", sizes=[5, 10], repeats=9, **DRAWS)
 
 
-# What each is drawn of, and the columns of its frame that are places on the axes; of maps their
-# shares are the colours.
+# What each is drawn of, and the columns of its frame that are places on the axes, in pairs where
+# both say a place; of maps their shares are the colours.
 ONE = {"A": CASES[0]}
 ESTIMATE = hw.summary_ci(CASES[0], metric="dsc", label="A")
-EXAMPLES: dict[str, tuple[Callable[[], tuple[Any, ...]], str]] = {
-    "forest": (lambda: (estimates(),), "x y low high"),
-    "figures_of_forest": (lambda: (estimates(),), "x y low high"),
-    "distribution": (lambda: (ONE, ESTIMATE), "x y low high"),
-    "figure_of": (lambda: (ONE, ESTIMATE), "x y low high"),
-    "figure_of_panels": (lambda: ({"a": hw.plots.Panel(ONE, [ESTIMATE])},), "x y low high"),
-    "figure_of_table": (lambda: (estimates(),), "x y low high"),
+ROWS = ("x,y", "low,y", "high,y")
+MARGINS = ("margin_low", "margin_high")
+CLOUDS = (
+    "x,y if kind in ['case', 'density', 'estimate']",
+    "low,y if kind in ['whiskers', 'estimate']",
+    "high,y if kind in ['whiskers', 'estimate']",
+    *("x", "low", "high"),
+)
+CURVES = ("x,y if drawn == 'line'", "x,low if drawn == 'band'", "x,high if drawn == 'band'")
+EXAMPLES: dict[str, tuple[Callable[[], tuple[Any, ...]], tuple[str, ...]]] = {
+    "forest": (lambda: (estimates(),), ROWS),
+    "figures_of_forest": (lambda: (estimates(),), ROWS),
+    "distribution": (lambda: (ONE, ESTIMATE), CLOUDS),
+    "figure_of": (lambda: (ONE, ESTIMATE), CLOUDS),
+    "figure_of_panels": (lambda: ({"a": hw.plots.Panel(ONE, [ESTIMATE])},), CLOUDS),
+    "figure_of_table": (lambda: (estimates(),), CLOUDS),
     "differences": (
         lambda: (pairs(),),
-        "x y low high simultaneous_low simultaneous_high margin_low margin_high",
+        (*ROWS, *MARGINS, "simultaneous_low,y", "simultaneous_high,y"),
     ),
-    "figures_of_differences": (lambda: (pairs(),), "x y low high margin_low margin_high"),
-    "paired_cases": (lambda: (pairs(("A", "B")),), "first second"),
-    "bland_altman": (lambda: (pairs(("A", "B")),), "x y low high"),
-    "figure_of_pairs": (lambda: (pairs(),), "first second"),
-    "roc": (lambda: (of_scores("roc", **DRAWS),), "x y low high"),
-    "pr": (lambda: (of_scores("pr", **DRAWS),), "x y low high"),
-    "decision": (lambda: (of_scores("decision", **DRAWS),), "x y low high"),
-    "calibration": (lambda: (of_scores("reliability-bins"),), "x y low high"),
-    "figure_of_calibration": (lambda: (of_scores("reliability", **DRAWS),), "x low high"),
-    "confusion": (lambda: (classes(),), "share"),
-    "detection_pr": (lambda: (curves("pr", ("a", "b")),), "x y low high"),
-    "froc": (lambda: (curves("froc", ("a",)),), "y low high"),
-    "afroc": (lambda: (curves("wafroc", ("a",)),), "x y low high"),
-    "over_thresholds": (lambda: (over_several(),), "value low high"),
-    "figure_over_thresholds": (lambda: (over_several(),), "value low high"),
-    "matched_image": (lambda: (*boxed(), "worst"), "x y"),
-    "figure_of_worst_images": (boxed, "x y"),
-    "plan_curve": (lambda: (hw.planning.mean_n(0.1, halfwidth=0.02, method="t"),), "n halfwidth"),
-    "subsample_means": (lambda: (subsamples(),), "k mean low high spread_low spread_high"),
-    "subsample_halfwidths": (lambda: (subsamples(),), "k halfwidth boot_halfwidth"),
-    "figure_of_subsamples": (lambda: (subsamples(),), "mean low high halfwidth boot_halfwidth"),
-    "rank_sets": (lambda: (rankings(),), "y rank"),
-    "significance": (lambda: (rankings(),), "x"),
-    "dots": (lambda: (rankings(),), "x y"),
-    "case_heatmap": (lambda: (rankings(),), "share"),
-    "heatmap": (lambda: (rankings(),), "share"),
-    "blob": (lambda: (rankings(),), "y rank low high median"),
-    "rank_lines": (lambda: (rankings(2),), "x y"),
-    "podium": (lambda: (rankings(),), "x"),
-    "figures_of_rankings": (lambda: (rankings(2),), "y rank"),
+    "figures_of_differences": (lambda: (pairs(),), (*ROWS, *MARGINS)),
+    "paired_cases": (lambda: (pairs(("A", "B")),), ("first", "second")),
+    "bland_altman": (
+        lambda: (pairs(("A", "B")),),
+        ("x,y if kind == 'case'", "y", "low", "high"),
+    ),
+    "figure_of_pairs": (lambda: (pairs(),), ("first", "second")),
+    "roc": (lambda: (of_scores("roc", **DRAWS),), CURVES),
+    "pr": (lambda: (of_scores("pr", **DRAWS),), CURVES),
+    "decision": (lambda: (of_scores("decision", **DRAWS),), CURVES),
+    "calibration": (lambda: (of_scores("reliability-bins"),), ("x,y", "x,low", "x,high")),
+    "figure_of_calibration": (
+        lambda: (of_scores("reliability", **DRAWS),),
+        ("x,low", "x,high", "y"),
+    ),
+    "confusion": (lambda: (classes(),), ("share",)),
+    "detection_pr": (lambda: (curves("pr", ("a", "b")),), CURVES),
+    # Its axis begins at 1/16.
+    "froc": (
+        lambda: (curves("froc", ("a",)),),
+        (
+            "x,y if drawn == 'line' and x >= 1 / 16",
+            "x,y if drawn == 'point'",
+            "x,low if drawn in ['point', 'band']",
+            "x,high if drawn in ['point', 'band']",
+        ),
+    ),
+    "afroc": (lambda: (curves("wafroc", ("a",)),), (*CURVES, "x,y if drawn == 'beyond'")),
+    "over_thresholds": (
+        lambda: (over_several(),),
+        ("threshold,value", "threshold,low", "threshold,high"),
+    ),
+    "figure_over_thresholds": (lambda: (over_several(),), ("threshold,value", "threshold,low")),
+    "matched_image": (lambda: (*boxed(), "worst"), ("x,y",)),
+    "figure_of_worst_images": (boxed, ("x,y",)),
+    "plan_curve": (
+        lambda: (hw.planning.mean_n(0.1, halfwidth=0.02, method="t"),),
+        ("n,halfwidth",),
+    ),
+    "subsample_means": (
+        lambda: (subsamples(),),
+        ("k,mean", "k,low", "k,high", "k,spread_low", "k,spread_high"),
+    ),
+    "subsample_halfwidths": (lambda: (subsamples(),), ("k,halfwidth", "k,boot_halfwidth")),
+    "figure_of_subsamples": (lambda: (subsamples(),), ("k,mean", "k,low", "k,halfwidth")),
+    "rank_sets": (lambda: (rankings(),), ("rank,y",)),
+    "significance": (lambda: (rankings(),), ("x",)),
+    "dots": (lambda: (rankings(),), ("x,y if kind in ['case', 'estimate']", "low", "high")),
+    "case_heatmap": (lambda: (rankings(),), ("share",)),
+    "heatmap": (lambda: (rankings(),), ("share",)),
+    "blob": (lambda: (rankings(),), ("rank,y", "low,y", "high,y", "median,y")),
+    "rank_lines": (lambda: (rankings(2),), ("x,y",)),
+    "podium": (lambda: (rankings(),), ("x,y if kind == 'case'",)),
+    "figures_of_rankings": (lambda: (rankings(2),), ("rank,y",)),
 }
 
 
-def numbers_on(ax: Any) -> list[float]:
-    """Every coordinate of what is drawn in the units of the axes, and what colours stand for."""
-    found: list[Any] = [line.get_xydata() for line in ax.lines]
+def drawn_on(ax: Any) -> tuple[Array, Array]:
+    """Every point of what is drawn in the units of the axes, and the numbers of colours."""
+    points = [np.asarray(line.get_xydata(), float) for line in ax.lines]
+    colours = [np.empty(0)]
     for drawn in ax.collections:
-        found += [path.vertices for path in drawn.get_paths()]
-        found += [drawn.get_offsets(), np.ma.filled(drawn.get_array(), np.nan)]
-    for patch in ax.patches:
-        found.append(patch.get_patch_transform().transform(patch.get_path().vertices))
-    for inset in ax.child_axes:
-        found.append(numbers_on(inset))
-    flat = [np.asarray(one, dtype=float).ravel() for one in found if one is not None]
-    return [float(number) for one in flat for number in one if np.isfinite(number)]
+        points += [np.asarray(path.vertices, float) for path in drawn.get_paths()]
+        points.append(np.ma.filled(np.ma.asarray(drawn.get_offsets(), float), np.nan))
+        if drawn.get_array() is not None:
+            colours.append(np.ma.filled(drawn.get_array(), np.nan).ravel())
+    points += [
+        patch.get_patch_transform().transform(patch.get_path().vertices) for patch in ax.patches
+    ]
+    return np.concatenate([one.reshape(-1, 2) for one in points]), np.concatenate(colours)
 
 
 def figures_in(drawn: Any) -> list[Any]:
@@ -130,17 +166,21 @@ def test_every_public_figure_has_an_example_and_a_caption_of_its_own() -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_what_stands_in_the_frame_is_on_the_axes(name: str) -> None:
-    given, columns = EXAMPLES[name]
+    given, places = EXAMPLES[name]
     frame = PUBLIC[name].frame(*given())
     assert isinstance(frame, pd.DataFrame)
-    axes = [ax for page in figures_in(PUBLIC[name](*given())) for ax in page.axes]
-    known = np.unique([number for ax in axes for number in numbers_on(ax)])
-    for column in columns.split():
-        wanted = pd.to_numeric(frame[column]).to_numpy(dtype=float)
-        wanted = wanted[np.isfinite(wanted)]
-        assert len(wanted), column
-        away = np.abs(known[np.newaxis] - wanted[:, np.newaxis]).min(axis=1)
-        assert away.max() < 1e-9, (column, wanted[away.argmax()])
+    every = [drawn_on(ax) for page in figures_in(PUBLIC[name](*given())) for ax in page.axes]
+    points = np.concatenate([points for points, _ in every])
+    numbers = np.concatenate([points.ravel(), *(colours for _, colours in every)])
+    for place in places:
+        columns, _, rows = place.partition(" if ")
+        some = frame.query(rows) if rows else frame
+        wanted = some[columns.split(",")].dropna().to_numpy(float)
+        known = points if wanted.shape[1] == 2 else numbers[:, np.newaxis]
+        assert len(wanted), place
+        known = known[np.isfinite(known).all(axis=1)]
+        away = np.asarray(KDTree(known).query(wanted)[0])
+        assert away.max() < 1e-9, (place, wanted[away.argmax()])
 
 
 def test_the_command_line_offers_the_pictures_that_results_have() -> None:
