@@ -22,11 +22,10 @@ from halfwidth.study.plots.naming import (
     Target,
     bounds_of,
     check_two_sided,
-    method_label,
     only,
     unit_of,
 )
-from halfwidth.study.plots.styles import method_styles
+from halfwidth.study.plots.styles import method_label, method_styles
 
 if TYPE_CHECKING:
     import pandas as pd

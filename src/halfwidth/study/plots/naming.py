@@ -1,4 +1,4 @@
-"""Names of metrics, statistics and targets in the figures of a study."""
+"""What the intervals of a study estimate, and what it is called in figures and reports."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from halfwidth.core.errors import DataError
 from halfwidth.core.formatting import percent
 from halfwidth.core.types import Bounds
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.counting import balanced_accuracy
 from halfwidth.plots.names import metric_label, metric_spec
-from halfwidth.study.plots.own_styles import SHORT_TITLES
 from halfwidth.summaries.catalogue import STATISTICS as KNOWN
 
 if TYPE_CHECKING:
@@ -134,20 +132,6 @@ def average_label(name: str) -> str:
     title = KNOWN[base].title if base in KNOWN else base
     parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
     return f"{title} ({parameters})" if parameters else title
-
-
-def method_label(name: str) -> str:
-    """What a method is called in figures, with its parameters.
-
-    >>> method_label("bca"), method_label("hall"), method_label("mine")
-    ('BCa', 'Hall', 'mine')
-    """
-    base, _, given = name.partition(":")
-    if base not in METHODS:
-        return name
-    label = SHORT_TITLES.get(base) or METHODS[base].title.removesuffix(" bootstrap")
-    parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
-    return f"{label} ({parameters})" if parameters else label
 
 
 def unit_of(metric: str) -> str:

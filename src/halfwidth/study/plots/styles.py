@@ -12,8 +12,7 @@ from halfwidth.estimation.resolve import AUTO
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.plots.names import metric_label
 from halfwidth.plots.style import BROKEN, COLOURS, DASHED, DOTTED, INK, SOLID, Style
-from halfwidth.study.plots.naming import method_label
-from halfwidth.study.plots.own_styles import METHODS_DRAWN, PLACES
+from halfwidth.study.plots.own_styles import METHODS_DRAWN, PLACES, SHORT_TITLES
 
 BLUE, _, ORANGE, RED, SKY, GREY, _ = COLOURS
 STROKES = (SOLID, DASHED, DOTTED, BROKEN)
@@ -42,6 +41,21 @@ PALETTE = {
     "magenta": "#C400A0",
 }
 NAMED_STROKES = dict(zip(("solid", "dashed", "dotted", "broken"), STROKES, strict=True))
+
+
+def method_label(name: str) -> str:
+    """What a method is called in figures, with its parameters.
+
+    >>> method_label("bca"), method_label("hall"), method_label("mine")
+    ('BCa', 'Hall', 'mine')
+    """
+    base, _, given = name.partition(":")
+    if base not in METHODS:
+        return name
+    label = SHORT_TITLES.get(base) or METHODS[base].title.removesuffix(" bootstrap")
+    parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
+    return f"{label} ({parameters})" if parameters else label
+
 
 METHOD_STYLES = {
     name: Style(PALETTE[colour], NAMED_STROKES[stroke], marker, method_label(name))
