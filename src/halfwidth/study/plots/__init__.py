@@ -28,10 +28,10 @@ from halfwidth.study.plots.concentration import (
 )
 from halfwidth.study.plots.failing import failures_figure
 from halfwidth.study.plots.graphs import graph, overview
-from halfwidth.study.plots.naming import NotThereError, Target, targets_of
 from halfwidth.study.plots.needs import sample_needs
 from halfwidth.study.plots.p_values import p_values
 from halfwidth.study.plots.styles import METHOD_STYLES, METRIC_STYLES, method_styles, series_styles
+from halfwidth.study.targets import NotThereError, Target, targets_of
 
 __all__ = [
     "METHOD_STYLES",

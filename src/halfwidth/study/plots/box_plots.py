@@ -23,8 +23,8 @@ from halfwidth.plots.style import (
 )
 from halfwidth.study.plots import axes
 from halfwidth.study.plots.lines import SIZES_TITLE, quartiles
-from halfwidth.study.plots.naming import Target, only
 from halfwidth.study.plots.styles import method_groups, method_styles
+from halfwidth.study.targets import Target, only
 
 if TYPE_CHECKING:
     import pandas as pd

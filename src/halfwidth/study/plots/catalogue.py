@@ -13,7 +13,9 @@ from halfwidth.plots.names import method_title
 from halfwidth.study import analysis
 from halfwidth.study.plots import box_plots, clouds, comparisons, concentration, failing, graphs
 from halfwidth.study.plots import needs as needs_figure
-from halfwidth.study.plots.naming import (
+from halfwidth.study.plots.p_values import p_values
+from halfwidth.study.plots.styles import method_groups, method_styles
+from halfwidth.study.targets import (
     STATISTICS,
     NotThereError,
     Target,
@@ -22,8 +24,6 @@ from halfwidth.study.plots.naming import (
     slug,
     targets_of,
 )
-from halfwidth.study.plots.p_values import p_values
-from halfwidth.study.plots.styles import method_groups, method_styles
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,8 +14,8 @@ from halfwidth.plots.names import method_title
 from halfwidth.plots.style import CLOUD, QUIET, TEXT_SIZE, WIDTH, Style
 from halfwidth.study.plots import axes
 from halfwidth.study.plots.box_plots import REACH, Place, box_rows, draw_boxes, note_on_few
-from halfwidth.study.plots.naming import FIXED_AVERAGE, NotThereError, Target, unit_of
 from halfwidth.study.plots.styles import series_styles
+from halfwidth.study.targets import FIXED_AVERAGE, NotThereError, Target, unit_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,7 +19,8 @@ from halfwidth.study.plots.lines import (
     own_titles,
     wrapped,
 )
-from halfwidth.study.plots.naming import (
+from halfwidth.study.plots.styles import RED, SERIES_STYLES, method_styles, series_styles
+from halfwidth.study.targets import (
     NotThereError,
     Target,
     bounds_of,
@@ -29,7 +30,6 @@ from halfwidth.study.plots.naming import (
     targets_of,
     unit_of,
 )
-from halfwidth.study.plots.styles import RED, SERIES_STYLES, method_styles, series_styles
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,7 +17,8 @@ from halfwidth.plots.marks import beside
 from halfwidth.plots.style import NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH
 from halfwidth.study.plots import axes
 from halfwidth.study.plots.lines import SIZES_TITLE, quartiles
-from halfwidth.study.plots.naming import (
+from halfwidth.study.plots.styles import method_label, method_styles
+from halfwidth.study.targets import (
     NotThereError,
     Target,
     bounds_of,
@@ -25,7 +26,6 @@ from halfwidth.study.plots.naming import (
     only,
     unit_of,
 )
-from halfwidth.study.plots.styles import method_label, method_styles
 
 if TYPE_CHECKING:
     import pandas as pd

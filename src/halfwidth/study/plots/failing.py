@@ -16,7 +16,7 @@ from halfwidth.plots.names import method_title, metric_label, metric_spec
 from halfwidth.plots.style import DOT, INK, NOTE_SIZE, TEXT_SIZE, WIDTH, shorter
 from halfwidth.study.plots import axes
 from halfwidth.study.plots.lines import quartiles
-from halfwidth.study.plots.naming import NotThereError, Target, bounds_of, unit_of
+from halfwidth.study.targets import NotThereError, Target, bounds_of, unit_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from halfwidth.plots.figure import figure
 from halfwidth.plots.style import WIDTH
 from halfwidth.study.plots.lines import HEIGHT, Layout, figure_of_lines, line_rows, wrapped
-from halfwidth.study.plots.naming import Target, check_two_sided, only, unit_of
 from halfwidth.study.plots.styles import method_groups, method_styles
+from halfwidth.study.targets import Target, check_two_sided, only, unit_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,8 @@ from halfwidth.plots import line_labels
 from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, Style, break_label
 from halfwidth.study.plots import axes
-from halfwidth.study.plots.naming import SIDES
 from halfwidth.study.plots.styles import method_label
+from halfwidth.study.targets import SIDES
 
 if TYPE_CHECKING:
     import pandas as pd

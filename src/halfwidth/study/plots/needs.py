@@ -17,7 +17,8 @@ from halfwidth.plots.figure import figure
 from halfwidth.plots.names import method_title
 from halfwidth.plots.style import INK, NOTE_SIZE, QUIET
 from halfwidth.study.plots.lines import Layout, figure_of_lines, line_rows, own_titles
-from halfwidth.study.plots.naming import (
+from halfwidth.study.plots.styles import series_styles
+from halfwidth.study.targets import (
     NotThereError,
     Target,
     bounds_of,
@@ -26,7 +27,6 @@ from halfwidth.study.plots.naming import (
     targets_of,
     unit_of,
 )
-from halfwidth.study.plots.styles import series_styles
 
 if TYPE_CHECKING:
     import pandas as pd

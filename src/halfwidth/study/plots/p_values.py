@@ -12,7 +12,7 @@ from halfwidth.plots.figure import figure
 from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.names import metric_label
 from halfwidth.plots.style import DOT, INK, NOTE_SIZE, WIDTH
-from halfwidth.study.plots.naming import FIXED_AVERAGE, NotThereError, average_label
+from halfwidth.study.targets import FIXED_AVERAGE, NotThereError, average_label
 
 if TYPE_CHECKING:
     import pandas as pd

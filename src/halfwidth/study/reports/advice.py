@@ -10,7 +10,7 @@ from halfwidth.core.types import Level
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Cell, Document, Heading, Kind, Note, Part, Table
 from halfwidth.study.analysis.advice import auto_choice
-from halfwidth.study.plots.naming import by_target
+from halfwidth.study.targets import by_target
 
 if TYPE_CHECKING:
     import pandas as pd
