@@ -19,7 +19,7 @@ from matplotlib.transforms import Bbox
 
 import halfwidth as hw
 from halfwidth import plots
-from halfwidth.plots import distribution, figure_of
+from halfwidth.plots import distribution
 
 RNG = np.random.default_rng(0)
 SAMPLES = {"liver": RNG.beta(9, 1, 60), "pancreas $_<": RNG.beta(5, 2, 40)}
@@ -330,5 +330,5 @@ def test_two_metrics_on_one_axis_are_refused() -> None:
 
 def test_settings_of_the_user_are_left_alone() -> None:
     before = dict(mpl.rcParams)
-    drawn(figure_of(SAMPLES, ESTIMATES))
+    drawn(distribution(SAMPLES, ESTIMATES).figure)
     assert dict(mpl.rcParams) == before

@@ -74,7 +74,6 @@ EXAMPLES: dict[str, tuple[Callable[[], tuple[Any, ...]], tuple[str, ...]]] = {
     "forest": (lambda: (estimates(),), ROWS),
     "figures_of_forest": (lambda: (estimates(),), ROWS),
     "distribution": (lambda: (ONE, ESTIMATE), CLOUDS),
-    "figure_of": (lambda: (ONE, ESTIMATE), CLOUDS),
     "figure_of_panels": (lambda: ({"a": hw.plots.Panel(ONE, [ESTIMATE])},), CLOUDS),
     "figure_of_table": (lambda: (estimates(),), CLOUDS),
     "differences": (

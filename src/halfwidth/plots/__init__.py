@@ -13,7 +13,7 @@ from halfwidth.plots.detection.thresholds import (
     over_thresholds,
 )
 from halfwidth.plots.distribution import distribution
-from halfwidth.plots.distribution_panels import Panel, figure_of, figure_of_panels, figure_of_table
+from halfwidth.plots.distribution_panels import Panel, figure_of_panels, figure_of_table
 from halfwidth.plots.files import write_figure
 from halfwidth.plots.forest import forest
 from halfwidth.plots.forest_pages import figures_of_forest
@@ -48,7 +48,6 @@ __all__ = [
     "differences",
     "distribution",
     "dots",
-    "figure_of",
     "figure_of_calibration",
     "figure_of_pairs",
     "figure_of_panels",

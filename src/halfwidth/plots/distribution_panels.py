@@ -51,36 +51,6 @@ def _frame(panels: Mapping[str, Any]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-@figure(distribution.caption, distribution.frame)
-def figure_of(
-    samples: Mapping[str, ArrayLike],
-    estimates: Estimate | Sequence[Estimate],
-    groups: Groups | None = None,
-) -> Figure:
-    """A figure of one metric, 17 cm wide, as high as its rows need.
-
-    Parameters
-    ----------
-    samples, estimates, groups
-        As for `distribution`.
-
-    Returns
-    -------
-    matplotlib Figure
-
-    Raises
-    ------
-    OptionError, DataError
-        As for `distribution`.
-
-    See Also
-    --------
-    figure_of_panels : for several metrics.
-    write_figure : the figure as a file.
-    """
-    return figure_of_panels({"": Panel(samples, several(estimates), groups)})
-
-
 @figure(distribution.caption, _frame)
 def figure_of_panels(
     panels: Mapping[str, tuple[Mapping[str, ArrayLike], Sequence[Estimate], Groups | None]],

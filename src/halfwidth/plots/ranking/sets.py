@@ -88,7 +88,7 @@ def _texts(ranking: Ranking, names: Sequence[str]) -> list[TextColumn]:
 RANK_SETS = Kind("rank_sets", _sets_frame, _paint_sets, _sets_note, texts=_texts)
 
 
-@figure("Ranks of models with their confidence sets", RANK_SETS.frame_of)
+@figure("Ranks of the models with the sets of ranks that hold together", RANK_SETS.frame_of)
 def rank_sets(
     rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, styles: Styles | None = None
 ) -> Axes:
