@@ -22,8 +22,8 @@ from halfwidth.resampling.weights.blocks import Block
 from halfwidth.resampling.weights.bootstrap import Pace
 
 if TYPE_CHECKING:
+    from halfwidth.resampling.forms.joint_resamples import OfCounts
     from halfwidth.resampling.forms.signed_sums import SignedSums
-    from halfwidth.resampling.joint.errors import OfCounts
 
 F = TypeVar("F", bound=Form)
 

@@ -38,8 +38,8 @@ from halfwidth.resampling.forms.contract import (
     declared_form,
 )
 from halfwidth.resampling.forms.counts_weighted import weighted, weighted_pairs
+from halfwidth.resampling.forms.joint_resamples import OfCounts, joint_tables
 from halfwidth.resampling.forms.signed_sums import SignedSums, sums_of_models
-from halfwidth.resampling.joint.errors import OfCounts, joint_tables
 from halfwidth.resampling.kernels import native, native_tables
 from halfwidth.resampling.kernels.formulas import MOST_CELLS
 from halfwidth.resampling.kernels.native_tables import MOST_TABLE_UNITS

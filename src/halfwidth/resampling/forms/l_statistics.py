@@ -33,8 +33,8 @@ from halfwidth.resampling.forms.contract import (
     Permutations,
 )
 from halfwidth.resampling.forms.evaluation import without_each_unit
+from halfwidth.resampling.forms.order_swaps import SwappedOrder
 from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.permutations.order_swaps import SwappedOrder
 from halfwidth.resampling.tails import as_distribution
 from halfwidth.resampling.weights.blocks import Block
 from halfwidth.resampling.weights.bootstrap import Pace, kept_counts
