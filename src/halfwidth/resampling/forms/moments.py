@@ -38,8 +38,8 @@ from halfwidth.resampling.forms.contract import (
 from halfwidth.resampling.forms.signed_sums import SignedSums, plain_sum, sums_of_models
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.tails import as_distribution
-from halfwidth.resampling.weights.blocks import Block, Features
-from halfwidth.resampling.weights.bootstrap import Pace, evaluated, kept_counts, pace_of_sums
+from halfwidth.resampling.weights.blocks import Block, Features, Pace
+from halfwidth.resampling.weights.bootstrap import evaluated, kept_counts, pace_of_sums
 
 # What is left of the variance of a resample of equal values is rounding of either sign.
 ROUNDING = 16 * np.finfo(float).eps

@@ -42,8 +42,7 @@ from halfwidth.resampling.forms.contract import (
 from halfwidth.resampling.forms.l_statistics import SortedSamples, leave_one_out, swapping
 from halfwidth.resampling.kernels import native_selection, reference
 from halfwidth.resampling.tails import as_distribution
-from halfwidth.resampling.weights.blocks import Block
-from halfwidth.resampling.weights.bootstrap import Pace
+from halfwidth.resampling.weights.blocks import Block, Pace
 
 # Support points of less probability than this change no quantile that anyone asks for.
 NEGLIGIBLE = 1e-15

@@ -34,8 +34,8 @@ from halfwidth.resampling.forms.counts_weighted import (
 )
 from halfwidth.resampling.forms.signed_sums import SignedSums, sums_of_models
 from halfwidth.resampling.tails import as_distribution
-from halfwidth.resampling.weights.blocks import Block, Features
-from halfwidth.resampling.weights.bootstrap import Pace, pace_of_sums
+from halfwidth.resampling.weights.blocks import Block, Features, Pace
+from halfwidth.resampling.weights.bootstrap import pace_of_sums
 from halfwidth.resampling.weights.dirichlet import (
     INDEPENDENT,
     masses_at_corners,

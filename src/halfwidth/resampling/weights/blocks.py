@@ -8,8 +8,8 @@ side for a kernel, or sums of features, for which some makers need no weights.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.kernels import native
+
+T = TypeVar("T")
 
 # Elements of all-but-one rows at a time, and counts of them, a byte each, for a kernel.
 MOST_ELEMENTS, MOST_COUNTS = 2**18, 2**20
@@ -66,6 +69,15 @@ class Features:
     def by_stratum(self) -> list[Array]:
         """Those of the units of each stratum."""
         return [np.ascontiguousarray(part) for part in self.design.by_stratum(self.values)]
+
+    @functools.cached_property
+    def in_place(self) -> list[Array]:
+        """The same, each among zeros for the units of the other strata."""
+        parts = [np.zeros_like(self.values) for _ in self.design.strata]
+        of_strata = zip(parts, self.design.first_units, self.design.strata, strict=True)
+        for part, first, units in of_strata:
+            part[:, first : first + units] = self.values[:, first : first + units]
+        return parts
 
     @functools.cached_property
     def ranges(self) -> list[list[tuple[int, int]]]:
@@ -120,6 +132,39 @@ class Given:
         """Products with the counts."""
         by_stratum = zip(features.by_stratum, features.design.by_stratum(self.counts), strict=True)
         return np.stack([part @ own.T for part, own in by_stratum])
+
+
+# --------------------------------------------------------------------------- block after block
+
+
+@frozen
+class Pace:
+    """How many resamples are evaluated at once, and how.
+
+    Attributes
+    ----------
+    at_once : int
+    threaded : bool
+        Whether threads share the blocks. Products of matrices in other blocks would differ in their
+        last bits.
+    slow : bool
+        Whether a resample may take long, so that the first blocks are small.
+    """
+
+    at_once: int
+    threaded: bool = False
+    slow: bool = False
+
+
+def in_blocks(make: Callable[[int, int], T], plan: Plan, pace: Pace) -> Iterator[tuple[slice, T]]:
+    """Ranges of resamples, and what is made of the first and of the end of each, in their order."""
+    most = max(1, pace.at_once)
+    if pace.threaded:
+        for (start, stop), made in plan.in_threads(most, lambda block: make(*block)):
+            yield slice(start, stop), made
+        return
+    for start, stop in plan.blocks(1, most=most, slow=pace.slow):
+        yield slice(start, stop), make(start, stop)
 
 
 def all_but_one(design: Design, each: int) -> Iterator[tuple[slice, Given]]:
