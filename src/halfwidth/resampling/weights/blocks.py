@@ -39,6 +39,10 @@ class Block(Protocol):
     def resamples(self) -> int:
         """B."""
 
+    @property
+    def whole(self) -> bool:
+        """Whether each resample holds as many units as there are."""
+
     def indices(self) -> NDArray[np.intp]:
         """The units that each resample holds, (B, U)."""
 
@@ -50,6 +54,11 @@ class Block(Protocol):
 
     def sums(self, features: Features) -> Array:
         """Sums of features over the units of each stratum, (H, K, B)."""
+
+
+def cases_held(block: Block, design: Design) -> int | Array:
+    """How many cases each resample holds, where all units are of one size."""
+    return design.n if block.whole else block.rows() @ design.unit_sizes.astype(float)
 
 
 @frozen(eq=False)
@@ -114,6 +123,11 @@ class Given:
     def resamples(self) -> int:
         """B."""
         return len(self.counts)
+
+    @property
+    def whole(self) -> bool:
+        """Whether they add up to the number of units."""
+        return bool((self.counts.sum(axis=1) == self.counts.shape[1]).all())
 
     def indices(self) -> NDArray[np.intp]:
         """Those that count, in order; as many in each resample."""

@@ -51,6 +51,11 @@ class Drawn:
         """B."""
         return self.stop - self.start
 
+    @property
+    def whole(self) -> bool:
+        """As many units are drawn as there are."""
+        return True
+
     def indices(self) -> reference.Draws:
         """Positions of the units drawn, (B, U)."""
         return self.plan.indices(self.design, self.start, self.stop)
