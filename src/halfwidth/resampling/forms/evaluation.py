@@ -68,6 +68,7 @@ def left_out_by(engine: Engine, values: Array, design: Design, statistic: Statis
 def without_each_unit(prepared: Prepared, samples: int, design: Design) -> Array:
     """As resamples that lack a unit, (S, U)."""
     out = np.empty((samples, design.units))
-    for left_out, block in all_but_one(design, 4 * design.n):
+    pace = prepared.pace(Plan(0, design.units))
+    for left_out, block in all_but_one(design, pace.at_once):
         prepared.evaluate(block, out[:, left_out])
     return out

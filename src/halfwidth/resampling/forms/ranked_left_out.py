@@ -14,6 +14,10 @@ from halfwidth.arithmetic.tie_counts import TieCounts, count_ties
 from halfwidth.core.forms import Area, FastArea, RankedAreas, Ranking
 from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.weights.blocks import all_but_one
+
+# Entries of resamples that are gone through at a time, 8 MiB.
+MOST_ENTRIES = 2**20
 
 
 def without_each_unit(form: RankedAreas, values: Array, design: Design) -> Array:
@@ -193,12 +197,8 @@ def _row_without(
         ranking.mark[row : row + 1],
         None if ranking.weight is None else ranking.weight[row : row + 1],
     )
-    step = max(1, 2**20 // len(mark))
-    for start in range(0, design.units, step):
-        stop = min(start + step, design.units)
-        counts = np.ones((stop - start, design.units), dtype=np.int64)
-        counts[np.arange(stop - start), np.arange(start, stop)] = 0
-        area[start:stop] = areas_of_counts(area_kind, one, unit, counts)[0][0]
+    for left_out, block in all_but_one(design, MOST_ENTRIES // len(mark)):
+        area[left_out] = areas_of_counts(area_kind, one, unit, block.rows())[0][0]
     return area, left[0]
 
 

@@ -22,8 +22,6 @@ from halfwidth.resampling.kernels import native
 
 T = TypeVar("T")
 
-# Elements of all-but-one rows at a time, and counts of them, a byte each, for a kernel.
-MOST_ELEMENTS, MOST_COUNTS = 2**18, 2**20
 # Features that hold values in less than this part of the units are summed up there alone.
 FEW_OF_THEM = 4
 
@@ -181,18 +179,13 @@ def in_blocks(make: Callable[[int, int], T], plan: Plan, pace: Pace) -> Iterator
         yield slice(start, stop), make(start, stop)
 
 
-def all_but_one(design: Design, each: int) -> Iterator[tuple[slice, Given]]:
-    """Blocks of resamples that lack one unit each, and which units these are.
-
-    ``each`` are the elements of temporaries for a resample, where no kernel is used.
-    """
-    compiles = native.available()
-    step = whole_lanes(MOST_COUNTS // design.units) if compiles else max(1, MOST_ELEMENTS // each)
-    for start in range(0, design.units, step):
-        left_out = np.arange(start, min(start + step, design.units))
+def all_but_one(design: Design, at_once: int) -> Iterator[tuple[slice, Given]]:
+    """Blocks of so many resamples that lack one unit each, and which units these are."""
+    for start in range(0, design.units, max(1, at_once)):
+        left_out = np.arange(start, min(start + max(1, at_once), design.units))
         counts = np.ones((len(left_out), design.units), dtype=np.int64)
         counts[np.arange(len(left_out)), left_out] = 0
-        yield slice(start, start + len(left_out)), Given(counts, compiles)
+        yield slice(start, start + len(left_out)), Given(counts, native.available())
 
 
 def whole_lanes(most: int) -> int:
