@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.references import REFERENCES
+from halfwidth.core.references import references
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -35,7 +35,7 @@ def test_every_figure_of_a_page_has_a_source(name: str) -> None:
     markers = re.findall(r"<!-- (?:study|auto|metrics|runs|comparing|evidence|reckoned): ", text)
     assert len(markers) == len(figures.MARKED.findall(text)), "a marker that no number precedes"
     for source in figures.FROM.findall(text):
-        assert source in REFERENCES or (ROOT / source).exists(), source
+        assert source in references() or (ROOT / source).exists(), source
 
 
 def test_a_figure_that_drifts_and_one_without_a_source_are_found() -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from halfwidth.core.references import REFERENCES, cite
+from halfwidth.core.references import cite, references
 from halfwidth.metrics.detection.catalogue import ASSIGNMENTS, LOCALISATIONS
 from pages import parts
 from pages.markdown import bullets, page, sentence, table
@@ -78,7 +78,7 @@ def _also(synonyms: tuple[str, ...], key: str) -> list[str]:
 
 
 def _references() -> str:
-    rows = sorted(REFERENCES.values(), key=lambda one: one.authors.casefold())
+    rows = sorted(references().values(), key=lambda one: one.authors.casefold())
     return page("# References", bullets([str(reference) for reference in rows]))
 
 
