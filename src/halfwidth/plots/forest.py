@@ -39,6 +39,7 @@ from halfwidth.plots.style import (
     same_level,
     several,
     statistic_label,
+    with_unit,
 )
 from halfwidth.results.estimate import Estimate
 
@@ -210,11 +211,11 @@ def _title(estimates: Sequence[Estimate]) -> str:
     """What all rows estimate, or else the metric, or else that it is a value."""
     if len({e.metric for e in estimates}) > 1:
         unit = estimates[0].metric_spec.unit
-        return f"value [{unit}]" if unit else "value"
+        return with_unit("value", unit)
     subjects, unit = {e.subject for e in estimates}, estimates[0].metric_spec.unit
     if len(subjects) > 1:
         return axis_title(estimates)
-    return f"{subjects.pop()} [{unit}]" if unit else subjects.pop()
+    return with_unit(subjects.pop(), unit)
 
 
 # --------------------------------------------------------------------------- rows

@@ -220,7 +220,12 @@ def axis_title(estimates: Sequence[Estimate]) -> str:
     metric = estimates[0].metric_spec
     # Parameters that differ are no part of the title.
     title = (titles.pop() if len(titles) == 1 else metric.spec.display) or "value"
-    return f"{title} [{metric.unit}]" if metric.unit else title
+    return with_unit(title, metric.unit)
+
+
+def with_unit(title: str, unit: str | None) -> str:
+    """``HD95 [mm]``."""
+    return f"{title} [{unit}]" if unit else title
 
 
 def same_level(estimates: Iterable[Estimate]) -> bool:
