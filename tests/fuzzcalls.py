@@ -30,7 +30,6 @@ import halfwidth as hw
 from halfwidth.core.option_table.option import Kind, Option
 from halfwidth.core.option_table.table import option_of
 from halfwidth.plots import Figure
-from halfwidth.results.calibration_curves import CALIBRATION_KINDS
 
 __all__ = ["FILES", "call_of", "public_functions"]
 
@@ -528,6 +527,7 @@ OF_PREDICTIONS: Mapping[str, Draw] = {
 
 
 # What describes predictions and has no effect on curves.
+OF_PROBABILITIES = ("calibration", "reliability", "reliability-bins")
 OF_METRICS_ALONE = ("average", "threshold", "costs", "priors", "bounds", "sample_weight")
 
 
@@ -639,7 +639,7 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
     **{
         f"curve{of_kind}": {
             "kind": words(
-                *("roc", "pr", "decision", "froc", "afroc", *CALIBRATION_KINDS),
+                *("roc", "pr", "decision", "froc", "afroc", *OF_PROBABILITIES),
                 "calibration-by-centre",
             ),
             "band": words("pointwise", "pointwise", "simultaneous"),
@@ -654,7 +654,7 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
                 "(Predictions.from_arrays)",
                 {
                     "y_score": lambda s: s.choice([compared_models, predictions])(s),
-                    "kind": words("roc", "pr", "decision", *CALIBRATION_KINDS),
+                    "kind": words("roc", "pr", "decision", *OF_PROBABILITIES),
                     **{name: words(None, None, None, 0.4) for name in OF_METRICS_ALONE},
                     **{
                         name: words("omit", "omit", "zero")

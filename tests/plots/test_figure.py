@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from PIL import Image
+from support import refusal
 
 import halfwidth as hw
 from halfwidth import plots
@@ -136,3 +138,13 @@ plots.write_figure(plots.forest([e]), {str(tmp_path)!r} + "/b.png")
 assert "matplotlib.pyplot" not in sys.modules
 """
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+
+
+def test_figures_take_finished_results_only() -> None:
+    pytest.importorskip("matplotlib")
+    plots: Any = hw.plots
+    for draw in (plots.forest, plots.roc, plots.pr, plots.plan_curve):
+        assert "is neither of type" in refusal(functools.partial(draw, [1, 2]))
+    for draw in (plots.confusion, plots.subsample_means, plots.figure_of_table):
+        assert "is not what" in refusal(functools.partial(draw, None))
+    assert "is no axes" in refusal(lambda: plots.forest(hw.summary_ci([0.9, 0.8, 0.7]), ax={}))

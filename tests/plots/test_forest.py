@@ -154,3 +154,11 @@ def test_the_axes_given_are_drawn_into() -> None:
     ax = Figure(layout="constrained").add_subplot()
     assert plots.forest(ESTIMATES[:2], ax) is ax
     assert len(labels_of(ax)) == 2
+
+
+def test_one_estimate_can_be_drawn() -> None:
+    values = np.linspace(0.5, 0.9, 30)
+    e = hw.summary_ci(values, metric="dsc", label="x", rng=1)
+    assert len(hw.plots.forest.frame(e)) == 1
+    assert hw.plots.forest(e).get_figure() is not None
+    assert hw.plots.distribution({"x": values}, e).get_figure() is not None

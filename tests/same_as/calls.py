@@ -113,7 +113,7 @@ def lists() -> dict[str, list[str]]:
     """Names that stand for many: those of catalogues as the working tree has them, others here."""
     import halfwidth as hw
 
-    foreign = HERE.parent / "io" / "importers" / "fixtures"
+    foreign = HERE.parent / "tables" / "importers" / "fixtures"
     return {name: words.split("|") for name, words in WORDS.items()} | {
         "METHODS": list(hw.METHODS.names),
         "STATISTICS": [f"{n}:q=0.7" if "quantile" in n else n for n in hw.STATISTICS.names],
