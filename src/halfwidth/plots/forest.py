@@ -214,13 +214,7 @@ def _title(estimates: Sequence[Estimate]) -> str:
 
 
 def rows_of(estimates: Sequence[Estimate], by: str | None) -> list[Row[Estimate]]:
-    """The rows in the order given, a heading before each level of the column ``by``.
-
-    Raises
-    ------
-    OptionError
-        If there are no estimates, or none was grouped by the column.
-    """
+    """The rows in the order given, a heading before each level of the column ``by``."""
     if not len(estimates):
         raise OptionError("forest needs at least one estimate")
     known = list(dict.fromkeys(name for e in estimates for name in e.by))

@@ -41,14 +41,9 @@ class Row(NamedTuple, Generic[Item]):
 
 
 class RowPlaces(NamedTuple):
-    """Where rows stand on an axis whose unit is a row of one line, such as the one around 0.
+    """Where rows stand on an axis whose unit is a row of one line, such as the one around 0."""
 
-    Attributes
-    ----------
-    middles, halves : ndarray, shape (rows,)
-        The middle of each row, and half its height.
-    """
-
+    # The middle of each row, and half its height.
     middles: Array
     halves: Array
 

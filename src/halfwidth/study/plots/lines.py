@@ -64,7 +64,6 @@ def line_rows(
     ----------
     cells : DataFrame
         Rows of a study; those of one series and n are of different instances.
-    quantity : {"coverage", "width", "shift"}
     panel : str
         Its title.
     at : tuple of int

@@ -121,10 +121,6 @@ def method_styles(methods: Iterable[str]) -> dict[str, Style]:
 def method_groups(methods: Iterable[str]) -> list[tuple[str, list[str]]]:
     """Methods in groups of at most four, which one panel can hold, each with what it holds.
 
-    Parameters
-    ----------
-    methods : iterable of str
-
     Returns
     -------
     list of (str, list of str)
