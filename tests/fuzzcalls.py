@@ -29,7 +29,7 @@ from support import RANKING_KINDS
 import halfwidth as hw
 from halfwidth.core.option_table.option import Kind, Option
 from halfwidth.core.option_table.table import option_of
-from halfwidth.plots.figure import Figure
+from halfwidth.plots import Figure
 
 __all__ = ["FILES", "call_of", "public_functions"]
 

@@ -16,7 +16,7 @@ from scipy.spatial import KDTree
 import halfwidth as hw
 from halfwidth.cli import comparison_options, figures
 from halfwidth.core.types import Array
-from halfwidth.plots.figure import Figure
+from halfwidth.plots import Figure
 from halfwidth.plots.of_results import PICTURES
 
 PUBLIC = {

@@ -17,7 +17,7 @@ from door import run_command
 
 import halfwidth as hw
 from halfwidth import testing
-from halfwidth.plots.figure import Figure
+from halfwidth.plots import Figure
 from same_as.calls import (
     FILES,
     HERE,

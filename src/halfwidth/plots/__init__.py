@@ -14,6 +14,7 @@ from halfwidth.plots.detection.thresholds import (
 )
 from halfwidth.plots.distribution import distribution
 from halfwidth.plots.distribution_panels import Panel, figure_of_panels, figure_of_table
+from halfwidth.plots.figure import Figure
 from halfwidth.plots.files import write_figure
 from halfwidth.plots.forest import forest
 from halfwidth.plots.forest_pages import figures_of_forest
@@ -36,6 +37,7 @@ from halfwidth.plots.subsampling import (
 )
 
 __all__ = [
+    "Figure",
     "Panel",
     "afroc",
     "bland_altman",

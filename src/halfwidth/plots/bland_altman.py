@@ -30,6 +30,7 @@ from halfwidth.plots.style import (
     pale_note,
     plain,
     shorter,
+    with_unit,
 )
 from halfwidth.results.agreement import Agreement, Limit
 from halfwidth.results.comparison import Comparisons, Difference
@@ -171,7 +172,7 @@ def _finish_agreement(ax: Axes, agreement: Agreement, compared: Estimate | None)
     title = metric_title(agreement.metric_spec) or "value"
     unit = agreement.metric_spec.unit
     mean = {"difference": "mean", "ratio": "geometric mean"}[agreement.effect]
-    x_title = f"{mean} of both, {title}" + (f" [{unit}]" if unit else "")
+    x_title = with_unit(f"{mean} of both, {title}", unit)
     sign = SIGNS[agreement.effect]
     y_unit = f" [{unit}]" if unit and agreement.effect == "difference" else ""
     parts = [shorter(agreement.first, 24), f"{sign} {shorter(agreement.second, 24)}{y_unit}"]

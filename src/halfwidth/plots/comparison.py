@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.forms import NO_EFFECT
-from halfwidth.core.frozen import frozen
 from halfwidth.plots.comparison_words import (
     SIGNS,
     axis_title,
@@ -20,6 +19,7 @@ from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import (
     GUTTER,
     ROW,
+    Row,
     TextColumn,
     align_labels,
     axis_limits,
@@ -61,14 +61,6 @@ AROUND_ROWS = 1.4  # inches
 LINE_HEIGHT = 1.3 * NOTE_SIZE  # points
 # Letters of a line of a label in narrow axes.
 SHORT_LABEL = 17
-
-
-@frozen
-class Row:
-    """A heading, or a difference with its label."""
-
-    label: str
-    item: Difference | None = None
 
 
 def _frame(comparisons: Difference | Sequence[Difference]) -> pd.DataFrame:
@@ -328,13 +320,13 @@ def _margin(item: Difference) -> tuple[float, float]:
     return neutral - item.verdict.margin, neutral + item.verdict.margin
 
 
-def _rows(items: Sequence[Difference]) -> list[Row]:
+def _rows(items: Sequence[Difference]) -> list[Row[Difference]]:
     """Headings for levels with several comparisons; a level of one comparison is its label."""
     levels = [family_of(item) for item in items]
-    rows: list[Row] = []
+    rows: list[Row[Difference]] = []
     if len({(item.first, item.second) for item in items}) == 1 < len(items):
         # One pair of models at several levels: the title of the axis names it.
-        return list(map(Row, levels, items))
+        return [Row(*both) for both in zip(levels, items, strict=True)]
     if len(set(levels)) == len(items) > 1:
         return [
             Row(f"{level}: {pair_label(item, items)}", item)
@@ -355,11 +347,11 @@ def rows_taken(items: Sequence[Difference]) -> float:
     return row_places(_labels(_rows(items), narrow=False)).taken
 
 
-def _labels(rows: Sequence[Row], *, narrow: bool) -> list[str]:
+def _labels(rows: Sequence[Row[Difference]], *, narrow: bool) -> list[str]:
     return [_broken(row, narrow=narrow) for row in rows]
 
 
-def _broken(row: Row, *, narrow: bool) -> str:
+def _broken(row: Row[Difference], *, narrow: bool) -> str:
     """A label in lines; of a pair that is long the second model stands in a line of its own."""
     if narrow and row.item is not None:
         names = [shorter(name, SHORT_LABEL) for name in (row.item.first, row.item.second)]

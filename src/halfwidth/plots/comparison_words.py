@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from halfwidth.core.titles import metric_title
-from halfwidth.plots.style import break_label, shorter
+from halfwidth.plots.style import break_label, shorter, with_unit
 from halfwidth.results.comparison import Difference
 
 NAME_WIDTH, TITLE_WIDTH = 30, 44
@@ -37,7 +37,7 @@ def axis_title(items: Sequence[Difference]) -> str:
     subjects = {item.effect_of_subject for item in items}
     unit = items[0].metric_spec.unit if items[0].effect == "difference" else ""
     title = subjects.pop() if len(subjects) == 1 else metric_title(items[0].metric_spec)
-    title = break_label(f"{title} [{unit}]" if unit else title, TITLE_WIDTH)
+    title = break_label(with_unit(title, unit), TITLE_WIDTH)
     seconds, pairs = {item.second for item in items}, {(item.first, item.second) for item in items}
     if len(pairs) == 1 < len(items):
         return f"{title}:\n{pair_label(items[0], items[:1])}"

@@ -26,10 +26,6 @@ DPI = {".png": 200, ".svg": 300, ".pdf": 300}
 def check_figure_name(path: str | Path) -> str:
     """The suffix of a figure's file, so that a bad name is refused before any work is done.
 
-    Raises
-    ------
-    OptionError
-
     Examples
     --------
     >>> check_figure_name("organs.SVG")

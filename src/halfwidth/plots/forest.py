@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import OptionError, UnknownNameError
-from halfwidth.core.frozen import frozen
 from halfwidth.core.titles import metric_title
 from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import (
     ROW,
+    Row,
     RowPlaces,
     TextColumn,
     align_labels,
@@ -39,6 +39,7 @@ from halfwidth.plots.style import (
     same_level,
     several,
     statistic_label,
+    with_unit,
 )
 from halfwidth.results.estimate import Estimate
 
@@ -51,14 +52,6 @@ LABEL_WIDTH, SHORT_LABEL = 34, 15
 # The place of what is estimated among the parts of a row's title.
 SUBJECT = 3
 AROUND_ROWS = 0.95  # inches
-
-
-@frozen
-class Row:
-    """A heading, or an estimate with its texts."""
-
-    label: str
-    estimate: Estimate | None = None
 
 
 def _frame(estimates: Estimate | Sequence[Estimate], *, by: str | None = None) -> pd.DataFrame:
@@ -75,7 +68,7 @@ def frame_of(estimates: Sequence[Estimate], by: str | None, width: float = WIDTH
     with_level = not same_level(estimates)
     titled = rows_of(estimates, by)
     for y, row in zip(places_of(titled, width).middles, titled, strict=True):
-        e = row.estimate
+        e = row.item
         if e is None:
             heading = row.label
             continue
@@ -157,17 +150,17 @@ def limits_of(estimates: Sequence[Estimate]) -> tuple[float, float]:
     return axis_limits(numbers, [e.range for e in estimates])
 
 
-def rows_height(rows: Sequence[Row], width: float) -> float:
+def rows_height(rows: Sequence[Row[Estimate]], width: float) -> float:
     """Inches of axes with these rows, in a figure of this width."""
     return AROUND_ROWS + ROW * places_of(rows, width).taken
 
 
-def places_of(rows: Sequence[Row], width: float) -> RowPlaces:
+def places_of(rows: Sequence[Row[Estimate]], width: float) -> RowPlaces:
     """Where the rows stand in a figure of this width."""
     return row_places(_labels(rows, width))
 
 
-def _labels(rows: Sequence[Row], width: float) -> list[str]:
+def _labels(rows: Sequence[Row[Estimate]], width: float) -> list[str]:
     if width < NARROW:
         return [short_label(row.label, SHORT_LABEL) for row in rows]
     return [break_label(row.label, LABEL_WIDTH) for row in rows]
@@ -183,10 +176,10 @@ def draw_rows(
     # The row above the first one has the headings of the columns.
     ax.set_ylim(places.taken - 0.4, -0.6)
     finish_axis(ax, places.middles.tolist(), _labels(rows, width), _title(estimates))
-    align_labels(ax, [row.estimate is None for row in rows])
+    align_labels(ax, [row.item is None for row in rows])
     for y, row in zip(places.middles, rows, strict=True):
-        if row.estimate is not None:
-            draw_interval(ax, row.estimate, y)
+        if row.item is not None:
+            draw_interval(ax, row.item, y)
     _columns(ax, frame_of(estimates, by, width), interval_label(estimates), narrow=width < NARROW)
 
 
@@ -210,31 +203,25 @@ def _title(estimates: Sequence[Estimate]) -> str:
     """What all rows estimate, or else the metric, or else that it is a value."""
     if len({e.metric for e in estimates}) > 1:
         unit = estimates[0].metric_spec.unit
-        return f"value [{unit}]" if unit else "value"
+        return with_unit("value", unit)
     subjects, unit = {e.subject for e in estimates}, estimates[0].metric_spec.unit
     if len(subjects) > 1:
         return axis_title(estimates)
-    return f"{subjects.pop()} [{unit}]" if unit else subjects.pop()
+    return with_unit(subjects.pop(), unit)
 
 
 # --------------------------------------------------------------------------- rows
 
 
-def rows_of(estimates: Sequence[Estimate], by: str | None) -> list[Row]:
-    """The rows in the order given, a heading before each level of the column ``by``.
-
-    Raises
-    ------
-    OptionError
-        If there are no estimates, or none was grouped by the column.
-    """
+def rows_of(estimates: Sequence[Estimate], by: str | None) -> list[Row[Estimate]]:
+    """The rows in the order given, a heading before each level of the column ``by``."""
     if not len(estimates):
         raise OptionError("forest needs at least one estimate")
     known = list(dict.fromkeys(name for e in estimates for name in e.by))
     if by is not None and by not in known:
         raise UnknownNameError("grouping column", by, known)
     varying = _varying(estimates)
-    rows: list[Row] = []
+    rows: list[Row[Estimate]] = []
     heading: object = None
     for e in estimates:
         level = None if by is None else str(e.by.get(by, ""))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Annotation, Text
 
+Item = TypeVar("Item")
 MARGIN = 0.03
 GUTTER = 9.0  # points between columns
 LINE, ROW = 0.155, 0.19  # inches of a further line of a row, and of a row of one
@@ -32,15 +33,17 @@ LINE, ROW = 0.155, 0.19  # inches of a further line of a row, and of a row of on
 NOTE_LETTER, LEAST_NOTE = 0.052, 2.6
 
 
+class Row(NamedTuple, Generic[Item]):
+    """A heading, or what a row shows with its label."""
+
+    label: str
+    item: Item | None = None
+
+
 class RowPlaces(NamedTuple):
-    """Where rows stand on an axis whose unit is a row of one line, such as the one around 0.
+    """Where rows stand on an axis whose unit is a row of one line, such as the one around 0."""
 
-    Attributes
-    ----------
-    middles, halves : ndarray, shape (rows,)
-        The middle of each row, and half its height.
-    """
-
+    # The middle of each row, and half its height.
     middles: Array
     halves: Array
 

@@ -22,7 +22,11 @@ def metric_label(name: str) -> str:
     """
     base, _, given = name.partition(":")
     spec = metric_spec(name)
-    title = spec.called if spec else base
+    return with_parameters(spec.called if spec else base, given)
+
+
+def with_parameters(title: str, given: str) -> str:
+    """A title with the parameters of a name, ``a=1,b=2``."""
     parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
     return f"{title} ({parameters})" if parameters else title
 

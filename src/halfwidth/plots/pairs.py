@@ -28,6 +28,7 @@ from halfwidth.plots.style import (
     new_axes,
     numbers_text,
     plain,
+    with_unit,
 )
 from halfwidth.results.comparison import ComparedCases, Comparisons, Difference
 
@@ -132,7 +133,8 @@ def _finish_lines(ax: Axes, item: Difference, cases: ComparedCases, ends: Any) -
     ax.tick_params(axis="x", length=0)
     ax.tick_params(axis="y", **TICKS)
     plain_numbers(ax.yaxis)
-    ax.set_ylabel(_with_unit(cases), fontsize=TEXT_SIZE, parse_math=False)
+    title = with_unit(metric_title(cases.metric_spec) or "value", cases.metric_spec.unit)
+    ax.set_ylabel(title, fontsize=TEXT_SIZE, parse_math=False)
     plain(ax, "y", spines=["left"])
     value, interval = numbers_text(item.estimate, with_level=True).split(" ", 1)
     lines = [
@@ -225,8 +227,3 @@ def figure_of_pairs(comparisons: Comparisons, kind: str = "cases") -> Figure:
             continue
         OF_ONE_PAIR[kind](comparisons[place : place + 1], ax)
     return figure
-
-
-def _with_unit(cases: ComparedCases) -> str:
-    title, unit = metric_title(cases.metric_spec) or "value", cases.metric_spec.unit
-    return f"{title} [{unit}]" if unit else title

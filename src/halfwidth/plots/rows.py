@@ -38,24 +38,15 @@ LEAST_MOST, MOST_DOTS, PAGE = 0.8, 2.2, 6.0
 
 @frozen
 class Cases:
-    """The finite cases of a label, ascending, with their clusters.
-
-    Attributes
-    ----------
-    label : str
-    values : ndarray, shape (n,)
-    clusters : tuple of str
-        Their names; empty for independent cases.
-    member : ndarray of int, shape (n,)
-        Cluster of each case.
-    codes : ndarray of int, shape (G,)
-        The number that gives each cluster its colour and shape.
-    """
+    """The finite cases of a label, ascending, with their clusters."""
 
     label: str
     values: Array
+    # Their names; empty for independent cases.
     clusters: tuple[str, ...]
+    # Cluster of each case.
     member: Codes
+    # The number that gives each cluster its colour and shape.
     codes: Codes
 
     @property
@@ -65,15 +56,7 @@ class Cases:
 
 
 def group_cases(samples: Mapping[str, ArrayLike], groups: Groups | None) -> list[Cases]:
-    """The cases of each label.
-
-    Raises
-    ------
-    OptionError
-        If groups is no mapping, or has a label without a sample.
-    DataError
-        If there are not as many clusters as values, or one is missing.
-    """
+    """The cases of each label."""
     given = {} if groups is None else groups
     if not isinstance(given, Mapping):
         raise OptionError("groups maps the label of a sample to the clusters of its cases")
@@ -128,19 +111,13 @@ class Layout:
     """Heights within a row, in inches; a row is 1 high on the axis.
 
     From the top: estimates, density, box, cases.
-
-    Attributes
-    ----------
-    text_lines : int
-        Lines of text that the estimates of a row take, at most.
-    per_estimate : int
-        Lines of each.
-    dots : float
-        Height of the band of cases.
     """
 
+    # Lines of text that the estimates of a row take, at most.
     text_lines: int
+    # Lines of each.
     per_estimate: int
+    # Height of the band of cases.
     dots: float
 
     @property

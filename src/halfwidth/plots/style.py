@@ -74,12 +74,7 @@ def cluster_style(code: int) -> tuple[str, str]:
 
 
 def require_matplotlib(ax: Any = None) -> None:
-    """Say how to install matplotlib where it is missing, and refuse what is no axes of it.
-
-    Raises
-    ------
-    OptionError
-    """
+    """Say how to install matplotlib where it is missing, and refuse what is no axes of it."""
     try:
         import matplotlib as mpl  # noqa: F401
     except ImportError:
@@ -169,13 +164,7 @@ def wrapped(text: str, width: int) -> str:
 def listed(
     given: Any, kind: type[Finished] | tuple[type[Finished], ...], what: str
 ) -> Sequence[Finished]:
-    """One finished result is as welcome as a sequence of them.
-
-    Raises
-    ------
-    OptionError
-        For anything else.
-    """
+    """One finished result is as welcome as a sequence of them."""
     if isinstance(given, kind):
         return [given]
     if not isinstance(given, Sequence) or not all(isinstance(one, kind) for one in given):
@@ -192,13 +181,7 @@ def several(estimates: Estimate | Sequence[Estimate]) -> Sequence[Estimate]:
 
 
 def check_one_metric(estimates: Iterable[Estimate]) -> None:
-    """One axis has one metric and one unit.
-
-    Raises
-    ------
-    OptionError
-        If there are several.
-    """
+    """One axis has one metric and one unit."""
     # Values of which nobody says what they are may be 0 and 1 in one column only.
     metrics = {
         (
@@ -220,7 +203,12 @@ def axis_title(estimates: Sequence[Estimate]) -> str:
     metric = estimates[0].metric_spec
     # Parameters that differ are no part of the title.
     title = (titles.pop() if len(titles) == 1 else metric.spec.display) or "value"
-    return f"{title} [{metric.unit}]" if metric.unit else title
+    return with_unit(title, metric.unit)
+
+
+def with_unit(title: str, unit: str | None) -> str:
+    """``HD95 [mm]``."""
+    return f"{title} [{unit}]" if unit else title
 
 
 def same_level(estimates: Iterable[Estimate]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -179,13 +180,10 @@ def _finish(ax: Axes, found: Subsamples, title: str, sizes: Sequence[int]) -> No
     if len(sizes) > 1 and sizes[-1] > 5 * sizes[0]:
         ax.set_xscale("log")
     # Labels of sizes that lie close together would overlap.
-    apart = [k for k, after in zip(sizes, [*sizes[1:], None], strict=True) if _apart(k, after)]
+    nexts = [*sizes[1:], math.inf]
+    apart = [k for k, after in zip(sizes, nexts, strict=True) if after > 1.25 * k]
     ax.set_xticks(apart, [str(k) for k in apart])
     ax.minorticks_off()
     plain_numbers(ax.yaxis)
     ax.tick_params(**TICKS)
     plain(ax)
-
-
-def _apart(k: int, after: int | None) -> bool:
-    return after is None or after > 1.25 * k

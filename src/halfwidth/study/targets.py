@@ -11,7 +11,7 @@ from halfwidth.core.formatting import percent
 from halfwidth.core.types import Bounds
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.counting import balanced_accuracy
-from halfwidth.plots.names import metric_label, metric_spec
+from halfwidth.plots.names import metric_label, metric_spec, with_parameters
 from halfwidth.summaries.catalogue import STATISTICS as KNOWN
 
 if TYPE_CHECKING:
@@ -129,9 +129,7 @@ def average_label(name: str) -> str:
     'trimmed mean'
     """
     base, _, given = name.partition(":")
-    title = KNOWN[base].title if base in KNOWN else base
-    parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
-    return f"{title} ({parameters})" if parameters else title
+    return with_parameters(KNOWN[base].title if base in KNOWN else base, given)
 
 
 def unit_of(metric: str) -> str:

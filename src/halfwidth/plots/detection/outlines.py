@@ -19,29 +19,20 @@ AROUND = 0.05
 
 @frozen
 class Canvas:
-    """The part of the plane on which an image is drawn; it is looked at along one axis if solid.
+    """The part of the plane on which an image is drawn; it is looked at along one axis if solid."""
 
-    Attributes
-    ----------
-    left, top, right, bottom : float
-        In the coordinates of boxes; the second axis runs downwards.
-    aspect : float
-        Length of a unit of the second axis over one of the first.
-    hidden : int or None
-        Of three coordinates, x, y and z, the one that is looked along.
-    unit : tuple of float
-        Length of a unit of each coordinate: the spacing of voxels, or 1.
-    whole : bool
-        Whether it is the image; else it is what the objects span, since no size is known.
-    """
-
+    # In the coordinates of boxes; the second axis runs downwards.
     left: float
     top: float
     right: float
     bottom: float
+    # Length of a unit of the second axis over one of the first.
     aspect: float
+    # Of three coordinates, x, y and z, the one that is looked along.
     hidden: int | None
+    # Length of a unit of each coordinate: the spacing of voxels, or 1.
     unit: tuple[float, ...]
+    # Whether it is the image; else it is what the objects span, since no size is known.
     whole: bool
 
     @property
@@ -154,12 +145,10 @@ def outlines(objects: Objects, which: int, way: str, canvas: Canvas) -> list[Arr
 
     Parameters
     ----------
-    objects : Objects
     which : int
         Its place.
     way : {"boxes", "masks", "points"}
         What is drawn of it.
-    canvas : Canvas
     """
     if way == "masks" and objects.masks is not None:
         return _mask_outlines(objects.masks[which], canvas)

@@ -125,8 +125,6 @@ def placed_labels(scene: Scene, classes: Sequence[str], scale: float) -> list[La
 
     Parameters
     ----------
-    scene : Scene
-    classes : sequence of str
     scale : float
         Points of a unit of the first coordinate.
     """

@@ -46,42 +46,25 @@ class Mark(StrEnum):
 
 @frozen(eq=False)
 class Shape:
-    """An object in a picture.
-
-    Attributes
-    ----------
-    mark : Mark
-    side : {"detection", "reference"}
-    place : int
-        Among the detections or the references of its image.
-    category : int
-    score, similarity : float
-        NaN of references; of false positives there is no similarity.
-    lines : list of ndarray, shape (k, 2)
-        Outlines; one point alone of an object that is a point.
-    """
+    """An object in a picture."""
 
     mark: Mark
     side: str
+    # Among the detections or the references of its image.
     place: int
     category: int
+    # NaN of references; of false positives there is no similarity.
     score: float
     similarity: float
+    # Outlines; one point alone of an object that is a point.
     lines: list[Array]
 
 
 @frozen(eq=False)
 class Scene:
-    """The picture of one image.
+    """The picture of one image."""
 
-    Attributes
-    ----------
-    place : int
-        Of the image.
-    canvas : Canvas
-    shapes : tuple of Shape
-    """
-
+    # Of the image.
     place: int
     canvas: Canvas
     shapes: tuple[Shape, ...]
@@ -93,26 +76,17 @@ class Scene:
 
 @frozen(eq=False)
 class Matched:
-    """Match lists with the objects they are of, at one threshold of localisation and of score.
-
-    Attributes
-    ----------
-    matches : MatchLists
-    detections, references : ObjectSet
-        Those that were matched.
-    row : int
-        The threshold of localisation.
-    cut : float or None
-        Detections that score less are not shown; what only they find is missed.
-    chosen : bool
-        Whether the cut was chosen for its F1 score.
-    """
+    """Match lists with the objects they are of, at one threshold of localisation and of score."""
 
     matches: MatchLists
+    # Those that were matched.
     detections: ObjectSet
     references: ObjectSet
+    # The threshold of localisation.
     row: int
+    # Detections that score less are not shown; what only they find is missed.
     cut: float | None
+    # Whether the cut was chosen for its F1 score.
     chosen: bool
 
     @property
@@ -247,12 +221,7 @@ def matched(
     threshold: float | None,
     score_threshold: float | Literal["auto"] | None,
 ) -> Matched:
-    """Match lists with their objects, checked, at the thresholds of the options.
-
-    Raises
-    ------
-    OptionError, DataError
-    """
+    """Match lists with their objects, checked, at the thresholds of the options."""
     kinds = (("matches", matches, MatchLists), ("detections", detections, ObjectSet))
     for name, given, kind in (*kinds, ("references", references, ObjectSet)):
         if not isinstance(given, kind):

@@ -9,7 +9,6 @@ import numpy as np
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
-from halfwidth.core.match_lists import MatchingRule
 from halfwidth.core.options import spelled
 from halfwidth.core.titles import metric_title
 from halfwidth.metrics.detection.catalogue import LOCALISATIONS
@@ -182,15 +181,11 @@ def _lines(given: Sequence[DetectionEstimate]) -> dict[str, dict[float, Detectio
             "a figure over thresholds needs a metric at two or more of them: "
             f"{spelled('by_threshold', True)}"
         )
-    if len({_criterion(e.matching) for e in single}) > 1:
+    if len({(e.matching.localisation, e.matching.assignment) for e in single}) > 1:
         raise OptionError(
             "estimates are matched by several criteria of localisation; draw a figure of each"
         )
     return {label: dict(sorted(line.items())) for label, line in lines.items()}
-
-
-def _criterion(matching: MatchingRule) -> tuple[str, str]:
-    return matching.localisation, matching.assignment
 
 
 def _label(e: DetectionEstimate, beside: Sequence[DetectionEstimate]) -> str:

@@ -26,7 +26,7 @@ from halfwidth.plots.ranking.rows import (
     x_title,
 )
 from halfwidth.plots.shapes import few_levels, jitter, tukey_box
-from halfwidth.plots.style import FAINT, INK, SMALL_TICKS
+from halfwidth.plots.style import FAINT, INK, SMALL_TICKS, with_unit
 from halfwidth.ranking.ranks import ranks_in_cases
 from halfwidth.results.comparison import ComparedCases
 from halfwidth.results.ranking import Ranking
@@ -61,8 +61,7 @@ def values_of(cases: ComparedCases) -> Mapping[str, Array]:
 
 def value_title(cases: ComparedCases) -> str:
     """The metric of the cases with its unit."""
-    title, unit = metric_title(cases.metric_spec) or "value", cases.metric_spec.unit
-    return f"{title} [{unit}]" if unit else title
+    return with_unit(metric_title(cases.metric_spec) or "value", cases.metric_spec.unit)
 
 
 def ranks_within(cases: ComparedCases, names: Sequence[str]) -> NDArray[np.intp]:
@@ -90,7 +89,7 @@ def _dots_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
     parts = [
         part.assign(label=ranking.label, model=name)
         for name in names_of(cases, names)
-        for part in _parts(_present(values_of(cases)[name]), rows[name])
+        for part in _parts(values_of(cases)[name], rows[name])
     ]
     # Ranks within cases have no place on the axis of the values.
     if ranking.models[0].estimate.metric == cases.metric_spec.spec.name:
@@ -103,15 +102,11 @@ def _dots_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).reindex(columns=columns)
 
 
-def _present(values: Array) -> Array:
-    """The values that are there, ascending."""
-    return np.sort(values[np.isfinite(values)])
-
-
 def _parts(values: Array, row: int) -> list[pd.DataFrame]:
     """The cases of a model as dots, and their box and whiskers unless they are few."""
     import pandas as pd
 
+    values = np.sort(values[np.isfinite(values)])
     heights = row + BAND * jitter(len(values))
     dots = pd.DataFrame({"kind": "case", "x": values, "y": heights})
     if few_levels(values):

@@ -69,25 +69,16 @@ class Panel:
 
 @frozen
 class Layout:
-    """What the panels of a page have in common.
+    """What the panels of a page have in common."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the rows.
-    row, below : float
-        Height of a row, and of what stands below all panels but the note, in inches.
-    note : str
-    width : {"page", "column"}
-    legend : mapping of str to Style
-        Of models that rows do not name.
-    """
-
+    # Of the rows.
     names: tuple[str, ...]
+    # Height of a row, and of what stands below all panels but the note, in inches.
     row: float
     below: float
     note: str
     width: Width
+    # Of models that rows do not name.
     legend: Styles = field(default_factory=dict)
 
     @property

@@ -44,29 +44,19 @@ MOST_TICKS = 10
 
 @frozen
 class Kind:
-    """A figure with a row for each model of a ranking.
+    """A figure with a row for each model of a ranking."""
 
-    Attributes
-    ----------
-    name : str
-        Of the function that draws it.
-    frame : callable
-        The ranking and the order of the models to every number drawn, with a column ``y``.
-    paint : callable
-        Draws a frame.
-    note : callable
-        What the shapes mean.
-    row : float
-        Height of a row in inches, where there is room.
-    texts : callable or None
-        Columns of texts beside the rows, where a figure has a single panel as wide as a page.
-    """
-
+    # Of the function that draws it.
     name: str
+    # The ranking and the order of the models to every number drawn, with a column ``y``.
     frame: Callable[[Ranking, Sequence[str]], pd.DataFrame]
+    # Draws a frame.
     paint: Callable[[Axes, pd.DataFrame, Ranking, Styles], None]
+    # What the shapes mean.
     note: Callable[[Ranking], str]
+    # Height of a row in inches, where there is room.
     row: float = ROW
+    # Columns of texts beside the rows, where a figure has a single panel as wide as a page.
     texts: Callable[[Ranking, Sequence[str]], Sequence[TextColumn]] | None = None
 
     def frame_of(self, rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:

@@ -68,7 +68,6 @@ def box_rows(
     ----------
     values, instances : Series
         A number for each instance, and its name.
-    place : Place
     ends : tuple of float
         Values beyond are counted; ±inf for none.
 

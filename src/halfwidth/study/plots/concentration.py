@@ -14,7 +14,7 @@ from halfwidth.intervals.mean import t as student_t
 from halfwidth.plots.figure import figure
 from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.marks import beside
-from halfwidth.plots.style import NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH
+from halfwidth.plots.style import NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, with_unit
 from halfwidth.study.plots import axes
 from halfwidth.study.plots.lines import SIZES_TITLE, quartiles
 from halfwidth.study.plots.styles import method_label, method_styles
@@ -209,7 +209,7 @@ def _widths(ax: Axes, frame: pd.DataFrame, interval: str, unit: str) -> None:
     axes.size_axis(ax, sorted(set(part["n"])), WIDTH / 2 - 0.7)
     axes.log_axis(ax, part["value"].tolist())
     title = f"mean width of the {interval}"
-    ax.set_ylabel(f"{title} [{unit}]" if unit else title, fontsize=TEXT_SIZE)
+    ax.set_ylabel(with_unit(title, unit), fontsize=TEXT_SIZE)
     ax.set_xlabel(SIZES_TITLE, fontsize=TEXT_SIZE)
     axes.plain(ax)
     axes.title_of(ax, "width")

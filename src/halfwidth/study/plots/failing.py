@@ -13,7 +13,7 @@ from halfwidth.core.types import Array
 from halfwidth.plots.figure import figure
 from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.names import method_title, metric_label, metric_spec
-from halfwidth.plots.style import DOT, INK, NOTE_SIZE, TEXT_SIZE, WIDTH, shorter
+from halfwidth.plots.style import DOT, INK, NOTE_SIZE, TEXT_SIZE, WIDTH, shorter, with_unit
 from halfwidth.study.plots import axes
 from halfwidth.study.plots.lines import quartiles
 from halfwidth.study.targets import NotThereError, Target, bounds_of, unit_of
@@ -125,7 +125,7 @@ def failures_figure(
     for ax in grid[len(names) :]:
         ax.set_axis_off()
     unit = unit_of(target.metric)
-    title = metric_label(target.metric) + (f" [{unit}]" if unit else "")
+    title = with_unit(metric_label(target.metric), unit)
     for place in range(len(names)):
         if place + columns >= len(names):
             grid[place].set_xlabel(title, fontsize=TEXT_SIZE, parse_math=False)

@@ -10,7 +10,7 @@ import numpy as np
 from halfwidth.core.formatting import percent
 from halfwidth.plots import line_labels
 from halfwidth.plots.legends import height_below, legend_below
-from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, Style, break_label
+from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, Style, break_label, with_unit
 from halfwidth.study.plots import axes
 from halfwidth.study.plots.styles import method_label
 from halfwidth.study.targets import SIDES
@@ -64,7 +64,6 @@ def line_rows(
     ----------
     cells : DataFrame
         Rows of a study; those of one series and n are of different instances.
-    quantity : {"coverage", "width", "shift"}
     panel : str
         Its title.
     at : tuple of int
@@ -239,7 +238,7 @@ def _axis_title(part: pd.DataFrame, quantity: str, unit: str, layout: Layout) ->
     title = AXIS[quantity].format(interval=f"the {level} {SIDES[side]}")
     if layout.height < LOW:
         title = title.replace(" of the ", " of\nthe ", 1)
-    return title + (f" [{unit}]" if unit else "")
+    return with_unit(title, unit)
 
 
 def _drawable(numbers: Any) -> Any:

@@ -10,7 +10,7 @@ from functools import cache
 
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.plots.names import metric_label
+from halfwidth.plots.names import metric_label, with_parameters
 from halfwidth.plots.style import BROKEN, COLOURS, DASHED, DOTTED, INK, SOLID, Style
 from halfwidth.study.plots.own_styles import METHODS_DRAWN, PLACES, SHORT_TITLES
 
@@ -53,8 +53,7 @@ def method_label(name: str) -> str:
     if base not in METHODS:
         return name
     label = SHORT_TITLES.get(base) or METHODS[base].title.removesuffix(" bootstrap")
-    parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
-    return f"{label} ({parameters})" if parameters else label
+    return with_parameters(label, given)
 
 
 METHOD_STYLES = {
@@ -121,10 +120,6 @@ def method_styles(methods: Iterable[str]) -> dict[str, Style]:
 
 def method_groups(methods: Iterable[str]) -> list[tuple[str, list[str]]]:
     """Methods in groups of at most four, which one panel can hold, each with what it holds.
-
-    Parameters
-    ----------
-    methods : iterable of str
 
     Returns
     -------
