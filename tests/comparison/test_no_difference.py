@@ -27,7 +27,7 @@ from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import Request, resolve_metric, resolve_statistic
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.swaps import swap_key
+from halfwidth.resampling.weights.swaps import swap_key
 from halfwidth.results.comparison import TestResult
 
 N = 40

@@ -27,8 +27,8 @@ from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import Request, resolve_metric, resolve_request
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.joint_dirichlet import draws_of_means, draws_of_test_sets
-from halfwidth.resampling.simultaneous import all_pairs, studentized_differences
+from halfwidth.resampling.joint.dirichlet import draws_of_means, draws_of_test_sets
+from halfwidth.resampling.joint.simultaneous import all_pairs, studentized_differences
 
 Array = NDArray[Any]
 PAIRS = all_pairs(3)

@@ -16,10 +16,10 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import ExactDistribution, Replicates
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import bootstrap_distribution
+from halfwidth.resampling.exact.proportions import binomial
+from halfwidth.resampling.exact.spacings import spacings
 from halfwidth.resampling.forms.order_statistics import closed_form
-from halfwidth.resampling.gammas import gammas
-from halfwidth.resampling.proportions import binomial
-from halfwidth.resampling.spacings import spacings
+from halfwidth.resampling.weights.gammas import gammas
 
 Array = NDArray[np.float64]
 

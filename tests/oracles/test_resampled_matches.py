@@ -22,7 +22,7 @@ from halfwidth.core.objects import Objects
 from halfwidth.matching.api import match_images
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.engines import engine_for
+from halfwidth.resampling.engine import replicates
 
 CLASSES, SIDE = 2, 8
 Box = tuple[float, float, float, float]
@@ -193,9 +193,7 @@ def test_resamples_are_images_matched_anew(name: str) -> None:
         functional = functional_of(lists, name, "none")
         design, plan = Design((len(images),), paired=True), Plan(seed, 6)
         records = functional.records(lists)[None]
-        resampled = engine_for(functional.statistic).replicates(
-            records, design, functional.statistic, plan
-        )[0]
+        resampled = replicates(records, design, functional.statistic, plan)[0]
         for drawn, value in zip(plan.indices(design, 0, 6), resampled, strict=True):
             objects = objects_of(images, sorted(drawn), 0)
             if not sum(objects):

@@ -20,7 +20,7 @@ from halfwidth.ranking.resampled_tests import resampled_test
 from halfwidth.ranking.won_tests import wins_of
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.simultaneous import all_pairs
+from halfwidth.resampling.joint.simultaneous import all_pairs
 
 TESTED: dict[str, Any] = {"scheme": "test_then_rank", "n_resamples": 99, "rng": 3}
 PLAN = Plan(7, 40)

@@ -17,13 +17,13 @@ from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import masses_of_spread, pseudo_sizes, weighted_sums
 from halfwidth.resampling.distribution import Quantiles, Scale, in_parts
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.pareto_places import drawn_reach
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.dirichlet import masses_of_spread, pseudo_sizes, weighted_sums
+from halfwidth.resampling.weights.pareto_places import drawn_reach
 
 # What is left of the variance of equal values is rounding of either sign.
 ROUNDING = 16 * np.finfo(float).eps

@@ -29,7 +29,8 @@ from halfwidth.resampling.engine import tie_tolerance
 from halfwidth.resampling.forms.contract import OfSwaps, Pair, Swapped
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.forms.signed_sums import SignedSums, plain_sum
-from halfwidth.resampling.swaps import (
+from halfwidth.resampling.weights.blocks import Given
+from halfwidth.resampling.weights.swaps import (
     MANY_FEATURES,
     all_sums,
     drawn_sums,
@@ -98,7 +99,7 @@ def swap_tests(
             observed = min(observed, signed.as_given(), key=abs)
         least = _least(observed, pair, statistic)
         if signed is None:
-            of_swaps = _swapping(pair, design, statistic, plan)
+            of_swaps = differences_after_swaps(pair, design, statistic, plan)
             results[place] = _all_swapped(of_swaps, pair, design, plan, least)
             others[place] = of_swaps, least
         else:
@@ -199,18 +200,41 @@ def _from_tally(counts: NDArray[np.intp], plan: Plan) -> PermutationResult:
 
 def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums | None:
     """The difference between two models as a function of sums with signs; None where it is none."""
-    make = engine_for(statistic).signed_sums
+    make = engine_for(statistic).permutations.signed_sums
     return None if make is None else make(pair, design, statistic)
 
 
 # --------------------------------------------------------------------------- everything else
 
 
-def _swapping(pair: Pair, design: Design, statistic: Statistic, plan: Plan) -> OfSwaps:
+def differences_after_swaps(
+    pair: Pair, design: Design, statistic: Statistic, plan: Plan
+) -> OfSwaps:
     """The statistic of what either model has after a swap."""
-    make = engine_for(statistic).swapping
-    found = None if make is None else make(pair, design, statistic, plan)
-    return _gathering(pair, design, statistic) if found is None else found
+    engine = engine_for(statistic)
+    if engine.permutations.swapping is not None:
+        return engine.permutations.swapping(pair, design, statistic)
+    make = engine.permutations.together
+    both = [None if make is None else make(order, statistic) for order in (pair, pair[::-1])]
+    samples = [one for one in both if one is not None]
+    if not samples:
+        return _gathering(pair, design, statistic)
+    # Of either model its own units count where they are not swapped, the other's where they are.
+    prepared = engine.prepare(np.stack(samples), _twice(design), statistic)
+
+    def differences(swapped: Swapped) -> Array:
+        values = np.empty((2, len(swapped)))
+        counts = np.concatenate([1 - swapped, swapped], axis=1)
+        prepared.evaluate(Given(counts, plan.compiles), values)
+        return np.asarray(values[0] - values[1])
+
+    return differences
+
+
+def _twice(design: Design) -> Design:
+    """The units of one model, and behind them those of the other."""
+    sizes = None if design.sizes is None else design.sizes * 2
+    return Design((2 * design.units,), sizes, paired=True)
 
 
 def _gathering(pair: Pair, design: Design, statistic: Statistic) -> OfSwaps:

@@ -27,10 +27,10 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.deviations import coupling, root, standard_draws, units_of
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
-from halfwidth.resampling.noisy_samples import NoisySamples
+from halfwidth.resampling.noise.deviations import coupling, root, standard_draws, units_of
+from halfwidth.resampling.noise.noisy_samples import NoisySamples
 
 # So many of the cases, at even ranks of their probabilities, stand for all of them.
 MOST_POINTS = 101

@@ -7,9 +7,8 @@ negative's in the second, and so on, the difference of the swapped areas is
 
     Σ (s + t)/2 (ψ₁₁ - ψ₂₂) + (s - t)/2 (ψ₁₂ - ψ₂₁)  over all pairs, divided by their number,
 
-so that 10 000 ranked cases cost what 10 000 differences of values do. Other areas are no sums. For
-them the ranks of both models are put in one order, once, and a swap says which entries of it are
-whose: 0 and 1 for the kernels that take how often each is drawn.
+so that 10 000 ranked cases cost what 10 000 differences of values do. Other areas are no sums: of
+the ranks of both models in one order, either model has those to which a swap gives the weight 1.
 """
 
 from __future__ import annotations
@@ -18,12 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.arithmetic.ranked_scores import RankEach, mean_ranks
-from halfwidth.arithmetic.ranked_scores import rank as ranking_of
-from halfwidth.core.forms import FastArea, RankedAreas, Ranking
+from halfwidth.core.forms import RankedAreas
 from halfwidth.core.types import Array
-from halfwidth.resampling.designs import Design
-from halfwidth.resampling.forms.ranked_resamples import areas_of_counts, unit_of_cases
-from halfwidth.resampling.kernels import native, native_areas
 
 
 def ranks_within(records: Array, rank: RankEach) -> Array:
@@ -96,64 +91,3 @@ class _Below:
             np.searchsorted(self._sorted, numbers, "right"),
         )
         return np.asarray((self._upto[sides[0]] + self._upto[sides[1]]) / 2)
-
-
-# --------------------------------------------------------------------------- areas that are no sums
-
-
-class SwappedAreas:
-    """Any function of areas under curves, of what either model has after a swap."""
-
-    def __init__(
-        self,
-        pair: tuple[Array, Array],
-        form: RankedAreas,
-        rank: RankEach,
-        design: Design,
-        *,
-        compiled: bool,
-    ) -> None:
-        k, n = rank.n_scores, design.n
-        first, second = (ranks_within(side, rank) for side in pair)
-        shape = (1, -1) if rank.flatten else (k, n)
-        positive = (first[k] == np.arange(k)[:, None]).reshape(shape)
-        weight = None
-        if rank.weighted:
-            weight = np.tile(np.broadcast_to(first[k + 1], (k, n)).reshape(shape), 2)
-        together = np.concatenate([first[:k].reshape(shape), second[:k].reshape(shape)], axis=-1)
-        ranked = ranking_of(np.tile(positive, 2), together, weight)
-        entries = positive.shape[-1]
-        unit = unit_of_cases(design).astype(np.int32)[ranked.case % entries % n]
-        of_first = ranked.case < entries
-        # Counts of units that are swapped, and behind them of those that are not.
-        kept = unit + np.int32(design.units)
-        self._form, self._rows, self._units = form, len(unit), 2 * design.units
-        self._ranking = Ranking(
-            np.concatenate([np.where(of_first, kept, unit), np.where(of_first, unit, kept)]),
-            np.tile(ranked.mark, (2, 1)),
-            None if ranked.weight is None else np.tile(ranked.weight, (2, 1)),
-        )
-        fast = form.area.fast is not None and weight is None and compiled
-        self._lists = None
-        if fast and native_areas.fits(max(2 * entries, self._units)):
-            auroc = form.area.fast is FastArea.CONCORDANCE
-            ranking = self._ranking
-            self._lists = native_areas.prepared(
-                ranking.case, ranking.mark, self._units, auroc=auroc
-            )
-
-    def __call__(self, swapped: NDArray[np.uint8]) -> Array:
-        """Differences after swaps of units, (B, U) -> (B,)."""
-        counts = np.concatenate([swapped, 1 - swapped], axis=1)
-        if self._lists is None:
-            whose = np.arange(self._units)
-            made = areas_of_counts(self._form.area, self._ranking, whose, counts.astype(np.int32))
-            areas, positives = made.area, made.positives
-        else:
-            drawn = native.counts_side_by_side(counts)
-            areas, positives = native_areas.areas(self._lists, drawn, 0, 2 * self._rows)
-        first, second = (
-            self._form.finish(areas[side].T, positives[side].T)
-            for side in (slice(self._rows), slice(self._rows, None))
-        )
-        return np.asarray(first - second)

@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-from halfwidth.resampling.convolution import (
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import Distribution, ExactDistribution
+from halfwidth.resampling.exact.convolution import (
     Draws,
     normal_frequencies,
     reach,
     sum_distribution,
     unit_draws,
 )
-from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution, ExactDistribution
-from halfwidth.resampling.enumeration import can_enumerate, enumerated_sums
-from halfwidth.resampling.lattices import lattice_step
+from halfwidth.resampling.exact.enumeration import can_enumerate, enumerated_sums
+from halfwidth.resampling.exact.lattices import lattice_step
 
 # Pairs of sums on lattices that are tabulated.
 MOST_PAIRS = 2**17

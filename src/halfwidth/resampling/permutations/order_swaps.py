@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.swaps import swaps_of_cases
+from halfwidth.resampling.weights.swaps import swaps_of_cases
 
 Places = NDArray[np.intp]
 # More ranks than this are gathered, not searched for.

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.arithmetic.derivatives import derivatives
+from halfwidth.arithmetic.ranked_scores import group_of_entries
 from halfwidth.core.forms import CellCounts, RankedAreas, Ranking
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.forms.ranked_resamples import group_of_entries, unit_of_cases
 from halfwidth.resampling.kernels import reference
 
 # What is left of a variance of a difference below this share of those of both is rounding.
@@ -98,7 +98,7 @@ def joint_tables(records: Sequence[Array], design: Design, form: CellCounts) -> 
     """Functions of tables. Cases that lie in the same cells for all models are counted together."""
     codes = np.stack(records).astype(np.intp)
     if not design.independent:
-        unit = unit_of_cases(design)
+        unit = design.unit_of_case
         tables = [_cells_by_unit(one, unit, form.n_cells, design.units) for one in codes]
         return lambda counts: _resample_tables(counts, tables, design, form)
     kinds, kind = np.unique(codes, axis=1, return_inverse=True)
@@ -193,7 +193,7 @@ def joint_areas(records: Sequence[Array], design: Design, form: RankedAreas) -> 
     if rankings[0].weight is not None:
         own_weight[case] = rankings[0].weight[row]
     ranked = [_both_ways(ranking, row, *classes) for ranking in rankings]
-    unit, models = unit_of_cases(design), len(records)
+    unit, models = design.unit_of_case, len(records)
 
     def made(counts: Array) -> JointResamples:
         drawn = np.ascontiguousarray(counts.T)
@@ -234,7 +234,7 @@ def _area_covariances(
 
     ``parts`` are what the cases of each class add beyond the mean of it, by their share of it.
     """
-    unit = unit_of_cases(design)
+    unit = design.unit_of_case
     several = np.repeat(np.array(design.strata) > 1, design.strata)
     held = [np.unique(unit[cases]) for cases in classes]
     # A class shows how it varies only where units of it share a stratum with others.

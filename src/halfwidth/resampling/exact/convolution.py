@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.resampling.distribution import ExactDistribution
-from halfwidth.resampling.enumeration import can_enumerate, enumerated_sums
-from halfwidth.resampling.lattices import lattice_step
+from halfwidth.resampling.exact.enumeration import can_enumerate, enumerated_sums
+from halfwidth.resampling.exact.lattices import lattice_step
 
 Spectrum = NDArray[np.complex128]
 

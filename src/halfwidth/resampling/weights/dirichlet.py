@@ -8,12 +8,62 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from halfwidth.core import rng
+from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import COMPILED_DRAWS, MOST_KEPT, SHARED_DRAWS, Plan
-from halfwidth.resampling.gammas import gammas
-from halfwidth.resampling.kernels import native, reference
+from halfwidth.resampling.kernels import native, native_areas, reference
+from halfwidth.resampling.weights.gammas import gammas
+
+
+@frozen(eq=False)
+class Weighted:
+    """What units weigh in draws ``start`` to ``stop``; the cases of a stratum as many as they are.
+
+    Attributes
+    ----------
+    design : Design
+    plan : Plan
+    start, stop : int
+    """
+
+    design: Design
+    plan: Plan
+    start: int
+    stop: int
+
+    @property
+    def compiles(self) -> bool:
+        """Whether kernels are used."""
+        return self.plan.compiles
+
+    @property
+    def resamples(self) -> int:
+        """B."""
+        return self.stop - self.start
+
+    def rows(self) -> Array:
+        """A row for each draw, (B, U)."""
+        weights = unit_weights(self.design, self.plan, self.start, self.stop)
+        _fix_strata(weights, self.design)
+        return weights
+
+    def lanes(self) -> Array:
+        """Side by side for kernels, (blocks, U, LANES); 1 where a block is not full."""
+        key = weights_key(self.design, self.plan)
+        turned = native_areas.turned_exponentials(key, self.start, self.stop, self.design.units)
+        _fix_strata(np.moveaxis(turned, 1, -1), self.design)
+        return turned
+
+
+def _fix_strata(weights: Array, design: Design) -> None:
+    """Let the cases of each stratum weigh as many as they are, (..., U), in place."""
+    if len(design.strata) == 1:
+        return
+    sizes = design.by_stratum(design.unit_sizes.astype(float))
+    for own, size in zip(design.by_stratum(weights), sizes, strict=True):
+        own *= size.sum() / (own @ size)[..., None]  # noqa: PLW2901 -- a view, worked on in place
 
 
 def unit_weights(design: Design, plan: Plan, start: int, stop: int) -> Array:

@@ -23,18 +23,18 @@ from numpy.typing import NDArray
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import (
+from halfwidth.resampling.distribution import ExactDistribution, Quantiles
+from halfwidth.resampling.draws import MOST_KEPT, Plan
+from halfwidth.resampling.kernels import native_selection, reference
+from halfwidth.resampling.kernels.reference import middle_of
+from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.dirichlet import (
     kept_unit_weights,
     masses_of_spread,
     pseudo_sizes,
     unit_weights,
 )
-from halfwidth.resampling.distribution import ExactDistribution, Quantiles
-from halfwidth.resampling.draws import MOST_KEPT, Plan
-from halfwidth.resampling.gammas import gammas
-from halfwidth.resampling.kernels import native_selection, reference
-from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.gammas import gammas
 
 # Probabilities below this change no quantile that anyone asks for.
 NEGLIGIBLE = 1e-15

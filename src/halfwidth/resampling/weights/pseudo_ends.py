@@ -13,8 +13,8 @@ import numpy as np
 from halfwidth.core.pseudo_cases import Masses
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import pseudo_weights_of_classes, weights_at_corners
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.weights.dirichlet import pseudo_weights_of_classes, weights_at_corners
 
 # The share of the pseudo-mass that a class has at one end of the scores: two classes, one of which
 # lies at an end as it should.
@@ -54,12 +54,3 @@ def ends_of_pairs(
         )
     ]
     return np.asarray(design.n / design.units * np.stack(roles, axis=1))
-
-
-def fix_strata(weights: Array, design: Design) -> None:
-    """Let the cases of each stratum weigh as many as they are, (..., U), in place."""
-    if len(design.strata) == 1:
-        return
-    sizes = design.by_stratum(design.unit_sizes.astype(float))
-    for own, size in zip(design.by_stratum(weights), sizes, strict=True):
-        own *= size.sum() / (own @ size)[..., None]  # noqa: PLW2901 -- a view, worked on in place

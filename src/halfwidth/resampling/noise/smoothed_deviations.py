@@ -19,7 +19,9 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.deviations import (
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.contract import declared_form
+from halfwidth.resampling.noise.deviations import (
     Deviations,
     added_by_clusters,
     covariance_of,
@@ -27,9 +29,7 @@ from halfwidth.resampling.deviations import (
     standard_draws,
     units_of,
 )
-from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import declared_form
-from halfwidth.resampling.noisy_samples import NoisySamples
+from halfwidth.resampling.noise.noisy_samples import NoisySamples
 
 # Orders of cosines; a kernel of the smaller bandwidths damps higher ones less than it should.
 FEWEST_ORDERS, MOST_ORDERS = 64, 256

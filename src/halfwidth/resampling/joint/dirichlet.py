@@ -19,14 +19,14 @@ from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Level
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_means import MeansBeyond, outer_distances
-from halfwidth.resampling.dirichlet_weights import pseudo_weights, unit_weights
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.exact.dirichlet_means import MeansBeyond, outer_distances
 from halfwidth.resampling.forms.differences import weighted_in_pairs
 from halfwidth.resampling.forms.engines import engine_for
-from halfwidth.resampling.joint_tails import Tails, Together
-from halfwidth.resampling.pair_claims import Claims
-from halfwidth.resampling.pareto_places import drawn_reach
+from halfwidth.resampling.joint.pair_claims import Claims
+from halfwidth.resampling.joint.tails import Tails, Together
+from halfwidth.resampling.weights.dirichlet import pseudo_weights, unit_weights
+from halfwidth.resampling.weights.pareto_places import drawn_reach
 
 # Draws of pairs that are sorted at a time. No result depends on it.
 ELEMENTS_AT_A_TIME = 2**18
@@ -208,13 +208,13 @@ def draws_of_test_sets(
 
     None for averages over classes, whose intervals combine those of the classes.
     """
-    engine = engine_for(statistic)
-    if engine.weighted_pairs is None:
+    dirichlet = engine_for(statistic).dirichlet
+    if dirichlet is None or dirichlet.in_pairs is None:
         return None
     # Of the first and of the second of each pair; for upper ends only where these differ.
     lower, upper = np.empty((2, len(pairs), plan.n_resamples)), None
     for rows, places, ends in weighted_in_pairs(
-        engine, records, pairs, design, statistic, plan, pseudo_cases
+        dirichlet, records, pairs, design, statistic, plan, pseudo_cases
     ):
         if ends[0].classes is not None:
             return None

@@ -17,18 +17,18 @@ from halfwidth.core.forms import LogisticFit, Sums, UnbiasedSquare
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
-from halfwidth.resampling.curve_gaps import Gaps, curve_gaps, paired_curve_gaps
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.deviations import (
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.contract import declared_form, single_model
+from halfwidth.resampling.noise.curve_gaps import Gaps, curve_gaps, paired_curve_gaps
+from halfwidth.resampling.noise.deviations import (
     Deviations,
     deviations,
     paired_deviations,
     root,
     standard_draws,
 )
-from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import declared_form, single_model
-from halfwidth.resampling.noisy_samples import Noisy, NoisySamples
+from halfwidth.resampling.noise.noisy_samples import Noisy, NoisySamples
 from halfwidth.resampling.two_samples import Sample, TwoSamples
 
 Gapped = Deviations | NoisySamples[Gaps]

@@ -22,12 +22,11 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.types import Array
-from halfwidth.resampling.cells import gathered
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import pseudo_weights, unit_weights
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.inversion import (
+from halfwidth.resampling.exact.gathered_cells import gathered
+from halfwidth.resampling.exact.inversion import (
     GammaRatios,
     RandomUnit,
     least_log_probability_below,
@@ -35,9 +34,10 @@ from halfwidth.resampling.inversion import (
     lower_quantiles,
     most_log_probability_below,
 )
-from halfwidth.resampling.pareto_places import distances, drawn_reach, expected_places
-from halfwidth.resampling.proportions import weighted_proportions
+from halfwidth.resampling.exact.proportions import weighted_proportions
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.dirichlet import pseudo_weights, unit_weights
+from halfwidth.resampling.weights.pareto_places import distances, drawn_reach, expected_places
 
 # More cases than this are gathered in cells.
 MOST_VALUES = 4096

@@ -24,7 +24,7 @@ from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.designs import Design, case_positions
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.engines import engine_for
-from halfwidth.resampling.swap_tests import (
+from halfwidth.resampling.permutations.swap_tests import (
     PermutationResult,
     is_extreme,
     least_extreme,
@@ -59,10 +59,10 @@ def label_test(
     designs = first[1], second[1]
     if any(len(design.strata) > 1 for design in designs):
         return PermutationResult(np.nan, None)
-    engine = engine_for(statistic)
-    samples = [engine.unpaired_scale(values, statistic) for values, _ in (first, second)]
+    exchanged = engine_for(statistic).permutations
+    samples = [exchanged.unpaired_scale(values, statistic) for values, _ in (first, second)]
     sizes = [(designs[0].units, designs[1].units)]
-    classes = [engine.true_classes(sample, statistic) for sample in samples]
+    classes = [exchanged.true_classes(sample, statistic) for sample in samples]
     if classes[0] is not None and classes[1] is not None and _independent(designs):
         orders = [np.argsort(codes, kind="stable") for codes in (classes[0], classes[1])]
         samples = [sample[..., order] for sample, order in zip(samples, orders, strict=True)]

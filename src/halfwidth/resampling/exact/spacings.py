@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
-from halfwidth.resampling.gammas import gammas
+from halfwidth.resampling.weights.gammas import gammas
 
 
 def spacings(entropy: int, ranks: Array, n: int, n_resamples: int) -> NDArray[np.intp]:

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Level
-from halfwidth.resampling.dirichlet_means import MeansBeyond
+from halfwidth.resampling.exact.dirichlet_means import MeansBeyond
 from halfwidth.resampling.expansion import expanded_tail
-from halfwidth.resampling.pair_claims import Claims, Flags, sides_of, stepdown
+from halfwidth.resampling.joint.pair_claims import Claims, Flags, sides_of, stepdown
 
 DRAWS_FOR_A_THRESHOLD = 512
 

@@ -21,12 +21,13 @@ from halfwidth.core.types import Array, Interval, Level
 from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Replicates
-from halfwidth.resampling.draws import Plan, count_blocks, kept_counts
+from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import joint_resampling
 from halfwidth.resampling.forms.contract import tie_size
 from halfwidth.resampling.forms.moments import SumsOfUnits
+from halfwidth.resampling.joint.pair_claims import Claims, Flags, sides_of, stepdown
 from halfwidth.resampling.linearization import linearized
-from halfwidth.resampling.pair_claims import Claims, Flags, sides_of, stepdown
+from halfwidth.resampling.weights.bootstrap import count_blocks, kept_counts
 from halfwidth.summaries.catalogue import STATISTICS
 
 Pairs = NDArray[np.intp]
