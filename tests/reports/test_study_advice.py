@@ -10,7 +10,6 @@ import pandas as pd
 from analysed import cell
 
 from halfwidth.document.render import render
-from halfwidth.document.wrapping import wrapped
 from halfwidth.reports.study_advice import advice_document
 from halfwidth.study import analysis
 
@@ -72,7 +71,3 @@ def test_data_have_all_methods() -> None:
     assert advised[0]["reliable"] is True
     rows = list(csv.DictReader(io.StringIO(render(document, "csv"))))
     assert [row["rank"] for row in rows] == ["1", "2", "3", "4"]
-
-
-def test_a_rank_stays_with_the_sign_of_a_tie() -> None:
-    assert wrapped("one (3) ≈", 7) == ["one", "(3) ≈"]
