@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 from analysed import cell
 
-from halfwidth import DataError, UnknownNameError, summary_ci
-from halfwidth.core.types import Level
+from halfwidth import DataError, UnknownNameError
 from halfwidth.study import analysis
-from halfwidth.study.analysis.advice import auto_choice, counted_quantile
+from halfwidth.study.analysis.advice import counted_quantile
 
 TASKS, MODELS = 6, 4
 # Coverage and width of each method, and how much both differ between instances.
@@ -170,17 +169,3 @@ def test_counted_quantiles_are_those_of_repeated_values() -> None:
             repeated = repeated[~np.isnan(repeated)]
             expected = np.quantile(repeated, share) if len(repeated) else math.nan
             assert math.isclose(one, expected, rel_tol=1e-12) or math.isnan(expected)
-
-
-@pytest.mark.parametrize("n", [10, 25, 50, 100])
-@pytest.mark.parametrize("metric", ["dsc", "hd95"])
-@pytest.mark.parametrize("statistic", ["mean", "sd", "median"])
-def test_what_auto_takes_is_what_it_takes(metric: str, statistic: str, n: int) -> None:
-    values = (np.arange(n) + 0.5) / n
-    expected = summary_ci(values, metric=metric, statistic=statistic, rng=1).method
-    assert auto_choice(metric, statistic, n, Level()) == expected
-
-
-def test_nothing_is_said_of_what_auto_takes_of_test_sets() -> None:
-    assert auto_choice("auroc", "", 50, Level()) == ""
-    assert auto_choice("smile", "mean", 50, Level()) == ""
