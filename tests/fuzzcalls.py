@@ -29,6 +29,7 @@ from support import RANKING_KINDS
 import halfwidth as hw
 from halfwidth.core.option_table.option import Kind, Option
 from halfwidth.core.option_table.table import option_of
+from halfwidth.plots.figure import Figure
 
 __all__ = ["FILES", "call_of", "public_functions"]
 
@@ -895,11 +896,11 @@ OF_DETECTION_FIGURES: Mapping[str, Mapping[str, Draw]] = (
             "names": words(True, False),
             "width": WIDTHS,
         }
-        for name in ("figure_of_worst_images", "matched_image", "matches_frame")
+        for name in ("figure_of_worst_images", "matched_image")
     }
     | {
         name: {"estimates": one_finished("by_threshold"), "width": WIDTHS}
-        for name in ("over_thresholds", "figure_over_thresholds", "thresholds_frame")
+        for name in ("over_thresholds", "figure_over_thresholds")
     }
 )
 OF_RANKING_FIGURES: Mapping[str, Draw] = {
@@ -1012,7 +1013,7 @@ def drop_idle(function: str, keywords: dict[str, Any]) -> None:
         option = _declared(name, verb)
         if option is not None and option.kinds and kind not in option.kinds:
             keywords.pop(name)
-    if keywords.get("missing") != "worst":
+    if str(keywords.get("missing")) != "worst":
         keywords.pop("penalty", None)
 
 
@@ -1058,12 +1059,16 @@ def fit_schemes(keywords: dict[str, Any]) -> None:
 def public_functions() -> dict[str, Callable[..., Any]]:
     """Every public function that takes no file, by its dotted name."""
     homes = {"hw": hw, "planning": hw.planning, "plots": hw.plots}
-    return {
+    public = {
         f"{home}.{name}": getattr(module, name)
         for home, module in homes.items()
         for name in module.__all__
-        if isinstance(getattr(module, name), FunctionType) and name not in FILES[home]
+        if name not in FILES[home]
     }
+    figures = {name: one for name, one in public.items() if isinstance(one, Figure)}
+    frames = {f"{name}.frame": one.frame for name, one in figures.items()}
+    functions = {name: one for name, one in public.items() if isinstance(one, FunctionType)}
+    return functions | figures | frames
 
 
 KINDS_OF_DATA = {
@@ -1099,12 +1104,12 @@ def drawn_functions() -> dict[str, Callable[..., Any]]:
 
 def source_of(function: str, argument: str) -> Draw:
     """What a good value of an argument is drawn from."""
-    home, _, name = function.partition(".")
+    home, _, name = function.removesuffix(".frame").partition(".")
     if home == "plots":
         own = OF_RANKING_FIGURES if name == "figures_of_rankings" else {}
         if name == "podium":
             own = {"width": words(3.3, 6.7)}
-        if name in ("figures_of_forest", "forest_pages_frame", "figures_of_differences"):
+        if name in ("figures_of_forest", "figures_of_differences"):
             own = OF_PAGES
         own = own or OF_DETECTION_FIGURES.get(name, {})
         return {**GOOD, **OF_FIGURES, **own}[argument]

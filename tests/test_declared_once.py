@@ -20,7 +20,7 @@ NAMES = {
 QUOTED = re.compile(rf"['\"]({'|'.join(map(re.escape, sorted(NAMES)))})\b")
 # What `auto` takes is a list of rules by name, with the evidence for each; styles in figures are
 # chosen side by side.
-LISTS_BY_NAME = ("estimation/choose.py", "plots/study/own_styles.py")
+LISTS_BY_NAME = ("estimation/choose.py", "study/plots/own_styles.py")
 # The same word for something else, by file or folder: fields of tables and options, columns.
 OTHER_WORDS: dict[str, set[str]] = {
     # What signatures and docstrings show as they are written: defaults, words, and options.
@@ -45,7 +45,7 @@ OTHER_WORDS: dict[str, set[str]] = {
     "planning/calibration.py": {"auroc"},  # an assumption
     "planning/classes.py": {"sensitivity", "specificity"},  # options
     "results/sample_size.py": {"auroc"},  # the same
-    "reports/study_describe.py": {"accuracy", "balanced_accuracy"},  # columns
+    "study/reports/describe.py": {"accuracy", "balanced_accuracy"},  # columns
     "study/analysis/description.py": {"accuracy", "balanced_accuracy"},  # columns
     "study/analysis/fits.py": {"t"},  # a family of distributions
     "study/analysis/pace_tests.py": {"exact"},  # a column

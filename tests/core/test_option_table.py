@@ -115,9 +115,10 @@ VERBS: dict[str, Any] = {
 )
 def test_what_a_word_names_is_there(option: str, word: str) -> None:
     metrics = ["dsc", "iou"] if option == "combine" else "dsc"
-    if word.startswith("mcnemar"):
-        metrics = "correct"
     data = hw.CaseValues.from_table(WITH_METRICS, metric=metrics)
+    if word.startswith("mcnemar"):
+        decided = {"A": [1, 1, 0, 1, 0, 1, 1, 0], "B": [1, 0, 0, 1, 1, 0, 1, 0]}
+        data = hw.CaseValues.from_arrays(decided, metric="correct")
     further = {"n_resamples": 99, "rng": 1, option: word}
     if option == "ties":
         further["scheme"] = "rank_then_aggregate"

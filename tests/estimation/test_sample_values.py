@@ -485,7 +485,7 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     "average_precision": lambda v: hw.metrics.average_precision(TRUTH, v),
     "squared_error": lambda v: hw.metrics.squared_error(DICE, v),
     "absolute_error": lambda v: hw.metrics.absolute_error(v, DICE),
-    "distribution_frame": lambda v: hw.plots.distribution_frame({"": v}, hw.summary_ci(DICE)),
+    "distribution.frame": lambda v: hw.plots.distribution.frame({"": v}, hw.summary_ci(DICE)),
 }
 
 

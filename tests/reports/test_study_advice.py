@@ -16,8 +16,8 @@ from analysed import cell
 
 import halfwidth as hw
 from halfwidth.document.render import render
-from halfwidth.reports.study_advice import advice_document
 from halfwidth.study import analysis
+from halfwidth.study.reports.advice import advice_document
 
 WAYS = {"t": (0.93, 0.2), "hall": (0.95, 0.24), "gaffke": (0.98, 0.3), "bca": (0.92, 0.19)}
 TABLE = """\

@@ -38,29 +38,6 @@ def line_named(ax: Axes, label: str) -> Any:
     return found
 
 
-@pytest.mark.parametrize("kind", DRAW)
-def test_what_is_drawn_is_in_the_frames(kind: Any) -> None:
-    several = curves(kind, NAMES)
-    ax = DRAW[kind](several)
-    corners, grid, points = several.line_frame(), several.to_frame(), several.points_frame()
-    bands = [c for c in ax.collections if isinstance(c, PolyCollection)]
-    assert len(bands) == len(NAMES)
-    for name, band in zip(NAMES, bands, strict=True):
-        drawn = np.asarray(line_named(ax, name[:5]).get_xydata())
-        wanted = corners.loc[corners["label"] == name, ["x", "y"]].to_numpy(float)
-        # Corners beyond the left end of a logarithmic axis stand at its end.
-        shown = wanted[wanted[:, 0] >= 1 / 16] if kind == "froc" else wanted
-        assert set(map(tuple, shown)) <= set(map(tuple, drawn))
-        own = grid[grid["label"] == name]
-        outline = np.asarray(band.get_paths()[0].vertices)
-        for end in ("low", "high"):
-            assert set(map(tuple, own[["x", end]].to_numpy(float))) <= set(map(tuple, outline))
-    marks = [line for line in ax.lines if line.get_linestyle() == "None"]
-    drawn = np.concatenate([np.asarray(line.get_xydata()).reshape(-1, 2) for line in marks])
-    assert sorted(map(tuple, drawn)) == sorted(map(tuple, points[["x", "y"]].to_numpy(float)))
-    assert len(points) == (7 * len(NAMES) if kind == "froc" else 0)
-
-
 def test_froc_has_a_logarithmic_axis_with_the_seven_points() -> None:
     ax = froc(curve("froc"))
     assert ax.get_xscale() == "log"

@@ -16,7 +16,7 @@ import halfwidth as hw
 from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.objects import Unit
 from halfwidth.matching.api import match_images
-from halfwidth.plots import figure_of_worst_images, matched_image, matches_frame
+from halfwidth.plots import figure_of_worst_images, matched_image
 from halfwidth.plots.detection.pictures import STYLES, Label, placed_labels
 from halfwidth.plots.detection.scenes import Mark, best_cut, matched
 
@@ -37,7 +37,7 @@ def marks(frame: Any, image: str) -> list[tuple[str, str, int]]:
 
 
 def test_each_object_is_what_it_counts_for() -> None:
-    frame = matches_frame(*boxed(), score_threshold=None)
+    frame = figure_of_worst_images.frame(*boxed(), score_threshold=None)
     assert list(dict.fromkeys(frame["image"])) == ["worst", "one error"]
     assert sorted(marks(frame, "worst")) == sorted(
         [
@@ -71,7 +71,7 @@ def test_the_errors_of_all_images_are_those_of_the_match_lists() -> None:
 
 
 def test_a_higher_score_threshold_hides_detections_and_misses_what_they_found() -> None:
-    frame = matches_frame(*boxed(), score_threshold=0.85)
+    frame = figure_of_worst_images.frame(*boxed(), score_threshold=0.85)
     assert set(frame["image"]) == {"one error", "worst"}
     assert set(frame.loc[frame["image"] == "one error", "mark"]) == {"missed object"}
     assert np.nanmin(frame["score"]) == 0.95
@@ -106,7 +106,7 @@ def test_a_score_that_several_detections_share_is_kept_or_left_out_whole() -> No
 
 
 def test_what_is_drawn_is_in_the_frame() -> None:
-    frame = matches_frame(*boxed(), score_threshold=None)
+    frame = figure_of_worst_images.frame(*boxed(), score_threshold=None)
     for panel, ax in enumerate(panels(figure_of_worst_images(*boxed(), score_threshold=None)), 1):
         own = frame[frame["panel"] == panel]
         drawn = {(line.get_gid(), *map(tuple, np.asarray(line.get_xydata()))) for line in ax.lines}
@@ -136,7 +136,7 @@ def test_the_canvas_has_the_proportions_of_the_image() -> None:
 
 
 def test_masks_are_silhouettes_with_their_holes() -> None:
-    frame = matches_frame(*solid())
+    frame = figure_of_worst_images.frame(*solid())
     outer, inner = (
         frame[(frame["mark"] == "object found") & (frame["outline"] == outline)]
         for outline in sorted(
@@ -163,7 +163,7 @@ def test_masks_are_silhouettes_with_their_holes() -> None:
 
 def test_points_are_markers_and_radii_are_circles() -> None:
     lists, detections, references = centred()
-    frame = matches_frame(lists, detections, references, score_threshold=None)
+    frame = figure_of_worst_images.frame(lists, detections, references, score_threshold=None)
     marks_of_points = frame.loc[frame["side"] == "detection", "mark"].tolist()
     assert sorted(marks_of_points) == ["false positive", "true positive"]
     missed = frame[frame["mark"] == "missed object"]
@@ -183,7 +183,7 @@ def test_points_are_markers_and_radii_are_circles() -> None:
 def test_radii_are_lengths_and_their_circles_ellipses_of_voxels() -> None:
     lists, detections, references = centred()
     spaced = replace(references, spacing=((0.5, 2.0),))
-    frame = matches_frame(lists, detections, spaced, score_threshold=None)
+    frame = figure_of_worst_images.frame(lists, detections, spaced, score_threshold=None)
     missed = frame[frame["mark"] == "missed object"]
     np.testing.assert_allclose(np.hypot(2 * (missed["x"] - 40), 0.5 * (missed["y"] - 30)), 6)
 
@@ -191,7 +191,7 @@ def test_radii_are_lengths_and_their_circles_ellipses_of_voxels() -> None:
 def test_an_object_outside_the_range_of_sizes_counts_for_nothing() -> None:
     _, detections, references = boxed()
     how = MatchingRule(area_range=(0, 350))
-    frame = matches_frame(
+    frame = figure_of_worst_images.frame(
         match_images(detections, references, how), detections, references, score_threshold=None
     )
     side = frame[frame["side"] == "reference"]
@@ -212,8 +212,10 @@ def test_detections_may_come_in_another_order_and_lack_images() -> None:
     lists, detections, references = boxed()
     other = replace(detections, images=("worst", "fine"), objects=detections.objects[2::-2])
     other = replace(other, shapes=other.shapes[:2] if other.shapes else None)
-    frame = matches_frame(match_images(other, references), other, references, score_threshold=None)
-    wanted = matches_frame(lists, detections, references, score_threshold=None)
+    frame = figure_of_worst_images.frame(
+        match_images(other, references), other, references, score_threshold=None
+    )
+    wanted = figure_of_worst_images.frame(lists, detections, references, score_threshold=None)
     assert frame[frame["image"] == "worst"][["mark", "x", "y"]].to_numpy().tolist() == (
         wanted[wanted["image"] == "worst"][["mark", "x", "y"]].to_numpy().tolist()
     )
@@ -317,7 +319,7 @@ def test_without_errors_there_is_an_empty_page() -> None:
     assert panels(figure) == []
     assert "no image has errors" in title_of(figure)
     painted(figure)
-    assert matches_frame(match_images(*fine), *fine).empty
+    assert figure_of_worst_images.frame(match_images(*fine), *fine).empty
 
 
 def test_fractions_of_an_image_have_a_square_canvas() -> None:
@@ -345,10 +347,12 @@ def test_what_does_not_fit_is_refused() -> None:
         figure_of_worst_images(lists, detections, references, score_threshold="high")  # type: ignore[arg-type]
     for anything in (np.ones(2), [0.5]):
         with pytest.raises(hw.OptionError, match="score_threshold"):
-            matches_frame(lists, detections, references, score_threshold=anything)  # type: ignore[arg-type]
+            figure_of_worst_images.frame(lists, detections, references, score_threshold=anything)  # type: ignore[arg-type]
         with pytest.raises(hw.OptionError, match="is no name of an image"):
             matched_image(lists, detections, references, anything)  # type: ignore[arg-type]
     with pytest.raises(hw.OptionError, match="needs scores"):
-        matches_frame(replace(lists, score=None), detections, references, score_threshold=0.5)
+        figure_of_worst_images.frame(
+            replace(lists, score=None), detections, references, score_threshold=0.5
+        )
     with pytest.raises(hw.OptionError, match="is no MatchLists"):
         figure_of_worst_images(references, detections, references)  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from matplotlib.text import Text
 import halfwidth as hw
 from halfwidth.core.match_lists import Admits, MatchingRule
 from halfwidth.core.spec import Metric
-from halfwidth.plots import figure_over_thresholds, over_thresholds, thresholds_frame
+from halfwidth.plots import figure_over_thresholds, over_thresholds
 
 
 def painted(ax: Axes) -> None:
@@ -25,7 +25,7 @@ def painted(ax: Axes) -> None:
 
 def test_the_frame_has_a_row_for_each_threshold_of_a_line() -> None:
     rows = [*over_several("cyst"), *over_several("lesion", count=40)]
-    frame = thresholds_frame(rows)
+    frame = over_thresholds.frame(rows)
     assert frame["label"].tolist() == ["cyst"] * 3 + ["lesion"] * 3
     assert frame["threshold"].tolist() == [*THRESHOLDS, *THRESHOLDS]
     for end in ("value", "low", "high"):
@@ -36,7 +36,7 @@ def test_the_frame_has_a_row_for_each_threshold_of_a_line() -> None:
 @pytest.mark.parametrize("labels", [("",), ("a", "b"), ("a", "b", "c", "d", "e")])
 def test_what_is_drawn_is_in_the_frame(labels: tuple[str, ...]) -> None:
     rows = [e for place, label in enumerate(labels) for e in over_several(label, count=55 - place)]
-    ax, frame = over_thresholds(rows), thresholds_frame(rows)
+    ax, frame = over_thresholds(rows), over_thresholds.frame(rows)
     bars = [c for c in ax.collections if isinstance(c, LineCollection)]
     assert len(ax.lines) == len(bars) == len(labels)
     for label, line, bar in zip(labels, ax.lines, bars, strict=True):
@@ -64,7 +64,7 @@ def test_a_single_line_needs_no_legend_and_stands_at_its_thresholds() -> None:
 
 def test_averages_are_named_where_they_differ() -> None:
     rows = [*over_several(average="macro"), *over_several(average="micro")]
-    assert set(thresholds_frame(rows)["label"]) == {"macro", "micro"}
+    assert set(over_thresholds.frame(rows)["label"]) == {"macro", "micro"}
 
 
 def test_distances_have_their_unit() -> None:
@@ -91,7 +91,7 @@ def test_no_text_is_cut(width: Any) -> None:
 
 def test_means_over_thresholds_are_left_out_and_one_threshold_is_too_few() -> None:
     mean = replace(over_several()[0], matching=MatchingRule(thresholds=THRESHOLDS))
-    assert len(thresholds_frame([mean, *over_several()])) == 3
+    assert len(over_thresholds.frame([mean, *over_several()])) == 3
     for few in ([mean], over_several()[:1], []):
         with pytest.raises(hw.OptionError, match="at two or more of them"):
             over_thresholds(few)

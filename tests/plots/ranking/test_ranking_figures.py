@@ -46,13 +46,13 @@ RANKINGS = hw.rank(
 )
 LIVER = RANKINGS["liver"]
 ONE_AXES = {
-    plots.rank_sets: plots.rank_sets_frame,
-    plots.blob: plots.blob_frame,
-    plots.heatmap: plots.blob_frame,
-    plots.significance: plots.significance_frame,
-    plots.dots: plots.dots_frame,
-    plots.case_heatmap: plots.case_heatmap_frame,
-    plots.podium: plots.podium_frame,
+    plots.rank_sets: plots.rank_sets.frame,
+    plots.blob: plots.blob.frame,
+    plots.heatmap: plots.blob.frame,
+    plots.significance: plots.significance.frame,
+    plots.dots: plots.dots.frame,
+    plots.case_heatmap: plots.case_heatmap.frame,
+    plots.podium: plots.podium.frame,
 }
 
 
@@ -115,7 +115,7 @@ def test_models_have_one_order_and_one_colour() -> None:
 
 
 def test_every_set_is_drawn() -> None:
-    frame, ax = plots.rank_sets_frame(LIVER), plots.rank_sets(LIVER)
+    frame, ax = plots.rank_sets.frame(LIVER), plots.rank_sets(LIVER)
     assert frame["model"].tolist() == [model.name for model in LIVER.models]
     bars = [(patch.get_x(), patch.get_x() + patch.get_width()) for patch in parts(ax, "patches")]
     thick = frame[["rank_low", "rank_high"]].to_numpy(float) + np.array([-0.32, 0.32])
@@ -132,7 +132,7 @@ def test_every_set_is_drawn() -> None:
 
 
 def test_areas_of_blobs_are_shares() -> None:
-    frame, ax = plots.blob_frame(LIVER), plots.blob(LIVER)
+    frame, ax = plots.blob.frame(LIVER), plots.blob(LIVER)
     (blobs,) = parts(ax, "collections", EllipseCollection)
     np.testing.assert_allclose(blobs.get_widths() ** 2, 0.94**2 * frame["share"])
     np.testing.assert_array_equal(blobs.get_offsets(), frame[["rank", "y"]])
@@ -173,7 +173,7 @@ def test_the_map_of_resamples_has_their_shares() -> None:
 
 
 def test_the_map_of_claims_has_those_of_the_ranking() -> None:
-    frame, ax = plots.significance_frame(LIVER), plots.significance(LIVER)
+    frame, ax = plots.significance.frame(LIVER), plots.significance(LIVER)
     better = frame[frame["claim"] == 1]
     assert set(zip(better["model"], better["other"], strict=True)) == set(LIVER.claims)
     worse = frame[frame["claim"] == -1]
@@ -187,7 +187,7 @@ def test_the_map_of_claims_has_those_of_the_ranking() -> None:
 
 
 def test_lines_join_the_ranks_of_tasks_and_leave_gaps() -> None:
-    ax, frame = plots.rank_lines(RANKINGS), plots.rank_lines_frame(RANKINGS)
+    ax, frame = plots.rank_lines(RANKINGS), plots.rank_lines.frame(RANKINGS)
     lines = [line for line in parts(ax, "lines") if len(line.get_xdata()) == len(RANKINGS)]
     styles = list(plots.model_styles(RANKINGS))
     for line, name in zip(lines, reversed(styles), strict=True):
@@ -200,7 +200,7 @@ def test_lines_join_the_ranks_of_tasks_and_leave_gaps() -> None:
 
 
 def test_dots_are_the_cases_and_boxes_their_quartiles() -> None:
-    frame, ax = plots.dots_frame(LIVER), plots.dots(LIVER)
+    frame, ax = plots.dots.frame(LIVER), plots.dots(LIVER)
     assert LIVER.cases is not None
     values = LIVER.cases.values
     drawn_dots = {
@@ -221,7 +221,7 @@ def test_dots_are_the_cases_and_boxes_their_quartiles() -> None:
 def test_ranks_within_cases_have_no_place_among_the_values() -> None:
     given = {name: np.linspace(0.2, 0.8, 12) + k / 9 for k, name in enumerate("AB")}
     (ranked,) = hw.rank(given, metric="dsc", scheme="rank_then_aggregate", keep_cases=True, **FEW)
-    assert set(plots.dots_frame(ranked)["kind"]) == {"case", "box", "whiskers"}
+    assert set(plots.dots.frame(ranked)["kind"]) == {"case", "box", "whiskers"}
     assert not any("diamonds" in text.get_text() for text in plots.dots(ranked).texts)
 
 
@@ -230,8 +230,8 @@ def test_ranks_within_cases_are_those_of_scipy() -> None:
     values = LIVER.cases.values
     names = list(values)
     ranks = stats.rankdata(-np.stack([values[name] for name in names]), "min", axis=0)
-    frame = plots.case_heatmap_frame(LIVER)
-    podium = plots.podium_frame(LIVER)
+    frame = plots.case_heatmap.frame(LIVER)
+    podium = plots.podium.frame(LIVER)
     for name, row in zip(names, ranks.astype(int), strict=True):
         expected = np.bincount(row, minlength=len(names) + 1)[1:]
         mine = frame[frame["model"] == name].set_index("rank")["count"]
@@ -247,7 +247,7 @@ def test_ranks_within_cases_are_those_of_scipy() -> None:
 def test_where_less_is_better_the_least_value_is_first() -> None:
     given = {"A": np.arange(12.0), "B": np.arange(12.0) + 1}
     (ranked,) = hw.rank(given, metric="hd95", keep_cases=True, **FEW)
-    frame = plots.case_heatmap_frame(ranked)
+    frame = plots.case_heatmap.frame(ranked)
     assert frame[["model", "rank", "count"]].to_numpy().tolist() == [["A", 1, 12], ["B", 2, 12]]
 
 
@@ -255,7 +255,7 @@ def test_a_podium_is_thinned_and_says_so() -> None:
     generator = np.random.default_rng(6)
     given = {f"team {place}": generator.beta(9 - place / 4, 2, 450) for place in range(14)}
     (ranked,) = hw.rank(given, metric="dsc", method="t", keep_cases=True, **FEW)
-    frame, figure = plots.podium_frame(ranked), plots.podium(ranked)
+    frame, figure = plots.podium.frame(ranked), plots.podium(ranked)
     dots = frame[frame["kind"] == "case"]
     assert (dots["case"].nunique(), dots["model"].nunique()) == (200, 12)
     assert set(dots["model"]) == {model.name for model in ranked.models[:12]}
@@ -280,7 +280,7 @@ def test_metrics_combined_have_no_values_of_cases() -> None:
 
 def test_without_cases_figures_of_them_say_what_to_do() -> None:
     bare = replace(LIVER, cases=None)
-    for draw in (plots.dots, plots.podium, plots.case_heatmap, plots.dots_frame):
+    for draw in (plots.dots, plots.podium, plots.case_heatmap, plots.dots.frame):
         with pytest.raises(
             hw.OptionError, match=r"liver: .* needs .* rank\(\.\.\., keep_cases=True"
         ):
@@ -313,7 +313,7 @@ def test_lines_join_the_schemes_of_each_task() -> None:
 
 def test_lines_of_equal_ranks_are_told_apart() -> None:
     even = tuple(replace(model, rank=1) for model in LIVER.models)
-    frame = plots.rank_lines_frame([replace(LIVER, models=even), LIVER])
+    frame = plots.rank_lines.frame([replace(LIVER, models=even), LIVER])
     tied = frame[frame["x"] == 0]
     assert tied["y"].is_unique
     assert tied["y"].mean() == pytest.approx(1)

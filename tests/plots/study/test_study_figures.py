@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,58 +18,51 @@ from halfwidth import METHODS, METRICS, SAMPLE_METRICS, Bounds
 from halfwidth.core.spec import Estimand
 from halfwidth.core.types import Level
 from halfwidth.intervals import empirical_bernstein, hoeffding, t
-from halfwidth.plots import study, write_figure
-from halfwidth.plots.study import (
+from halfwidth.plots import write_figure
+from halfwidth.study import plots as study
+from halfwidth.study.plots import (
     METHOD_STYLES,
     METRIC_STYLES,
-    Drawn,
-    Frames,
     NotThereError,
     basic_shift,
     bca_median,
     characteristics,
-    characteristics_frame,
     coverage_boxes,
     failures_figure,
-    failures_frame,
     figures_of,
     graph,
-    location_dispersion_frame,
     method_styles,
     micro_macro,
-    overview_frame,
-    sample_needs_frame,
-    segmentation_classification_frame,
     series_styles,
     targets_of,
     theoretical_width,
 )
-from halfwidth.plots.study.own_styles import METHODS_DRAWN, PLACES, SHORT_TITLES
-from halfwidth.plots.study.styles import method_groups
-from halfwidth.study import analysis
+from halfwidth.study.plots.own_styles import METHODS_DRAWN, PLACES, SHORT_TITLES
+from halfwidth.study.plots.styles import method_groups
 
 CELLS, SETS = cells_of(), sets_of()
 BOTH = pd.concat([CELLS, SETS], ignore_index=True)
 MEAN_DSC = targets_of(CELLS)[0]
 
 
-def frames(cells: pd.DataFrame) -> Frames:
-    def failing(own: pd.DataFrame, method: str, n: int) -> pd.DataFrame:
-        return own[(own["method"] == method) & (own["n"] == n)].head(2)
-
-    return Frames(
-        cells,
-        paces=analysis.pace,
-        tests=lambda p, level: analysis.pace_tests(p, level=level, n_permutations=99, rng=1),
-        tests_of_two=lambda a, b, level: analysis.unpaired_pace_tests(
-            a, b, level=level, n_permutations=99, rng=1
-        ),
-        failing=failing,
-        cases=lambda names: {name: np.linspace(0.2, 1, 30) for name in names},
-    )
+class Drawn(NamedTuple):
+    figure: Any
+    frame: pd.DataFrame
 
 
-FIGURES = {figure.name: figure for figure in figures_of(frames(BOTH))}
+def both(figure: Any, *given: Any) -> Drawn:
+    return Drawn(figure(*given), figure.frame(*given))
+
+
+def named(cells: pd.DataFrame) -> dict[str, Any]:
+    """The figures of a study, whose instances that fail have cases."""
+    cases = lambda names: {name: np.linspace(0.2, 1, 30) for name in names}  # noqa: E731
+    return {figure.name: figure for figure in figures_of(cells, cases)}
+
+
+# One instance fails.
+FAILED = BOTH["instance"] == BOTH["instance"].iloc[0]
+FIGURES = named(BOTH.assign(coverage=BOTH["coverage"].mask(FAILED, 0.3)))
 # One of each family; the others are drawn by the same functions.
 KINDS = [
     *("coverage-dsc-mean", "width-f1-macro", "boxes-accuracy"),
@@ -85,7 +78,7 @@ KINDS = [
 @functools.cache
 def drawn_once(name: str) -> Drawn:
     """A figure that several tests look at."""
-    return FIGURES[name].draw()
+    return Drawn(*FIGURES[name].drawn())
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -119,7 +112,11 @@ def panels(drawn: Drawn) -> list[tuple[Any, pd.DataFrame]]:
 
 @pytest.mark.parametrize(
     "drawn",
-    [graph(CELLS, MEAN_DSC, "coverage"), graph(CELLS, MEAN_DSC, "width"), micro_macro(SETS, "t")],
+    [
+        both(graph, CELLS, MEAN_DSC, "coverage"),
+        both(graph, CELLS, MEAN_DSC, "width"),
+        both(micro_macro, SETS, "t"),
+    ],
 )
 def test_lines_and_bands_hold_the_numbers_of_the_frame_and_no_others(drawn: Drawn) -> None:
     for ax, part in panels(drawn):
@@ -133,7 +130,7 @@ def test_lines_and_bands_hold_the_numbers_of_the_frame_and_no_others(drawn: Draw
 
 
 def test_medians_and_quartiles_are_those_of_the_instances() -> None:
-    frame = graph(CELLS, MEAN_DSC, "coverage").frame
+    frame = graph.frame(CELLS, MEAN_DSC, "coverage")
     row = frame[(frame["series"] == "bca") & (frame["n"] == 25)].iloc[0]
     own = CELLS.query("metric == 'dsc' and statistic == 'mean' and method == 'bca' and n == 25")
     expected = own["coverage"].quantile([0.25, 0.5, 0.75]).tolist()
@@ -144,8 +141,8 @@ def test_medians_and_quartiles_are_those_of_the_instances() -> None:
 def test_undefined_coverages_are_left_out_and_infinite_widths_not_drawn() -> None:
     cells = CELLS.assign(width_mean=np.where(CELLS["n"] == 10, np.inf, CELLS["width_mean"]))
     cells.loc[cells["instance"] == "model/task0/dsc", "coverage"] = np.nan
-    assert set(graph(cells, MEAN_DSC, "coverage").frame["instances"]) == {5}
-    drawn = graph(cells, MEAN_DSC, "width")
+    assert set(graph.frame(cells, MEAN_DSC, "coverage")["instances"]) == {5}
+    drawn = both(graph, cells, MEAN_DSC, "width")
     assert np.isinf(drawn.frame.loc[drawn.frame["n"] == 10, "median"]).all()
     for line in drawn.figure.axes[0].lines:
         assert np.isnan(line.get_ydata()[0])
@@ -154,7 +151,8 @@ def test_undefined_coverages_are_left_out_and_infinite_widths_not_drawn() -> Non
 
 def test_the_axis_of_coverage_shows_the_level_and_says_what_it_leaves_out() -> None:
     cells = CELLS.assign(coverage=np.where(CELLS["method"] == "basic", 0.3, CELLS["coverage"]))
-    (ax,) = graph(cells, MEAN_DSC, "coverage").figure.axes
+    ax: Any
+    (ax,) = graph(cells, MEAN_DSC, "coverage").axes
     assert 0.45 < ax.get_ylim()[0] <= 0.5
     assert "95" in [label.get_text() for label in ax.get_yticklabels()]
     (level,) = [line for line in ax.lines if line.get_gid() == "level"]
@@ -163,11 +161,11 @@ def test_the_axis_of_coverage_shows_the_level_and_says_what_it_leaves_out() -> N
     assert "below 50 % is not shown (basic)" in note
     # Where BCa fails, its fall is what is to be seen.
     failed = CELLS.assign(coverage=np.where(CELLS["method"] == "bca", 0.2, CELLS["coverage"]))
-    assert bca_median(failed).figure.axes[0].get_ylim()[0] < 0.2
+    assert bca_median(failed).axes[0].get_ylim()[0] < 0.2
 
 
 def test_averages_by_other_names_stand_together() -> None:
-    frame = micro_macro(SETS, "percentile").frame
+    frame = micro_macro.frame(SETS, "percentile")
     titles = list(dict.fromkeys(frame["panel"]))
     assert titles[0] == "balanced accuracy (macro), accuracy (micro): coverage"
     assert titles[1::2] == ["balanced accuracy (macro), accuracy (micro): width", "F1: width"]
@@ -176,23 +174,23 @@ def test_averages_by_other_names_stand_together() -> None:
 
 
 def test_segmentation_beside_classification_needs_both() -> None:
-    frame = segmentation_classification_frame(BOTH, "t", ["macro"], ["mean", "median"])
+    frame = study.segmentation_classification.frame(BOTH, "t", ["macro"], ["mean", "median"])
     assert set(frame["series"]) == {"DSC", "NSD", "balanced accuracy", "macro F1"}
     assert frame.groupby(["row", "column"]).ngroups == 4
     with pytest.raises(NotThereError, match="give both stores"):
-        segmentation_classification_frame(SETS, "t", ["macro"], ["mean"])
+        study.segmentation_classification.frame(SETS, "t", ["macro"], ["mean"])
 
 
 def test_an_overview_has_a_row_for_each_statistic_and_a_column_for_each_metric() -> None:
-    frame = overview_frame(CELLS, targets_of(CELLS), "coverage")
+    frame = study.overview.frame(CELLS, targets_of(CELLS), "coverage")
     panel = frame.set_index(["row", "column"])["panel"]
     assert panel[1, 0].unique().tolist() == ["median DSC"]
     assert panel[2, 1].unique().tolist() == ["SD of NSD"]
 
 
 def test_statistics_and_shifts_are_those_that_are_there() -> None:
-    assert set(location_dispersion_frame(CELLS, "t")["series"]) == {"mean", "median", "SD"}
-    frame = basic_shift(CELLS).frame
+    assert set(study.location_dispersion.frame(CELLS, "t")["series"]) == {"mean", "median", "SD"}
+    frame = basic_shift.frame(CELLS)
     assert set(frame["series"]) == {"percentile", "bca", "basic"}
     shifts = frame[(frame["quantity"] == "shift") & (frame["series"] == "basic")]
     own = CELLS.query("metric == 'dsc' and statistic == 'mean' and method == 'basic'")
@@ -203,36 +201,34 @@ def test_statistics_and_shifts_are_those_that_are_there() -> None:
 
 def test_one_sided_intervals_have_no_width_and_no_middle() -> None:
     cells = BOTH.assign(alternative="lower")
-    own = {figure.name: figure for figure in figures_of(frames(cells))}
+    own = named(cells)
     for name in ("basic-shift", "sample-needs", "width-dsc-mean", "overview-width"):
         with pytest.raises(NotThereError, match="one-sided intervals only"):
-            own[name].draw()
+            own[name].drawn()
     for name in ("micro-macro", "segmentation-classification", "coverage-dsc-mean"):
-        assert set(own[name].draw().frame["quantity"]) == {"coverage"}
+        assert set(own[name].drawn()[1]["quantity"]) == {"coverage"}
     # Beside two-sided ones they are left out.
-    mixed = {
-        f.name: f for f in figures_of(frames(pd.concat([CELLS, CELLS.assign(alternative="lower")])))
-    }
+    mixed = named(pd.concat([CELLS, CELLS.assign(alternative="lower")]))
     with pytest.raises(NotThereError, match="one-sided intervals only"):
-        mixed["width-dsc-mean-lower"].draw()
-    assert len(mixed["width-dsc-mean-two-sided"].draw().frame)
+        mixed["width-dsc-mean-lower"].drawn()
+    assert len(mixed["width-dsc-mean-two-sided"].drawn()[1])
 
 
 def test_where_medians_reach_what_is_wanted_and_stay() -> None:
     flat = cells_of(metrics=["dsc"], instances=1, methods=["t"], statistics=["mean"])
     cells = flat.assign(coverage=[0.93, 0.91, 0.94], width_mean=[0.3, 0.2, 0.1])
-    frame = sample_needs_frame(cells, "t", coverage=0.925, width=0.2)
+    frame = study.sample_needs.frame(cells, "t", coverage=0.925, width=0.2)
     reached = frame[frame["reached"]].set_index("quantity")["n"].to_dict()
     # 10 cases cover enough, and 25 do not.
     assert reached == {"coverage": 50, "width": 25}
-    assert not sample_needs_frame(cells, "t", coverage=0.96, width=0.01)["reached"].any()
+    assert not study.sample_needs.frame(cells, "t", coverage=0.96, width=0.01)["reached"].any()
 
 
 # ------------------------------------------------------------------------------- boxes
 
 
 def test_boxes_and_points_hold_the_numbers_of_the_frame() -> None:
-    drawn = coverage_boxes(CELLS, MEAN_DSC)
+    drawn = both(coverage_boxes, CELLS, MEAN_DSC)
     (ax,) = drawn.figure.axes
     lines = {line.get_gid(): line for line in ax.lines if line.get_gid()}
     for name, rows in drawn.frame.groupby("series"):
@@ -249,7 +245,7 @@ def test_whiskers_end_within_one_and_a_half_times_the_box_and_what_is_beyond_is_
     cells = cells_of(metrics=["dsc"], instances=8, methods=["t"], statistics=["mean"])
     cells = cells[cells["n"] == 10]
     cells = cells.assign(coverage=[0.2, 0.8, 0.9, 0.91, 0.92, 0.93, 0.94, 0.999])
-    frame = coverage_boxes(cells, MEAN_DSC).frame
+    frame = coverage_boxes.frame(cells, MEAN_DSC)
     (box,) = frame[frame["drawn"] == "box"].to_dict("records")
     # Q1 = 0.875, Q3 = 0.9325, of type 7: positions 1.75 and 5.25; the fences 0.78875, 1.01875.
     assert box["q1"] == pytest.approx(0.875)
@@ -261,7 +257,7 @@ def test_whiskers_end_within_one_and_a_half_times_the_box_and_what_is_beyond_is_
 
 def test_fewer_than_five_instances_are_points_without_a_box() -> None:
     cells = CELLS[~CELLS["instance"].str.contains("task[45]")]
-    drawn = coverage_boxes(cells, MEAN_DSC)
+    drawn = both(coverage_boxes, cells, MEAN_DSC)
     (ax,) = drawn.figure.axes
     gids = {line.get_gid() for line in ax.lines}
     assert {"few t", "few bca"} <= gids
@@ -276,23 +272,23 @@ def test_fewer_than_five_instances_are_points_without_a_box() -> None:
         .all(axis=None)
     )
     said = "Of fewer than 5 instances: points alone."
-    for own, few in ((drawn, True), (coverage_boxes(CELLS, MEAN_DSC), False)):
-        note = own.figure.legends[0].get_title().get_text().replace("\n", " ")
+    for one, few in ((drawn, True), (both(coverage_boxes, CELLS, MEAN_DSC), False)):
+        note = one.figure.legends[0].get_title().get_text().replace("\n", " ")
         assert (said in note) == few
-    clouds = {figure.name: figure for figure in figures_of(frames(cells))}["pace-by-metric"].draw()
-    assert {p.get_gid() for p in clouds.figure.axes[0].patches} == {"normal"}
-    assert [t.get_text() for t in clouds.figure.axes[0].get_xticklabels()] == ["DSC", "NSD"]
+    clouds = named(cells)["pace-by-metric"].drawn()[0]
+    assert {p.get_gid() for p in clouds.axes[0].patches} == {"normal"}
+    assert [t.get_text() for t in clouds.axes[0].get_xticklabels()] == ["DSC", "NSD"]
 
 
 def test_the_line_of_t_does_not_look_like_a_quartile() -> None:
-    ax = study.concentration(CELLS, MEAN_DSC).figure.axes[1]
+    ax: Any = study.concentration(CELLS, MEAN_DSC).axes[1]
     (line,) = [line for line in ax.lines if line.get_gid() == "t"]
     assert (line.get_linestyle(), list(line.get_ydata())) == ("-", [1, 1])
     assert "t" in [text.get_text() for text in ax.texts]
 
 
 def test_characteristics_are_those_of_the_instances_each_once() -> None:
-    frame = characteristics_frame(CELLS)
+    frame = characteristics.frame(CELLS)
     points = frame[(frame["drawn"] == "point") & (frame["panel"] == "skewness")]
     own = CELLS.drop_duplicates("instance")
     assert sorted(points["value"]) == sorted(own["population_skewness"])
@@ -300,13 +296,13 @@ def test_characteristics_are_those_of_the_instances_each_once() -> None:
 
 def test_populations_by_formula_have_no_cases_and_no_range_of_normal_samples() -> None:
     cells = CELLS.assign(n_cases=pd.array([pd.NA] * len(CELLS), dtype="Int64"))
-    drawn = characteristics(cells)
+    drawn = both(characteristics, cells)
     note = drawn.figure.legends[0].get_title().get_text()
     assert "Grey" not in note
     assert not [a for ax in drawn.figure.axes for a in ax.patches if a.get_gid() == "normal"]
     # Where some have cases, the range is that of their median size.
     some = cells.assign(n_cases=cells["n_cases"].where(cells["metric"] == "nsd", 80))
-    text = characteristics(some).figure.legends[0].get_title().get_text()
+    text = characteristics(some).legends[0].get_title().get_text()
     assert "normal samples of 80 cases" in text.replace("\n", " ")
 
 
@@ -330,7 +326,7 @@ def test_widths_by_formula_are_those_of_our_intervals(n: int) -> None:
 def test_far_out_empirical_bernstein_is_half_as_wide_again_as_t() -> None:
     # At 10⁹ the term in 1/n is not yet gone.
     # √(2 ln 80) / 1.959964 = 1.5104 (André et al., Table S5).
-    frame = study.concentration(CELLS, MEAN_DSC).frame
+    frame = study.concentration.frame(CELLS, MEAN_DSC)
     last = frame[(frame["panel"] == "ratio") & (frame["n"] == 1e9)]
     bernstein = last[last["method"] == "empirical_bernstein"]["value"]
     np.testing.assert_allclose(bernstein, 1.5104, atol=2e-3)
@@ -350,7 +346,7 @@ def made_tests(p: list[float], n: list[int]) -> pd.DataFrame:
 
 
 def test_only_tests_that_were_made_are_counted_and_what_they_are_of_is_said() -> None:
-    drawn = study.p_values(made_tests([0.2, 2e-5, np.nan], [9, 40, 0]), "pace")
+    drawn = both(study.p_values, made_tests([0.2, 2e-5, np.nan], [9, 40, 0]), "pace")
     note = drawn.figure.legends[0].get_title().get_text().replace("\n", " ")
     assert "p of 2 tests by permutations of instances." in note
     assert "(p < 0.025)" in note
@@ -360,19 +356,19 @@ def test_only_tests_that_were_made_are_counted_and_what_they_are_of_is_said() ->
 
 
 def test_pairs_too_few_for_a_small_p_have_a_dash_and_the_note_says_so() -> None:
-    drawn = study.p_values(made_tests([0.0625, 0.03125, 0.5], [5, 6, 20]), "pace")
+    drawn = both(study.p_values, made_tests([0.0625, 0.03125, 0.5], [5, 6, 20]), "pace")
     assert drawn.frame["text"].tolist() == ["-", "0.031", "0.500"]
     assert drawn.frame["p"].tolist() == [0.0625, 0.03125, 0.5]
     note = drawn.figure.legends[0].get_title().get_text().replace("\n", " ")
     assert "-: fewer than 6 instances, which give no p below 0.05." in note
     # Of tasks there are three, whatever the number of instances.
-    of_tasks = study.p_values(made_tests([0.25, 0.25, 0.25], [20, 20, 20]), "pace", "task")
+    of_tasks = both(study.p_values, made_tests([0.25, 0.25, 0.25], [20, 20, 20]), "pace", "task")
     assert set(of_tasks.frame["text"]) == {"-"}
 
 
 def test_p_values_are_written_and_marked_by_more_than_colour() -> None:
     tests = made_tests([0.2, 2e-5, np.nan], [9, 40, 0])
-    (ax,) = (drawn := study.p_values(tests, "pace")).figure.axes
+    (ax,) = (drawn := both(study.p_values, tests, "pace")).figure.axes
     assert drawn.frame["text"].tolist() == ["0.200", "2e-5 *", "-"]
     assert [text.get_text() for text in ax.texts] == ["0.200", "2e-5 *", "-"]
     assert [text.get_position() for text in ax.texts] == [(0, 0), (0, 1), (1, 1)]
@@ -383,12 +379,12 @@ def test_p_values_are_written_and_marked_by_more_than_colour() -> None:
 def test_the_bins_of_failing_instances_hold_all_their_cases() -> None:
     failing = pd.DataFrame({"instance": ["b", "a"], "coverage": [0.8, 0.5]})
     values = {"a": np.array([0.0, 0.5, 1.0]), "b": np.array([0.99, 0.01])}
-    frame = failures_frame(failing, values, MEAN_DSC)
+    frame = failures_figure.frame(failing, values, MEAN_DSC)
     assert list(dict.fromkeys(frame["instance"])) == ["a", "b"]
     assert frame.groupby("instance")["count"].sum().to_dict() == {"a": 3, "b": 2}
     assert (frame["low"].min(), frame["high"].max()) == (0, 1)
     with pytest.raises(NotThereError, match="no instance has a coverage far below"):
-        failures_frame(failing.head(0), values, MEAN_DSC)
+        failures_figure.frame(failing.head(0), values, MEAN_DSC)
 
 
 def test_outliers_of_failing_instances_are_counted_and_seen() -> None:
@@ -396,7 +392,7 @@ def test_outliers_of_failing_instances_are_counted_and_seen() -> None:
     name = "a-very-long-name-of-a-model/and-of-a-task-with-many-structures/dsc"
     names = [f"{name}{place}" for place in range(3)]
     failing = pd.DataFrame({"instance": names, "coverage": 0.8})
-    drawn = failures_figure(failing, dict.fromkeys(names, cases), MEAN_DSC, "t", 50)
+    drawn = both(failures_figure, failing, dict.fromkeys(names, cases), MEAN_DSC, "t", 50)
     assert set(drawn.frame["outliers"]) == {3}
     drawn.figure.draw_without_rendering()
     right = drawn.figure.bbox.x1
@@ -409,8 +405,10 @@ def test_outliers_of_failing_instances_are_counted_and_seen() -> None:
         assert heights[1, 1] - heights[0, 1] > 0.1
     # Of distances those are bad that are large.
     far = targets_of(cells_of(metrics=["hd95"], statistics=["mean"]))[0]
-    assert set(failures_frame(failing, dict.fromkeys(names, 1 - cases), far)["outliers"]) == {3}
-    assert set(failures_frame(failing, dict.fromkeys(names, cases), far)["outliers"]) == {0}
+    assert set(
+        failures_figure.frame(failing, dict.fromkeys(names, 1 - cases), far)["outliers"]
+    ) == {3}
+    assert set(failures_figure.frame(failing, dict.fromkeys(names, cases), far)["outliers"]) == {0}
 
 
 def test_own_styles_are_of_methods_and_metrics_that_there_are() -> None:
@@ -445,7 +443,7 @@ ALL_OF_A_MEAN = [m.name for m in METHODS if Estimand.MEAN in m.accepts and m.nam
 
 def test_a_panel_has_four_methods_at_most_a_title_of_its_own_and_names_at_its_lines() -> None:
     cells = cells_of(metrics=["dsc"], statistics=["mean"], methods=ALL_OF_A_MEAN)
-    drawn = graph(cells, MEAN_DSC, "coverage")
+    drawn = both(graph, cells, MEAN_DSC, "coverage")
     assert set(drawn.frame["series"]) == set(ALL_OF_A_MEAN)
     assert drawn.frame.groupby(["row", "column"])["series"].nunique().tolist() == [4, 4, 3, 3]
     titles = [ax.get_title(loc="left") for ax in drawn.figure.axes]
@@ -468,16 +466,16 @@ def test_a_panel_has_four_methods_at_most_a_title_of_its_own_and_names_at_its_li
 
 def test_an_overview_of_many_methods_has_a_page_for_each_group() -> None:
     cells = cells_of(metrics=["dsc"], statistics=["mean"], methods=ALL_OF_A_MEAN)
-    pages = [f for f in figures_of(frames(cells)) if f.name.startswith("overview-width")]
+    pages = [f for f in figures_of(cells) if f.name.startswith("overview-width")]
     assert [page.name for page in pages] == [f"overview-width-{k}" for k in (1, 2, 3, 4)]
     assert "without resampling" in pages[2].says
-    assert set(pages[2].draw().frame["series"]) == {"t", "hall", "z"}
+    assert set(pages[2].drawn()[1]["series"]) == {"t", "hall", "z"}
 
 
 def test_boxes_end_where_counts_begin() -> None:
     cells = CELLS.assign(coverage=np.where(CELLS["method"] == "basic", 0.45, CELLS["coverage"]))
     low = cells["instance"].isin(sorted(set(cells["instance"]))[:3]) & (cells["method"] == "bca")
-    drawn = coverage_boxes(cells.assign(coverage=cells["coverage"].mask(low, 0.3)), MEAN_DSC)
+    drawn = both(coverage_boxes, cells.assign(coverage=cells["coverage"].mask(low, 0.3)), MEAN_DSC)
     for ax in drawn.figure.axes:
         # Whiskers and medians are lines without a name, and so are those between sizes.
         lines = [line for line in ax.lines if line.get_gid() in (None, "medians bca")]
@@ -494,7 +492,7 @@ def test_boxes_end_where_counts_begin() -> None:
 def test_a_method_looks_the_same_in_every_figure() -> None:
     for cells in (CELLS, CELLS[CELLS["method"].isin(["bca", "t"])]):
         for quantity in ("coverage", "width"):
-            (ax,) = graph(cells, MEAN_DSC, quantity).figure.axes
+            (ax,) = graph(cells, MEAN_DSC, quantity).axes
             (line,) = [line for line in ax.lines if line.get_gid() == "bca"]
             assert to_hex(line.get_color()).upper() == METHOD_STYLES["bca"].colour
             assert line.get_marker() == METHOD_STYLES["bca"].marker
@@ -526,13 +524,13 @@ def test_series_of_one_metric_share_a_colour_and_no_more() -> None:
 @pytest.mark.slow
 def test_the_same_numbers_give_the_same_file(tmp_path: Path) -> None:
     for name in ("a", "b"):
-        write_figure(coverage_boxes(CELLS, MEAN_DSC).figure, tmp_path / f"{name}.pdf")
+        write_figure(coverage_boxes(CELLS, MEAN_DSC), tmp_path / f"{name}.pdf")
     assert (tmp_path / "a.pdf").read_bytes() == (tmp_path / "b.pdf").read_bytes()
     assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_letters_are_large_enough_in_a_column() -> None:
-    figure = graph(CELLS, MEAN_DSC, "coverage").figure
+    figure: Any = graph(CELLS, MEAN_DSC, "coverage")
     assert figure.get_size_inches()[0] == pytest.approx(8.5 / 2.54)
     (ax,) = figure.axes
     texts = [ax.title, ax.xaxis.label, *ax.get_xticklabels(), *figure.legends[0].get_texts()]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.types import Level
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Cell, Document, Heading, Kind, Note, Part, Table
-from halfwidth.plots.study.naming import by_target
 from halfwidth.study.analysis.advice import auto_choice
+from halfwidth.study.targets import by_target
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,23 +13,24 @@ from halfwidth.metrics.boundary_overlap import boundary_iou, nsd
 from halfwidth.metrics.counting import balanced_accuracy
 from halfwidth.metrics.overlap import dsc, iou
 from halfwidth.metrics.ranking import auroc
-from halfwidth.plots.study.lines import Layout, figure_of_lines, line_rows, own_titles
-from halfwidth.plots.study.naming import (
-    Drawn,
+from halfwidth.plots.figure import figure
+from halfwidth.plots.names import method_title
+from halfwidth.plots.style import INK, NOTE_SIZE, QUIET
+from halfwidth.study.plots.lines import Layout, figure_of_lines, line_rows, own_titles
+from halfwidth.study.plots.styles import series_styles
+from halfwidth.study.targets import (
     NotThereError,
     Target,
     bounds_of,
     check_two_sided,
-    method_title,
     only,
     targets_of,
     unit_of,
 )
-from halfwidth.plots.study.styles import series_styles
-from halfwidth.plots.style import INK, NOTE_SIZE, QUIET
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 # Coverage of a 95 % interval that andre2025 calls reliable, and a width of metrics from 0 to 1.
 COVERAGE, WIDTH_WANTED = 0.925, 0.1
@@ -42,30 +43,9 @@ AGAINST = (
 FIRST = (dsc.__name__, iou.__name__, nsd.__name__)
 
 
-def sample_needs_frame(
+def _sample_needs_frame(
     cells: pd.DataFrame, method: str, *, coverage: float = COVERAGE, width: float = WIDTH_WANTED
 ) -> pd.DataFrame:
-    """Every number of `sample_needs`.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        Rows of one level.
-    method : str
-    coverage, width : float
-        What is wanted; the width of metrics from 0 to 1 only.
-
-    Returns
-    -------
-    DataFrame
-        Columns as of `line_rows`, ``wanted``, and ``reached``, whether the median is as wanted
-        from this n on for the first time.
-
-    Raises
-    ------
-    NotThereError
-        If the study has no mean and no macro average, or no two-sided intervals.
-    """
     import pandas as pd
 
     check_two_sided(cells)
@@ -136,37 +116,51 @@ def _reached(frame: pd.DataFrame) -> list[bool]:
     return list(reached.values())
 
 
+@figure("Where median coverage and width reach what is wanted", _sample_needs_frame)
 def sample_needs(
     cells: pd.DataFrame, method: str, *, coverage: float = COVERAGE, width: float = WIDTH_WANTED
-) -> Drawn:
+) -> Figure:
     """Coverage and width of pairs of metrics against n, marked where medians reach the goal.
 
     Parameters
     ----------
-    cells, method, coverage, width
-        As for `sample_needs_frame`.
+    cells : DataFrame
+        Rows of one level.
+    method : str
+    coverage, width : float
+        What is wanted; the width of metrics from 0 to 1 only.
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
+
+    Raises
+    ------
+    NotThereError
+        If the study has no mean and no macro average, or no two-sided intervals.
+
+    Notes
+    -----
+    ``sample_needs.frame`` gives columns as of `line_rows`, ``wanted``, and ``reached``, whether the
+    median is as wanted from this n on for the first time.
 
     References
     ----------
     andre2025, Figure 11.
     """
-    frame = sample_needs_frame(cells, method, coverage=coverage, width=width)
+    frame = _sample_needs_frame(cells, method, coverage=coverage, width=width)
     note = (
         f"Intervals: {method_title(method)}. Dotted: {percent(coverage)} coverage and width "
         f"{width:g}; the ringed n is the first from which on the median is so. A width may be "
         "reached where coverage is not."
     )
-    drawn = figure_of_lines(frame, series_styles(frame["series"]), Layout(note=note))
+    page = figure_of_lines(frame, series_styles(frame["series"]), Layout(note=note))
     # The axes stand row by row.
     columns = int(frame["column"].max()) + 1
     for _, part in frame.groupby(["row", "column"]):
         row, column = int(part["row"].iloc[0]), int(part["column"].iloc[0])
-        _mark(drawn.figure.axes[row * columns + column], part)
-    return drawn
+        _mark(page.axes[row * columns + column], part)
+    return page
 
 
 def _mark(ax: Any, part: pd.DataFrame) -> None:

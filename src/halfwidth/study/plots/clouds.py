@@ -8,22 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from halfwidth.plots.study import axes
-from halfwidth.plots.study.box_plots import REACH, Place, box_rows, draw_boxes, note_on_few
-from halfwidth.plots.study.naming import (
-    FIXED_AVERAGE,
-    Drawn,
-    NotThereError,
-    Target,
-    method_title,
-    unit_of,
-)
-from halfwidth.plots.study.styles import Style, series_styles
-from halfwidth.plots.style import CLOUD, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
+from halfwidth.plots.figure import figure
+from halfwidth.plots.legends import height_below, legend_below
+from halfwidth.plots.names import method_title
+from halfwidth.plots.style import CLOUD, QUIET, TEXT_SIZE, WIDTH, Style
+from halfwidth.study.plots import axes
+from halfwidth.study.plots.box_plots import REACH, Place, box_rows, draw_boxes, note_on_few
+from halfwidth.study.plots.styles import series_styles
+from halfwidth.study.targets import FIXED_AVERAGE, NotThereError, Target, unit_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 NONE = (-math.inf, math.inf)
 HEIGHT = 2.3
@@ -73,25 +70,24 @@ def figure_of_clouds(
     note: str,
     width: float,
     ranges: Mapping[str, tuple[float, float]] | None = None,
-) -> Drawn:
+) -> Figure:
     """A figure of rows by `by_metric`; ``ranges`` are marked in the panels of that title."""
-    require_matplotlib()
     from matplotlib.figure import Figure
 
     styles = series_styles(frame["series"])
     rows, columns = int(frame["row"].max()) + 1, int(frame["column"].max()) + 1
-    below = axes.height_below([], note, width)
+    below = height_below([], note, width)
     longest = max(len(name) for name in styles)
     size = (width, rows * (HEIGHT + 0.04 * longest) + below)
-    figure = Figure(figsize=size, layout="constrained")
-    for place, ax in np.ndenumerate(figure.subplots(rows, columns, squeeze=False)):
+    page = Figure(figsize=size, layout="constrained")
+    for place, ax in np.ndenumerate(page.subplots(rows, columns, squeeze=False)):
         part = frame[(frame["row"] == place[0]) & (frame["column"] == place[1])]
         if part.empty:
             ax.set_axis_off()
             continue
         _panel(ax, part, styles, width / columns - 0.6, (ranges or {}).get(part["panel"].iloc[0]))
-    axes.legend_below(figure, {}, note)
-    return Drawn(figure, frame)
+    legend_below(page, {}, note)
+    return page
 
 
 def _panel(
@@ -130,14 +126,14 @@ def _note(frame: pd.DataFrame) -> str:
 # --------------------------------------------------------------------------- paces
 
 
-def pace_frame(paces: pd.DataFrame) -> pd.DataFrame:
-    """Every number of `pace_by_metric`: rows of `box_rows` with their place."""
+def _pace_frame(paces: pd.DataFrame, _method: str = "") -> pd.DataFrame:
     return _pace_rows(
         paces, "pace", Panel("convergence pace", "convergence pace β\n(coverage = level + β/n)")
     )
 
 
-def pace_by_metric(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -> Drawn:
+@figure("Convergence pace of coverage by metric", _pace_frame)
+def pace_by_metric(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -> Figure:
     """The coverage convergence pace of each instance by metric.
 
     Parameters
@@ -151,23 +147,27 @@ def pace_by_metric(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
+
+    Notes
+    -----
+    ``pace_by_metric.frame`` gives rows of `box_rows` with their place.
 
     References
     ----------
     andre2025, Figure 9 C.
     """
-    frame = pace_frame(paces)
+    frame = _pace_frame(paces)
     note = f"{_note(frame)} Intervals: {method_title(method)}. Below 0: coverage comes from below."
     return figure_of_clouds(frame, note, width, {"convergence pace": (0.0, 0.0)})
 
 
-def skewness_frame(paces: pd.DataFrame) -> pd.DataFrame:
-    """Every number of `skewness_by_metric`."""
+def _skewness_frame(paces: pd.DataFrame) -> pd.DataFrame:
     return _pace_rows(paces, "population_skewness", Panel("skewness", "skewness of the population"))
 
 
-def skewness_by_metric(paces: pd.DataFrame, width: float = WIDTH / 2) -> Drawn:
+@figure("Skewness of the instances by metric", _skewness_frame)
+def skewness_by_metric(paces: pd.DataFrame, width: float = WIDTH / 2) -> Figure:
     """The skewness of each instance by metric.
 
     Parameters
@@ -179,24 +179,24 @@ def skewness_by_metric(paces: pd.DataFrame, width: float = WIDTH / 2) -> Drawn:
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
 
     References
     ----------
     andre2025, Figure 9 B.
     """
-    frame = skewness_frame(paces)
+    frame = _skewness_frame(paces)
     return figure_of_clouds(frame, _note(frame), width, {"skewness": (0.0, 0.0)})
 
 
-def pace_errors_frame(paces: pd.DataFrame) -> pd.DataFrame:
-    """Every number of `pace_errors`."""
+def _pace_errors_frame(paces: pd.DataFrame, _method: str = "") -> pd.DataFrame:
     return _pace_rows(
         paces, "fit_error", Panel("relative error of the fit", "relative error of the fit")
     )
 
 
-def pace_errors(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -> Drawn:
+@figure("Relative error of the fitted pace by metric", _pace_errors_frame)
+def pace_errors(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -> Figure:
     """How well level + β/n fits the coverage of each instance.
 
     Parameters
@@ -206,13 +206,13 @@ def pace_errors(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -> D
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
 
     References
     ----------
     andre2025, Figure S3.
     """
-    frame = pace_errors_frame(paces)
+    frame = _pace_errors_frame(paces)
     return figure_of_clouds(frame, f"{_note(frame)} Intervals: {method_title(method)}.", width)
 
 
@@ -228,14 +228,7 @@ def _pace_rows(paces: pd.DataFrame, column: str, panel: Panel) -> pd.DataFrame:
 # --------------------------------------------------------------------------- characteristics
 
 
-def characteristics_frame(cells: pd.DataFrame) -> pd.DataFrame:
-    """Every number of `characteristics`: a box for each metric, a point for each instance.
-
-    Raises
-    ------
-    NotThereError
-        If the study has no populations of per-case values.
-    """
+def _characteristics_frame(cells: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     instances = _instances(cells[cells["statistic"] != ""])
@@ -257,7 +250,8 @@ def characteristics_frame(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def characteristics(cells: pd.DataFrame) -> Drawn:
+@figure("Mean, SD, skewness and kurtosis of the instances by metric", _characteristics_frame)
+def characteristics(cells: pd.DataFrame) -> Figure:
     """Mean, SD, skewness and kurtosis of the populations by metric.
 
     Grey is where 95 % of normal samples lie that are as large as the instance of median size: 0 ±
@@ -270,13 +264,22 @@ def characteristics(cells: pd.DataFrame) -> Drawn:
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
+
+    Raises
+    ------
+    NotThereError
+        If the study has no populations of per-case values.
+
+    Notes
+    -----
+    ``characteristics.frame`` gives a box for each metric, a point for each instance.
 
     References
     ----------
     andre2025, Figure S1.
     """
-    frame = characteristics_frame(cells)
+    frame = _characteristics_frame(cells)
     counts = _instances(cells[cells["statistic"] != ""])["n_cases"].dropna()
     if counts.empty:
         return figure_of_clouds(frame, _note(frame), WIDTH)
@@ -287,14 +290,7 @@ def characteristics(cells: pd.DataFrame) -> Drawn:
     return figure_of_clouds(frame, note, WIDTH, ranges)
 
 
-def characteristics_of_sets_frame(cells: pd.DataFrame) -> pd.DataFrame:
-    """Every number of `characteristics_of_sets`.
-
-    Raises
-    ------
-    NotThereError
-        If the study has no test sets.
-    """
+def _characteristics_of_sets_frame(cells: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     test_sets = cells[cells["statistic"] == ""]
@@ -311,7 +307,8 @@ def characteristics_of_sets_frame(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def characteristics_of_sets(cells: pd.DataFrame) -> Drawn:
+@figure("Values of metrics, skewness and kurtosis of test sets", _characteristics_of_sets_frame)
+def characteristics_of_sets(cells: pd.DataFrame) -> Figure:
     """True values of the metrics, and multivariate skewness and kurtosis of the logits.
 
     A normal distribution has skewness 0; its kurtosis depends on the number of classes, which
@@ -323,13 +320,18 @@ def characteristics_of_sets(cells: pd.DataFrame) -> Drawn:
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
+
+    Raises
+    ------
+    NotThereError
+        If the study has no test sets.
 
     References
     ----------
     andre2025, Figure S2. mori1994.
     """
-    frame = characteristics_of_sets_frame(cells)
+    frame = _characteristics_of_sets_frame(cells)
     note = f"{_note(frame)} Skewness and kurtosis as of Móri et al. (1994)."
     return figure_of_clouds(frame, note, WIDTH)
 

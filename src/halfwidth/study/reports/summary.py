@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.document.frames import frames_data
 from halfwidth.document.parts import Document, Heading, Kind, Note, Part, Table
-from halfwidth.plots.study.naming import by_target
+from halfwidth.study.targets import by_target
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,4 +1,4 @@
-"""Names of metrics, statistics and targets in the figures of a study."""
+"""What the intervals of a study estimate, and what it is called in figures and reports."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.formatting import percent
-from halfwidth.core.spec import MetricSpec
 from halfwidth.core.types import Bounds
-from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.agreement import accuracy
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.metrics.counting import balanced_accuracy
-from halfwidth.plots.study.own_styles import SHORT_TITLES
+from halfwidth.plots.names import metric_label, metric_spec
 from halfwidth.summaries.catalogue import STATISTICS as KNOWN
 
 if TYPE_CHECKING:
@@ -30,13 +27,6 @@ FIXED_AVERAGE = {accuracy.__name__: "micro", balanced_accuracy.__name__: "macro"
 TWO_SIDED = "two-sided"
 SIDES = {TWO_SIDED: "CI", "lower": "lower bound", "upper": "upper bound"}
 BOUNDS = {TWO_SIDED: "intervals", "lower": "lower bounds", "upper": "upper bounds"}
-
-
-class Drawn(NamedTuple):
-    """A figure, and the frame of every number in it."""
-
-    figure: Any
-    frame: pd.DataFrame
 
 
 class NotThereError(DataError):
@@ -132,26 +122,6 @@ def quantities_of(cells: pd.DataFrame) -> tuple[str, ...]:
     return ("coverage", "width") if set(cells["alternative"]) == {TWO_SIDED} else ("coverage",)
 
 
-def metric_spec(name: str) -> MetricSpec | None:
-    """The spec of a metric as a study writes it, with or without parameters; None if unknown."""
-    base = name.partition(":")[0]
-    catalogues = (METRICS, SAMPLE_METRICS)
-    return next((catalogue[base] for catalogue in catalogues if base in catalogue), None)
-
-
-def metric_label(name: str) -> str:
-    """The name of a metric in prose, with its parameters.
-
-    >>> metric_label("dsc"), metric_label("nsd:tolerance=2")
-    ('DSC', 'NSD (tolerance = 2)')
-    """
-    base, _, given = name.partition(":")
-    spec = metric_spec(name)
-    title = spec.called if spec else base
-    parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
-    return f"{title} ({parameters})" if parameters else title
-
-
 def average_label(name: str) -> str:
     """The name of a statistic in prose, with its parameters.
 
@@ -162,25 +132,6 @@ def average_label(name: str) -> str:
     title = KNOWN[base].title if base in KNOWN else base
     parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
     return f"{title} ({parameters})" if parameters else title
-
-
-def method_label(name: str) -> str:
-    """What a method is called in figures, with its parameters.
-
-    >>> method_label("bca"), method_label("hall"), method_label("mine")
-    ('BCa', 'Hall', 'mine')
-    """
-    base, _, given = name.partition(":")
-    if base not in METHODS:
-        return name
-    label = SHORT_TITLES.get(base) or METHODS[base].title.removesuffix(" bootstrap")
-    parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
-    return f"{label} ({parameters})" if parameters else label
-
-
-def method_title(name: str) -> str:
-    """What a method is called in prose: ``percentile bootstrap``."""
-    return METHODS[name].title if name in METHODS else name
 
 
 def unit_of(metric: str) -> str:

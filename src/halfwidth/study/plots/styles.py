@@ -7,41 +7,18 @@ import math
 import re
 from collections.abc import Iterable
 from functools import cache
-from typing import Any, NamedTuple
 
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.plots.study.naming import method_label, metric_label
-from halfwidth.plots.study.own_styles import METHODS_DRAWN, PLACES
-from halfwidth.plots.style import COLOURS, INK
+from halfwidth.plots.names import metric_label
+from halfwidth.plots.style import BROKEN, COLOURS, DASHED, DOTTED, INK, SOLID, Style
+from halfwidth.study.plots.own_styles import METHODS_DRAWN, PLACES, SHORT_TITLES
 
 BLUE, _, ORANGE, RED, SKY, GREY, _ = COLOURS
-SOLID, DASHED, DOTTED, BROKEN = "-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1, 1, 1))
 STROKES = (SOLID, DASHED, DOTTED, BROKEN)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h", "d")
 # Lines and bands of more methods than this hide each other.
 MOST_METHODS = 4
-
-
-class Style(NamedTuple):
-    """The style of a line, distinct from the others also without colour, and its name if any."""
-
-    colour: str
-    stroke: Any
-    marker: str
-    label: str = ""
-
-    @property
-    def line(self) -> dict[str, Any]:
-        """Arguments of ``Axes.plot``."""
-        return {
-            "color": self.colour,
-            "linestyle": self.stroke,
-            "marker": self.marker,
-            "linewidth": 1.2,
-            "markersize": 3.2,
-            "markeredgewidth": 0.5,
-        }
 
 
 # There are more methods than Okabe and Ito have colours; at most four share a panel.
@@ -64,6 +41,21 @@ PALETTE = {
     "magenta": "#C400A0",
 }
 NAMED_STROKES = dict(zip(("solid", "dashed", "dotted", "broken"), STROKES, strict=True))
+
+
+def method_label(name: str) -> str:
+    """What a method is called in figures, with its parameters.
+
+    >>> method_label("bca"), method_label("hall"), method_label("mine")
+    ('BCa', 'Hall', 'mine')
+    """
+    base, _, given = name.partition(":")
+    if base not in METHODS:
+        return name
+    label = SHORT_TITLES.get(base) or METHODS[base].title.removesuffix(" bootstrap")
+    parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
+    return f"{label} ({parameters})" if parameters else label
+
 
 METHOD_STYLES = {
     name: Style(PALETTE[colour], NAMED_STROKES[stroke], marker, method_label(name))

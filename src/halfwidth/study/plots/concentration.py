@@ -11,25 +11,26 @@ from halfwidth.core.types import Array, Bounds, Level
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.intervals.mean import empirical_bernstein, hoeffding, t
 from halfwidth.intervals.mean import t as student_t
+from halfwidth.plots.figure import figure
+from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.marks import beside
-from halfwidth.plots.study import axes
-from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
-from halfwidth.plots.study.naming import (
-    Drawn,
+from halfwidth.plots.style import NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH
+from halfwidth.study.plots import axes
+from halfwidth.study.plots.lines import SIZES_TITLE, quartiles
+from halfwidth.study.plots.styles import method_label, method_styles
+from halfwidth.study.targets import (
     NotThereError,
     Target,
     bounds_of,
     check_two_sided,
-    method_label,
     only,
     unit_of,
 )
-from halfwidth.plots.study.styles import method_styles
-from halfwidth.plots.style import NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 METHODS = (
     hoeffding.__name__,
@@ -89,27 +90,7 @@ def theoretical_width(method: str, n: Array, sd: float, bounds: Bounds, level: L
     return np.asarray(sd * slope * np.sqrt(2 / sizes) + constant / (sizes - 1))
 
 
-def concentration_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
-    """Every number of `concentration`.
-
-    Parameters
-    ----------
-    cells : DataFrame
-    target : Target
-        The mean of a metric with finite bounds.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``panel`` ("width" or "ratio"), ``drawn`` ("theory" or "study"), ``method``,
-        ``spread`` (which quartile over instances: of the SD, or of the widths of the study),
-        ``sd``, ``n``, ``value``: a width, or its ratio to that of t.
-
-    Raises
-    ------
-    NotThereError
-        If the metric has no finite bounds, or intervals are one-sided.
-    """
+def _concentration_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
     import pandas as pd
 
     cells_of_target = only(cells, target)
@@ -154,7 +135,8 @@ def _study_points(cells_of_target: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def concentration(cells: pd.DataFrame, target: Target) -> Drawn:
+@figure("Widths of concentration intervals and their ratio to t", _concentration_frame)
+def concentration(cells: pd.DataFrame, target: Target) -> Figure:
     """Widths of Hoeffding, empirical Bernstein and t against n, and their ratios up to 10⁹.
 
     Lines are by formula for the quartiles of the SD over instances; points are the quartiles of
@@ -167,16 +149,26 @@ def concentration(cells: pd.DataFrame, target: Target) -> Drawn:
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
+
+    Raises
+    ------
+    NotThereError
+        If the metric has no finite bounds, or intervals are one-sided.
+
+    Notes
+    -----
+    ``concentration.frame`` gives columns ``panel`` ("width" or "ratio"), ``drawn`` ("theory" or
+    "study"), ``method``, ``spread`` (which quartile over instances: of the SD, or of the widths of
+    the study), ``sd``, ``n``, ``value``: a width, or its ratio to that of t.
 
     References
     ----------
     andre2025, Figures 7, S10 and S11. hoeffding1963, maurer_pontil2009.
     """
-    require_matplotlib()
     from matplotlib.figure import Figure
 
-    frame = concentration_frame(cells, target)
+    frame = _concentration_frame(cells, target)
     styles = method_styles(frame["method"])
     sds = frame.drop_duplicates("spread").set_index("spread")["sd"]
     note = (
@@ -184,14 +176,14 @@ def concentration(cells: pd.DataFrame, target: Target) -> Drawn:
         f"(solid, {sds['median']:.3g}), of Q1 (dotted, {sds['q1']:.3g}) and of Q3 (dashed, "
         f"{sds['q3']:.3g}). Markers: median over instances of the study, bars: Q1 to Q3."
     )
-    size = (WIDTH, HEIGHT + axes.height_below(styles, note, WIDTH))
-    figure = Figure(figsize=size, layout="constrained")
-    left, right = figure.subplots(1, 2)
+    size = (WIDTH, HEIGHT + height_below(styles, note, WIDTH))
+    page = Figure(figsize=size, layout="constrained")
+    left, right = page.subplots(1, 2)
     _widths(left, frame, target.intervals_title, unit_of(target.metric))
     _ratios(right, frame)
     named = {style.label or name: style for name, style in styles.items()}
-    axes.legend_below(figure, named, note, lines=False)
-    return Drawn(figure, frame)
+    legend_below(page, named, note, lines=False)
+    return page
 
 
 def _theory(ax: Axes, part: pd.DataFrame) -> None:

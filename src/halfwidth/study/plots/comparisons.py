@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.intervals.bootstrap import basic, bca, percentile
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.counting import balanced_accuracy
-from halfwidth.plots.study.lines import (
+from halfwidth.plots.figure import figure
+from halfwidth.plots.names import method_title, metric_label
+from halfwidth.plots.style import BROKEN, DASHED, DOT, DOTTED, SOLID, WIDTH, Style
+from halfwidth.study.plots.lines import (
     HEIGHT,
     Layout,
     figure_of_lines,
@@ -16,34 +19,21 @@ from halfwidth.plots.study.lines import (
     own_titles,
     wrapped,
 )
-from halfwidth.plots.study.naming import (
-    Drawn,
+from halfwidth.study.plots.styles import RED, SERIES_STYLES, method_styles, series_styles
+from halfwidth.study.targets import (
     NotThereError,
     Target,
     bounds_of,
     check_two_sided,
-    method_title,
-    metric_label,
     only,
     quantities_of,
     targets_of,
     unit_of,
 )
-from halfwidth.plots.study.styles import (
-    BROKEN,
-    DASHED,
-    DOTTED,
-    RED,
-    SERIES_STYLES,
-    SOLID,
-    Style,
-    method_styles,
-    series_styles,
-)
-from halfwidth.plots.style import DOT, WIDTH
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 COLUMNS, MOST_ROWS = 3, 4
 # Metrics whose micro and macro average go by other names.
@@ -86,8 +76,7 @@ def _joined(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
 # --------------------------------------------------------------------------- metrics
 
 
-def metrics_coverage_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Every number of `metrics_coverage`: columns as of `line_rows`, a series for each metric."""
+def _metrics_coverage_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
     targets = targets_of(_one_method(cells, method))
     groups = {
         "means of cases": [t for t in targets if t.statistic == "mean"],
@@ -112,7 +101,8 @@ def metrics_coverage_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
     )
 
 
-def metrics_coverage(cells: pd.DataFrame, method: str) -> Drawn:
+@figure("Coverage of one method against n, a line for each metric", _metrics_coverage_frame)
+def metrics_coverage(cells: pd.DataFrame, method: str) -> Figure:
     """Coverage of one method against n, a line for each metric.
 
     Parameters
@@ -123,13 +113,17 @@ def metrics_coverage(cells: pd.DataFrame, method: str) -> Drawn:
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
+
+    Notes
+    -----
+    ``metrics_coverage.frame`` gives columns as of `line_rows`, a series for each metric.
 
     References
     ----------
     andre2025, Figure 9 A.
     """
-    frame = metrics_coverage_frame(cells, method)
+    frame = _metrics_coverage_frame(cells, method)
     panels = int(frame["column"].max()) + 1
     layout = Layout(WIDTH / 2 if panels == 1 else WIDTH, 1.2 * HEIGHT, note=_by(method), share=True)
     return figure_of_lines(frame, series_styles(frame["series"]), layout)
@@ -142,14 +136,7 @@ def _by(method: str) -> str:
 # --------------------------------------------------------------------------- micro and macro
 
 
-def micro_macro_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Every number of `micro_macro`: columns as of `line_rows`.
-
-    Raises
-    ------
-    NotThereError
-        If no metric has both averages.
-    """
+def _micro_macro_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
     cells_of_method = _one_method(cells, method)
     pairs: dict[str, dict[str, Target]] = {}
     for target in targets_of(cells_of_method):
@@ -173,7 +160,8 @@ def _series_label(chosen: Sequence[tuple[Target, str]]) -> str:
     return ", ".join(f"{metric_label(target.metric)} ({kind})" for target, kind in chosen)
 
 
-def micro_macro(cells: pd.DataFrame, method: str) -> Drawn:
+@figure("Coverage and width of micro and macro averages", _micro_macro_frame)
+def micro_macro(cells: pd.DataFrame, method: str) -> Figure:
     """Coverage and width of macro and micro averages of the same metric.
 
     Accuracy is taken as micro recall and balanced accuracy as macro recall.
@@ -185,13 +173,22 @@ def micro_macro(cells: pd.DataFrame, method: str) -> Drawn:
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
+
+    Raises
+    ------
+    NotThereError
+        If no metric has both averages.
+
+    Notes
+    -----
+    ``micro_macro.frame`` gives columns as of `line_rows`.
 
     References
     ----------
     andre2025, Figures 10 and S17.
     """
-    frame = micro_macro_frame(cells, method)
+    frame = _micro_macro_frame(cells, method)
     styles = {kind: SERIES_STYLES[kind] for kind in ("macro", "micro")}
     return figure_of_lines(frame, styles, Layout(note=_by(method), share=True))
 
@@ -199,16 +196,9 @@ def micro_macro(cells: pd.DataFrame, method: str) -> Drawn:
 # --------------------------------------------------------------------------- two fields
 
 
-def segmentation_classification_frame(
+def _segmentation_classification_frame(
     cells: pd.DataFrame, method: str, kinds: Sequence[str], statistics: Sequence[str]
 ) -> pd.DataFrame:
-    """Every number of `segmentation_classification`: columns as of `line_rows`.
-
-    Raises
-    ------
-    NotThereError
-        If one of the two fields is missing.
-    """
     cells_of_method = _one_method(cells, method)
     targets = targets_of(cells_of_method)
     parts: list[pd.DataFrame] = []
@@ -236,9 +226,13 @@ def _in_brackets(names: Sequence[str]) -> str:
     return f" ({', '.join(names)})" if names else ""
 
 
+@figure(
+    "Coverage and width of means of cases and of averages over classes",
+    _segmentation_classification_frame,
+)
 def segmentation_classification(
     cells: pd.DataFrame, method: str, kinds: Sequence[str], statistics: Sequence[str]
-) -> Drawn:
+) -> Figure:
     """Coverage and width of segmentation metrics (blue, solid) and classification (red, broken).
 
     Parameters
@@ -253,13 +247,22 @@ def segmentation_classification(
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
+
+    Raises
+    ------
+    NotThereError
+        If one of the two fields is missing.
+
+    Notes
+    -----
+    ``segmentation_classification.frame`` gives columns as of `line_rows`.
 
     References
     ----------
     andre2025, Figures 8, S12 and S13.
     """
-    frame = segmentation_classification_frame(cells, method, kinds, statistics)
+    frame = _segmentation_classification_frame(cells, method, kinds, statistics)
     sets = {t.title for t in targets_of(cells) if not t.statistic}
     names = list(dict.fromkeys(frame["series"]))
     masks, others = [n for n in names if n not in sets], [n for n in names if n in sets]
@@ -276,14 +279,7 @@ def segmentation_classification(
 # --------------------------------------------------------------------------- statistics
 
 
-def location_dispersion_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Every number of `location_dispersion`: columns as of `line_rows`.
-
-    Raises
-    ------
-    NotThereError
-        If no metric has a measure of both.
-    """
+def _location_dispersion_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
     cells_of_method = _one_method(cells, method)
     by_metric = _by_metric(t for t in targets_of(cells_of_method) if t.statistic in CHOSEN)
     both = {
@@ -311,7 +307,8 @@ def _by_metric(targets: Iterable[Target]) -> dict[str, list[Target]]:
     return by_metric
 
 
-def location_dispersion(cells: pd.DataFrame, method: str) -> Drawn:
+@figure("Coverage of mean and median, SD and IQR", _location_dispersion_frame)
+def location_dispersion(cells: pd.DataFrame, method: str) -> Figure:
     """Coverage for the mean and the median against that for the SD and the IQR.
 
     Parameters
@@ -321,13 +318,22 @@ def location_dispersion(cells: pd.DataFrame, method: str) -> Drawn:
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
+
+    Raises
+    ------
+    NotThereError
+        If no metric has a measure of both.
+
+    Notes
+    -----
+    ``location_dispersion.frame`` gives columns as of `line_rows`.
 
     References
     ----------
     andre2025, Figure S18.
     """
-    frame = location_dispersion_frame(cells, method)
+    frame = _location_dispersion_frame(cells, method)
     styles = {way: SERIES_STYLES[way] for way in ("mean", "median", "SD", "IQR")}
     return figure_of_lines(frame, styles, _grid(frame, note=_by(method), share=True))
 
@@ -341,14 +347,7 @@ def _grid(frame: pd.DataFrame, **changes: Any) -> Layout:
 # --------------------------------------------------------------------------- methods that fail
 
 
-def bca_median_frame(cells: pd.DataFrame) -> pd.DataFrame:
-    """Every number of `bca_median`: columns as of `line_rows`.
-
-    Raises
-    ------
-    NotThereError
-        If the study has no BCa intervals of medians.
-    """
+def _bca_median_frame(cells: pd.DataFrame) -> pd.DataFrame:
     cells_of_method = cells[
         cells["method"].isin([bca.__name__, percentile.__name__]) & (cells["statistic"] == "median")
     ]
@@ -362,7 +361,8 @@ def bca_median_frame(cells: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def bca_median(cells: pd.DataFrame) -> Drawn:
+@figure("Coverage of BCa and percentile intervals of medians", _bca_median_frame)
+def bca_median(cells: pd.DataFrame) -> Figure:
     """Coverage of BCa and percentile intervals for medians, from 0 where BCa falls so far.
 
     Parameters
@@ -372,24 +372,26 @@ def bca_median(cells: pd.DataFrame) -> Drawn:
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
+
+    Raises
+    ------
+    NotThereError
+        If the study has no BCa intervals of medians.
+
+    Notes
+    -----
+    ``bca_median.frame`` gives columns as of `line_rows`.
 
     References
     ----------
     andre2025, Figures 5 and S9.
     """
-    frame = bca_median_frame(cells)
+    frame = _bca_median_frame(cells)
     return figure_of_lines(frame, method_styles(frame["series"]), _grid(frame, lowest=0.0))
 
 
-def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
-    """Every number of `basic_shift`: columns as of `line_rows`.
-
-    Raises
-    ------
-    NotThereError
-        If the study has no basic intervals, or nothing to set beside them, or no two-sided ones.
-    """
+def _basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
     check_two_sided(cells)
     cells_of_method = cells[cells["method"].isin(BOOTSTRAPS)]
     cells_of_method = cells_of_method[cells_of_method["statistic"].isin(["mean", ""])]
@@ -421,7 +423,8 @@ def _panel_place(place: int, column: int, wide: int) -> tuple[int, int]:
     return place // wide, 2 * (place % wide) + column
 
 
-def basic_shift(cells: pd.DataFrame) -> Drawn:
+@figure("How far bootstrap intervals are shifted, and their coverage", _basic_shift_frame)
+def basic_shift(cells: pd.DataFrame) -> Figure:
     """How far the middle of bootstrap intervals is from the true value, and their coverage.
 
     Parameters
@@ -431,12 +434,21 @@ def basic_shift(cells: pd.DataFrame) -> Drawn:
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
+
+    Raises
+    ------
+    NotThereError
+        If the study has no basic intervals, or nothing to set beside them, or no two-sided ones.
+
+    Notes
+    -----
+    ``basic_shift.frame`` gives columns as of `line_rows`.
 
     References
     ----------
     andre2025, Figure S20.
     """
-    frame = basic_shift_frame(cells)
+    frame = _basic_shift_frame(cells)
     layout = Layout(note="Shift: the mean of the middles of intervals, less the true value.")
     return figure_of_lines(frame, method_styles(frame["series"]), layout)

@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halfwidth.plots.study import axes
-from halfwidth.plots.study.naming import (
-    FIXED_AVERAGE,
-    Drawn,
-    NotThereError,
-    average_label,
-    metric_label,
-)
-from halfwidth.plots.style import DOT, INK, NOTE_SIZE, WIDTH, require_matplotlib
+from halfwidth.plots.figure import figure
+from halfwidth.plots.legends import height_below, legend_below
+from halfwidth.plots.names import metric_label
+from halfwidth.plots.style import DOT, INK, NOTE_SIZE, WIDTH
+from halfwidth.study.targets import FIXED_AVERAGE, NotThereError, average_label
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 # Inches of a cell, and of a letter beside it.
 CELL_WIDTH, CELL_HEIGHT, LETTER = 0.52, 0.3, 0.058
@@ -32,28 +29,7 @@ UNITS = {"instance": ("n", "n_a", "n_b"), "task": ("tasks", "tasks_a", "tasks_b"
 OUTCOME = ("mean_a", "mean_b", "difference", "p", "p_bonferroni", "significant")
 
 
-def p_values_frame(tests: pd.DataFrame, level: str = "instance") -> pd.DataFrame:
-    """Every number of `p_values`: ``a``, ``b``, their row and column, ``p``, what is written.
-
-    Parameters
-    ----------
-    tests : DataFrame
-        A row for each pair, as of `halfwidth.study.analysis.pace_tests` or `unpaired_pace_tests`.
-    level : {"instance", "task"}
-        What was permuted.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``a, b, level``, the counts of instances and tasks, ``mean_a, mean_b, difference,
-        p, p_bonferroni, significant, row, column, text``. A dash is written where p is NaN, and
-        where there are too few instances, or tasks, for any p below 0.05: fewer than 6 pairs.
-
-    Raises
-    ------
-    NotThereError
-        If there is no pair.
-    """
+def _p_values_frame(tests: pd.DataFrame, _title: str = "", level: str = "instance") -> pd.DataFrame:
     if tests.empty:
         raise NotThereError("there is no pair to test")
     # Pairs within one set fill a triangle: the first has a column, the last a row.
@@ -98,38 +74,52 @@ def least(row: Mapping[Any, Any], level: str) -> float:
     return (2 if a == b else 1) / math.comb(a + b, a)
 
 
-def p_values(tests: pd.DataFrame, title: str, level: str = "instance") -> Drawn:
+@figure("P-values between the paces of metrics", _p_values_frame)
+def p_values(tests: pd.DataFrame, title: str, level: str = "instance") -> Figure:
     """The p-value of each pair; a star, bold letters and a frame where it is significant.
 
     Significance is after Bonferroni's correction for all pairs of the figure.
 
     Parameters
     ----------
-    tests, level
-        As for `p_values_frame`.
+    tests : DataFrame
+        A row for each pair, as of `halfwidth.study.analysis.pace_tests` or `unpaired_pace_tests`.
     title : str
+    level : {"instance", "task"}
+        What was permuted.
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
+
+    Raises
+    ------
+    NotThereError
+        If there is no pair.
+
+    Notes
+    -----
+    ``p_values.frame`` gives columns ``a, b, level``, the counts of instances and tasks, ``mean_a,
+    mean_b, difference, p, p_bonferroni, significant, row, column, text``. A dash is written where p
+    is NaN, and where there are too few instances, or tasks, for any p below 0.05: fewer than 6
+    pairs.
 
     References
     ----------
     andre2025, Figures S14 and S15.
     """
-    require_matplotlib()
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    frame = p_values_frame(tests, level)
+    frame = _p_values_frame(tests, title, level)
     columns, rows = (dict(zip(frame[by], frame[at], strict=True)) for by, at in PLACES)
     names = [_called(name) for name in (*columns, *rows)]
     longest = LETTER * max(len(name) for name in names)
     note = f"{title[0].upper()}{title[1:]}. {_note(frame, level)}"
     width = min(max(CELL_WIDTH * len(columns) + longest + 0.3, WIDTH / 2), 2 * WIDTH)
-    height = CELL_HEIGHT * len(rows) + 0.75 * longest + 0.6 + axes.height_below([], note, width)
-    figure = Figure(figsize=(width, height), layout="constrained")
-    ax = figure.add_subplot()
+    height = CELL_HEIGHT * len(rows) + 0.75 * longest + 0.6 + height_below([], note, width)
+    page = Figure(figsize=(width, height), layout="constrained")
+    ax = page.add_subplot()
     ramp = mpl.colors.LinearSegmentedColormap.from_list("p", RAMP)
     for cell in frame.to_dict("records"):
         p = float(cell["p"])
@@ -137,8 +127,8 @@ def p_values(tests: pd.DataFrame, title: str, level: str = "instance") -> Drawn:
         depth = 0.0 if np.isnan(p) else float(np.log10(max(p, LEAST)) / np.log10(LEAST))
         _cell(ax, cell, ramp(0.75 * depth))
     _label(ax, columns, rows)
-    axes.legend_below(figure, {}, note)
-    return Drawn(figure, frame)
+    legend_below(page, {}, note)
+    return page
 
 
 def _note(frame: pd.DataFrame, level: str) -> str:

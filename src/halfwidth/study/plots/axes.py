@@ -1,41 +1,29 @@
-"""Axes of sample size, coverage and width, and legends below a figure."""
+"""Axes of sample size, coverage and width."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halfwidth.plots.style import FAINT, NOTE_SIZE, QUIET, TEXT_SIZE, printable, wrapped
+from halfwidth.plots.legends import labelled
+from halfwidth.plots.style import FAINT, QUIET, SMALL_TICKS, TEXT_SIZE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 # Coverages below are not shown where others are to be told apart.
 LOWEST = 0.5
 # A tick label of a sample size needs about so much room on a logarithmic axis of an inch.
 ROOM = 0.26
-# Inches of a letter, and of what stands before it in a legend.
-LETTER, HANDLE, NOTE_LETTER = 0.058, 0.5, 0.056
-LINE = 0.145
 GID_OF_LEVEL = "level"
-
-
-class Styled(Protocol):
-    """What has a style in a legend."""
-
-    @property
-    def line(self) -> dict[str, Any]:
-        """Arguments of ``Axes.plot``."""
 
 
 def plain(ax: Axes) -> None:
     """Two spines, a faint grid, small ticks."""
-    ax.tick_params(labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)
+    ax.tick_params(**SMALL_TICKS)
     ax.grid(color=FAINT, linewidth=0.5)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
@@ -65,25 +53,6 @@ def size_axis(ax: Axes, sizes: Sequence[int], inches: float) -> None:
     ax.xaxis.set_minor_locator(FixedLocator([size for size in sizes if size not in shown]))
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.tick_params(axis="x", which="minor", length=1.5, width=0.5, color=QUIET)
-
-
-def labelled(sizes: Sequence[int], apart: float) -> list[int]:
-    """Sizes that get a label: the first, the last, and those between that leave them room.
-
-    >>> labelled([10, 25, 50, 75, 100, 125, 150, 200, 250], apart=0.5)
-    [10, 25, 50, 100, 250]
-    """
-    kept = {sizes[0], sizes[-1]}
-    for size in sorted(sizes[1:-1], key=_oddness):
-        if all(abs(math.log(size / other)) >= apart for other in kept):
-            kept.add(size)
-    return sorted(kept)
-
-
-def _oddness(size: int) -> tuple[int, int]:
-    """Round numbers get their label first."""
-    first = str(size).rstrip("0")
-    return {"1": 0, "5": 1, "25": 2, "2": 2}.get(first, 3), size
 
 
 def level_line(ax: Axes, level: float) -> None:
@@ -127,56 +96,3 @@ def log_axis(ax: Axes, numbers: Iterable[float]) -> None:
     ax.set_yticks(shown, [f"{tick:g}" if tick < 1e4 else f"{tick:.0e}" for tick in shown])
     ax.yaxis.set_minor_locator(NullLocator())
     ax.yaxis.set_minor_formatter(NullFormatter())
-
-
-def legend_below(
-    figure: Figure, styles: Mapping[str, Styled], note: str, *, lines: bool = True
-) -> None:
-    """A note and the series below all panels, in as many columns as fit."""
-    width = float(figure.get_size_inches()[0])
-    legend = figure.legend(
-        [handle(style, lines=lines) for style in styles.values()],
-        [printable(name) for name in styles],
-        loc="outside lower center",
-        ncols=legend_columns(styles, width),
-        title=folded(note, width),
-        title_fontproperties={"size": NOTE_SIZE},
-        fontsize=NOTE_SIZE,
-        frameon=False,
-        handlelength=2.6,
-        columnspacing=1.0,
-        handletextpad=0.5,
-        labelspacing=0.3,
-        borderaxespad=0.2,
-    )
-    for text in legend.get_texts():
-        text.set_parse_math(False)
-    legend.get_title().set(parse_math=False, color=QUIET, multialignment="center")
-
-
-def handle(style: Styled, *, lines: bool) -> Line2D:
-    """What stands for a series in a legend: its line, or its marker alone."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], **(style.line if lines else style.line | {"linestyle": ""}))
-
-
-def legend_columns(names: Iterable[str], width: float) -> int:
-    """Columns of a legend for the width of a figure, filled evenly."""
-    lengths = [len(name) for name in names]
-    if not lengths:
-        return 1
-    columns = max(1, min(len(lengths), int((width - 0.1) / (HANDLE + LETTER * max(lengths)))))
-    return math.ceil(len(lengths) / math.ceil(len(lengths) / columns))
-
-
-def height_below(names: Iterable[str], note: str, width: float) -> float:
-    """Inches that the note and the legend of a figure need."""
-    series = list(names)
-    lines = math.ceil(len(series) / legend_columns(series, width)) if series else 0
-    return LINE * (lines + folded(note, width).count("\n") + 1) + 0.1
-
-
-def folded(note: str, width: float) -> str:
-    """A note broken into lines that fit the width of a figure."""
-    return wrapped(printable(note), int(width / NOTE_LETTER))

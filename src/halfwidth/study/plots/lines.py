@@ -9,14 +9,16 @@ import numpy as np
 
 from halfwidth.core.formatting import percent
 from halfwidth.plots import line_labels
-from halfwidth.plots.study import axes
-from halfwidth.plots.study.naming import SIDES, Drawn, method_label
-from halfwidth.plots.study.styles import Style
-from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, break_label, require_matplotlib
+from halfwidth.plots.legends import height_below, legend_below
+from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, Style, break_label
+from halfwidth.study.plots import axes
+from halfwidth.study.plots.styles import method_label
+from halfwidth.study.targets import SIDES
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # The quantity of a line, and its column in the cells of a study.
 QUANTITIES = {"coverage": "coverage", "width": "width_mean", "shift": "centre_shift"}
@@ -125,7 +127,7 @@ def quartiles(values: Any) -> tuple[float, float, float]:
     return float(quartiles_[0]), float(quartiles_[1]), float(quartiles_[2])
 
 
-def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: Layout) -> Drawn:
+def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: Layout) -> Figure:
     """A figure with a panel for each row and column of a frame of `line_rows`.
 
     Parameters
@@ -138,14 +140,8 @@ def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: La
 
     Returns
     -------
-    Drawn
-
-    Raises
-    ------
-    OptionError
-        If matplotlib is missing.
+    matplotlib Figure
     """
-    require_matplotlib()
     from matplotlib.figure import Figure
 
     rows, columns = int(frame["row"].max()) + 1, int(frame["column"].max()) + 1
@@ -154,10 +150,10 @@ def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: La
     inside = layout.width / columns - BESIDE
     named = _has_room(frame, inside)
     legend = {} if named else {style.label or name: style for name, style in styles.items()}
-    below = axes.height_below(legend, note, layout.width)
+    below = height_below(legend, note, layout.width)
     size = (layout.width, rows * layout.height + below)
-    figure = Figure(figsize=size, layout="constrained")
-    grid = figure.subplots(rows, columns, squeeze=False)
+    page = Figure(figsize=size, layout="constrained")
+    grid = page.subplots(rows, columns, squeeze=False)
     for place, ax in np.ndenumerate(grid):
         part = frame[(frame["row"] == place[0]) & (frame["column"] == place[1])]
         if part.empty:
@@ -172,8 +168,8 @@ def figure_of_lines(frame: pd.DataFrame, styles: Mapping[str, Style], layout: La
         lines_of_panel(ax, part, styles, layout, inches=rooms, seen=seen, x_title=last)
         if named:
             line_labels.name_lines(ax, _ends(part, styles), colours, layout.height - AROUND)
-    axes.legend_below(figure, legend, note)
-    return Drawn(figure, frame.reset_index(drop=True))
+    legend_below(page, legend, note)
+    return page
 
 
 def _has_room(frame: pd.DataFrame, inches: float) -> bool:

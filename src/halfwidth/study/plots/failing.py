@@ -10,22 +10,17 @@ import numpy as np
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Array
-from halfwidth.plots.study import axes
-from halfwidth.plots.study.lines import quartiles
-from halfwidth.plots.study.naming import (
-    Drawn,
-    NotThereError,
-    Target,
-    bounds_of,
-    method_title,
-    metric_label,
-    metric_spec,
-    unit_of,
-)
-from halfwidth.plots.style import DOT, INK, NOTE_SIZE, TEXT_SIZE, WIDTH, require_matplotlib, shorter
+from halfwidth.plots.figure import figure
+from halfwidth.plots.legends import height_below, legend_below
+from halfwidth.plots.names import method_title, metric_label, metric_spec
+from halfwidth.plots.style import DOT, INK, NOTE_SIZE, TEXT_SIZE, WIDTH, shorter
+from halfwidth.study.plots import axes
+from halfwidth.study.plots.lines import quartiles
+from halfwidth.study.targets import NotThereError, Target, bounds_of, unit_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 BINS, COLUMNS, MOST = 25, 3, 24
 HEIGHT = 1.6
@@ -36,31 +31,9 @@ FENCE = 1.5
 TICKS = (1, 2, 5)
 
 
-def failures_frame(
-    failing: pd.DataFrame, values: Mapping[str, Array], target: Target
+def _failures_frame(
+    failing: pd.DataFrame, values: Mapping[str, Array], target: Target, *_: object
 ) -> pd.DataFrame:
-    """Every number of `failures_figure`: a row for each bin of each instance.
-
-    Parameters
-    ----------
-    failing : DataFrame
-        Columns ``instance`` and ``coverage``, as of `halfwidth.study.analysis.failures`.
-    values : mapping of str to ndarray
-        The per-case values of each instance.
-    target : Target
-
-    Returns
-    -------
-    DataFrame
-        Columns ``instance, coverage, cases, outliers, low, high, count``; the worst instance
-        first, of more than 24 the worst ones. ``outliers`` are the cases on the bad side: below
-        Q1 - 1.5 IQR, or above Q3 + 1.5 IQR where less is better.
-
-    Raises
-    ------
-    NotThereError
-        If no instance fails.
-    """
     import pandas as pd
 
     if failing.empty:
@@ -93,31 +66,45 @@ def _less_is_better(target: Target) -> bool:
     return spec is not None and spec.better is Better.LOWER
 
 
+@figure("Cases of instances that fail", _failures_frame)
 def failures_figure(
     failing: pd.DataFrame, values: Mapping[str, Array], target: Target, method: str, n: int
-) -> Drawn:
+) -> Figure:
     """Histograms of the per-case values of failing instances, with their coverage.
 
     Parameters
     ----------
-    failing, values, target
-        As for `failures_frame`.
+    failing : DataFrame
+        Columns ``instance`` and ``coverage``, as of `halfwidth.study.analysis.failures`.
+    values : mapping of str to ndarray
+        The per-case values of each instance.
+    target : Target
     method : str
     n : int
         Sample size at which they fail.
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
+
+    Raises
+    ------
+    NotThereError
+        If no instance fails.
+
+    Notes
+    -----
+    ``failures_figure.frame`` gives columns ``instance, coverage, cases, outliers, low, high,
+    count``; the worst instance first, of more than 24 the worst ones. ``outliers`` are the cases on
+    the bad side: below Q1 - 1.5 IQR, or above Q3 + 1.5 IQR where less is better.
 
     References
     ----------
     andre2025, Figure S19.
     """
-    require_matplotlib()
     from matplotlib.figure import Figure
 
-    frame = failures_frame(failing, values, target)
+    frame = _failures_frame(failing, values, target)
     names = list(dict.fromkeys(frame["instance"]))
     columns = min(COLUMNS, len(names))
     rows = -(-len(names) // columns)
@@ -129,9 +116,9 @@ def failures_figure(
         "instance are counted above it."
     )
     width = WIDTH * max(columns, 2) / COLUMNS
-    size = (width, rows * HEIGHT + 0.25 + axes.height_below([], note, width))
-    figure = Figure(figsize=size, layout="constrained")
-    grid = figure.subplots(rows, columns, squeeze=False).ravel()
+    size = (width, rows * HEIGHT + 0.25 + height_below([], note, width))
+    page = Figure(figsize=size, layout="constrained")
+    grid = page.subplots(rows, columns, squeeze=False).ravel()
     letters = int((width / columns - BESIDE) / LETTER)
     for ax, name in zip(grid, names, strict=False):
         _histogram(ax, frame[frame["instance"] == name], letters, fence)
@@ -144,8 +131,8 @@ def failures_figure(
             grid[place].set_xlabel(title, fontsize=TEXT_SIZE, parse_math=False)
         if place % columns == 0:
             grid[place].set_ylabel("cases", fontsize=TEXT_SIZE)
-    axes.legend_below(figure, {}, note)
-    return Drawn(figure, frame)
+    legend_below(page, {}, note)
+    return page
 
 
 def _histogram(ax: Any, part: pd.DataFrame, letters: int, fence: str) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from halfwidth.plots.study.lines import HEIGHT, Layout, figure_of_lines, line_rows, wrapped
-from halfwidth.plots.study.naming import Drawn, Target, check_two_sided, only, unit_of
-from halfwidth.plots.study.styles import method_groups, method_styles
+from halfwidth.plots.figure import figure
 from halfwidth.plots.style import WIDTH
+from halfwidth.study.plots.lines import HEIGHT, Layout, figure_of_lines, line_rows, wrapped
+from halfwidth.study.plots.styles import method_groups, method_styles
+from halfwidth.study.targets import Target, check_two_sided, only, unit_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 # Panels of a graph side by side.
 COLUMNS = 2
@@ -19,8 +21,7 @@ COLUMNS = 2
 CELL_WIDTH, CELL_HEIGHT = 2.25, 1.75
 
 
-def graph_frame(cells: pd.DataFrame, target: Target, quantity: str) -> pd.DataFrame:
-    """Every number of `graph`: columns as of `line_rows`, a series for each method."""
+def _graph_frame(cells: pd.DataFrame, target: Target, quantity: str) -> pd.DataFrame:
     import pandas as pd
 
     cells_of_target = only(cells, target)
@@ -42,7 +43,8 @@ def graph_frame(cells: pd.DataFrame, target: Target, quantity: str) -> pd.DataFr
     )
 
 
-def graph(cells: pd.DataFrame, target: Target, quantity: str) -> Drawn:
+@figure("Coverage or width against n, by method", _graph_frame)
+def graph(cells: pd.DataFrame, target: Target, quantity: str) -> Figure:
     """Coverage or width of every method against n, at most four methods in a panel.
 
     A column (8.5 cm) wide with one panel, else a page; panels have the same axes.
@@ -56,21 +58,23 @@ def graph(cells: pd.DataFrame, target: Target, quantity: str) -> Drawn:
 
     Returns
     -------
-    Drawn
-        The figure, and `graph_frame`.
+    matplotlib Figure
+
+    Notes
+    -----
+    ``graph.frame`` gives columns as of `line_rows`, a series for each method.
 
     References
     ----------
     andre2025, Figures 4, S4 to S8.
     """
-    frame = graph_frame(cells, target, quantity)
+    frame = _graph_frame(cells, target, quantity)
     width = WIDTH if frame["column"].any() else WIDTH / 2
     layout = Layout(width, 1.15 * HEIGHT, share=True)
     return figure_of_lines(frame, method_styles(frame["series"]), layout)
 
 
-def overview_frame(cells: pd.DataFrame, targets: Sequence[Target], quantity: str) -> pd.DataFrame:
-    """Every number of `overview`: columns as of `line_rows`."""
+def _overview_frame(cells: pd.DataFrame, targets: Sequence[Target], quantity: str) -> pd.DataFrame:
     import pandas as pd
 
     if quantity == "width":
@@ -91,7 +95,8 @@ def overview_frame(cells: pd.DataFrame, targets: Sequence[Target], quantity: str
     )
 
 
-def overview(cells: pd.DataFrame, targets: Sequence[Target], quantity: str) -> Drawn:
+@figure("Coverage or width of all metrics and statistics", _overview_frame)
+def overview(cells: pd.DataFrame, targets: Sequence[Target], quantity: str) -> Figure:
     """A page with a row for each statistic (or average) and a column for each metric.
 
     With many metrics the page is wider than a sheet, and meant for a screen.
@@ -105,13 +110,17 @@ def overview(cells: pd.DataFrame, targets: Sequence[Target], quantity: str) -> D
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
+
+    Notes
+    -----
+    ``overview.frame`` gives columns as of `line_rows`.
 
     References
     ----------
     andre2025, Figures S4 to S8.
     """
-    frame = overview_frame(cells, targets, quantity)
+    frame = _overview_frame(cells, targets, quantity)
     width = max(WIDTH, CELL_WIDTH * (int(frame["column"].max()) + 1))
     layout = Layout(width, CELL_HEIGHT)
     return figure_of_lines(frame, method_styles(frame["series"]), layout)

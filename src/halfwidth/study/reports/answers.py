@@ -12,7 +12,7 @@ from halfwidth.core.options import Door, flag_of, spelled
 from halfwidth.document.frames import frames_data, records
 from halfwidth.document.parts import Document, Heading, Kind, Note, Part, Table
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-from halfwidth.plots.study.naming import TWO_SIDED, Target
+from halfwidth.study.targets import TWO_SIDED, Target
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from halfwidth.core.formatting import percent
-from halfwidth.plots.study import axes
-from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
-from halfwidth.plots.study.naming import Drawn, Target, only
-from halfwidth.plots.study.styles import Style, method_groups, method_styles
+from halfwidth.plots.figure import figure
+from halfwidth.plots.legends import handle, height_below, legend_below
 from halfwidth.plots.style import (
     FAINT,
     INK,
@@ -20,13 +18,18 @@ from halfwidth.plots.style import (
     QUIET,
     TEXT_SIZE,
     WIDTH,
+    Style,
     break_label,
-    require_matplotlib,
 )
+from halfwidth.study.plots import axes
+from halfwidth.study.plots.lines import SIZES_TITLE, quartiles
+from halfwidth.study.plots.styles import method_groups, method_styles
+from halfwidth.study.targets import Target, only
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Coverages beyond are counted, not drawn as points (andre2025, Figure 6).
 LOWEST, HIGHEST = 0.5, 0.995
@@ -195,21 +198,7 @@ def _stats(row: Mapping[Any, Any], lowest: float) -> dict[str, float]:
 # --------------------------------------------------------------------------- coverage
 
 
-def coverage_boxes_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
-    """Every number of `coverage_boxes`.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        Rows of a study.
-    target : Target
-
-    Returns
-    -------
-    DataFrame
-        Rows of `box_rows`, with ``row``, of panels with at most four methods each, and ``group``,
-        the sample size.
-    """
+def _coverage_boxes_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
     import pandas as pd
 
     rows_of_target = only(cells, target)[["instance", "n", "method", "coverage"]]
@@ -235,7 +224,8 @@ def coverage_boxes_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
+@figure("Coverage: boxes and points over instances", _coverage_boxes_frame)
+def coverage_boxes(cells: pd.DataFrame, target: Target) -> Figure:
     """Coverage of every method at every n: a box over instances, and a point for each.
 
     Instances below 50 % or above 99.5 % are counted beside a triangle at the end of the axis; a
@@ -248,17 +238,21 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
 
     Returns
     -------
-    Drawn
+    matplotlib Figure
         17 cm wide, with a row for each group of methods.
+
+    Notes
+    -----
+    ``coverage_boxes.frame`` gives rows of `box_rows`, with ``row``, of panels with at most four
+    methods each, and ``group``, the sample size.
 
     References
     ----------
     andre2025, Figure 6.
     """
-    require_matplotlib()
     from matplotlib.figure import Figure
 
-    frame = coverage_boxes_frame(cells, target)
+    frame = _coverage_boxes_frame(cells, target)
     styles = method_styles(frame["series"])
     most = int(frame.loc[frame["drawn"] == "box", "instances"].max())
     note = (
@@ -267,10 +261,10 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
         f"and above {percent(HIGHEST)} are counted beside triangles.{note_on_few(frame)}"
     )
     rows = int(frame["row"].max()) + 1
-    below = axes.height_below([], note, WIDTH)
-    figure = Figure(figsize=(WIDTH, rows * ROW + 0.4 + below), layout="constrained")
+    below = height_below([], note, WIDTH)
+    page = Figure(figsize=(WIDTH, rows * ROW + 0.4 + below), layout="constrained")
     low = _bottom(frame)
-    for row, ax in enumerate(figure.subplots(rows, 1, squeeze=False)[:, 0]):
+    for row, ax in enumerate(page.subplots(rows, 1, squeeze=False)[:, 0]):
         part = frame[frame["row"] == row]
         here = {name: styles[name] for name in styles if name in set(part["series"])}
         _coverage_panel(ax, part, here, target, low)
@@ -278,13 +272,13 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
         _name_boxes(ax, here)
         if row == rows - 1:
             ax.set_xlabel(SIZES_TITLE, fontsize=TEXT_SIZE)
-    axes.legend_below(figure, {}, note)
-    return Drawn(figure, frame)
+    legend_below(page, {}, note)
+    return page
 
 
 def _name_boxes(ax: Axes, styles: Mapping[str, Style]) -> None:
     """The methods of a panel in the order of their boxes, right of it."""
-    handles = [axes.handle(style, lines=False) for style in styles.values()]
+    handles = [handle(style, lines=False) for style in styles.values()]
     names = [break_label(style.label or name, NAME_WIDTH) for name, style in styles.items()]
     legend = ax.legend(
         handles,
