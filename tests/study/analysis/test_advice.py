@@ -12,7 +12,6 @@ from analysed import cell
 
 from halfwidth import DataError, UnknownNameError
 from halfwidth.study import analysis
-from halfwidth.study.analysis.advice import counted_quantile
 
 TASKS, MODELS = 6, 4
 # Coverage and width of each method, and how much both differ between instances.
@@ -154,18 +153,3 @@ def test_the_reference_is_named_or_the_usual_one() -> None:
 def test_one_sided_intervals_are_refused() -> None:
     with pytest.raises(DataError, match="one-sided"):
         analysis.advice(_cells(alternative="lower"))
-
-
-def test_counted_quantiles_are_those_of_repeated_values() -> None:
-    generator = np.random.default_rng(3)
-    values = generator.normal(size=7).round(1)
-    values[2] = np.nan
-    counts = generator.integers(0, 4, size=(30, 7)).astype(float)
-    counts[0] = 0
-    for share in (0.0, 0.25, 0.5, 0.9, 1.0):
-        found = counted_quantile(values, counts, share)
-        for one, row in zip(found, counts, strict=True):
-            repeated = np.repeat(values, row.astype(int))
-            repeated = repeated[~np.isnan(repeated)]
-            expected = np.quantile(repeated, share) if len(repeated) else math.nan
-            assert math.isclose(one, expected, rel_tol=1e-12) or math.isnan(expected)
