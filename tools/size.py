@@ -45,7 +45,7 @@ def main(root: Path) -> None:
     ]
     own = sum("halfwidth" in ast.unparse(node).split()[1] for node in within)
     imported = set().union(*(_imports(tree, trees) for tree in tests.values()))
-    internal = [name for name in imported if name.count(".") > 1]
+    internal = [name for name in imported if name.count(".") > 1 and not _is_public(root, name)]
     ran = subprocess.run(
         [sys.executable, "-c", PUBLIC],
         env={"PYTHONPATH": str(root / "src")},
@@ -86,6 +86,12 @@ def _declared_arrows(root: Path) -> Iterator[list[str]]:
     for contract in settings["tool"]["importlinter"]["contracts"]:
         if contract.get("id") == "layers":
             yield from (arrow.split(" -> ") for arrow in contract.get("ignore_imports", ()))
+
+
+def _is_public(root: Path, name: str) -> bool:
+    """Whether a module is one of the packages that list what users may import."""
+    file = root.joinpath("src", *name.split("."), "__init__.py")
+    return file.exists() and "__all__" in file.read_text(encoding="utf-8")
 
 
 def _files(folder: Path) -> list[Path]:

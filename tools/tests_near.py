@@ -3,12 +3,12 @@
     python tools/tests_near.py src/halfwidth/results/audit.py
 
 Nearest are those whose name or folder has the module's, then those that import the module and least
-beside it; a file of tests is its own.
+beside it, then those in the folder of its name, the shortest first; a file of tests is its own.
 """
 
 from __future__ import annotations
 
-import re
+import ast
 import sys
 from pathlib import Path
 
@@ -36,16 +36,22 @@ def near(file: Path) -> list[str]:
             distances[test] = 2, len(imported)
         elif test.parent.name == path.stem:
             distances[test] = 3, 0
+        elif test.parent.relative_to(ROOT / "tests") == path.parent.relative_to("src/halfwidth"):
+            distances[test] = 4, test.stat().st_size
     nearest = sorted(distances, key=distances.__getitem__)[:MOST]
-    return [str(path), *(str(test.relative_to(ROOT)) for test in nearest)]
+    # Its doctests last, as in all tests: what is collected first is imported a second time.
+    return [*(str(test.relative_to(ROOT)) for test in nearest), str(path)]
 
 
 def _imported(text: str) -> set[str]:
-    """Modules that a file imports, wherever."""
-    modules = set()
-    for package, names in re.findall(r"from (halfwidth[\w.]*) import (\(?[\w\s,.]+)", text):
-        modules |= {package, *(f"{package}.{name}" for name in re.findall(r"\w+", names))}
-    return modules
+    """Modules of the package that a file imports, wherever, and what it imports from them."""
+    modules = {
+        name
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ImportFrom) and node.module
+        for name in (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+    }
+    return {name for name in modules if name.split(".")[0] == "halfwidth"}
 
 
 if __name__ == "__main__":

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_type_hints
 
+import numpy as np
 import pytest
 from support import Run
 from typer.core import TyperGroup
 
-from halfwidth.cli.answer import Answer
-from halfwidth.cli.main import command
-from halfwidth.document.parts import Document, Note
+from halfwidth.cli.main import command, main
 
 
 def verbs(parser: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -37,7 +36,7 @@ def test_there_are_verbs_of_all_groups() -> None:
 def test_every_verb_returns_an_answer(name: str) -> None:
     verb = VERBS[name]
     assert verb.callback is not None
-    assert get_type_hints(verb.callback.__wrapped__)["return"] is Answer
+    assert get_type_hints(verb.callback.__wrapped__)["return"].__name__ == "Answer"
 
 
 class Terminal(io.StringIO):
@@ -45,13 +44,22 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_note_on_stderr_is_set_for_its_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_stands_on_stderr_is_set_for_its_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The summary of scores, whose table is on stdout."""
+    folders = tmp_path / "found", tmp_path / "true"
+    for folder in folders:
+        folder.mkdir()
+        for case in "abc":
+            np.save(folder / f"{case}.npy", np.eye(9, dtype=np.uint8))
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setenv("COLUMNS", "44")
-    Answer(Document((Note("many words of a caution " * 5),)), aside=True).show()
-    lines = terminal.getvalue().splitlines()
-    assert 30 < max(map(len, lines)) <= 44
+    monkeypatch.setenv("COLUMNS", "64")
+    with pytest.raises(SystemExit):
+        main(["score", *map(str, folders), "--metric", "dsc", "--seed", "1"])
+    lines = terminal.getvalue().split("\n\n", 1)[1].splitlines()
+    assert 50 < max(map(len, lines)) <= 64
 
 
 def test_a_figure_that_was_written_is_part_of_the_document(

@@ -33,7 +33,6 @@ from halfwidth.document.parts import (
     Table,
 )
 from halfwidth.document.render import FORMATS, render
-from halfwidth.document.wrapping import wrapped
 
 # Latin words, wide letters, an emoji of two code points, names with joints, numbers.
 WORDS = (
@@ -74,12 +73,20 @@ def test_a_table_keeps_words_and_cells_and_fits(table: Table, columns: int | Non
 
 
 @examples(100)
-@given(TEXTS, st.integers(12, 80))
+@given(st.lists(TEXTS, max_size=4).map(" ".join), st.integers(40, 80))
 def test_prose_is_wrapped_between_words(text: str, width: int) -> None:
-    lines = wrapped(text, width)
+    with terminal_width.on_terminal(width):
+        lines = render(Document((Paragraph(text),)), "table").splitlines()
     assert all(cell_len(line) <= width for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert not any(line.startswith("%") for line in lines), "a number stays with its per cent"
+
+
+def test_a_rank_stays_with_the_sign_of_a_tie() -> None:
+    text = " ".join(["words"] * 9) + " (3) ≈"
+    with terminal_width.on_terminal(len(text) - 2):
+        lines = render(Document((Paragraph(text),)), "table").splitlines()
+    assert lines[-1] == "(3) ≈"
 
 
 EVERYTHING = Document(

@@ -19,7 +19,6 @@ from PIL import Image as Pillow
 import halfwidth as hw
 from halfwidth.io.grids import Image
 from halfwidth.io.images import read_image
-from halfwidth.io.tiff import inflated, unpacked_bits, unpacked_lzw
 
 nibabel: Any = import_module("nibabel")
 SIDE = 200
@@ -163,14 +162,6 @@ def test_a_strip_is_unpacked_as_far_as_it_is_wanted(compression: str, tmp_path: 
     peak, found = memory(lambda: read_image(tmp_path / "b.tif"))
     assert not found.voxels.any()
     assert peak < 2**20 < large.nbytes
-
-
-def test_unpacking_stops() -> None:
-    assert inflated(zlib.compress(bytes(10**6)), most=1000) == bytes(1000)
-    assert inflated(b"nothing", most=1000) is None
-    assert unpacked_bits(bytes([129, 7]) * 1000, most=300) == bytes([7]) * 384
-    assert unpacked_bits(bytes([3, 1, 2]), most=300) is None
-    assert unpacked_lzw(b"", most=300) == b""
 
 
 @pytest.mark.parametrize("big", [False, True])

@@ -13,6 +13,7 @@ import pytest
 from halfwidth import MatchLists
 from halfwidth.core.match_lists import MatchingRule, Outcome
 from halfwidth.matching.api import match_many
+from halfwidth.resampling.kernels import native
 
 pytest.importorskip("pycocotools")
 pytestmark = pytest.mark.skipif(not cocosets.REFERENCES.exists(), reason="no coco100 here")
@@ -23,7 +24,9 @@ AREAS = ((0.0, 1e10), (0.0, 32.0**2), (32.0**2, 96.0**2), (96.0**2, 1e10))
 
 
 @functools.cache
-def matched(kind: str, most: int) -> list[MatchLists]:
+def matched(kind: str, most: int, *, library: bool) -> list[MatchLists]:
+    """As the compiled library and NumPy have it."""
+    assert native.available() == library
     criterion = {"bbox": "box_iou", "segm": "mask_iou"}[kind]
     hows = [
         MatchingRule(criterion, thresholds=THRESHOLDS, max_detections=most, area_range=area)
@@ -32,11 +35,17 @@ def matched(kind: str, most: int) -> list[MatchLists]:
     return match_many(*cocosets.as_sets(kind), hows)
 
 
+@pytest.mark.parametrize("library", [True, False])
 @pytest.mark.parametrize(
     ("kind", "most"),
     [("bbox", 100), *(pytest.param(*one, marks=pytest.mark.slow) for one in SLOW)],
 )
-def test_pairs_and_ignored_detections_are_those_of_pycocotools(kind: str, most: int) -> None:
+def test_pairs_and_ignored_detections_are_those_of_pycocotools(
+    kind: str, most: int, library: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if library and not native.available():
+        pytest.skip("no compiled library")
+    monkeypatch.setattr(native, "available", lambda: library)
     evaluation = cocosets.evaluated(kind, maxDets=[most])
     references, results = evaluation.cocoGt, evaluation.cocoDt
     images, categories = sorted(references.imgs), sorted(references.cats)
@@ -46,7 +55,7 @@ def test_pairs_and_ignored_detections_are_those_of_pycocotools(kind: str, most: 
         for one in evaluation.evalImgs
         if one is not None
     }
-    for area, lists in zip(AREAS, matched(kind, most), strict=True):
+    for area, lists in zip(AREAS, matched(kind, most, library=library), strict=True):
         for category, image in itertools.product(range(len(categories)), range(len(images))):
             entries = np.flatnonzero((lists.image == image) & (lists.category == category))
             key = (categories[category], area, images[image])

@@ -6,68 +6,60 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scenes import scene
 
-from halfwidth.matching.greedy import Role, match_in_numpy
+from halfwidth.core.match_lists import MatchingRule
+from halfwidth.matching.api import match_images
 from halfwidth.resampling.kernels import native, native_assignments
 from halfwidth.resampling.kernels.native_assignments import FIELDS
 
 needs_library = pytest.mark.skipif(not native.available(), reason="no compiled library")
 
 
-def task(seed: int) -> tuple[Any, ...]:
-    """Cells of a few sizes, with ties, NaN and all roles."""
-    rng = np.random.default_rng(seed)
-    rows, columns = rng.integers(0, 7, (2, 12))
-    pairs = rows * columns
-    # Cells that take part with their first detections alone.
-    used = rng.integers(0, rows + 1)
-    ends = [np.cumsum(n) - n for n in (pairs, columns, used)]
-    table = np.stack([ends[0], used, ends[1], columns, ends[2]], axis=1).astype(np.int64)
-    gains = rng.integers(-1, 6, int(pairs.sum())) / 5
-    gains[rng.random(len(gains)) < 0.05] = np.nan
-    roles = rng.integers(0, 4, int(columns.sum())).astype(np.uint8)
-    limits = np.array([0.2, 0.6, 0.4])
-    assigned = np.full((3, int(used.sum())), -1, dtype=np.int32)
-    assigned[:, ::5] = 0
-    return gains, limits, table, roles, assigned
+RULE = MatchingRule(thresholds=(0.2, 0.4, 0.6))
 
 
 @needs_library
-def test_the_compiled_matching_is_the_plain_one() -> None:
-    for seed in range(40):
-        gains, limits, table, roles, assigned = task(seed)
-        other = assigned.copy()
-        native_assignments.assign(gains, limits, table, roles, assigned)
-        match_in_numpy(gains, limits, table, roles, other)
-        np.testing.assert_array_equal(assigned, other, err_msg=f"seed {seed}")
+def test_the_compiled_matching_is_the_plain_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(30):
+        objects = scene(seed, flags=True, most=10)
+        compiled = match_images(*objects, RULE)
+        with monkeypatch.context() as without:
+            without.setattr(native, "available", lambda: False)
+            plain = match_images(*objects, RULE)
+        for name in ("image", "category", "detection", "outcome", "reference", "n_references"):
+            one, other = getattr(compiled, name), getattr(plain, name)
+            np.testing.assert_array_equal(one, other, err_msg=f"seed {seed}: {name}")
 
 
-def plain(gains: Any, limit: float, roles: list[Role]) -> list[int]:
-    """Each detection in order: a reference to be found, else one to be ignored, the best left."""
-    left, given = set(range(len(roles))), []
-    for row in gains:
-        allowed = [column for column in left if row[column] >= limit]
-        real = [column for column in allowed if roles[column] == Role.TO_BE_FOUND]
-        others = [column for column in allowed if roles[column] != Role.TO_BE_FOUND]
-        best = max(real or others, key=lambda column: (row[column], column), default=-1)
-        given.append(best)
-        if best >= 0 and roles[best] != Role.IGNORED_ALWAYS:
-            left.discard(best)
-    return given
+def overlaps(found: Any, true: Any) -> Any:
+    """Intersections over unions of boxes, by whole numbers."""
+    low = np.maximum(found[:, None, :2], true[:, :2])
+    sides = np.minimum(found[:, None, 2:], true[:, 2:]) - low
+    shared = np.maximum(sides, 0).prod(axis=-1)
+    areas = [(boxes[:, 2:] - boxes[:, :2]).prod(axis=-1) for boxes in (found, true)]
+    return shared / (areas[0][:, None] + areas[1] - shared)
 
 
-def test_one_cell_is_matched_by_the_rule() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(100):
-        rows, columns = (int(n) for n in rng.integers(1, 6, 2))
-        gains = rng.integers(0, 6, (rows, columns)) / 5
-        roles = rng.integers(0, 3, columns).astype(np.uint8)
-        table = np.array([[0, rows, 0, columns, 0]], dtype=np.int64)
-        assigned = np.full((2, rows), -1, dtype=np.int32)
-        limits = np.array([0.3, 0.7])
-        match_in_numpy(gains.ravel(), limits, table, roles, assigned)
-        for limit, own in zip(limits, assigned, strict=True):
-            assert own.tolist() == plain(gains, limit, [Role(role) for role in roles])
+@pytest.mark.parametrize("library", [pytest.param(True, marks=needs_library), False])
+def test_each_takes_the_best_that_is_left(library: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "available", lambda: library)
+    matched = 0
+    for seed in range(60):
+        found, true = scene(seed, images=1, classes=1)
+        lists = match_images(found, true, RULE)
+        gains = overlaps(found.objects[0].boxes, true.objects[0].boxes)
+        for limit, own in zip(RULE.thresholds, lists.reference, strict=True):
+            left, given = set(range(gains.shape[1])), []
+            for row in gains[lists.detection]:
+                allowed = [column for column in left if row[column] >= limit]
+                # Of equal ones the last, as COCO has it.
+                best = max(allowed, key=lambda column: (row[column], column), default=-1)
+                given.append(best)
+                left.discard(best)
+            assert own.tolist() == given
+            matched += sum(place >= 0 for place in given)
+    assert matched > 100
 
 
 @needs_library

@@ -14,7 +14,6 @@ from matplotlib.transforms import Bbox
 
 import halfwidth as hw
 from halfwidth import plots
-from halfwidth.core.cautions import caution
 from halfwidth.plots import forest
 
 RNG = np.random.default_rng(0)
@@ -60,11 +59,12 @@ def test_a_row_per_estimate_in_the_order_given() -> None:
 
 
 def test_numbers_cases_and_cautions_are_said() -> None:
+    known = {spec.code: spec for spec in hw.CAUTIONS}
     e = replace(
         hw.summary_ci(RNG.beta(9, 1, 200), metric="dsc", label="kidneys", rng=1),
         n_groups=100,
         design="clustered",
-        cautions=(caution("HW302"), caution("HW303"), caution("HW302")),
+        cautions=tuple(hw.Caution(known[code], "") for code in ("HW302", "HW303", "HW302")),
     )
     places = e.decimals
     (row,) = forest.frame([e]).to_dict("records")

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.public_functions import OF_MATCHING
 
 SQUARE = [10.0, 10, 50, 50]
 TRUTH = [{"boxes": [SQUARE], "labels": [1]} for _ in range(20)]
@@ -35,7 +34,10 @@ def test_other_spellings_are_the_same_matching() -> None:
 
 
 def test_its_options_are_known_to_messages() -> None:
-    assert {field.name for field in dataclasses.fields(hw.Matching)} == {*OF_MATCHING}
+    for field in dataclasses.fields(hw.Matching):
+        unknown: dict[str, Any] = {field.name: 1}
+        with pytest.raises(hw.OptionError, match=rf"matching={{'{field.name}': \.\.\.}}"):
+            hw.estimate([0.5, 0.6], **unknown)
 
 
 @pytest.mark.parametrize("options", [{"threshold": 0.7}, {"max_detections": 1, "area": "large"}])

@@ -10,10 +10,8 @@ import pandas as pd
 import pytest
 from analysed import cell
 
-from halfwidth import DataError, UnknownNameError, summary_ci
-from halfwidth.core.types import Level
+from halfwidth import DataError, UnknownNameError
 from halfwidth.study import analysis
-from halfwidth.study.analysis.advice import auto_choice, counted_quantile
 
 TASKS, MODELS = 6, 4
 # Coverage and width of each method, and how much both differ between instances.
@@ -155,32 +153,3 @@ def test_the_reference_is_named_or_the_usual_one() -> None:
 def test_one_sided_intervals_are_refused() -> None:
     with pytest.raises(DataError, match="one-sided"):
         analysis.advice(_cells(alternative="lower"))
-
-
-def test_counted_quantiles_are_those_of_repeated_values() -> None:
-    generator = np.random.default_rng(3)
-    values = generator.normal(size=7).round(1)
-    values[2] = np.nan
-    counts = generator.integers(0, 4, size=(30, 7)).astype(float)
-    counts[0] = 0
-    for share in (0.0, 0.25, 0.5, 0.9, 1.0):
-        found = counted_quantile(values, counts, share)
-        for one, row in zip(found, counts, strict=True):
-            repeated = np.repeat(values, row.astype(int))
-            repeated = repeated[~np.isnan(repeated)]
-            expected = np.quantile(repeated, share) if len(repeated) else math.nan
-            assert math.isclose(one, expected, rel_tol=1e-12) or math.isnan(expected)
-
-
-@pytest.mark.parametrize("n", [10, 25, 50, 100])
-@pytest.mark.parametrize("metric", ["dsc", "hd95"])
-@pytest.mark.parametrize("statistic", ["mean", "sd", "median"])
-def test_what_auto_takes_is_what_it_takes(metric: str, statistic: str, n: int) -> None:
-    values = (np.arange(n) + 0.5) / n
-    expected = summary_ci(values, metric=metric, statistic=statistic, rng=1).method
-    assert auto_choice(metric, statistic, n, Level()) == expected
-
-
-def test_nothing_is_said_of_what_auto_takes_of_test_sets() -> None:
-    assert auto_choice("auroc", "", 50, Level()) == ""
-    assert auto_choice("smile", "mean", 50, Level()) == ""

@@ -11,8 +11,7 @@ from scipy import stats
 from statsmodels.stats.diagnostic import lilliefors
 
 from halfwidth import Bounds, DataError, OptionError, UnknownNameError
-from halfwidth.study.analysis import fits_by_search, kolmogorov_smirnov, lilliefors_p
-from halfwidth.study.analysis.fits import OF_LOGITS, OF_VALUES, Fitting
+from halfwidth.study.analysis import kolmogorov_smirnov, lilliefors_p
 from halfwidth.study.populations import family
 
 UNIT, POSITIVE, LINE = Bounds(0, 1), Bounds(0, math.inf), None
@@ -106,17 +105,6 @@ def test_pareto_of_logits_starts_at_the_lowest() -> None:
     assert found["scale"] == pytest.approx(scale, rel=2e-3)
 
 
-@pytest.mark.parametrize("catalogue", [pytest.param(OF_VALUES, marks=pytest.mark.slow), OF_LOGITS])
-def test_rows_are_fitted_as_they_are_alone(catalogue: dict[str, Fitting]) -> None:
-    for name, fitting in catalogue.items():
-        rows = np.sort(np.stack([drawn(name, 30, seed) for seed in range(3)]), axis=-1)
-        together = fitting.fit(rows)
-        for place, row in enumerate(rows):
-            alone = fitting.fit(row[None])
-            for parameter, values in alone.items():
-                assert together[parameter][place] == pytest.approx(values[0], rel=1e-6)
-
-
 @pytest.mark.parametrize("name", ["normal", "logistic", "t", "skewnormal"])
 def test_distances_do_not_depend_on_the_unit(name: str) -> None:
     values = drawn(name, 60, 3)
@@ -174,13 +162,6 @@ def test_values_at_both_ends_only_have_no_inside() -> None:
 def test_many_equal_values_do_not_break_a_t() -> None:
     values = [0.0] * 30 + list(np.linspace(0.1, 0.9, 20))
     assert 0 < kolmogorov_smirnov(values, "t").statistic < 1
-
-
-def test_newton_ends_where_there_is_no_maximum() -> None:
-    # Equal rows have no logistic; the climb gives up and says so.
-    with np.errstate(all="ignore"):
-        found = fits_by_search.logistic(np.ones((1, 5)))
-    assert np.isnan(found["location"]).all()
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
+import numpy as np
 import pandas as pd
+import pytest
 from analysed import cell
 
+import halfwidth as hw
 from halfwidth.document.render import render
-from halfwidth.document.wrapping import wrapped
 from halfwidth.study import analysis
 from halfwidth.study.reports.advice import advice_document
 
@@ -25,7 +30,9 @@ mean DSC, 95 % intervals
 """
 
 
-def _advised(**more: tuple[float, float]) -> pd.DataFrame:
+def _advised(
+    more: Mapping[str, tuple[float, float]] = MappingProxyType({}), **columns: Any
+) -> pd.DataFrame:
     rows = [
         cell(
             task=f"task{task}",
@@ -34,9 +41,10 @@ def _advised(**more: tuple[float, float]) -> pd.DataFrame:
             coverage=coverage,
             width_mean=width,
             coverage_se=0.01,
+            **columns,
         )
         for task in range(4)
-        for method, (coverage, width) in (WAYS | more).items()
+        for method, (coverage, width) in (WAYS | dict(more)).items()
     ]
     return analysis.advice(pd.DataFrame(rows), n_bootstrap=100, rng=1)
 
@@ -56,7 +64,7 @@ def test_the_first_methods_and_what_the_numbers_are() -> None:
 
 
 def test_auto_is_shown_wherever_it_ranks() -> None:
-    text = render(advice_document(_advised(auto=(0.5, 0.1)), top=1, seed=1), "table")
+    text = render(advice_document(_advised({"auto": (0.5, 0.1)}), top=1, seed=1), "table")
     assert [line.split()[1:3] for line in text.splitlines()[4:6]] == [
         ["1", "hall"],
         ["(5)", "auto"],
@@ -74,5 +82,21 @@ def test_data_have_all_methods() -> None:
     assert [row["rank"] for row in rows] == ["1", "2", "3", "4"]
 
 
-def test_a_rank_stays_with_the_sign_of_a_tie() -> None:
-    assert wrapped("one (3) ≈", 7) == ["one", "(3) ≈"]
+def _taken(**columns: Any) -> str:
+    """What is said that `auto` takes."""
+    text = " ".join(render(advice_document(_advised(**columns), top=1, seed=1), "table").split())
+    return text.partition("none are equal it takes ")[2].partition(" of ")[0]
+
+
+@pytest.mark.parametrize("n", [10, 25, 50, 100])
+@pytest.mark.parametrize("metric", ["dsc", "hd95"])
+@pytest.mark.parametrize("statistic", ["mean", "sd", "median"])
+def test_what_auto_takes_is_what_it_takes(metric: str, statistic: str, n: int) -> None:
+    values = (np.arange(n) + 0.5) / n
+    expected = hw.summary_ci(values, metric=metric, statistic=statistic, rng=1).method
+    assert _taken(metric=metric, statistic=statistic, n=n) == expected
+
+
+def test_nothing_is_said_of_what_auto_takes_of_test_sets() -> None:
+    assert _taken(metric="auroc", statistic="") == ""
+    assert _taken(metric="smile", statistic="mean") == ""
