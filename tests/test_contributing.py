@@ -13,17 +13,23 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.metrics import jaccard_score
+from sklearn.metrics import jaccard_score, roc_auc_score
 from support import Run
 
 import halfwidth as hw
-from halfwidth.core.spec import spec_of
+from halfwidth.arithmetic.ranked_scores import RankEach
+from halfwidth.core.spec import Metric, Statistic, spec_of
 from halfwidth.core.types import Level
 from halfwidth.document.render import render
 from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.metrics import building
+from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import leave_one_out, replicates
+from halfwidth.resampling.forms.engines import engine_for
+from halfwidth.resampling.forms.evaluation import left_out_by, replicates_by
+from halfwidth.resampling.weights.dirichlet import Weighted
 
 PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"
 BLOCKS = dict(re.findall(r"```python (\w+)\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL))
@@ -41,7 +47,9 @@ def declared(kind: str) -> tuple[Any, ...]:
     return names
 
 
-METRIC, STATISTIC, METHOD = (declared(kind)[0] for kind in ("metric", "statistic", "method"))
+METRIC, STATISTIC, METHOD, ENGINE, HALVES = (
+    declared(kind)[0] for kind in ("metric", "statistic", "method", "form", "maker")
+)
 
 
 @pytest.fixture
@@ -65,7 +73,7 @@ def listed(monkeypatch: pytest.MonkeyPatch, run: Run) -> Iterator[None]:
 
 
 def test_every_example_is_run() -> None:
-    assert set(BLOCKS) == {"metric", "statistic", "method", "result"}
+    assert set(BLOCKS) == {"metric", "statistic", "method", "form", "maker", "result"}
     assert PAGE.read_text("utf-8").count("```python") == len(BLOCKS)
 
 
@@ -96,6 +104,54 @@ def test_a_statistic_without_a_form_takes_the_generic_path() -> None:
     np.testing.assert_allclose(drawn, np.exp(logs), rtol=1e-12)
     without = [[stats.gmean(np.delete(row, place)) for place in range(40)] for row in values]
     np.testing.assert_allclose(leave_one_out(values, Design.iid(40), statistic), without)
+
+
+DESIGNS = (
+    Design.iid(40),
+    Design((10, 30), paired=True),
+    Design((12,), (1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 5), paired=True),
+)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+def test_the_form_gives_what_the_generic_path_gives(design: Design) -> None:
+    statistic, plan = resolve_statistic(STATISTIC), Plan(3, 50)
+    values = np.stack([np.sort(VALUES), np.sort(VALUES**2)])
+    generic = engine_for(statistic)
+    for made_by in (replicates_by, lambda *given: left_out_by(*given[:-1])):
+        fast = made_by(ENGINE, values, design, statistic, plan)
+        np.testing.assert_allclose(
+            fast, made_by(generic, values, design, statistic, plan), rtol=1e-12
+        )
+    # Dirichlet weights of units: a weighted mean of logarithms.
+    block, made = Weighted(design, plan, 0, 50), np.empty((2, 50))
+    ENGINE.prepare(values, design, statistic).evaluate(block, made)
+    weights = np.repeat(block.variates(), design.unit_sizes, axis=-1)
+    wanted = [np.exp(np.average(np.log(row), weights=weights[5])) for row in values]
+    np.testing.assert_allclose(made[:, 5], wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+def test_every_form_evaluates_what_the_maker_makes(design: Design) -> None:
+    block = HALVES(design, Plan(4, 30), 0, 30)
+    assert (block.rows().sum(axis=1) == design.units // 2).all()
+    assert np.array_equal(HALVES(design, Plan(4, 30), 7, 9).rows(), block.rows()[7:9])
+    held = block.rows()[:, design.unit_of_case].astype(bool)
+
+    def evaluated(statistic: Statistic, sample: Any) -> Any:
+        made = np.empty((1, 30))
+        engine_for(statistic).prepare(sample[None], design, statistic).evaluate(block, made)
+        return made[0]
+
+    values = np.sort(VALUES)
+    for name in ("mean", "sd", "trimmed_mean", "median"):
+        statistic = resolve_statistic(name)
+        wanted = [statistic(values[cases]) for cases in held]
+        np.testing.assert_allclose(evaluated(statistic, values), wanted, rtol=1e-12)
+    metric, truth = Metric(hw.SAMPLE_METRICS["auroc"]), np.arange(40) % 2
+    auroc = building.ranking_statistic(metric, RankEach(1), AreaFinish("macro"), "omit")
+    wanted = [roc_auc_score(truth[cases] == 0, VALUES[cases]) for cases in held]
+    np.testing.assert_allclose(evaluated(auroc, np.stack([VALUES, truth])), wanted, rtol=1e-12)
 
 
 def test_the_statistic_works_at_the_front_door() -> None:

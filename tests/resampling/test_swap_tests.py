@@ -20,9 +20,9 @@ from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import Pair
+from halfwidth.resampling.forms.order_swaps import SwappedOrder
+from halfwidth.resampling.forms.ranked_swaps import ranks_within
 from halfwidth.resampling.kernels import native
-from halfwidth.resampling.permutations.order_swaps import SwappedOrder
-from halfwidth.resampling.permutations.rank_swaps import ranks_within
 from halfwidth.resampling.permutations.swap_tests import (
     differences_after_swaps,
     signed_sums,
@@ -229,7 +229,7 @@ def test_ranks_are_found_in_their_windows(
     name: str, reach: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With no reach chance goes further than expected, and all entries are looked at."""
-    monkeypatch.setattr("halfwidth.resampling.permutations.order_swaps.REACH", reach)
+    monkeypatch.setattr("halfwidth.resampling.forms.order_swaps.REACH", reach)
     rng = np.random.default_rng(11)
     first = rng.normal(size=300).round(2)
     pair = first, (first + 0.3 * rng.normal(size=300)).round(2)

@@ -22,7 +22,7 @@ from halfwidth.resampling.forms import generic
 from halfwidth.resampling.forms.contract import BothEnds, tie_size
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.forms.evaluation import left_out_by, replicates_by
-from halfwidth.resampling.joint.errors import OfCounts, gathered
+from halfwidth.resampling.forms.joint_resamples import OfCounts, gathered
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.tails import as_distribution
 

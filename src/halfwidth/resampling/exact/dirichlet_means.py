@@ -36,7 +36,7 @@ from halfwidth.resampling.exact.inversion import (
 )
 from halfwidth.resampling.exact.proportions import weighted_proportions
 from halfwidth.resampling.tails import as_distribution
-from halfwidth.resampling.weights.dirichlet import pseudo_weights, unit_weights
+from halfwidth.resampling.weights.dirichlet import Weighted, pseudo_weights
 from halfwidth.resampling.weights.pareto_places import distances, drawn_reach, expected_places
 
 # More cases than this are gathered in cells.
@@ -420,7 +420,7 @@ def _drawn(
     ]
     out = np.zeros((2, len(values), plan.n_resamples))
     for start, stop in plan.blocks(max(design.units, len(values))):
-        weights = design.by_stratum(unit_weights(design, plan, start, stop))
+        weights = design.by_stratum(Weighted(design, plan, start, stop).variates())
         for stratum, own in enumerate(weights):
             cases, weight = totals[stratum] @ own.T, own @ sizes[stratum]
             for end, pseudo in zip(out, of_end, strict=True):

@@ -29,10 +29,9 @@ from halfwidth.resampling.kernels import native_selection, reference
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.tails import as_distribution
 from halfwidth.resampling.weights.dirichlet import (
-    kept_unit_weights,
+    Weighted,
     masses_of_spread,
     pseudo_sizes,
-    unit_weights,
 )
 from halfwidth.resampling.weights.gammas import gammas
 
@@ -146,10 +145,10 @@ def case_weights(
     weights : ndarray, shape (stop - start, n + 2)
         Which add up to 1.
     """
-    kept, added = kept_unit_weights(design, plan), pseudo_sizes(design, plan, masses)
+    added = pseudo_sizes(design, plan, masses)
     sizes = design.by_stratum(design.unit_sizes.astype(float))
     for start, stop in plan.blocks(max(design.n, elements_each)):
-        drawn = unit_weights(design, plan, start, stop) if kept is None else kept[start:stop]
+        drawn = Weighted(design, plan, start, stop).variates()
         weights = np.zeros((stop - start, design.n + 2))
         of_units = []
         for place, (own, size) in enumerate(zip(design.by_stratum(drawn), sizes, strict=True)):
@@ -194,13 +193,11 @@ def _table_of_places(design: Design, plan: Plan, masses: Masses, ranks: Array) -
             gammas(plan.entropy, ("weights of blocks", place), int(block), plan.n_resamples)
             for place, block in enumerate(blocks[blocks > 1])
         ]
-        added, kept = pseudo_sizes(design, plan, masses)[:, 0], kept_unit_weights(single, plan)
+        added = pseudo_sizes(design, plan, masses)[:, 0]
         for start, stop in plan.blocks(len(of_column)):
             weights = np.empty((stop - start, len(of_column)))
             weights[:, [0, -1]] = added[start:stop]
-            weights[:, 1:-1][:, blocks == 1] = (
-                unit_weights(single, plan, start, stop) if kept is None else kept[start:stop]
-            )
+            weights[:, 1:-1][:, blocks == 1] = Weighted(single, plan, start, stop).variates()
             for column, block in zip(np.flatnonzero(blocks > 1), of_blocks, strict=True):
                 weights[:, 1 + column] = block[start:stop]
             table[:, start:stop] = of_column[_places(weights, levels)]

@@ -18,12 +18,11 @@ from halfwidth.resampling.class_averages import Classes
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Quantiles
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.weights.blocks import Block
-from halfwidth.resampling.weights.bootstrap import Pace
+from halfwidth.resampling.weights.blocks import Block, Pace
 
 if TYPE_CHECKING:
+    from halfwidth.resampling.forms.joint_resamples import OfCounts
     from halfwidth.resampling.forms.signed_sums import SignedSums
-    from halfwidth.resampling.joint.errors import OfCounts
 
 F = TypeVar("F", bound=Form)
 

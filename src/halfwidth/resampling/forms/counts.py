@@ -38,14 +38,14 @@ from halfwidth.resampling.forms.contract import (
     declared_form,
 )
 from halfwidth.resampling.forms.counts_weighted import weighted, weighted_pairs
+from halfwidth.resampling.forms.joint_resamples import OfCounts, joint_tables
 from halfwidth.resampling.forms.signed_sums import SignedSums, sums_of_models
-from halfwidth.resampling.joint.errors import OfCounts, joint_tables
 from halfwidth.resampling.kernels import native, native_tables
 from halfwidth.resampling.kernels.formulas import MOST_CELLS
 from halfwidth.resampling.kernels.native_tables import MOST_TABLE_UNITS
 from halfwidth.resampling.kernels.programs import WIDTH, Program, program_of
-from halfwidth.resampling.weights.blocks import Block, Features
-from halfwidth.resampling.weights.bootstrap import Drawn, Pace, pace_of_sums
+from halfwidth.resampling.weights.blocks import Block, Features, Pace
+from halfwidth.resampling.weights.bootstrap import Drawn, pace_of_sums
 
 # From so many cases in a stratum on, its table is one multinomial draw. Below, a batch of samples
 # shares draws, which for the sample sizes of simulation studies is faster by far.

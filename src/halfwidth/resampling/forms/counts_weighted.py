@@ -24,6 +24,7 @@ from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.blocks import Features
 from halfwidth.resampling.weights.dirichlet import (
     masses_at_corners,
     pseudo_weights,
@@ -292,9 +293,9 @@ def weights_of_tables(by_unit: Array, design: Design, plan: Plan) -> Array:
     features = np.concatenate([by_unit[held], design.unit_sizes[None].astype(float)])
     cases = np.array([size.sum() for size in design.by_stratum(features[-1])])[:, None, None]
     cells = np.zeros((*by_unit.shape[:2], plan.n_resamples))
-    for start, stop, sums in weighted_sums(features, design, plan):
+    for some, sums in weighted_sums(Features(features, design), plan):
         factors = cases / sums[:, -1:] if len(cases) > 1 else 1.0
-        cells[held, start:stop] = (factors * sums[:, :-1]).sum(axis=0)
+        cells[held, some] = (factors * sums[:, :-1]).sum(axis=0)
     return np.moveaxis(cells, 1, -1)
 
 

@@ -41,8 +41,7 @@ from halfwidth.resampling.forms.contract import (
 from halfwidth.resampling.forms.evaluation import left_out_by
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.tails import as_distribution
-from halfwidth.resampling.weights.blocks import Block
-from halfwidth.resampling.weights.bootstrap import Pace
+from halfwidth.resampling.weights.blocks import Block, Pace
 from halfwidth.resampling.weights.dirichlet import INDEPENDENT
 
 

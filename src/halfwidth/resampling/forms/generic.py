@@ -14,8 +14,7 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import Engine, tie_size
 from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.linearization import linearized
-from halfwidth.resampling.weights.blocks import Block
-from halfwidth.resampling.weights.bootstrap import Pace
+from halfwidth.resampling.weights.blocks import Block, Pace
 
 
 @frozen(eq=False)

@@ -33,11 +33,11 @@ from halfwidth.resampling.forms.contract import (
     Permutations,
 )
 from halfwidth.resampling.forms.evaluation import without_each_unit
+from halfwidth.resampling.forms.order_swaps import SwappedOrder
 from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.permutations.order_swaps import SwappedOrder
 from halfwidth.resampling.tails import as_distribution
-from halfwidth.resampling.weights.blocks import Block
-from halfwidth.resampling.weights.bootstrap import Pace, kept_counts
+from halfwidth.resampling.weights.blocks import Block, Pace
+from halfwidth.resampling.weights.bootstrap import kept_counts
 
 # Counts that are gone through at a time; a processor's cache holds them.
 AT_A_TIME = 2**15

@@ -19,8 +19,7 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan
 from halfwidth.resampling.forms.contract import Engine, Errors, declared_form
-from halfwidth.resampling.weights.blocks import Block
-from halfwidth.resampling.weights.bootstrap import Pace
+from halfwidth.resampling.weights.blocks import Block, Pace
 
 
 @frozen(eq=False)

@@ -29,10 +29,9 @@ from halfwidth.resampling.forms.contract import (
 )
 from halfwidth.resampling.forms.evaluation import without_each_unit
 from halfwidth.resampling.forms.matched_curves import ByClass, Compiled, compiled, plain_curves
+from halfwidth.resampling.forms.matched_swaps import ranks_within
 from halfwidth.resampling.forms.matched_weighted import weighted, weighted_pairs
-from halfwidth.resampling.permutations.matched_swaps import ranks_within
-from halfwidth.resampling.weights.blocks import Block, whole_lanes
-from halfwidth.resampling.weights.bootstrap import Pace
+from halfwidth.resampling.weights.blocks import Block, Pace, whole_lanes
 from halfwidth.resampling.weights.discordance import discordance_of_left_out
 
 # Counts of units, a byte each, that one call makes.

@@ -38,8 +38,8 @@ from halfwidth.resampling.forms.contract import (
 from halfwidth.resampling.forms.signed_sums import SignedSums, plain_sum, sums_of_models
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.tails import as_distribution
-from halfwidth.resampling.weights.blocks import Block, Features
-from halfwidth.resampling.weights.bootstrap import Pace, evaluated, kept_counts, pace_of_sums
+from halfwidth.resampling.weights.blocks import Block, Features, Pace, cases_held
+from halfwidth.resampling.weights.bootstrap import evaluated, kept_counts, pace_of_sums
 
 # What is left of the variance of a resample of equal values is rounding of either sign.
 ROUNDING = 16 * np.finfo(float).eps
@@ -129,7 +129,7 @@ class PowerSums:
         """From sums with the weights of units."""
         by_stratum, design = block.sums(self.features), self.features.design
         sums = by_stratum[0] if len(by_stratum) == 1 else by_stratum.sum(axis=0)
-        n = design.n if design.equal_sizes else sums[-1]
+        n = cases_held(block, design) if design.equal_sizes else sums[-1]
         power_sums = [sums[power * len(into) :][: len(into)] for power in range(self.form.order)]
         into[:] = self.form.finish(n, power_sums, self.centre, **self.parameters)
 

@@ -22,6 +22,7 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.blocks import Features
 from halfwidth.resampling.weights.dirichlet import masses_of_spread, pseudo_sizes, weighted_sums
 from halfwidth.resampling.weights.pareto_places import drawn_reach
 
@@ -49,40 +50,41 @@ def weighted_deviations(
     reach = pseudo_cases.reach
     points = np.array([pseudo_cases.bounds.low, pseudo_cases.bounds.high]) - centre
     sizes = design.unit_sizes.astype(float)
-    features = np.concatenate([design.totals(centred), design.totals(centred**2), sizes[None]])
+    powers = [design.totals(centred), design.totals(centred**2), sizes[None]]
+    features = Features(np.concatenate(powers), design)
     at_low, at_high = masses_of_spread(pseudo_cases)
     added = pseudo_sizes(design, plan, (at_low, at_high if reach is None else 0.0))
     shares = np.add.reduceat(sizes, design.first_units) / design.n
     far = None if reach is None else drawn_reach(reach, plan)
     outermost = _outermost(centred, design)
     lower, upper = np.empty((2, samples, plan.n_resamples))
-    for start, stop, sums in weighted_sums(features, design, plan):
-        for rows in in_parts(samples, stop - start):
+    for some, sums in weighted_sums(features, plan):
+        for rows in in_parts(samples, sums.shape[-1]):
             strata = [
                 Sums(share, own[:samples][rows], own[samples:-1][rows], own[-1])
                 for share, own in zip(shares, sums, strict=True)
             ]
-            lower[rows, start:stop] = _variances(strata)
+            lower[rows, some] = _variances(strata)
             if far is None:
                 with_pseudo_cases = [
-                    stratum.with_points(points[rows], added[start:stop, place])
+                    stratum.with_points(points[rows], added[some, place])
                     for place, stratum in enumerate(strata)
                 ]
             else:
                 with_pseudo_cases = [
                     stratum.with_point(
                         np.clip(
-                            mean[rows] + distance[rows] * far[start:stop],
+                            mean[rows] + distance[rows] * far[some],
                             points[rows, :1],
                             points[rows, 1:],
                         ),
-                        added[start:stop, place, 0],
+                        added[some, place, 0],
                     )
                     for place, (stratum, (mean, distance)) in enumerate(
                         zip(strata, outermost, strict=True)
                     )
                 ]
-            upper[rows, start:stop] = _variances(with_pseudo_cases)
+            upper[rows, some] = _variances(with_pseudo_cases)
     scale = Scale(form.from_basis, form.to_basis, design.n, centre, statistic.parameters)
     return (
         as_distribution(_scaled(lower, design.n), plan, scale),

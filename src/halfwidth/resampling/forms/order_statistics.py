@@ -42,8 +42,7 @@ from halfwidth.resampling.forms.contract import (
 from halfwidth.resampling.forms.l_statistics import SortedSamples, leave_one_out, swapping
 from halfwidth.resampling.kernels import native_selection, reference
 from halfwidth.resampling.tails import as_distribution
-from halfwidth.resampling.weights.blocks import Block
-from halfwidth.resampling.weights.bootstrap import Pace
+from halfwidth.resampling.weights.blocks import Block, Pace
 
 # Support points of less probability than this change no quantile that anyone asks for.
 NEGLIGIBLE = 1e-15
@@ -92,12 +91,15 @@ class OrderedSamples:
     design : Design
         With units of one size.
     ranks, weights : ndarray, shape (K,)
+    in_order : SortedSamples
+        The same for resamples of other sizes, whose ranks are others.
     """
 
     values: Array
     design: Design
     ranks: Array
     weights: Array
+    in_order: SortedSamples
 
     @functools.cached_property
     def orders(self) -> Draws:
@@ -113,6 +115,9 @@ class OrderedSamples:
 
     def evaluate(self, block: Block, into: Array) -> None:
         """By the places of the order statistics in each resample."""
+        if not block.whole:
+            self.in_order.evaluate(block, into)
+            return
         total, gaps = total_weight(self.weights), gap_weights(self.weights)
         pick = native_selection.picked if block.compiles else reference.picked
         dtype = np.int16 if self.design.n < 2**15 else np.int32
@@ -127,9 +132,10 @@ def prepare(values: Array, design: Design, statistic: Statistic) -> Prepared:
 
     These are the weights of an L-statistic, which is faster.
     """
+    in_order = SortedSamples.prepare(values, design, statistic)
     if design.simple or not design.equal_sizes:
-        return SortedSamples.prepare(values, design, statistic)
-    return OrderedSamples(values, design, *_picks(statistic, design.n))
+        return in_order
+    return OrderedSamples(values, design, *_picks(statistic, design.n), in_order)
 
 
 def weighted(

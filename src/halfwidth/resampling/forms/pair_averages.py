@@ -30,8 +30,7 @@ from halfwidth.resampling.forms.contract import (
 from halfwidth.resampling.forms.differences import is_average_over_classes
 from halfwidth.resampling.forms.evaluation import left_out_by
 from halfwidth.resampling.tails import as_distribution
-from halfwidth.resampling.weights.blocks import Block
-from halfwidth.resampling.weights.bootstrap import Pace
+from halfwidth.resampling.weights.blocks import Block, Pace
 from halfwidth.resampling.weights.dirichlet import INDEPENDENT
 
 

@@ -21,13 +21,13 @@ from halfwidth.resampling.forms.contract import (
     Permutations,
     declared_form,
 )
+from halfwidth.resampling.forms.joint_resamples import OfCounts, joint_areas
 from halfwidth.resampling.forms.ranked_errors import has_standard_error, standard_error
 from halfwidth.resampling.forms.ranked_left_out import without_each_unit
 from halfwidth.resampling.forms.ranked_samples import RankedSamples
+from halfwidth.resampling.forms.ranked_swaps import contributions_of_cases, ranks_within
 from halfwidth.resampling.forms.ranked_weighted import discordance, weighted, weighted_pairs
 from halfwidth.resampling.forms.signed_sums import SignedSums, plain_sum
-from halfwidth.resampling.joint.errors import OfCounts, joint_areas
-from halfwidth.resampling.permutations.rank_swaps import contributions_of_cases, ranks_within
 
 # Values of samples that are ranked together: some 30 MB with their order. No result depends on it.
 MOST_RANKED = 2**20

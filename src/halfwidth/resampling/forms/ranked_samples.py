@@ -22,8 +22,7 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import Shared, declared_form
 from halfwidth.resampling.kernels import native_areas, reference
 from halfwidth.resampling.kernels.native import LANES
-from halfwidth.resampling.weights.blocks import Block, whole_lanes
-from halfwidth.resampling.weights.bootstrap import Pace
+from halfwidth.resampling.weights.blocks import Block, Pace, whole_lanes
 from halfwidth.resampling.weights.dirichlet import Weighted
 
 # Areas that a call may return, 16 MiB, and counts of units, a byte each, that one makes; where

@@ -34,8 +34,8 @@ from halfwidth.resampling.forms.counts_weighted import (
 )
 from halfwidth.resampling.forms.signed_sums import SignedSums, sums_of_models
 from halfwidth.resampling.tails import as_distribution
-from halfwidth.resampling.weights.blocks import Block, Features
-from halfwidth.resampling.weights.bootstrap import Pace, pace_of_sums
+from halfwidth.resampling.weights.blocks import Block, Features, Pace, cases_held
+from halfwidth.resampling.weights.bootstrap import pace_of_sums
 from halfwidth.resampling.weights.dirichlet import (
     INDEPENDENT,
     masses_at_corners,
@@ -83,7 +83,8 @@ class SummedSamples:
     def evaluate(self, block: Block, into: Array) -> None:
         """From sums with the weights of units."""
         total, design = block.sums(self.features).sum(axis=0), self.features.design
-        n = np.full(into.shape[1], float(design.n)) if design.equal_sizes else total[-1]
+        n = np.broadcast_to(cases_held(block, design), into.shape[1:]).astype(float)
+        n = n if design.equal_sizes else total[-1]
         sums = total[: len(into) * self.each].reshape(len(into), self.each, -1)
         into[:] = self.form.finish(n, np.moveaxis(sums, 1, -1))
 

@@ -25,7 +25,7 @@ from halfwidth.resampling.forms.differences import weighted_in_pairs
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.joint.pair_claims import Claims
 from halfwidth.resampling.joint.tails import Tails, Together
-from halfwidth.resampling.weights.dirichlet import pseudo_weights, unit_weights
+from halfwidth.resampling.weights.dirichlet import Weighted, pseudo_weights
 from halfwidth.resampling.weights.pareto_places import drawn_reach
 
 # Draws of pairs that are sorted at a time. No result depends on it.
@@ -152,7 +152,7 @@ def draws_of_means(
     means = np.zeros((len(values), plan.n_resamples))
     of_pseudo = np.empty((len(shares), plan.n_resamples))
     for start, stop in plan.blocks(max(design.units, len(values))):
-        weights = design.by_stratum(unit_weights(design, plan, start, stop))
+        weights = design.by_stratum(Weighted(design, plan, start, stop).variates())
         for stratum, (total, size, own) in enumerate(zip(totals, sizes, weights, strict=True)):
             added = size.mean() * pseudo[stratum, start:stop]
             scale = shares[stratum] / (own @ size + added)

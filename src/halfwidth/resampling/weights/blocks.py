@@ -8,8 +8,8 @@ side for a kernel, or sums of features, for which some makers need no weights.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.kernels import native
+
+T = TypeVar("T")
 
 # Elements of all-but-one rows at a time, and counts of them, a byte each, for a kernel.
 MOST_ELEMENTS, MOST_COUNTS = 2**18, 2**20
@@ -36,6 +39,10 @@ class Block(Protocol):
     def resamples(self) -> int:
         """B."""
 
+    @property
+    def whole(self) -> bool:
+        """Whether each resample holds as many units as there are."""
+
     def indices(self) -> NDArray[np.intp]:
         """The units that each resample holds, (B, U)."""
 
@@ -47,6 +54,11 @@ class Block(Protocol):
 
     def sums(self, features: Features) -> Array:
         """Sums of features over the units of each stratum, (H, K, B)."""
+
+
+def cases_held(block: Block, design: Design) -> int | Array:
+    """How many cases each resample holds, where all units are of one size."""
+    return design.n if block.whole else block.rows() @ design.unit_sizes.astype(float)
 
 
 @frozen(eq=False)
@@ -66,6 +78,15 @@ class Features:
     def by_stratum(self) -> list[Array]:
         """Those of the units of each stratum."""
         return [np.ascontiguousarray(part) for part in self.design.by_stratum(self.values)]
+
+    @functools.cached_property
+    def in_place(self) -> list[Array]:
+        """The same, each among zeros for the units of the other strata."""
+        parts = [np.zeros_like(self.values) for _ in self.design.strata]
+        of_strata = zip(parts, self.design.first_units, self.design.strata, strict=True)
+        for part, first, units in of_strata:
+            part[:, first : first + units] = self.values[:, first : first + units]
+        return parts
 
     @functools.cached_property
     def ranges(self) -> list[list[tuple[int, int]]]:
@@ -103,6 +124,11 @@ class Given:
         """B."""
         return len(self.counts)
 
+    @property
+    def whole(self) -> bool:
+        """Whether they add up to the number of units."""
+        return bool((self.counts.sum(axis=1) == self.counts.shape[1]).all())
+
     def indices(self) -> NDArray[np.intp]:
         """Those that count, in order; as many in each resample."""
         each = np.broadcast_to(np.arange(self.counts.shape[1]), self.counts.shape)
@@ -120,6 +146,39 @@ class Given:
         """Products with the counts."""
         by_stratum = zip(features.by_stratum, features.design.by_stratum(self.counts), strict=True)
         return np.stack([part @ own.T for part, own in by_stratum])
+
+
+# --------------------------------------------------------------------------- block after block
+
+
+@frozen
+class Pace:
+    """How many resamples are evaluated at once, and how.
+
+    Attributes
+    ----------
+    at_once : int
+    threaded : bool
+        Whether threads share the blocks. Products of matrices in other blocks would differ in their
+        last bits.
+    slow : bool
+        Whether a resample may take long, so that the first blocks are small.
+    """
+
+    at_once: int
+    threaded: bool = False
+    slow: bool = False
+
+
+def in_blocks(make: Callable[[int, int], T], plan: Plan, pace: Pace) -> Iterator[tuple[slice, T]]:
+    """Ranges of resamples, and what is made of the first and of the end of each, in their order."""
+    most = max(1, pace.at_once)
+    if pace.threaded:
+        for (start, stop), made in plan.in_threads(most, lambda block: make(*block)):
+            yield slice(start, stop), made
+        return
+    for start, stop in plan.blocks(1, most=most, slow=pace.slow):
+        yield slice(start, stop), make(start, stop)
 
 
 def all_but_one(design: Design, each: int) -> Iterator[tuple[slice, Given]]:

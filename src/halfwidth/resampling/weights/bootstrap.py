@@ -15,7 +15,7 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import COMPILED_DRAWS, MOST_KEPT, SHARED_DRAWS, Plan
 from halfwidth.resampling.kernels import native, reference
-from halfwidth.resampling.weights.blocks import Features
+from halfwidth.resampling.weights.blocks import Features, Pace, in_blocks
 from halfwidth.resampling.weights.multinomial import multinomial
 
 T = TypeVar("T")
@@ -50,6 +50,11 @@ class Drawn:
     def resamples(self) -> int:
         """B."""
         return self.stop - self.start
+
+    @property
+    def whole(self) -> bool:
+        """As many units are drawn as there are."""
+        return True
 
     def indices(self) -> reference.Draws:
         """Positions of the units drawn, (B, U)."""
@@ -124,28 +129,6 @@ def _sum_in_ranges(
         into[row] = counts[:, first:last] @ features[row, first:last]
 
 
-# --------------------------------------------------------------------------- block after block
-
-
-@frozen
-class Pace:
-    """How many resamples are evaluated at once, and how.
-
-    Attributes
-    ----------
-    at_once : int
-    threaded : bool
-        Whether threads share the blocks. Products of matrices in other blocks would differ in their
-        last bits.
-    slow : bool
-        Whether a resample may take long, so that the first blocks are small.
-    """
-
-    at_once: int
-    threaded: bool = False
-    slow: bool = False
-
-
 def pace_of_sums(features: Features, plan: Plan) -> Pace:
     """How many resamples have their sums at once.
 
@@ -169,23 +152,17 @@ def evaluated(
 
     ``keeps``: whether counts side by side are kept for other samples.
     """
-    at_once = max(1, pace.at_once)
     free: list[native.Room] = []
 
-    def made(block: tuple[int, int]) -> T:
+    def made(start: int, stop: int) -> T:
         if keeps:
-            return evaluate(Drawn(design, plan, *block))
+            return evaluate(Drawn(design, plan, start, stop))
         room = free.pop() if free else native.Room()
-        values = evaluate(Drawn(design, plan, *block, room))
+        values = evaluate(Drawn(design, plan, start, stop, room))
         free.append(room)
         return values
 
-    if pace.threaded:
-        for (start, stop), values in plan.in_threads(at_once, made):
-            yield slice(start, stop), values
-        return
-    for start, stop in plan.blocks(1, most=at_once, slow=pace.slow):
-        yield slice(start, stop), made((start, stop))
+    return in_blocks(made, plan, pace)
 
 
 # --------------------------------------------------------------------------- counts

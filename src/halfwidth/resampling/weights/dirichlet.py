@@ -14,6 +14,7 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import COMPILED_DRAWS, MOST_KEPT, SHARED_DRAWS, Plan
 from halfwidth.resampling.kernels import native, native_areas, reference
+from halfwidth.resampling.weights.blocks import Features, Pace, in_blocks
 from halfwidth.resampling.weights.gammas import gammas
 
 
@@ -43,9 +44,16 @@ class Weighted:
         """B."""
         return self.stop - self.start
 
+    def variates(self) -> Array:
+        """Gamma(1) variates of all units, (B, U); how draws are cut into blocks does not matter."""
+        kept = self._kept()
+        if kept is not None:
+            return kept[self.start : self.stop]
+        return _drawn(self.design, self.plan, self.start, self.stop)
+
     def rows(self) -> Array:
-        """A row for each draw, (B, U)."""
-        weights = unit_weights(self.design, self.plan, self.start, self.stop)
+        """What each unit weighs, (B, U)."""
+        weights = _drawn(self.design, self.plan, self.start, self.stop)
         _fix_strata(weights, self.design)
         return weights
 
@@ -55,6 +63,46 @@ class Weighted:
         turned = native_areas.turned_exponentials(key, self.start, self.stop, self.design.units)
         _fix_strata(np.moveaxis(turned, 1, -1), self.design)
         return turned
+
+    def sums(self, features: Features) -> Array:
+        """Sums of features with the variates of the units in each stratum, (H, K, B)."""
+        if is_summed_by_kernel(features, self.plan):
+            key, block = weights_key(self.design, self.plan), (self.start, self.stop)
+            units = self.design.units
+            return np.stack(
+                [native.sum_weighted(part, key, *block, units) for part in features.in_place]
+            )
+        by_stratum = zip(features.by_stratum, self.design.by_stratum(self.variates()), strict=True)
+        return np.stack([reference.sum_weighted(part, own) for part, own in by_stratum])
+
+    def _kept(self) -> Array | None:
+        """The variates of all draws, for all samples of one design; None: not to be kept."""
+        plan, units = self.plan, self.design.units
+        if plan.kept is None or plan.n_resamples * units > MOST_KEPT:
+            return None
+
+        def drawn() -> Array:
+            kept = np.empty((plan.n_resamples, units))
+            for start, stop in plan.blocks(units):
+                kept[start:stop] = _drawn(self.design, plan, start, stop)
+            return kept
+
+        return plan.once("weights of units", (), self.design, drawn)
+
+
+def _drawn(design: Design, plan: Plan, start: int, stop: int) -> Array:
+    draw = functools.partial(
+        native.exponentials if plan.compiles else rng.exponentials,
+        weights_key(design, plan),
+        units=design.units,
+    )
+    if plan.threads == 1 or (stop - start) * design.units < SHARED_DRAWS:
+        return draw(start, stop)
+    from concurrent.futures import ThreadPoolExecutor
+
+    ends = [int(end) for end in np.linspace(start, stop, plan.threads + 1)]
+    with ThreadPoolExecutor(plan.threads) as pool:
+        return np.concatenate(list(pool.map(draw, ends[:-1], ends[1:])))
 
 
 def _fix_strata(weights: Array, design: Design) -> None:
@@ -66,88 +114,29 @@ def _fix_strata(weights: Array, design: Design) -> None:
         own *= size.sum() / (own @ size)[..., None]  # noqa: PLW2901 -- a view, worked on in place
 
 
-def unit_weights(design: Design, plan: Plan, start: int, stop: int) -> Array:
-    """Gamma(1) variates of all units in draws ``start`` to ``stop``, shape (B, U).
-
-    Of many draws, take a range at a time (`Plan.blocks`); how they are cut does not matter.
-    """
-    key = weights_key(design, plan)
-    draw = functools.partial(
-        native.exponentials if plan.compiles else rng.exponentials, key, units=design.units
-    )
-    if plan.threads == 1 or (stop - start) * design.units < SHARED_DRAWS:
-        return draw(start, stop)
-    from concurrent.futures import ThreadPoolExecutor
-
-    ends = [int(end) for end in np.linspace(start, stop, plan.threads + 1)]
-    with ThreadPoolExecutor(plan.threads) as pool:
-        return np.concatenate(list(pool.map(draw, ends[:-1], ends[1:])))
-
-
 def weights_key(design: Design, plan: Plan) -> rng.Key:
     """The key of the weights of units, which are the same for every statistic of as many."""
     return rng.derive_key(plan.entropy, "weights", design.units)
 
 
-def kept_unit_weights(design: Design, plan: Plan) -> Array | None:
-    """`unit_weights` of all draws, for all samples of one design; None: not to be kept."""
-    small = plan.n_resamples * design.units <= MOST_KEPT
-    if plan.kept is None or not small:
-        return None
+def weighted_sums(features: Features, plan: Plan) -> Iterator[tuple[slice, Array]]:
+    """Ranges of draws, and sums of features with the variates of units, (H, K, B)."""
+    design = features.design
+    each = len(features.values) * len(design.strata)
+    pace = Pace(plan.block_elements // max(design.units, each))
+    if is_summed_by_kernel(features, plan):
+        most = COMPILED_DRAWS // (design.units * len(design.strata))
+        pace = Pace(min(plan.block_elements // each, most), threaded=True)
 
-    def drawn() -> Array:
-        kept = np.empty((plan.n_resamples, design.units))
-        for start, stop in plan.blocks(design.units):
-            kept[start:stop] = unit_weights(design, plan, start, stop)
-        return kept
+    def summed(start: int, stop: int) -> Array:
+        return Weighted(design, plan, start, stop).sums(features)
 
-    return plan.once("weights of units", (), design, drawn)
+    return in_blocks(summed, plan, pace)
 
 
-def weighted_sums(features: Array, design: Design, plan: Plan) -> Iterator[tuple[int, int, Array]]:
-    """Sums of features of the units with their weights, block by block of draws.
-
-    Parameters
-    ----------
-    features : ndarray, shape (K, U)
-    design : Design
-    plan : Plan
-
-    Yields
-    ------
-    start, stop : int
-        Range of draws.
-    sums : ndarray, shape (H, K, stop - start)
-        One for each stratum.
-    """
-    # To draw weights anew for a few sums takes less than a product with weights that are kept.
-    few = plan.compiles and len(features) < reference.MANY_FEATURES
-    kept = None if few else kept_unit_weights(design, plan)
-    if few:
-        # One pass for each stratum, without the units of the others.
-        strata = [np.zeros_like(features) for _ in design.strata]
-        for place, (first, units) in enumerate(zip(design.first_units, design.strata, strict=True)):
-            strata[place][:, first : first + units] = features[:, first : first + units]
-        key, units = weights_key(design, plan), design.units
-        most = min(
-            plan.block_elements // (len(features) * len(strata)),
-            COMPILED_DRAWS // (units * len(strata)),
-        )
-
-        def summed(block: tuple[int, int]) -> Array:
-            return np.stack([native.sum_weighted(part, key, *block, units) for part in strata])
-
-        for (start, stop), sums in plan.in_threads(max(1, most), summed):
-            yield start, stop, sums
-        return
-    parts = design.by_stratum(features)
-    for start, stop in plan.blocks(max(design.units, len(features) * len(parts))):
-        weights = unit_weights(design, plan, start, stop) if kept is None else kept[start:stop]
-        by_stratum = design.by_stratum(weights)
-        products = [
-            reference.sum_weighted(part, own) for part, own in zip(parts, by_stratum, strict=True)
-        ]
-        yield start, stop, np.stack(products)
+def is_summed_by_kernel(features: Features, plan: Plan) -> bool:
+    """To draw anew for a few sums takes less than a product with variates that are kept."""
+    return plan.compiles and len(features.values) < reference.MANY_FEATURES
 
 
 def pseudo_weights(masses: Sequence[float] | Array, plan: Plan) -> Array:
