@@ -89,9 +89,26 @@ def _declared_arrows(root: Path) -> Iterator[list[str]]:
 
 
 def _is_public(root: Path, name: str) -> bool:
-    """Whether a module is one of the packages that list what users may import."""
-    file = root.joinpath("src", *name.split("."), "__init__.py")
-    return file.exists() and "__all__" in file.read_text(encoding="utf-8")
+    """Whether users may import it: a package with a list of names, or one of those names."""
+    package, _, last = name.rpartition(".")
+    return bool(_listed(root, name)) or last in _listed(root, package)
+
+
+def _listed(root: Path, package: str) -> list[str]:
+    """The names of a package's ``__all__``."""
+    file = root.joinpath("src", *package.split("."), "__init__.py")
+    body = ast.parse(file.read_text(encoding="utf-8")).body if file.exists() else []
+    lists = [
+        node.value
+        for node in body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    ]
+    return [
+        node.value
+        for one in lists
+        for node in ast.walk(one)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
 
 
 def _files(folder: Path) -> list[Path]:
