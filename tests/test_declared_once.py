@@ -42,8 +42,8 @@ OTHER_WORDS: dict[str, set[str]] = {
     "resampling/dirichlet_means.py": {"inverted"},  # what a table keeps
     # Fields, options, columns and kinds of claims of published numbers.
     "planning/published/": {"auroc", "correct"},
-    "planning/calibration.py": {"auroc"},  # an assumption
-    "planning/classes.py": {"sensitivity", "specificity"},  # options
+    "planning/calibrations.py": {"auroc"},  # an assumption
+    "planning/class_shares.py": {"sensitivity", "specificity"},  # options
     "results/sample_size.py": {"auroc"},  # the same
     "reports/study_describe.py": {"accuracy", "balanced_accuracy"},  # columns
     "study/analysis/description.py": {"accuracy", "balanced_accuracy"},  # columns

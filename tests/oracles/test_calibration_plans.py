@@ -12,7 +12,7 @@ from scipy import integrate, special, stats
 import halfwidth as hw
 from halfwidth.core.types import Array
 from halfwidth.planning import calibration_n, calibration_width
-from halfwidth.planning.calibration import QUANTITIES, Information, _information
+from halfwidth.planning.calibrations import QUANTITIES, Information, _information
 
 NORMAL, CLASSES = {"lp_mean": -1.0, "lp_sd": 0.8}, {"prevalence": 0.1, "auroc": 0.8}
 

@@ -14,7 +14,7 @@ from halfwidth.cli.plan_options import Outlet, Plot, Sizes, answer, parse_sizes
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
-from halfwidth.planning.calibration import QUANTITIES, calibration_n, calibration_width
+from halfwidth.planning.calibrations import QUANTITIES, calibration_n, calibration_width
 from halfwidth.tables.prediction_columns import class_cells
 
 

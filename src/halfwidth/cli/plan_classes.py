@@ -24,9 +24,9 @@ from halfwidth.cli.plan_options import (
 )
 from halfwidth.core.errors import OptionError
 from halfwidth.intervals.auc import delong_logit
-from halfwidth.planning.auroc import auroc_n, auroc_width
 from halfwidth.planning.auroc_differences import auroc_difference_n, auroc_difference_width
-from halfwidth.planning.classes import classes_n, classes_width
+from halfwidth.planning.aurocs import auroc_n, auroc_width
+from halfwidth.planning.class_shares import classes_n, classes_width
 from halfwidth.planning.proportions import proportion_n, proportion_width
 
 

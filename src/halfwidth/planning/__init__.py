@@ -10,10 +10,10 @@ Mean DSC 0.850 (95 % CI 0.822 to 0.878; n = 50; t).
 from __future__ import annotations
 
 from halfwidth.core.public_functions import public_function
-from halfwidth.planning.auroc import auroc_n, auroc_width
 from halfwidth.planning.auroc_differences import auroc_difference_n, auroc_difference_width
-from halfwidth.planning.calibration import calibration_n, calibration_width
-from halfwidth.planning.classes import classes_n, classes_width
+from halfwidth.planning.aurocs import auroc_n, auroc_width
+from halfwidth.planning.calibrations import calibration_n, calibration_width
+from halfwidth.planning.class_shares import classes_n, classes_width
 from halfwidth.planning.differences import difference_n, difference_width
 from halfwidth.planning.means import mean_n, mean_width
 from halfwidth.planning.proportions import proportion_n, proportion_width

@@ -20,7 +20,7 @@ from halfwidth.intervals.auc import delong_logit_t, delong_t
 from halfwidth.intervals.dirichlet_intervals import dirichlet
 from halfwidth.intervals.two_samples import mover
 from halfwidth.metrics.ranking import auroc
-from halfwidth.planning.auroc import LEAST_OF_A_CLASS, binormal_terms, class_counts
+from halfwidth.planning.aurocs import LEAST_OF_A_CLASS, binormal_terms, class_counts
 from halfwidth.planning.checks import check_n, check_positive, check_share, wanted_width
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width, smallest_n
 from halfwidth.results.sample_size import Requirement, SampleSize

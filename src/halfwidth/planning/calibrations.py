@@ -24,7 +24,7 @@ from halfwidth.metrics.calibration.recalibration import (
     oe_ratio,
 )
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.planning.auroc import class_counts
+from halfwidth.planning.aurocs import class_counts
 from halfwidth.planning.checks import check_n, check_positive, check_share
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width
 from halfwidth.results.sample_size import Requirement, SampleSize
