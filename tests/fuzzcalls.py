@@ -342,7 +342,6 @@ GOOD: Mapping[str, Draw] = {
     "n_resamples": words(2, 19, 49, 99),
     "n_threads": words(1, 2),
     "names": words(("truth", "score")),
-    "ns": words([10, 20], (2,), np.array([5, 50])),
     "only": words("1", [1], None),
     "other": numbers,
     "penalty": words(0.0, 1.0, 50),
@@ -352,7 +351,6 @@ GOOD: Mapping[str, Draw] = {
     "prediction": label_map,
     "prevalence": share,
     "priors": words([0.5, 0.5], (0.1, 0.9)),
-    "q": share,
     "quantile": words(0.5, 0.9, 0.01),
     "reference": label_map,
     "regions": words((), "both=1+2"),
@@ -362,10 +360,7 @@ GOOD: Mapping[str, Draw] = {
     "scale": words(1, 100, 1.0),
     "scores": words("auto", "auto", "probabilities", "logits", "any", "labels", "numbers"),
     "sd": spread,
-    "sd_a": spread,
-    "sd_b": spread,
     "sd_ratio": lambda s: s.choice([1.0, 10 ** s.uniform(-3, 3)]),
-    "sds": words([0.1], [2, 5]),
     "sem": spread,
     "sensitivity": share,
     "simultaneous": words(True, False),
@@ -379,7 +374,6 @@ GOOD: Mapping[str, Draw] = {
     "table": published_table,
     "threshold": words(0.5, 0.2, "youden_j", "f1"),
     "tolerance": words(1, 2.5, {"1": 1}),
-    "u": share,
     "value": words("dice", None, "case"),
     "values": numbers,
     "versus": share,
@@ -566,10 +560,14 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
             "correlation": words(None, 0.5, 0.9),
             "pilot": words(None, None, None, [0.01, 0.02, -0.01, 0.2], [0.1], "pilot"),
         }
-        for name in (
-            *("mean_n", "mean_width", "difference_n", "difference_width"),
-            *("auroc_difference_n", "auroc_difference_width"),
-        )
+        for name in ("mean", "auroc_difference")
+    },
+    "difference": {
+        "sd": lambda s: s.choice([None, spread(s), spread(s), (spread(s), spread(s))]),
+        "mean": words(None, 0.5, 0.9),
+        "margin": words(None, 0.01, 0.1, 1),
+        "correlation": words(None, 0.5, 0.9),
+        "pilot": words(None, None, None, [0.01, 0.02, -0.01, 0.2], [0.1], "pilot"),
     },
     **{
         f"{verb}{of_kind}": {**COMPARED, **HURRIED, **of_verb, **draws}
@@ -618,22 +616,16 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "data": predicted,
     },
     "confusion_ci": {"data": predicted, "y_score": lambda s: s.choice([None, predictions(s)])},
-    **{
-        name: {
-            "metric": words("calibration_slope", "citl", "oe_ratio", "auroc"),
-            **{
-                f"{wanted}_halfwidth": words(None, 0.1, 0.2, 1e-7)
-                for wanted in ("slope", "intercept", "in_the_large", "oe")
-            },
-            "prevalence": words(None, 0.1, 0.5),
-            "auroc": words(None, 0.7, 0.9),
-            "lp_mean": words(None, -1, 0.5),
-            "lp_sd": words(None, 1, 0.3),
-            "lp_skewness": words(None, 0.5, -0.9),
-            "pilot": words(None, None, [x / 20 for x in range(20)]),
-            "n": count(10, 2000),
-        }
-        for name in ("calibration_n", "calibration_width")
+    "calibration": {
+        "metric": words("calibration_slope", "citl", "oe_ratio", "auroc", None),
+        "halfwidth": words(0.1, 0.2, 1e-7, {"calibration_slope": 0.2, "oe_ratio": 0.1}, {}),
+        "prevalence": words(None, 0.1, 0.5),
+        "auroc": words(None, 0.7, 0.9),
+        "lp_mean": words(None, -1, 0.5),
+        "lp_sd": words(None, 1, 0.3),
+        "lp_skewness": words(None, 0.5, -0.9),
+        "pilot": words(None, None, [x / 20 for x in range(20)]),
+        "n": count(10, 2000),
     },
     **{
         f"curve{of_kind}": {
@@ -796,8 +788,11 @@ def finished(kind: str) -> tuple[Any, ...]:
         "confusion": lambda: (hw.confusion_ci(truth, [int(x > 0.4) for x in scores]),),
         "found": lambda: (hw.planning.subsample(dice, sizes=[3, 10], repeats=3, **how),),
         "plans": lambda: (
-            hw.planning.mean_n(0.1, halfwidth=0.02, metric="dsc"),
-            [hw.planning.proportion_n(0.9, width=0.1), hw.planning.proportion_n(0.8, width=0.1)],
+            hw.planning.mean(0.1, halfwidth=0.02, metric="dsc"),
+            [
+                hw.planning.proportion(0.9, halfwidth=0.05),
+                hw.planning.proportion(0.8, halfwidth=0.05),
+            ],
         ),
         "froc": lambda: (curves("froc", ("a", "b")), curves("froc", ("a",))[0]),
         "afroc": lambda: (curves("afroc", ("a", "b")), curves("wafroc", ("a",))),

@@ -25,7 +25,7 @@ LISTS_BY_NAME = ("estimation/choose.py", "plots/study/own_styles.py")
 OTHER_WORDS: dict[str, set[str]] = {
     # What signatures and docstrings show as they are written: defaults, words, and options.
     "core/option_table/": {
-        *("t", "z", "delong", "delong_logit", "hanley_mcneil"),
+        *("delong", "delong_logit", "hanley_mcneil"),
         *("correct", "sensitivity", "specificity", "dsc", "hd95"),
     },
     "cli/plan.py": {"auroc"},  # a command

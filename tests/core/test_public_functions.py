@@ -46,7 +46,7 @@ SET = {"y_true": Y, "y_score": P}
         ("runs_ci", {"data": VALUES, "bounds": (0, 1)}, "made (CaseValues, Predictions, Readings)"),
         ("gate", {"data": VALUES, "by": "organ"}, "made (CaseValues, Predictions, Readings)"),
         ("proportion_ci", {"count": 3, "nobs": 10}, "it is called successes"),
-        ("planning.mean_n", {"sd": 0.1, "half_width": 0.02}, "did you mean halfwidth?"),
+        ("planning.mean", {"sd": 0.1, "half_width": 0.02}, "did you mean halfwidth?"),
         ("study.open", {"store": "y"}, "open() has no option store; "),
     ],
 )

@@ -31,6 +31,7 @@ def lend_verbs(hw: Any) -> None:
     """Give a tree without kinds of data those names, by the functions that it has."""
     if not hasattr(hw, "Matching"):
         _lend_matching(hw)
+    _lend_plans(hw.planning)
     if hasattr(hw, "make_report"):
         hw.report = hw.make_report
     for name in ("confusion_ci", "calibration_test", "calibration_by_centre"):
@@ -45,6 +46,55 @@ def lend_verbs(hw: Any) -> None:
             lend(hw)
     if not hasattr(hw.CaseValues, "from_runs"):
         _lend_runs(hw)
+
+
+PLANS = ("mean", "difference", "quantile", "proportion", "auroc", "auroc_difference", "classes")
+OLD_HALFWIDTHS = {
+    "calibration_slope": "slope_halfwidth",
+    "calibration_intercept": "intercept_halfwidth",
+    "calibration_in_the_large": "in_the_large_halfwidth",
+    "oe_ratio": "oe_halfwidth",
+}
+
+
+def _lend_plans(planning: Any) -> None:
+    """One function for a number of cases and for a half-width, where there were two."""
+    if not hasattr(planning, "mean_n"):
+        return
+    for name in PLANS:
+        for_n, at_n = getattr(planning, f"{name}_n"), getattr(planning, f"{name}_width")
+        setattr(planning, name, _plan_of(for_n, at_n))
+    for_halfwidths, at_size, runs = (
+        getattr(planning, name) for name in ("calibration_n", "calibration_width", "minimum_runs")
+    )
+
+    def calibration(
+        metric: Any = None, *, n: Any = None, halfwidth: Any = None, **options: Any
+    ) -> Any:
+        if n is not None:
+            return at_size(metric, n, **options)
+        wanted = halfwidth if isinstance(halfwidth, Mapping) else {metric: halfwidth}
+        return for_halfwidths(**{OLD_HALFWIDTHS[at]: one for at, one in wanted.items()}, **options)
+
+    planning.calibration = calibration
+    planning.minimum_runs = lambda *given, method="exact", **named: runs(
+        *given, kind=method, **named
+    )
+
+
+def _plan_of(for_n: Callable[..., Any], at_n: Callable[..., Any]) -> Callable[..., Any]:
+    def plan(*given: Any, n: int | None = None, **options: Any) -> Any:
+        if given and isinstance(given[0], tuple):
+            options |= dict(zip(("sd_a", "sd_b"), given[0], strict=True))
+            given = ()
+        if "formula" in inspect.signature(for_n).parameters and "method" in options:
+            options["formula"] = options.pop("method")
+        if n is None:
+            return for_n(*given, **options)
+        names = [one for one in inspect.signature(at_n).parameters if one != "n"]
+        return at_n(**dict(zip(names, given, strict=False)), n=n, **options)
+
+    return plan
 
 
 def _lend_kinds(hw: Any) -> None:

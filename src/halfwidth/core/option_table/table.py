@@ -47,8 +47,6 @@ _SHORT_DOORS = {
 }
 # What only their names tell from those of the command line or of a spec.
 _NAMES = {
-    "q": Option(flag="--quantile"),
-    "u": Option(flag="--quantile"),
     "raters": Option(flag="--rater"),
     "other": Option(elsewhere="b values2 second"),
     "frame": Option(elsewhere="df data table"),
