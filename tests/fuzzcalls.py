@@ -417,7 +417,6 @@ RANKED: Mapping[str, Draw] = {
     "margin": words(0.0, 0.01, 1),
     "top": words(1, 3, 99),
     "combine": words(None, "mean_rank", "median_rank"),
-    "absent_model": words("omit", "last"),
 }
 
 
@@ -487,8 +486,6 @@ OF_FILES = ("detections", "references")
 COMPARED_DETECTORS: Mapping[str, Draw] = {
     **COMPARED,
     **DETECTED,
-    "paired": words(True),
-    "unmatched": words("raise"),
     "detections": detectors_of_images,
 }
 SUMMARIZED: Mapping[str, Draw] = {
@@ -542,12 +539,10 @@ def any_result(s: Source) -> Any:
 # Of readings, which most options of a comparison do not concern.
 READ: Mapping[str, Draw] = {
     **COMPARED,
-    **{name: words(None) for name in ("other", "baseline", "goal", "simultaneous", "truth")},
+    **{name: words(None) for name in ("other", "baseline", "goal", "truth")},
     "metric": words("cohen_kappa", "accuracy", "f1", "mae", "auroc"),
     "test": words("auto", "auto", "mcnemar"),
     "correction": words("holm"),
-    "paired": words(True),
-    "keep_cases": words(False),
     "statistic": words("mean", "mean", "median"),
     "margin": words(None, 0.1),
 }
@@ -771,12 +766,10 @@ def finished(kind: str) -> tuple[Any, ...]:
             [hw.summary_ci(dice, metric="dsc", label="a"), hw.summary_ci([0.5], metric="dsc")],
             hw.estimate(
                 hw.CaseValues.from_table({"a": dice, "b": [0.4] * 10}, metric="dsc"),
-                keep_cases=True,
             ),
             hw.estimate(
                 hw.CaseValues.from_runs({"accuracy": dice, "seed": list(range(10))}),
                 statistic=["quantile:0.1", "median", "quantile:0.9", "mean"],
-                keep_cases=True,
             ),
             hw.summary_ci([1.0, 2.0, 30.0], metric="hd95", alternative="upper"),
         ),
@@ -801,7 +794,7 @@ def finished(kind: str) -> tuple[Any, ...]:
         "by_threshold": lambda: (over_several(), over_several("a", average="macro")),
         "comparisons": lambda: tuple(hand_made(count) for count in (1, 3)),
         "rankings": lambda: (
-            hw.rank({"A": dice, "B": dice[::-1]}, metric="dsc", keep_cases=True, **how),
+            hw.rank({"A": dice, "B": dice[::-1]}, metric="dsc", **how),
             hw.rank(
                 hw.CaseValues.from_table(
                     {"A": dice * 2, "B": [0.4] * 20, "task": ["x"] * 10 + ["y"] * 10},
@@ -979,7 +972,7 @@ def fit(s: Source, kind: str, positional: list[Any], keywords: dict[str, Any]) -
         if table and s.random() < 0.3:
             keywords["metric"] = ["auroc", "average_precision"]
         keywords["scheme"] = s.choice(["aggregate_then_rank", "test_then_rank"])
-        keywords["unmatched"] = "omit"
+        keywords["pairing"] = "common"
         if table:
             scores = s.numpy.uniform(size=len(first)).round(1)
             positional[:] = [first.assign(dice=scores), "truth"]

@@ -98,9 +98,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "hw.score_masks": lambda: hw.score_masks(MASK, MASK, "dsc"),
     "hw.summary_ci": lambda: hw.summary_ci(FIRST, **DSC),
-    "hw.estimate": lambda: over(hw.estimate, hw.CaseValues.from_table)(
-        FRAME, keep_cases=True, **DSC
-    ),
+    "hw.estimate": lambda: over(hw.estimate, hw.CaseValues.from_table)(FRAME, **DSC),
     "planning.auroc_difference": lambda: PLAN.auroc_difference(
         0.8, halfwidth=0.15, correlation=0.5
     ),

@@ -376,7 +376,7 @@ def parts_of_a_table(bench: Bench) -> None:
     (alone,) = bench.answer("ci", part, bench.write(part, "part.csv"))["estimates"]
     same(one, alone, but=("message",))
     if len(scene.by) > 1:
-        pairs = bench.answer("compare", scene, file, no_simultaneous=True)["comparisons"]
+        pairs = bench.answer("compare", scene, file, correction="none")["comparisons"]
         pair = bench.r.choice(pairs)
         narrow = replace(scene, within=()).having(where=f"label={pair['label']}")
         (alone,) = bench.answer("compare", narrow, file)["comparisons"]

@@ -112,7 +112,7 @@ def test_unmatched_cases_are_listed_or_left_out(models: dict[str, pd.Series]) ->
     models["B"] = models["B"].drop(["s3", "s7"])
     with pytest.raises(hw.DataError, match=r"2 of 30 cases .*B lacks 2 \(s3, s7\)"):
         hw.compare(models, metric="dsc")
-    result = hw.compare(models, metric="dsc", unmatched="omit")
+    result = hw.compare(hw.CaseValues.from_arrays(models, metric="dsc", pairing="common"))
     assert {one.n_unmatched for one in result} == {2}
     assert {one.estimate.n for one in result} == {28}
 
@@ -155,8 +155,10 @@ def test_margin_and_goal(models: dict[str, pd.Series]) -> None:
         ({"effect": "odds"}, "none of difference, ratio"),
         ({"test": "t"}, "none of auto"),
         ({"correction": "fdr"}, "none of holm"),
-        ({"unmatched": "drop"}, "none of raise, omit"),
-        ({"paired": 1}, "neither True nor False"),
+        ({"paired": False}, "it is called pairing and describes the data"),
+        ({"unmatched": "omit"}, "it is called pairing and describes the data"),
+        ({"pairing": "common"}, "it describes the data"),
+        ({"simultaneous": False}, "correction='none' says so"),
     ],
 )
 def test_bad_options(models: dict[str, pd.Series], change: dict[str, object], message: str) -> None:
@@ -182,7 +184,9 @@ def test_unpaired_means_are_welchs(models: dict[str, pd.Series]) -> None:
 
     first, second = models["A"].iloc[:20], models["B"].iloc[10:]
     two = {"A": first, "B": second}
-    (one,) = hw.compare(two, metric="dsc", paired=False, method="welch")
+    (one,) = hw.compare(
+        hw.CaseValues.from_arrays(two, metric="dsc", pairing="none"), method="welch"
+    )
     oracle = stats.ttest_ind(first, second, equal_var=False).confidence_interval()
     assert (one.low, one.high) == pytest.approx((oracle.low, oracle.high))
     assert not one.paired
@@ -246,16 +250,13 @@ def test_cases_are_known_within_their_cluster() -> None:
     )
     with pytest.raises(hw.DataError, match="2 of its cases more than once"):
         hw.compare(hw.CaseValues.from_table(table, "dice", metric="dsc"))
-    (one,) = hw.compare(
-        hw.CaseValues.from_table(table, "dice", metric="dsc", groups="patient"), keep_cases=True
-    )
+    (one,) = hw.compare(hw.CaseValues.from_table(table, "dice", metric="dsc", groups="patient"))
     assert (one.estimate.n, one.estimate.n_groups) == (4, 2)
 
 
-def test_cases_are_kept_in_one_order_for_all_models(models: dict[str, pd.Series]) -> None:
+def test_cases_are_carried_in_one_order_for_all_models(models: dict[str, pd.Series]) -> None:
     models["B"] = models["B"].iloc[::-1]
-    assert hw.compare(models, metric="dsc", test="none").cases == ()
-    (kept,) = hw.compare(models, metric="dsc", test="none", keep_cases=True).cases
+    (kept,) = hw.compare(models, metric="dsc", test="none").cases
     found = pd.DataFrame(kept.values).sort_values(["A", "B"]).to_numpy()
     expected = pd.DataFrame(models)[list(models)].sort_values(["A", "B"]).to_numpy()
     assert np.array_equal(found, expected)

@@ -17,13 +17,13 @@ RIGHT = np.array([1, 0, 1, 1, 1, 0, 1, 1, 1, 1], float)
 WRONG = np.array([1, 0, 0, 0, 1, 0, 1, 1, 0, 1], float)
 
 
-@pytest.mark.parametrize("paired", [True, False])
-def test_the_sd_of_successes_is_no_proportion(paired: bool) -> None:
+@pytest.mark.parametrize("pairing", ["complete", "none"])
+def test_the_sd_of_successes_is_no_proportion(pairing: Any) -> None:
     how: dict[str, Any] = {"metric": "correct", "statistic": "sd", "rng": 1, "n_resamples": 999}
-    (one,) = hw.compare({"A": RIGHT, "B": WRONG}, paired=paired, **how)
+    (one,) = hw.compare(hw.CaseValues.from_arrays({"A": RIGHT, "B": WRONG}, pairing=pairing), **how)
     assert one.value == pytest.approx(RIGHT.std(ddof=1) - WRONG.std(ddof=1))
     assert not one.estimate.method.startswith("newcombe")
-    if paired:
+    if pairing == "complete":
         alone = hw.difference_ci(RIGHT, WRONG, **how)
         assert (one.low, one.high) == (alone.low, alone.high)
 
@@ -85,7 +85,7 @@ def test_a_model_without_predicted_positives_has_no_test(order: str) -> None:
     truth = np.array([0, 1] * 10)
     predictions = {"A": np.where(np.arange(20) < 4, 1 - truth, truth), "B": np.zeros(20, dtype=int)}
     models = {name: predictions[name] for name in order}
-    how: dict[str, Any] = {"metric": "ppv", "paired": False, "rng": 1, "n_resamples": 99}
+    how: dict[str, Any] = {"metric": "ppv", "pairing": "none", "rng": 1, "n_resamples": 99}
     (one,) = over(hw.compare, hw.Predictions.from_arrays)(truth, models, labels=[0, 1], **how)
     assert np.isnan(one.value)
     assert one.test is not None
@@ -93,18 +93,20 @@ def test_a_model_without_predicted_positives_has_no_test(order: str) -> None:
     assert "HW813" in {caution.code for caution in one.cautions}
 
 
-@pytest.mark.parametrize("paired", [True, False])
-def test_a_larger_spread_is_not_better(paired: bool) -> None:
+@pytest.mark.parametrize("pairing", ["complete", "none"])
+def test_a_larger_spread_is_not_better(pairing: Any) -> None:
     values = np.linspace(0.5, 0.9, 20)
-    models = {"A": values, "B": 0.7 + (values - 0.7) / 4}
+    models = hw.CaseValues.from_arrays(
+        {"A": values, "B": 0.7 + (values - 0.7) / 4}, pairing=pairing
+    )
     how: dict[str, Any] = {"metric": "dsc", "statistic": "sd", "rng": 1, "n_resamples": 99}
-    (one,) = hw.compare(models, paired=paired, **how)
+    (one,) = hw.compare(models, **how)
     assert one.value > 0
     assert one.verdict is None
     numbers: list[dict[str, Any]] = [{"margin": 0.05}, {"goal": 0.05}]
     for number in numbers:
         with pytest.raises(hw.OptionError, match="neither a higher nor a lower SD is better"):
-            hw.compare(models, paired=paired, **how, **number)
+            hw.compare(models, **how, **number)
 
 
 def test_a_pair_is_named_where_it_stands_the_other_way_round() -> None:

@@ -189,7 +189,7 @@ def test_unpaired_models_have_cases_of_their_own(table: pd.DataFrame) -> None:
     first, second = table.iloc[:50], table.iloc[50:]
     tables = {"A": first, "B": second}
     (one,) = hw.compare(
-        hw.Predictions.from_table(tables, "y", prediction="dA"), metric="accuracy", paired=False
+        hw.Predictions.from_table(tables, "y", prediction="dA", pairing="none"), metric="accuracy"
     )
     assert (one.paired, one.estimate.n, one.estimate.method) == (False, 80, "newcombe_unpaired")
     shares = [oracle.accuracy_score(part["y"], part["dA"]) for part in (first, second)]

@@ -14,11 +14,10 @@ from types import ModuleType
 import pytest
 
 from halfwidth.comparison import no_difference
-from halfwidth.comparison.multiplicity import CORRECTIONS
+from halfwidth.comparison.multiplicity import CORRECTIONS, UNCORRECTED
 from halfwidth.core.forms import EFFECT_WORDS
 from halfwidth.core.option_table.option import REQUIRED, Option
 from halfwidth.core.option_table.table import OPTIONS, option_of
-from halfwidth.ranking.ranks import TIES
 from halfwidth.ranking.schemes import SCHEMES
 from halfwidth.results.ranking_consensus import COMBINATIONS
 
@@ -98,11 +97,10 @@ def test_an_option_has_words_and_a_default_that_go_together(name: str) -> None:
     ("option", "declared"),
     [
         ("test", ("auto", *no_difference.BY_NAME, "none")),
-        ("correction", CORRECTIONS),
+        ("correction", (*CORRECTIONS, UNCORRECTED)),
         ("combine", COMBINATIONS),
         ("effect", EFFECT_WORDS),
         ("scheme", SCHEMES),
-        ("ties", TIES),
     ],
 )
 def test_words_are_those_of_what_they_name(option: str, declared: Iterable[str]) -> None:

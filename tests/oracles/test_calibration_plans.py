@@ -14,7 +14,8 @@ from halfwidth.core.types import Array
 from halfwidth.planning import calibration
 from halfwidth.planning.calibrations import QUANTITIES, Information, _information
 
-NORMAL, CLASSES = {"lp_mean": -1.0, "lp_sd": 0.8}, {"prevalence": 0.1, "auroc": 0.8}
+NORMAL: dict[str, Any] = {"lp_mean": -1.0, "lp_sd": 0.8}
+CLASSES: dict[str, Any] = {"prevalence": 0.1, "auroc": 0.8}
 
 
 # What pmvalsampsize 0.2.1 prints for the slope, by 5 000 000 simulated log odds.
@@ -137,7 +138,7 @@ def widths_of_ci(assumed: dict[str, float], n: int, studies: int) -> Array:
 @pytest.mark.parametrize("assumed", [NORMAL, CLASSES], ids=["normal", "classes"])
 @pytest.mark.parametrize("studies", [30, pytest.param(200, marks=pytest.mark.slow)])
 def test_studies_of_the_planned_size_are_as_wide_as_planned(
-    assumed: dict[str, float], studies: int
+    assumed: dict[str, Any], studies: int
 ) -> None:
     """Median widths within 5 %; those of single studies vary by 3 to 8 %, medians of 200 by 0.7."""
     plan = calibration("calibration_slope", halfwidth=0.25, **assumed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import pytest
 from scipy import stats
@@ -155,7 +156,8 @@ def re_row(out: str) -> list[str]:
 @pytest.mark.parametrize("prevalence", [0.1, 0.7])
 def test_one_of_sensitivity_and_specificity_is_enough(prevalence: float) -> None:
     for name, share in (("sensitivity", prevalence), ("specificity", 1 - prevalence)):
-        plan = planning.classes(**{name: 0.9}, prevalence=prevalence, halfwidth=0.05)
+        expected: dict[str, Any] = {name: 0.9}
+        plan = planning.classes(**expected, prevalence=prevalence, halfwidth=0.05)
         needed = planning.proportion(0.9, halfwidth=0.05).n
         assert plan.n == math.ceil(needed / share - 1e-9)
         assert (plan.quantity, [part.quantity for part in plan.parts]) == (name, [name])

@@ -141,7 +141,8 @@ def test_two_groups_have_the_interval_of_an_unpaired_comparison(metric: str | No
     found, widths = [], []
     for _ in range(150):
         models = {"new": generator.normal(0.54, 0.1, 25), "old": generator.normal(0.46, 0.1, 25)}
-        (item,) = hw.compare(models, metric=metric, paired=False, test="none")
+        data = hw.CaseValues.from_arrays(models, metric=metric, pairing="none")
+        (item,) = hw.compare(data, test="none")
         found.append(item.estimate.low > 0)
         widths.append(item.estimate.width)
         assert item.estimate.method == plan.formula
@@ -233,9 +234,12 @@ def test_non_inferiority_of_two_aurocs_is_shown_as_often_as_planned(paired: bool
         weight = math.sqrt(0.6) if paired else 0.0
         scores = shift + weight * shared[0] + math.sqrt(1 - weight**2) * own
         (item,) = hw.compare(
-            hw.Predictions.from_arrays(truth, {"new": scores[0], "old": scores[1]}),
+            hw.Predictions.from_arrays(
+                truth,
+                {"new": scores[0], "old": scores[1]},
+                pairing="complete" if paired else "none",
+            ),
             metric="auroc",
-            paired=paired,
             test="none",
             rng=1,
         )

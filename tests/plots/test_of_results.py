@@ -21,7 +21,7 @@ SCORE = np.where(TRUTH == 1, 0.6, 0.4) + np.sin(np.arange(40)) / 4
 RESULTS: dict[str, Callable[[], Any]] = {
     "an estimate": lambda: hw.summary_ci(DICE, metric="dsc"),
     "estimates with their cases": lambda: hw.estimate(
-        hw.CaseValues.from_table({"A": DICE, "B": OTHER}, metric="dsc"), keep_cases=True
+        hw.CaseValues.from_table({"A": DICE, "B": OTHER}, metric="dsc")
     ),
     "a difference": lambda: hw.difference_ci(DICE, OTHER, metric="dsc"),
     "limits of agreement": lambda: hw.limits_of_agreement(DICE, OTHER, metric="dsc"),

@@ -46,6 +46,7 @@ def lend_verbs(hw: Any) -> None:
             lend(hw)
     if not hasattr(hw.CaseValues, "from_runs"):
         _lend_runs(hw)
+    _lend_pairing(hw)
 
 
 PLANS = ("mean", "difference", "quantile", "proportion", "auroc", "auroc_difference", "classes")
@@ -95,6 +96,50 @@ def _plan_of(for_n: Callable[..., Any], at_n: Callable[..., Any]) -> Callable[..
         return at_n(**dict(zip(names, given, strict=False)), n=n, **options)
 
     return plan
+
+
+OLD_PAIRINGS: dict[str, dict[str, Any]] = {
+    "common": {"unmatched": "omit"},
+    "none": {"paired": False},
+}
+
+
+def _lend_pairing(hw: Any) -> None:
+    """What is said of data, or behind a colon, where verbs had an option for it."""
+    if "pairing" in inspect.signature(hw.CaseValues.from_arrays).parameters:
+        return
+    said: list[tuple[Any, str]] = []
+    for kind in (hw.CaseValues, hw.Predictions, getattr(hw, "Readings", None)):
+        for way in ("from_arrays", "from_table", "from_pairs"):
+            if hasattr(kind, way):
+                setattr(kind, way, staticmethod(_saying(getattr(kind, way), said)))
+    for verb in ("estimate", "compare", "rank", "gate"):
+        if hasattr(hw, verb):
+            setattr(hw, verb, _asked_as_before(getattr(hw, verb), said))
+
+
+def _saying(made: Callable[..., Any], said: list[tuple[Any, str]]) -> Callable[..., Any]:
+    def make(*given: Any, pairing: str = "complete", **options: Any) -> Any:
+        data = made(*given, **options)
+        said.append((data, pairing))
+        return data
+
+    return make
+
+
+def _asked_as_before(verb: Callable[..., Any], said: list[tuple[Any, str]]) -> Callable[..., Any]:
+    def called(data: Any, *further: Any, **options: Any) -> Any:
+        pairing = next((pairing for one, pairing in said if one is data), "complete")
+        options |= OLD_PAIRINGS.get(pairing, {})
+        if options.get("correction") == "none":
+            options |= {"correction": "holm", "simultaneous": False}
+        for name in ("scheme", "combine"):
+            if isinstance(options.get(name), str):
+                options[name], _, parameter = options[name].partition(":")
+                options |= dict([parameter.split("=")] if parameter else [])
+        return verb(data, *further, **options)
+
+    return called
 
 
 def _lend_kinds(hw: Any) -> None:

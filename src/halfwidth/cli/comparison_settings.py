@@ -37,11 +37,11 @@ OF_TEST_SETS = (
 )
 # What options and arguments of a verb are both called.
 OF_VERBS = (
-    *("unmatched", "baseline", "margin", "goal", "test", "correction", "simultaneous"),
-    *("method", "confidence_level", "n_resamples", "top", "ties", "combine", "absent_model"),
+    *("baseline", "margin", "goal", "test", "correction"),
+    *("method", "confidence_level", "n_resamples", "top", "combine"),
 )
 # Those of the data.
-OF_DATA = ("groups", "strata", "missing", "case")
+OF_DATA = ("groups", "strata", "missing", "case", "pairing")
 OF_CASE_VALUES = ("scale", "penalty", "over", "failures")
 OF_PREDICTIONS = ("scores", "absent_class", "undefined")
 
@@ -69,8 +69,6 @@ def given_options(given: Mapping[str, Any]) -> dict[str, Any]:
     found = {name: given[name] for name in OF_VERBS if name in given} | {"rng": given["seed"]}
     if "ratio" in given:
         found["effect"] = "ratio" if given["ratio"] else "difference"
-    if "unpaired" in given:
-        found["paired"] = not given["unpaired"]
     if "scheme" in given:
         found["scheme"] = split_names(given["scheme"])
     return found

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from halfwidth.results.ranking import Rankings
 
 # What says nothing of one model.
-ABOUT_SEVERAL = ("baseline", "margin", "unmatched", "better", "model_from")
+ABOUT_SEVERAL = ("baseline", "margin", "pairing", "better", "model_from")
 
 
 @frozen(eq=False)
@@ -149,7 +149,6 @@ def _values(given: Mapping[str, Any], path: ModelFile) -> Estimates:
         data,
         statistic=split_names([given["statistic"]]),
         rng=given["seed"],
-        keep_cases=True,
         **{name: given[name] for name in ("method", "confidence_level", "n_resamples")},
     )
 

@@ -22,6 +22,7 @@ from halfwidth.core.undefined import (
 )
 from halfwidth.data.families import Family, ModelCases, shown_data
 from halfwidth.data.inputs import models_of, refuse_cases_of_no_model
+from halfwidth.data.matching import Pairing
 from halfwidth.data.measured_test_sets import ReadCases, read_test_set
 from halfwidth.data.measuring import Matched, Measurable, Measuring, by_level, measuring_each_metric
 from halfwidth.data.prediction_tables import (
@@ -64,6 +65,7 @@ class Predictions:
         How labels and scores are read, and what is undefined.
     bounds : tuple of float or None
     missing : {"raise", "omit"}
+    pairing : {"complete", "common", "none"}
 
     Examples
     --------
@@ -78,6 +80,7 @@ class Predictions:
     options: TestSetOptions = TestSetOptions()
     bounds: Any = None
     missing: MissingLabels = "raise"
+    pairing: Pairing = "complete"
     _given: PredictionArrays | PredictionTables = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
@@ -100,6 +103,7 @@ class Predictions:
         groups: Any = None,
         strata: Any = None,
         missing: MissingLabels = "raise",
+        pairing: Pairing = "complete",
     ) -> Predictions:
         """Predictions in arrays.
 
@@ -151,6 +155,10 @@ class Predictions:
         missing : {"raise", "omit"}, default "raise"
             What a missing label or score means: ``"raise"``, an error, or ``"omit"``: leave the
             case out, of all models that are compared.
+        pairing : {"complete", "common", "none"}, default "complete"
+            Which cases of several models are compared: ``"complete"``, all, and a case that some
+            model lacks is an error; ``"common"``: such cases are left out and counted; ``"none"``:
+            the models were measured on different cases, which are not matched.
 
         Returns
         -------
@@ -188,7 +196,7 @@ class Predictions:
         options = TestSetOptions(
             labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
         )
-        return cls(options, bounds, missing, _given=PredictionArrays(cases))
+        return cls(options, bounds, missing, pairing, _given=PredictionArrays(cases))
 
     @classmethod
     @checked_options
@@ -215,6 +223,7 @@ class Predictions:
         priors: Any = None,
         bounds: Any = None,
         missing: MissingLabels = "raise",
+        pairing: Pairing = "complete",
     ) -> Predictions:
         """Predictions in a table, or in several.
 
@@ -268,6 +277,10 @@ class Predictions:
         missing : {"raise", "omit"}, default "raise"
             What a missing label or score means: ``"raise"``, an error, or ``"omit"``: leave the
             case out, of all models that are compared.
+        pairing : {"complete", "common", "none"}, default "complete"
+            Which cases of several models are compared: ``"complete"``, all, and a case that some
+            model lacks is an error; ``"common"``: such cases are left out and counted; ``"none"``:
+            the models were measured on different cases, which are not matched.
 
         Returns
         -------
@@ -301,7 +314,7 @@ class Predictions:
         )
         tables = tables_of(table, columns, by_model, where.used)
         given = PredictionTables(tables, where)
-        return cls(options, bounds, missing, _given=given)
+        return cls(options, bounds, missing, pairing, _given=given)
 
     def __repr__(self) -> str:
         return shown_data("Predictions", self.models)
@@ -315,6 +328,7 @@ class Predictions:
         missing_policy(self.missing)
         as_choice("absent_class", self.options.absent_class)
         as_choice("undefined", self.options.undefined)
+        as_choice("pairing", self.pairing)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -123,7 +123,7 @@ def figure_of_table(estimates: Estimates) -> Figure:
     Parameters
     ----------
     estimates : Estimates
-        Made with ``keep_cases=True``.
+        Of values of cases.
 
     Returns
     -------
@@ -132,12 +132,14 @@ def figure_of_table(estimates: Estimates) -> Figure:
     Raises
     ------
     OptionError
-        If the cases were not kept.
+        For estimates of something else.
     """
     if not isinstance(estimates, Estimates):
         raise OptionError(f"estimates={shown(estimates)} is not what estimate returns")
     if not estimates.cases:
-        raise OptionError("a figure of the cases needs them: estimate(..., keep_cases=True)")
+        raise OptionError(
+            "a figure of values of cases needs estimates of these, as estimate gives them"
+        )
     titles = dict.fromkeys(cases.metric for cases in estimates.cases)
     return figure_of_panels(
         {title if len(titles) > 1 else "": _panel(estimates, title) for title in titles}

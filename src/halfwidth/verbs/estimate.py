@@ -30,7 +30,6 @@ def estimate(
     rng: Any = None,
     n_threads: int = 1,
     simultaneous: bool = False,
-    keep_cases: bool = False,
 ) -> Estimates:
     """Estimates with their confidence intervals: a row per model, level, metric and statistic.
 
@@ -78,9 +77,6 @@ def estimate(
         number.
     simultaneous : bool, default False
         Of training runs: all intervals of a source hold at once (Bonferroni).
-    keep_cases : bool, default False
-        Whether the result carries the values of the cases (``.cases``), as some figures need
-        them; no table, JSON document or sentence holds them.
 
     Returns
     -------
@@ -111,7 +107,6 @@ def estimate(
         statistic=statistic,
         average=average,
         simultaneous=simultaneous,
-        keep_cases=keep_cases,
     )
     inference = {
         "method": method,
@@ -120,16 +115,14 @@ def estimate(
         "n_resamples": n_resamples,
         "rng": rng,
     }
-    at_once, kept = as_flag("simultaneous", simultaneous), as_flag("keep_cases", keep_cases)
+    at_once = as_flag("simultaneous", simultaneous)
     if isinstance(given, CaseValues) and given.are_runs:
         request = given.request(**inference)
         asked = run_quantities(quantities.statistics, simultaneous=at_once)
         sources = [*given.run_sources(quantities, request)]
         of_runs, notes = estimate_runs([source for source, _ in sources], asked, request)
-        cases = tuple(values for _, values in sources) if kept else ()
-        return Estimates(tuple(of_runs), notes, cases)
+        return Estimates(tuple(of_runs), notes, tuple(values for _, values in sources))
     found, request = given.jobs(quantities, **inference, threads=n_threads)
     if not found.jobs:
         raise DataError("no models to estimate")
-    cases = found.cases if kept else ()
-    return Estimates(estimate_jobs(found.jobs, request), found.notes, cases)
+    return Estimates(estimate_jobs(found.jobs, request), found.notes, found.cases)

@@ -194,6 +194,24 @@ DATA: Final[dict[str, Option]] = {
         metavar="POLICY",
         group=Group.INPUT,
     ),
+    "pairing": Option(
+        'Which cases of several models are compared: ``"complete"``, all, and a case that some '
+        'model lacks is an error; ``"common"``: such cases are left out and counted; ``"none"``: '
+        "the models were measured on different cases, which are not matched.",
+        default="complete",
+        choices=("complete", "common", "none"),
+        metavar="HOW",
+        group=Group.INPUT,
+        elsewhere="paired unpaired unmatched",
+    ),
+    "Readings.pairing": Option(
+        'Which cases are compared: ``"complete"``, all, and a case that some reader lacks is an '
+        'error; ``"common"``: such cases are left out and counted.',
+        default="complete",
+        choices=("complete", "common"),
+        metavar="HOW",
+        group=Group.INPUT,
+    ),
     "from_pairs.missing": Option(
         'What a missing value means: ``"raise"``, an error; ``"omit"``: leave the case out; '
         '``"worst"``: count it as the worst value.',

@@ -61,7 +61,7 @@ PLANNING: Final[dict[str, Option]] = {
         default="delong_logit",
         choices=("delong_logit", "delong", "hanley_mcneil"),
         metavar="NAME",
-        group=Group.ASSUMED,
+        group=Group.INTERVAL,
     ),
     "planning.metric": Option(
         "What the values are: their range, their unit, and from how many cases their mean is "
@@ -112,7 +112,7 @@ PLANNING: Final[dict[str, Option]] = {
         "Models on the same cases need one, and others have none.",
         metavar="R",
     ),
-    "planning.paired": Option(
+    "paired": Option(
         "Whether both models see the same cases; otherwise n is the number of cases of each.",
         default=True,
         group=Group.ASSUMED,

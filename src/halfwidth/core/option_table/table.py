@@ -60,6 +60,16 @@ _NAMES = {
     "study.target": Option(flag="--coverage"),
 }
 
+# Once options of their own: what says the same.
+SAID_BY: Final = {
+    "absent_model": ("combine", "mean_rank:absent_model=last"),
+    "simultaneous": ("correction", "none"),
+    "test": ("scheme", "test_then_rank:test=wilcoxon"),
+    "ties": ("scheme", "rank_then_aggregate:ties=average"),
+    "unmatched": ("pairing", "common"),
+    "unpaired": ("pairing", "none"),
+}
+
 OPTIONS: Final[dict[str, Option]] = {
     **QUANTITIES,
     **COMPARISON,
