@@ -13,10 +13,25 @@ __all__ = [
     "estimate_detector",
     "in_centres",
     "matched_detections",
+    "metric_ci",
     "over",
 ]
 
 T = TypeVar("T")
+
+
+def metric_ci(
+    y_true: Any, y_score: Any, *, metric: Any, average: Any = None, **options: Any
+) -> Any:
+    """`hw.metric_ci` with all options of predictions and of `hw.estimate`."""
+    if not options.keys() - inspect.signature(hw.metric_ci).parameters:
+        return hw.metric_ci(y_true, y_score, metric=metric, average=average, **options)
+    of_data = inspect.signature(hw.Predictions.from_arrays).parameters
+    described = {name: options.pop(name) for name in of_data if name in options}
+    data = hw.Predictions.from_arrays(y_true, y_score, **described)
+    found = hw.estimate(data, metric=metric, average=average, **options)
+    single = not isinstance(metric, list | tuple) and not isinstance(average, list | tuple)
+    return found[0] if single and len(found) == 1 else found
 
 
 def over(verb: Callable[..., T], made: Callable[..., Any]) -> Callable[..., T]:

@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 import sklearn.metrics as sk
 from numpy.typing import NDArray
+from over_data import metric_ci
 from scipy.special import expit, softmax
 from support import codes, message
 
@@ -42,14 +43,14 @@ def with_parameters(name: str) -> str:
 
 def table(y_true: Any = TRUTH, y_score: Any = SCORE, **options: Any) -> hw.Estimates:
     settings: dict[str, Any] = {"metric": ["auroc", "f1"], "rng": 1, "n_resamples": 199}
-    made: hw.Estimates = hw.metric_ci(y_true, y_score, **(settings | options))
+    made: hw.Estimates = metric_ci(y_true, y_score, **(settings | options))
     assert isinstance(made, hw.Estimates)
     return made
 
 
 def ask(y_true: Any = TRUTH, y_score: Any = SCORE, **options: Any) -> hw.Estimate:
     settings: dict[str, Any] = {"metric": "auroc", "rng": 1, "n_resamples": 199}
-    made: hw.Estimate = hw.metric_ci(y_true, y_score, **(settings | options))
+    made: hw.Estimate = metric_ci(y_true, y_score, **(settings | options))
     assert isinstance(made, hw.Estimate)
     return made
 
@@ -822,7 +823,6 @@ def test_both_columns_or_the_positive_one_make_no_difference(data: str, shared: 
 @pytest.mark.parametrize("metric", ["sensitivity", "specificity", "ppv", "npv", "accuracy"])
 def test_one_stratum_is_none(metric: str) -> None:
     plain, one = (
-        hw.metric_ci(TRUTH, DECIDED, metric=metric, strata=strata)
-        for strata in (None, ["site"] * N)
+        metric_ci(TRUTH, DECIDED, metric=metric, strata=strata) for strata in (None, ["site"] * N)
     )
     assert one.to_dict() == plain.to_dict()

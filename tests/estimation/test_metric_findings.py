@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from over_data import metric_ci
 
 import halfwidth as hw
 from halfwidth.core.spec import Metric
@@ -27,7 +28,7 @@ def first_positive(seed: int) -> tuple[Array, Array]:
 
 
 def value(truth: Any, score: Any, metric: str, **options: Any) -> float:
-    made = hw.metric_ci(truth, score, metric=metric, rng=1, n_resamples=9, **options)
+    made = metric_ci(truth, score, metric=metric, rng=1, n_resamples=9, **options)
     return float(made.value)
 
 
@@ -103,7 +104,7 @@ def test_labels_of_any_integer_type_are_labels(labels: Array) -> None:
 
 def test_empty_lists_are_refused_with_a_word() -> None:
     with pytest.raises(hw.DataError, match="no cases"):
-        hw.metric_ci([], [], metric="accuracy")
+        metric_ci([], [], metric="accuracy")
 
 
 def test_missing_text_of_pandas_is_missing() -> None:
@@ -115,7 +116,7 @@ def test_missing_text_of_pandas_is_missing() -> None:
 def test_masked_score_is_missing() -> None:
     score = np.ma.array([0.1, 0.2, 0.0, 0.3, 0.9], mask=[False, False, True, False, False])
     with pytest.raises(hw.DataError, match="lack a label or a finite score"):
-        hw.metric_ci([0, 1, 1, 0, 1], score, metric="auroc")
+        metric_ci([0, 1, 1, 0, 1], score, metric="auroc")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +131,7 @@ def test_masked_score_is_missing() -> None:
 def test_option_that_makes_no_sense_is_named(options: dict[str, Any]) -> None:
     truth = [0, 1, 1, 0]
     with pytest.raises(hw.HalfwidthError, match=next(iter(options))):
-        hw.metric_ci(truth, truth, metric="expected_cost", **options)
+        metric_ci(truth, truth, metric="expected_cost", **options)
 
 
 def test_r2_of_equal_targets_is_undefined_as_its_description_says() -> None:
@@ -141,8 +142,8 @@ def test_infinite_values_make_no_warnings() -> None:
     truth, said = [0] * 11 + [1], [0] * 12
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        hw.metric_ci([1, 1, 1, 0, 0, 0], [1, 1, 0, 0, 0, 1], metric="lr_plus", method="bca", rng=1)
-        hw.metric_ci(truth, said, metric="normalized_expected_cost", method="bca", rng=1)
+        metric_ci([1, 1, 1, 0, 0, 0], [1, 1, 0, 0, 0, 1], metric="lr_plus", method="bca", rng=1)
+        metric_ci(truth, said, metric="normalized_expected_cost", method="bca", rng=1)
 
 
 def test_case_that_weighs_nothing_changes_no_error() -> None:
@@ -150,14 +151,14 @@ def test_case_that_weighs_nothing_changes_no_error() -> None:
     truth, score = np.array([0, 1] * 10), generator.uniform(size=20)
     more = np.r_[truth, 0, 1, 1], np.r_[score, 0.2, 0.3, 0.9]
     weights = np.r_[np.ones(20), np.zeros(3)]
-    plain = hw.metric_ci(truth, score, metric="auroc", method="delong")
-    wider = hw.metric_ci(more[0], more[1], metric="auroc", method="delong", sample_weight=weights)
+    plain = metric_ci(truth, score, metric="auroc", method="delong")
+    wider = metric_ci(more[0], more[1], metric="auroc", method="delong", sample_weight=weights)
     assert wider.standard_error == pytest.approx(plain.standard_error)
 
 
 def test_own_function_may_be_of_a_regression() -> None:
     truth = np.random.default_rng(1).normal(size=30)
-    made = hw.metric_ci(
+    made = metric_ci(
         truth, truth + 1, metric=lambda a, b: float(np.abs(a - b).max()), n_resamples=9, rng=1
     )
     assert made.value == pytest.approx(1)

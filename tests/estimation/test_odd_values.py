@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import metric_ci
 
 import halfwidth as hw
 
@@ -58,13 +59,13 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     "difference_ci": lambda v: hw.difference_ci(DICE, v),
     "runs_ci": hw.runs_ci,
     "summary_table": lambda v: hw.estimate(hw.CaseValues.from_table({"dice": v}, "dice")),
-    "metric_ci, scores": lambda v: hw.metric_ci(TRUTH, v, metric="auroc"),
-    "metric_ci, numbers": lambda v: hw.metric_ci(DICE, v, metric="rmse"),
-    "metric_ci, targets": lambda v: hw.metric_ci(v, DICE, metric="rmse"),
-    "metric_ci, columns": lambda v: hw.metric_ci(
+    "metric_ci, scores": lambda v: metric_ci(TRUTH, v, metric="auroc"),
+    "metric_ci, numbers": lambda v: metric_ci(DICE, v, metric="rmse"),
+    "metric_ci, targets": lambda v: metric_ci(v, DICE, metric="rmse"),
+    "metric_ci, columns": lambda v: metric_ci(
         TRUTH, np.stack([np.asarray(v), np.asarray(v)], axis=1), metric="auroc"
     ),
-    "metric_ci, weights": lambda v: hw.metric_ci(TRUTH, DICE, metric="auroc", sample_weight=v),
+    "metric_ci, weights": lambda v: metric_ci(TRUTH, DICE, metric="auroc", sample_weight=v),
     "curve": lambda v: hw.curve(TRUTH, "roc", y_score=v),
     "confusion_ci": lambda v: hw.confusion_ci(TRUTH, v),
     "plan": lambda v: hw.plan(v, halfwidth=0.05),
@@ -89,18 +90,16 @@ def test_complex_options_are_refused() -> None:
     assert "penalty" in refused(penalty=np.complex128(1), missing="worst")
     assert "bounds" in refused(bounds=(0, np.complex128(1)))
     odd: Any = np.complex128(0.5)
-    text = complaint(lambda: hw.metric_ci(TRUTH, DICE, metric="f1", threshold=odd))
+    text = complaint(lambda: metric_ci(TRUTH, DICE, metric="f1", threshold=odd))
     assert "threshold" in text
     costs = np.eye(2) * 1j
-    assert "costs" in complaint(
-        lambda: hw.metric_ci(TRUTH, DICE, metric="expected_cost", costs=costs)
-    )
+    assert "costs" in complaint(lambda: metric_ci(TRUTH, DICE, metric="expected_cost", costs=costs))
 
 
 def test_functions_of_ones_own_return_real_numbers() -> None:
     assert "complex" in refused(statistic=lambda v, axis: np.mean(v, axis=axis) * 1j)
     assert "complex" in complaint(
-        lambda: hw.metric_ci(TRUTH, DICE, metric=lambda _t, _s: np.complex128(1j))
+        lambda: metric_ci(TRUTH, DICE, metric=lambda _t, _s: np.complex128(1j))
     )
 
 
@@ -269,7 +268,7 @@ def test_penalties_that_are_none(penalty: Any) -> None:
 
 @pytest.mark.parametrize("threads", [0, -1, True, 1.5, "2", None, 10**9])
 def test_threads_that_are_none(threads: Any) -> None:
-    text = complaint(lambda: hw.metric_ci(TRUTH, DICE, metric="auroc", n_threads=threads))
+    text = complaint(lambda: metric_ci(TRUTH, DICE, metric="auroc", n_threads=threads))
     assert text.startswith("n_threads=")
 
 

@@ -17,8 +17,9 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.processes import check_jobs
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.estimation.repeat_cautions import box_cautions, repeat_cautions
-from halfwidth.estimation.test_sets.api import metric_ci
+from halfwidth.estimation.test_sets.api import estimates_of_test_set
 from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
+from halfwidth.estimation.test_sets.options import TestSetOptions
 from halfwidth.io.arrays import read_array
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
 # What describes the cases of curves, and what is asked of these.
 OF_CASES = ("labels", "pos_label", "scores", "groups", "strata", "missing")
 OF_CURVES = ("confidence_level", "n_resamples", "rng")
+# How labels and scores are read, and what is undefined.
+OF_TEST_SETS = (
+    *("labels", "pos_label", "scores", "threshold", "absent_class", "undefined"),
+    *("costs", "priors"),
+)
 
 
 @frozen
@@ -102,7 +108,7 @@ class TestSetSource:
 
 
 def test_set_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What `metric_ci` takes of the options of test sets; labels are texts still."""
+    """What is said of a test set and its metrics; labels are texts still."""
     same = ("labels", "pos_label", "scores", "absent_class", "undefined")
     return {name: given[name] for name in same} | {
         # An option that may be repeated is an empty list where it is not given.
@@ -255,7 +261,7 @@ def estimate_test_set(
     source : TestSetSource
     metrics : list of str or None
     options : dict
-        Those of `metric_ci`, with labels as texts and the positive one as ``pos_label``.
+        Of the test set and of inference, with labels as texts.
     columns : DesignColumns
     figure : tuple of (Path or None, str or None)
         Where to and which kind.
@@ -274,7 +280,7 @@ def estimate_test_set(
     if any(isinstance(one, Metric) and one.spec.takes is Takes.SCORES for one in resolved):
         note_if_long(len(test_set.y_true), options["method"], options["n_resamples"])
     positive = options.pop("pos_label")
-    options["n_threads"] = check_jobs(options.pop("jobs"))
+    options["threads"] = check_jobs(options.pop("jobs"))
     options |= {
         "names": source.names,
         "labels": parse_labels(options["labels"], test_set.y_true),
@@ -283,7 +289,14 @@ def estimate_test_set(
         "strata": test_set.strata,
         "sample_weight": test_set.weight,
     }
-    estimates: Estimates = metric_ci(test_set.y_true, test_set.y_score, metric=metrics, **options)
+    asked = {name: one for name, one in options.items() if name not in OF_TEST_SETS}
+    estimates = estimates_of_test_set(
+        test_set.y_true,
+        test_set.y_score,
+        metric=metrics,
+        options=TestSetOptions(**{name: options[name] for name in OF_TEST_SETS}),
+        **asked,
+    )
     table = estimates.with_cautions(test_set.cautions)
     path, kind = figure
     if path is not None and kind is not None:

@@ -166,6 +166,7 @@ def _test_set(given: Mapping[str, Any], path: ModelFile) -> Estimates:
     passed_on = ("method", "confidence_level", "n_resamples", "missing")
     settings = predictions.test_set_arguments(given) | {
         "rng": given["seed"],
+        "alternative": "two-sided",
         "average": None if given["average"] is None else [given["average"]],
         "bounds": options.parse_bounds(given["bounds"]),
         "jobs": 1,

@@ -110,9 +110,8 @@ def _unknown_option_text(
         ),
         None,
     )
-    said_by, value = SAID_BY.get(given, ("", ""))
-    if said_by in names:
-        return f"{text}; {spelled(said_by, value)} says so"
+    if said := _said_otherwise(given, names, kinds):
+        return f"{text}; {said}"
     if given == "alpha" and option is not None:
         return f"{text}; it is called {option}, which is 1 - alpha{_one_minus(options[given])}"
     if option is not None:
@@ -135,6 +134,22 @@ def _unknown_option_text(
             return f"{text}; it {renamed}describes the data: give it where these are made ({made})"
     nearest = closest(given, names)
     return f"{text}; did you mean {nearest}?" if nearest else f"{text}; it has {shortened(names)}"
+
+
+def _said_otherwise(given: str, names: tuple[str, ...], kinds: Callable[[], Iterable[type]]) -> str:
+    """What says the same, where an option is a value of another, or of a longer road."""
+    said_by, value = SAID_BY.get(given, ("", ""))
+    if said_by in names:
+        return f"{spelled(said_by, value)} says so"
+    if "y_true" not in names:
+        return ""
+    if given in ("n_threads", *OPTIONS["n_threads"].elsewhere.split()):
+        return (
+            "estimate(Predictions.from_arrays(y_true, y_score), metric=..., n_threads=...) has it"
+        )
+    if any(one.__name__ == "Predictions" and given in _options_of(one) for one in kinds()):
+        return f"estimate(Predictions.from_arrays(y_true, y_score, {given}=...), metric=...) has it"
+    return ""
 
 
 def _options_of(kind: type) -> set[str]:

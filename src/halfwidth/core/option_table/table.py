@@ -28,7 +28,6 @@ _SHORT_DOORS = {
         ("check.metric", "difference_ci.metric", "limits_of_agreement.metric", "summary_ci.metric"),
         DATA["from_arrays.metric"],
     ),
-    "metric_ci.bounds": DATA["Predictions.bounds"],
     "metric_ci.missing": DATA["Predictions.missing"],
     "proportion_ci.method": Option(
         '``"wilson"`` (which ``"auto"`` takes), ``"clopper_pearson"``, ``"jeffreys"``, '
