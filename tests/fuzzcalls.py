@@ -299,7 +299,8 @@ def label_map(s: Source) -> Any:
 def sample_metric(s: Source) -> Any:
     own = lambda y_true, y_score: float(np.mean(np.asarray(y_score).ravel()[0]))  # noqa: E731
     name = names_in(hw.SAMPLE_METRICS)(s)
-    return s.choice([name, name, name, [name, "accuracy"], "f_beta:beta=2", "auc:0.2", own])
+    paid = functools.partial(hw.metrics.expected_cost, costs=s.numpy.uniform(size=(2, 2)))
+    return s.choice([name, name, name, [name, "accuracy"], "f_beta:beta=2", "auc:0.2", own, paid])
 
 
 def any_metric(s: Source) -> Any:
@@ -323,7 +324,6 @@ GOOD: Mapping[str, Draw] = {
     "confidence_level": level,
     "correct": count(0, 60),
     "correlation": lambda s: s.uniform(-1, 1),
-    "costs": lambda s: s.numpy.uniform(size=(2, 2)),
     "ddof": words(0, 1),
     "difference": lambda s: s.choice([0.1, -0.05, 10 ** s.uniform(-4, 4)]),
     "expected": share,
@@ -350,7 +350,6 @@ GOOD: Mapping[str, Draw] = {
     "power": words(0.5, 0.8, 0.9),
     "prediction": label_map,
     "prevalence": share,
-    "priors": words([0.5, 0.5], (0.1, 0.9)),
     "quantile": words(0.5, 0.9, 0.01),
     "reference": label_map,
     "regions": words((), "both=1+2"),
@@ -518,7 +517,7 @@ OF_PREDICTIONS: Mapping[str, Draw] = {
 
 
 # What describes predictions and has no effect on curves.
-OF_METRICS_ALONE = ("average", "threshold", "costs", "priors", "bounds", "sample_weight")
+OF_METRICS_ALONE = ("average", "threshold", "bounds", "sample_weight")
 
 
 def predicted(s: Source) -> Any:
@@ -902,7 +901,7 @@ FITTING = 0.8
 OF_TEST_SETS = (
     *("y_true", "y_score", "target", "score", "prediction", "average", "labels", "pos_label"),
     "scores",
-    *("threshold", "absent_class", "undefined", "costs", "priors", "sample_weight"),
+    *("threshold", "absent_class", "undefined", "sample_weight"),
 )
 OF_VALUES = ("statistic", "over", "bounds", "scale", "missing", "penalty", "ties", "value")
 

@@ -644,6 +644,22 @@ def test_undefined_resamples_are_counted() -> None:
     assert f"was undefined on {e.n_undefined} of 199 resamples" in message(e, "HW310")
 
 
+def test_parameters_of_a_metric_are_keywords_of_its_function() -> None:
+    by_keyword = hw.metric_ci(TRUTH, SCORE, metric=functools.partial(hw.metrics.f_beta, beta=2))
+    assert by_keyword.value == ask(metric="f_beta:beta=2").value
+    paid = functools.partial(hw.metrics.expected_cost, costs=COSTS)
+    chosen = hw.metric_ci(TRUTH, SCORE, metric="f1", threshold=paid, n_resamples=99, rng=1)
+    assert "as the best by expected cost" in str(chosen.cautions)
+    for told, words in (
+        (functools.partial(hw.metrics.f_beta, 2), "go by their names"),
+        (functools.partial(hw.metrics.f1, costs=COSTS), "f1 has no parameters, got 'costs'"),
+        (functools.partial(hw.metrics.f_beta, beta=-1), "beta=-1 is not above 0"),
+    ):
+        with pytest.raises(hw.OptionError, match=words):
+            hw.metric_ci(TRUTH, SCORE, metric=told)
+    assert ask(metric=functools.partial(lambda y, p, share: share, share=0.5)).value == 0.5
+
+
 # --------------------------------------------------------------------------- costs and priors
 
 

@@ -6,6 +6,8 @@ There `hw.compare(hw.CaseValues.from_table(t, by="organ"))` was
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
@@ -115,7 +117,7 @@ def _lend_pairing(hw: Any) -> None:
                 setattr(kind, way, staticmethod(_saying(getattr(kind, way), said)))
     for verb in ("estimate", "compare", "rank", "gate"):
         if hasattr(hw, verb):
-            setattr(hw, verb, _asked_as_before(getattr(hw, verb), said))
+            setattr(hw, verb, _asked_as_before(hw, getattr(hw, verb), said))
 
 
 def _saying(made: Callable[..., Any], said: list[tuple[Any, str]]) -> Callable[..., Any]:
@@ -127,7 +129,9 @@ def _saying(made: Callable[..., Any], said: list[tuple[Any, str]]) -> Callable[.
     return make
 
 
-def _asked_as_before(verb: Callable[..., Any], said: list[tuple[Any, str]]) -> Callable[..., Any]:
+def _asked_as_before(
+    hw: Any, verb: Callable[..., Any], said: list[tuple[Any, str]]
+) -> Callable[..., Any]:
     def called(data: Any, *further: Any, **options: Any) -> Any:
         pairing = next((pairing for one, pairing in said if one is data), "complete")
         options |= OLD_PAIRINGS.get(pairing, {})
@@ -137,6 +141,13 @@ def _asked_as_before(verb: Callable[..., Any], said: list[tuple[Any, str]]) -> C
             if isinstance(options.get(name), str):
                 options[name], _, parameter = options[name].partition(":")
                 options |= dict([parameter.split("=")] if parameter else [])
+        metric = options.get("metric")
+        if isinstance(metric, functools.partial):
+            if further:
+                data = hw.Predictions.from_arrays(data, *further)
+            told = dataclasses.replace(data.options, **metric.keywords)
+            data, further = dataclasses.replace(data, options=told), ()
+            options["metric"] = metric.func.__name__
         return verb(data, *further, **options)
 
     return called

@@ -205,7 +205,7 @@ def _modules() -> dict[str, Any]:
     from halfwidth.study import analysis, populations
 
     more = {"analysis": analysis, "populations": populations, "study_plots": figures_of_studies}
-    return {"hw": hw, "np": np, **found, **more}
+    return {"hw": hw, "np": np, "partial": functools.partial, **found, **more}
 
 
 def _is_kept(path: Path, folder: Path) -> bool:

@@ -59,7 +59,7 @@ def verb_options(ctx: typer.Context) -> dict[str, Any]:
     if not refuse_ignored(ctx):
         return found | {"statistic": given["statistic"]}
     return found | {
-        "metric": _metric(given["metric"], given["better"], of_test_set=True),
+        "metric": _with_tables(_metric(given["metric"], given["better"], of_test_set=True), given),
         "average": given["average"],
     }
 
@@ -168,12 +168,20 @@ def _predictions(models: Models, given: Mapping[str, Any], found: dict[str, Any]
         model=models.model,
         **label_options(models.each[0], given["target"], given),
         sample_weight=given["sample_weight"],
-        threshold=predictions.parse_threshold(given["threshold"]),
-        costs=predictions.parse_costs(given["costs"]),
-        priors=predictions.parse_numbers("--priors", given["priors"]),
+        threshold=predictions.with_its_tables(
+            predictions.parse_threshold(given["threshold"]), predictions.parse_tables(given)
+        ),
         **found,
         **{name: given[name] for name in OF_PREDICTIONS},
     )
+
+
+def _with_tables(metric: Any, given: Mapping[str, Any]) -> Any:
+    """A metric, or several, with the costs and priors that they take."""
+    several = metric if isinstance(metric, list) else [metric]
+    threshold = predictions.parse_threshold(given["threshold"])
+    *found, _ = predictions.with_tables([*several, threshold], predictions.parse_tables(given))
+    return found if isinstance(metric, list) else found[0]
 
 
 def label_options(table: Table, column: str, given: Mapping[str, Any]) -> dict[str, Any]:

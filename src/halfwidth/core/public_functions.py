@@ -141,6 +141,9 @@ def _said_otherwise(given: str, names: tuple[str, ...], kinds: Callable[[], Iter
     said_by, value = SAID_BY.get(given, ("", ""))
     if said_by in names:
         return f"{spelled(said_by, value)} says so"
+    if given in ("costs", "priors"):
+        said = f"functools.partial(metrics.expected_cost, {given}=...)"
+        return f"it is a parameter of the metric: {said}"
     if "y_true" not in names:
         return ""
     if given in ("n_threads", *OPTIONS["n_threads"].elsewhere.split()):

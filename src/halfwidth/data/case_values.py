@@ -324,7 +324,9 @@ class CaseValues:
         metric : str, MetricSpec or callable, or sequence of them, optional
             Of predictions and detections, what is estimated; of values, what they are, where their
             data do not say it. It decides range, unit and which direction is better. Parameters
-            stand after a colon: ``"nsd:tolerance=3"``. Or a function of your own.
+            stand after a colon: ``"nsd:tolerance=3"``; costs and priors by
+            ``functools.partial(halfwidth.metrics.expected_cost, costs=[[0, 1], [5, 0]])``. Or a
+            function of your own.
         by : str or sequence of str, optional
             Column, such as the organ, for each of whose levels a verb answers apart.
         folds : {"refuse", "average"}, default "refuse"

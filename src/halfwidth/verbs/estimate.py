@@ -44,7 +44,9 @@ def estimate(
     metric : str, MetricSpec or callable, or sequence of them, optional
         Of predictions and detections, what is estimated; of values, what they are, where their
         data do not say it. It decides range, unit and which direction is better. Parameters
-        stand after a colon: ``"nsd:tolerance=3"``. Or a function of your own.
+        stand after a colon: ``"nsd:tolerance=3"``; costs and priors by
+        ``functools.partial(halfwidth.metrics.expected_cost, costs=[[0, 1], [5, 0]])``. Or a
+        function of your own.
     statistic : str, callable or StatisticSpec, default "mean"
         Summary statistic of values of cases; with parameters: ``"quantile:0.9"``. ``"mean"``,
         ``"median"``, ``"trimmed_mean"`` (or ``"trimmed_mean:0.1"``), ``"sd"``

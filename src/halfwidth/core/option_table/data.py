@@ -288,8 +288,9 @@ TEST_SETS: Final[dict[str, Option]] = {
     "threshold": Option(
         "Positive from this score on; default: 0.5. Or the name of a metric: the threshold that is "
         "best by it, chosen again in each resample.",
-        "Of logits it is this probability; of more than two classes the largest score decides.",
-        type="float or str, optional",
+        "Of logits it is this probability; of more than two classes the largest score decides. A "
+        "metric with costs is given as it is to ``metric``.",
+        type="float, str or partial, optional",
         default=None,
         metavar="NUMBER|METRIC",
         group=Group.TEST_SETS,

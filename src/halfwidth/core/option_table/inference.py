@@ -13,7 +13,8 @@ QUANTITIES: Final[dict[str, Option]] = {
         "Of predictions and detections, what is estimated; of values, what they are, where their "
         "data do not say it.",
         "It decides range, unit and which direction is better. Parameters stand after a colon: "
-        '``"nsd:tolerance=3"``. Or a function of your own.',
+        '``"nsd:tolerance=3"``; costs and priors by ``functools.partial(halfwidth.metrics.'
+        "expected_cost, costs=[[0, 1], [5, 0]])``. Or a function of your own.",
         type="str, MetricSpec or callable, or sequence of them, optional",
         default=None,
         metavar="NAME",
@@ -23,7 +24,8 @@ QUANTITIES: Final[dict[str, Option]] = {
     "metric_ci.metric": Option(
         'A name, with parameters after a colon: ``"f_beta:beta=2"``, ``"ppv:prevalence=0.05"``; or '
         "a function ``f(y_true, y_score)`` that returns a number.",
-        "Names are those of ``halfwidth.SAMPLE_METRICS``; scikit-learn's are synonyms.",
+        "Names are those of ``halfwidth.SAMPLE_METRICS``; scikit-learn's are synonyms. Costs and "
+        "priors: ``functools.partial(halfwidth.metrics.expected_cost, costs=[[0, 1], [5, 0]])``.",
         type="str, MetricSpec, callable, or sequence of them",
     ),
     "calibration_by_centre.metric": Option(

@@ -25,7 +25,7 @@ def metric_ci(
     average: Any = None,
     labels: Sequence[Any] | None = None,
     pos_label: Any = None,
-    threshold: float | str | None = None,
+    threshold: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
     strata: Any = None,
@@ -54,7 +54,8 @@ def metric_ci(
     metric : str, MetricSpec, callable, or sequence of them
         A name, with parameters after a colon: ``"f_beta:beta=2"``, ``"ppv:prevalence=0.05"``;
         or a function ``f(y_true, y_score)`` that returns a number. Names are those of
-        ``halfwidth.SAMPLE_METRICS``; scikit-learn's are synonyms.
+        ``halfwidth.SAMPLE_METRICS``; scikit-learn's are synonyms. Costs and priors:
+        ``functools.partial(halfwidth.metrics.expected_cost, costs=[[0, 1], [5, 0]])``.
     average : str or sequence of them, optional
         Over classes: ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``; ``"none"`` takes
         each class apart. Default: that of the positive class where there is one, else
@@ -67,10 +68,11 @@ def metric_ci(
         resampling.
     pos_label : label, optional
         The positive class; default: 1 of 0 and 1 (or -1 and 1, False and True).
-    threshold : float or str, optional
+    threshold : float, str or partial, optional
         Positive from this score on; default: 0.5. Or the name of a metric: the threshold that
         is best by it, chosen again in each resample. Of logits it is this probability; of more
-        than two classes the largest score decides.
+        than two classes the largest score decides. A metric with costs is given as it is to
+        ``metric``.
     sample_weight : array-like, shape (n,), optional
         What each case counts.
     groups : array-like, shape (n,), optional
