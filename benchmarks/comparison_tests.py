@@ -24,8 +24,8 @@ from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.label_tests import label_test
-from halfwidth.resampling.swap_tests import signed_sum_tests, swap_tests
+from halfwidth.resampling.permutations.label_tests import label_test
+from halfwidth.resampling.permutations.swap_tests import signed_sum_tests, swap_tests
 
 Array = NDArray[np.float64]
 Rates = dict[str, Array]

@@ -31,6 +31,7 @@ from halfwidth.matching.api import match_images
 from halfwidth.metrics.catalogue import DETECTION_METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import replicates
 from halfwidth.resampling.forms.engines import engine_for
 
 THRESHOLDS = tuple(np.linspace(0.5, 0.95, 10).tolist())
@@ -95,16 +96,16 @@ def halfwidth_seconds(detections: ObjectSet, references: ObjectSet, resamples: i
     functional, records = timed("records", lambda: of_ap(lists))
     value = timed("AP", lambda: float(functional.statistic(records)))
     design, plan = Design((lists.n_images,), paired=True), Plan(1, resamples)
-    engine = engine_for(functional.statistic)
+    weights = engine_for(functional.statistic).dirichlet
     start = time.process_time()
     drawn = timed(
         f"{resamples} resamples",
-        lambda: engine.replicates(records[None], design, functional.statistic, plan),
+        lambda: replicates(records[None], design, functional.statistic, plan),
     )
     taken = time.process_time() - start
     dirichlet = METHODS["dirichlet"]
-    if dirichlet.pseudo_cases is not None and engine.weighted is not None:
-        weighted, bounds = engine.weighted, functional.metric.spec.bounds
+    if dirichlet.pseudo_cases is not None and weights is not None:
+        weighted, bounds = weights.both_ends, functional.metric.spec.bounds
         pseudo = dirichlet.pseudo_cases(bounds, paired=False, spread=False, **dict(dirichlet.bound))
         timed(
             f"{resamples} resamples with Dirichlet weights, both ends",

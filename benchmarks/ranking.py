@@ -32,9 +32,9 @@ from halfwidth.ranking.ranks import Ranks, rank_distribution, ranks_of
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates
-from halfwidth.resampling.joint_dirichlet import draws_of_means
-from halfwidth.resampling.pair_claims import Claims
-from halfwidth.resampling.simultaneous import MEAN, Pairs, all_pairs, mean_differences
+from halfwidth.resampling.joint.dirichlet import draws_of_means
+from halfwidth.resampling.joint.pair_claims import Claims
+from halfwidth.resampling.joint.simultaneous import MEAN, Pairs, all_pairs, mean_differences
 
 LEVEL, RESAMPLES, DRAWS = Level(0.95), 499, 1999
 CORRELATION, FAILING = 0.8, 0.01

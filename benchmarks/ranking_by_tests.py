@@ -28,7 +28,7 @@ from halfwidth.ranking.resampled_tests import resampled_test
 from halfwidth.ranking.won_tests import wins_of
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.simultaneous import all_pairs
+from halfwidth.resampling.joint.simultaneous import all_pairs
 
 GAPS = {"equal": 0.0, "apart": 0.2, "failures": 0.0}
 CORRELATION, FAILURE, FAILING = 0.8, 4.0, 0.05

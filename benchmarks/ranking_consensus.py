@@ -25,7 +25,7 @@ from halfwidth.ranking.traces import Trace, joined_resamples
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates
-from halfwidth.resampling.simultaneous import MEAN, all_pairs, mean_differences
+from halfwidth.resampling.joint.simultaneous import MEAN, all_pairs, mean_differences
 
 ALPHA, RESAMPLES, CORRELATION = 0.05, 999, 0.8
 GAPS = {

@@ -46,8 +46,8 @@ from halfwidth.metrics.averaging import AreaFinish
 from halfwidth.metrics.building import ranking_statistic
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.joint_dirichlet import JointDraws, draws_of_means, draws_of_test_sets
-from halfwidth.resampling.simultaneous import all_pairs, mean_differences
+from halfwidth.resampling.joint.dirichlet import JointDraws, draws_of_means, draws_of_test_sets
+from halfwidth.resampling.joint.simultaneous import all_pairs, mean_differences
 from halfwidth.summaries.catalogue import STATISTICS
 from halfwidth.tables.layout import layout_of, slices
 from halfwidth.tables.readers import read_table

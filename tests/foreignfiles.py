@@ -15,7 +15,11 @@ from halfwidth.io.table import Table
 from halfwidth.tables.importers.importer import ImportOptions
 from halfwidth.tables.readers import Reading, read_table
 
-FIXTURES = Path(__file__).parent / "io" / "importers" / "fixtures"
+IMPORTED = (
+    *("nnunet", "nnunet-v1", "monai", "grand-challenge", "panoptica", "pi-cai"),
+    *("totalsegmentator", "lm-eval", "inspect"),
+)
+FIXTURES = Path(__file__).parent / "tables" / "importers" / "fixtures"
 
 
 def cells(table: Table, column: str, **levels: Any) -> list[Any]:

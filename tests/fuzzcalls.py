@@ -29,7 +29,7 @@ from support import RANKING_KINDS
 import halfwidth as hw
 from halfwidth.core.option_table.option import Kind, Option
 from halfwidth.core.option_table.table import option_of
-from halfwidth.results.calibration_curves import CALIBRATION_KINDS
+from halfwidth.plots.figure import Figure
 
 __all__ = ["FILES", "call_of", "public_functions"]
 
@@ -517,6 +517,7 @@ OF_PREDICTIONS: Mapping[str, Draw] = {
 
 
 # What describes predictions and has no effect on curves.
+OF_PROBABILITIES = ("calibration", "reliability", "reliability-bins")
 OF_METRICS_ALONE = ("average", "threshold", "bounds", "sample_weight")
 
 
@@ -624,7 +625,7 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
     **{
         f"curve{of_kind}": {
             "kind": words(
-                *("roc", "pr", "decision", "froc", "afroc", *CALIBRATION_KINDS),
+                *("roc", "pr", "decision", "froc", "afroc", *OF_PROBABILITIES),
                 "calibration-by-centre",
             ),
             "band": words("pointwise", "pointwise", "simultaneous"),
@@ -639,7 +640,7 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
                 "(Predictions.from_arrays)",
                 {
                     "y_score": lambda s: s.choice([compared_models, predictions])(s),
-                    "kind": words("roc", "pr", "decision", *CALIBRATION_KINDS),
+                    "kind": words("roc", "pr", "decision", *OF_PROBABILITIES),
                     **{name: words(None, None, None, 0.4) for name in OF_METRICS_ALONE},
                     **{
                         name: words("omit", "omit", "zero")
@@ -882,11 +883,11 @@ OF_DETECTION_FIGURES: Mapping[str, Mapping[str, Draw]] = (
             "names": words(True, False),
             "width": WIDTHS,
         }
-        for name in ("figure_of_worst_images", "matched_image", "matches_frame")
+        for name in ("figure_of_worst_images", "matched_image")
     }
     | {
         name: {"estimates": one_finished("by_threshold"), "width": WIDTHS}
-        for name in ("over_thresholds", "figure_over_thresholds", "thresholds_frame")
+        for name in ("over_thresholds", "figure_over_thresholds")
     }
 )
 OF_RANKING_FIGURES: Mapping[str, Draw] = {
@@ -999,7 +1000,7 @@ def drop_idle(function: str, keywords: dict[str, Any]) -> None:
         option = _declared(name, verb)
         if option is not None and option.kinds and kind not in option.kinds:
             keywords.pop(name)
-    if keywords.get("missing") != "worst":
+    if str(keywords.get("missing")) != "worst":
         keywords.pop("penalty", None)
 
 
@@ -1045,12 +1046,16 @@ def fit_schemes(keywords: dict[str, Any]) -> None:
 def public_functions() -> dict[str, Callable[..., Any]]:
     """Every public function that takes no file, by its dotted name."""
     homes = {"hw": hw, "planning": hw.planning, "plots": hw.plots}
-    return {
+    public = {
         f"{home}.{name}": getattr(module, name)
         for home, module in homes.items()
         for name in module.__all__
-        if isinstance(getattr(module, name), FunctionType) and name not in FILES[home]
+        if name not in FILES[home]
     }
+    figures = {name: one for name, one in public.items() if isinstance(one, Figure)}
+    frames = {f"{name}.frame": one.frame for name, one in figures.items()}
+    functions = {name: one for name, one in public.items() if isinstance(one, FunctionType)}
+    return functions | figures | frames
 
 
 KINDS_OF_DATA = {
@@ -1086,12 +1091,12 @@ def drawn_functions() -> dict[str, Callable[..., Any]]:
 
 def source_of(function: str, argument: str) -> Draw:
     """What a good value of an argument is drawn from."""
-    home, _, name = function.partition(".")
+    home, _, name = function.removesuffix(".frame").partition(".")
     if home == "plots":
         own = OF_RANKING_FIGURES if name == "figures_of_rankings" else {}
         if name == "podium":
             own = {"width": words(3.3, 6.7)}
-        if name in ("figures_of_forest", "forest_pages_frame", "figures_of_differences"):
+        if name in ("figures_of_forest", "figures_of_differences"):
             own = OF_PAGES
         own = own or OF_DETECTION_FIGURES.get(name, {})
         return {**GOOD, **OF_FIGURES, **own}[argument]

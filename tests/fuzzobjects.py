@@ -15,6 +15,7 @@ from fuzzfiles import Source
 __all__ = ["OBJECT_FORMATS", "damaged_objects", "read_damaged"]
 
 Files = Mapping[str, bytes]
+IN_FOLDERS = {"yolo", "voc", "labels", "probabilities"}
 # A mask of 20 x 30 as pycocotools encodes it, and the lengths of its runs.
 RUNS = [103, 4, 16, 4, 16, 4, 453]
 COUNTS = "W34`0000e="
@@ -131,9 +132,7 @@ def read_damaged(name: str) -> Callable[[Path, Source], None]:
     def read(path: Path, r: Source) -> None:
         from halfwidth import read_objects
         from halfwidth.io.detections.api import align
-        from halfwidth.io.detections.catalogue import format_named
 
-        kind = format_named(name)
         role = r.choice(["detections", "references"])
         options: dict[str, Any] = {"masks": r.random() < 0.8}
         if name == "probabilities":
@@ -145,7 +144,7 @@ def read_damaged(name: str) -> Callable[[Path, Source], None]:
         elif name == "table":
             options["groups"] = r.choice([None, None, "patient"])
             options["excluded"] = path if role == "references" and r.random() < 0.2 else None
-        source = path.parent if kind.in_folder else path
+        source = path.parent if name in IN_FOLDERS else path
         found = read_objects(source, role=role, format=name, **options)  # type: ignore[arg-type]
         for one in found.objects:
             assert len(one) == len(one.category)

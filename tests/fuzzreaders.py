@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from foreignfiles import FIXTURES, IMPORTED
 from fuzzdamage import damage_in_kind, zip_of
 from fuzzfiles import KINDS, Source, damaged, write_good_files
 from fuzzobjects import OBJECT_FORMATS, damaged_objects, read_damaged
@@ -45,7 +46,7 @@ MOST_SECONDS = 20
 LONGEST = 1000
 # A tab may stand in a name, and does nothing to a terminal.
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e]")
-FIXTURES = Path(__file__).parent / "io" / "importers" / "fixtures"
+PLAIN_TABLES = ("csv", "tsv", "txt", "parquet", "xlsx")
 # Good files of a format among which one is damaged.
 VARIANTS = 24
 
@@ -219,20 +220,25 @@ def _inspect(r: Source) -> Files:
 
 
 def _formats() -> dict[str, Format]:
+    mask = np.eye(3, dtype=np.uint8)
+
     def array(path: Path, _: Source) -> None:
         from halfwidth.io.arrays import read_array
 
         read_array(path)
 
     def labels(path: Path, _: Source) -> None:
-        from halfwidth.scoring.label_definitions import read_label_file
+        import halfwidth as hw
 
-        read_label_file(path)
+        hw.score_masks(mask, mask, "dsc", labels=path)
 
     def tolerances(path: Path, _: Source) -> None:
-        from halfwidth.scoring.tolerances import resolve_tolerances
+        import halfwidth as hw
 
-        resolve_tolerances(None, path)
+        image, other = path.with_name("image.npy"), path.with_name("other.npy")
+        np.save(image, mask)
+        np.save(other, mask)
+        hw.score_folders(image, other, "nsd", spacing=1, tolerance_file=path)
 
     def spec(path: Path, _: Source) -> None:
         from halfwidth import study
@@ -279,7 +285,6 @@ def _formats() -> dict[str, Format]:
 def _use_table(path: Path, r: Source) -> None:
     """Read a table and do with it what some verb does."""
     import halfwidth as hw
-    from halfwidth.tables.layout import layout_of, slices
     from halfwidth.tables.readers import read_table
 
     table = read_table(path, _reading(r))
@@ -288,7 +293,6 @@ def _use_table(path: Path, r: Source) -> None:
         table.values(name, rows)
         table.levels(name)
     uses: list[Callable[[], object]] = [
-        lambda: [part.values for part in slices(table, layout_of(table))],
         lambda: hw.estimate(
             hw.CaseValues.from_table(table, missing=r.choice(["raise", "omit", "all"])),
             method="t",
@@ -304,8 +308,6 @@ def _use_table(path: Path, r: Source) -> None:
 
 def _reading(r: Source) -> Any:
     """How the user says that a table is to be read: mostly nothing."""
-    from halfwidth.io.plain_tables import FORMATS as PLAIN
-    from halfwidth.tables.importers.catalogue import IMPORTERS
     from halfwidth.tables.importers.importer import ImportOptions
     from halfwidth.tables.readers import Reading
 
@@ -315,7 +317,7 @@ def _reading(r: Source) -> Any:
     return Reading(
         header=r.choice([None, None, False, True]),
         decimal=r.choice([None, None, ".", ","]),
-        format=r.choice([None, None, *PLAIN, *(one.name for one in IMPORTERS)]),
+        format=r.choice([None, None, *PLAIN_TABLES, *IMPORTED]),
         options=ImportOptions(path=r.choice(words), filter=r.choice(words), groups=r.choice(words)),
     )
 

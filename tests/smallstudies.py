@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
+import halfwidth as hw
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import UNBOUNDED, Array
 from halfwidth.study.populations import logit_empirical, logit_kde
 from halfwidth.study.simulation.cells import Cells, simulate
-from halfwidth.study.specs.digests import digest_of
-from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import parse_spec
 from halfwidth.study.specs.spec import Instance, StudySpec
 
@@ -39,7 +40,7 @@ def spec_of_sets(**study: Any) -> StudySpec:
 def cells_of_values(population: Mapping[str, Any], **study: Any) -> Cells:
     """The cells of one population by formula, at the first size."""
     spec = spec_of_values(population, **study)
-    (instance,) = load_instances(spec)
+    (instance,) = hw.study.plan(spec).instances
     return Cells(instance, None, spec.sizes[0], spec)
 
 
@@ -74,7 +75,7 @@ def of_logits(name: str, logits: Array, truth: Any, *, empirical: bool = False) 
         metric=None,
         build=functools.partial(fit, logits, truth),
         n_cases=len(truth),
-        digest=digest_of({"empirical": empirical}, logits, np.asarray(truth)),
+        digest=f"{empirical} {hashlib.sha256(logits.tobytes() + bytes(truth)).hexdigest()}",
         bounds=UNBOUNDED,
         classes=tuple(CLASSES[: len(logits)]),
     )
@@ -106,3 +107,18 @@ def frozen(row: Row) -> dict[str, Any]:
         name: "nan" if isinstance(value, float) and value != value else value  # noqa: PLR0124
         for name, value in row.items()
     }
+
+
+def keys_of(section: str, folder: Path) -> set[str]:
+    """The keys that a section may have, as the error about another one tells.
+
+    Of populations those of any family.
+    """
+    file = folder / "keys.toml"
+    beta = ['family = "beta"', "a = 8", "b = 2"] if section == "populations" else []
+    file.write_text("\n".join([f"[[{section}]]", *beta, "frobnicate = 1"]), encoding="utf-8")
+    with pytest.raises(hw.DataError) as refused:
+        hw.study.read_spec(file)
+    file.unlink()
+    allowed = set(str(refused.value).partition("Allowed: ")[2].split(", "))
+    return allowed - {"a", "b", "location", "scale"} if beta else allowed

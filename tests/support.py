@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import pytest
 from hypothesis import settings
 
 import halfwidth as hw
@@ -57,6 +58,16 @@ def codes(e: Cautioned) -> list[str]:
 def message(e: hw.Estimate, code: str) -> str:
     (found,) = [caution.message for caution in e.cautions if caution.code == code]
     return found
+
+
+def refusal(call: Callable[[], object]) -> str:
+    """The one short line with which a call is refused."""
+    with pytest.raises(hw.HalfwidthError) as caught:
+        call()
+    text = str(caught.value)
+    assert "\n" not in text
+    assert len(text) <= 600
+    return text
 
 
 def examples(thorough: int) -> settings:

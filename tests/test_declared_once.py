@@ -20,7 +20,7 @@ NAMES = {
 QUOTED = re.compile(rf"['\"]({'|'.join(map(re.escape, sorted(NAMES)))})\b")
 # What `auto` takes is a list of rules by name, with the evidence for each; styles in figures are
 # chosen side by side.
-LISTS_BY_NAME = ("estimation/choose.py", "plots/study/own_styles.py")
+LISTS_BY_NAME = ("estimation/choose.py", "study/plots/own_styles.py")
 # The same word for something else, by file or folder: fields of tables and options, columns.
 OTHER_WORDS: dict[str, set[str]] = {
     # What signatures and docstrings show as they are written: defaults, words, and options.
@@ -39,13 +39,13 @@ OTHER_WORDS: dict[str, set[str]] = {
     "metrics/boundary.py": {"percentile"},  # a parameter
     "metrics/detection/ranked.py": {"fppi"},  # a parameter
     "metrics/ranking.py": {"ap"},  # what the average precision of cases is called too
-    "resampling/dirichlet_means.py": {"inverted"},  # what a table keeps
+    "resampling/exact/dirichlet_means.py": {"inverted"},  # what a table keeps
     # Fields, options, columns and kinds of claims of published numbers.
     "planning/published/": {"auroc", "correct"},
     "planning/calibrations.py": {"auroc"},  # an assumption
     "planning/class_shares.py": {"sensitivity", "specificity"},  # options
     "results/sample_size.py": {"auroc"},  # the same
-    "reports/study_describe.py": {"accuracy", "balanced_accuracy"},  # columns
+    "study/reports/describe.py": {"accuracy", "balanced_accuracy"},  # columns
     "study/analysis/description.py": {"accuracy", "balanced_accuracy"},  # columns
     "study/analysis/fits.py": {"t"},  # a family of distributions
     "study/analysis/pace_tests.py": {"exact"},  # a column

@@ -75,7 +75,9 @@ JOBS = {
     ),
     "figures": Job(
         "Figures",
-        "Each takes finished results and `ax=`, returns the Axes, and has its numbers as a frame. "
+        "Each takes finished results and `ax=` and returns the Axes; those of several panels "
+        "return a Figure, or one for each page. All numbers of a figure are its frame, "
+        "`hw.plots.forest.frame(result)`, and `hw.plots.forest.caption` says what it shows. "
         "What they look like: [Gallery](../gallery.md).",
         "plots.*",
     ),
@@ -93,8 +95,9 @@ JOBS = {
     ),
     "study-figures": Job(
         "Figures of studies",
-        "From the results of a study, each with the frame of every number in it.",
-        "plots.study.*",
+        "From the results of a study, each with the frame of every number in it: "
+        "`graph.frame(cells, target, 'coverage')`.",
+        "study.plots.*",
     ),
     "specs": Job(
         "Specs and errors",

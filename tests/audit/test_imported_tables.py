@@ -11,7 +11,7 @@ import pytest
 import halfwidth as hw
 from halfwidth.tables.readers import read_table
 
-FIXTURES = Path(__file__).parents[1] / "io" / "importers" / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "tables" / "importers" / "fixtures"
 
 
 @pytest.fixture

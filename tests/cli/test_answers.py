@@ -9,16 +9,15 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
+from support import Run
 from typer.core import TyperGroup
 
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Verb
-from halfwidth.cli.figures import with_figure
 from halfwidth.cli.main import command
-from halfwidth.document.parts import Document, Figure, Note
+from halfwidth.document.parts import Document, Note
 
 
-def verbs(parser: Any, name: str = "") -> Iterator[tuple[str, Verb]]:
+def verbs(parser: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     """All verbs, those of plan and study too."""
     if isinstance(parser, TyperGroup):
         for part, below in parser.commands.items():
@@ -37,9 +36,8 @@ def test_there_are_verbs_of_all_groups() -> None:
 @pytest.mark.parametrize("name", VERBS)
 def test_every_verb_returns_an_answer(name: str) -> None:
     verb = VERBS[name]
-    assert isinstance(verb, Verb)
     assert verb.callback is not None
-    assert get_type_hints(verb.callback.__wrapped__)["return"] is Answer  # type: ignore[attr-defined]
+    assert get_type_hints(verb.callback.__wrapped__)["return"] is Answer
 
 
 class Terminal(io.StringIO):
@@ -57,10 +55,13 @@ def test_a_note_on_stderr_is_set_for_its_terminal(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_figure_that_was_written_is_part_of_the_document(
-    capsys: pytest.CaptureFixture[str],
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document, figure = Document((Note("words"),)), Figure("forest", "All", file=Path("all.svg"))
-    assert with_figure(document, Figure("forest", "All")) is document
-    assert capsys.readouterr().err == ""
-    assert with_figure(document, figure).parts == (*document.parts, figure)
-    assert capsys.readouterr().err == "halfwidth: wrote all.svg\n"
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("case,dice\na,0.9\nb,0.8\nc,0.7\n")
+    asked = ("ci", "t.csv", "--method", "t", "--format", "markdown")
+    plain, drawn = run(*asked), run(*asked, "--plot", "all.svg")
+    assert "halfwidth: wrote all.svg\n" in drawn.err
+    assert "wrote" not in plain.err
+    assert drawn.out.startswith(plain.out.rstrip())
+    assert "(<all.svg>)" in drawn.out.removeprefix(plain.out.rstrip())

@@ -11,9 +11,7 @@ import pandas as pd
 import pytest
 from support import Run
 
-import halfwidth
-import halfwidth.cli.ci
-import halfwidth.verbs.estimate
+import halfwidth as hw
 from halfwidth.cli.main import main
 
 Complaint = Callable[..., str]
@@ -283,7 +281,7 @@ def _break(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def broken(*_: object, **__: object) -> NoReturn:
         raise error
 
-    monkeypatch.setattr(halfwidth.Estimates, "__init__", broken)
+    monkeypatch.setattr(hw.Estimates, "__init__", broken)
 
 
 def test_an_internal_error_is_1_and_asks_for_a_report(

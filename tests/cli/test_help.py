@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from support import Run
 
 import halfwidth as hw
-from halfwidth.cli.command import Verb
 from halfwidth.cli.main import command
 from halfwidth.core.option_table.option import Group
 
@@ -34,7 +33,7 @@ def verbs(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]
 
 
 VERBS = dict(verbs(command()))
-LEAVES = {path: command for path, command in VERBS.items() if isinstance(command, Verb)}
+LEAVES = {path: command for path, command in VERBS.items() if not hasattr(command, "commands")}
 
 
 def test_every_verb_is_found() -> None:
@@ -117,7 +116,7 @@ def examples(path: str) -> list[str]:
     return [line.partition(" > ")[0] for line in lines if line.startswith("halfwidth ")]
 
 
-FIXTURES = Path(__file__).parents[1] / "io" / "importers" / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "tables" / "importers" / "fixtures"
 STUDIES = [path for path in VERBS if path.split()[:1] == ["study"]]
 # test_demo.py runs it.
 ELSEWHERE = [*STUDIES, "demo"]

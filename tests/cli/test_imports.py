@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support import Run
 
-FIXTURES = Path(__file__).parents[1] / "io" / "importers" / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "tables" / "importers" / "fixtures"
 NNUNET = FIXTURES / "nnunet" / "summary.json"
 # Dice of each label of five cases, and what the second model adds to those of the kidney. Both
 # labels have a mean without the cases in which they are in neither mask.

@@ -91,11 +91,11 @@ def test_names_are_listed(run: Run, folder: Path) -> None:
 def test_what_is_missing_is_skipped_and_said_or_an_error_by_name(
     run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from halfwidth.plots.study import catalogue
+    from halfwidth.study.plots import catalogue
 
     # The graphs have tests of their own.
     for family in ("_graphs", "_pages", "_paces", "_concentrations"):
-        monkeypatch.setattr(catalogue, family, lambda _: [])
+        monkeypatch.setattr(catalogue, family, lambda *_: [])
     out = ("--out", tmp_path, "--format", "png")
     ran = run("study", "plot", folder / "store", *out, "--all")
     assert ran.status == 0
@@ -123,7 +123,7 @@ def test_a_family_of_which_nothing_can_be_drawn_is_an_error(
 def test_a_figure_that_fails_does_not_cost_the_others(
     run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from halfwidth.plots.study import graphs
+    from halfwidth.study.plots import graphs
 
     def broken(*_: object) -> None:
         raise TypeError("broken")

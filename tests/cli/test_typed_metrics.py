@@ -91,3 +91,11 @@ def test_what_cannot_be_meant_is_refused(metric: str, words: str, files: Path, r
         ran = run(verb, files / "models.csv", "--metric", metric)
         assert (ran.status, ran.out) == (2, "")
         assert words in ran.err
+
+
+def test_several_metrics_of_one_column_are_refused(tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("case,dice\na,0.9\nb,0.8\n")
+    ran = run("ci", file, "--metric", "dsc", "--metric", "iou")
+    assert (ran.status, ran.out) == (2, "")
+    assert "no column is called 'dsc': say which holds this metric, --metric COLUMN=NAME" in ran.err

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from halfwidth import SAMPLE_METRICS, DataError, OptionError, explain
 from halfwidth.comparison.no_difference import BY_NAME, TESTS, run_tests
-from halfwidth.comparison.paired_tests import mcnemar
 from halfwidth.core.references import REFERENCES
 from halfwidth.core.rng import Key
 from halfwidth.core.spec import Metric
@@ -27,7 +27,7 @@ from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import Request, resolve_metric, resolve_statistic
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.swaps import swap_key
+from halfwidth.resampling.weights.swaps import swap_key
 from halfwidth.results.comparison import TestResult
 
 N = 40
@@ -131,8 +131,11 @@ def test_no_bootstrap_has_the_draws_of_the_swaps() -> None:
 def test_named_tests() -> None:
     decisions = of_decisions()
     first, second = (decisions[name].records.arranged for name in "ab")
-    assert made("mcnemar", decisions)[0].p_value == mcnemar(first, second)
-    assert made("mcnemar_midp", decisions)[0].p_value == mcnemar(first, second, mid_p=True)
+    wins, apart = int((first > second).sum()), int((first != second).sum())
+    exact = stats.binomtest(wins, apart).pvalue
+    assert made("mcnemar", decisions)[0].p_value == pytest.approx(exact)
+    half = stats.binom.pmf(wins, apart, 0.5)
+    assert made("mcnemar_midp", decisions)[0].p_value == pytest.approx(exact - half)
     (found, *_) = made("wilcoxon", of_values("median"))
     assert (found.title, found.n_resamples) == ("Wilcoxon signed-rank", None)
     assert run_tests("none", decisions, PAIRS, request()) == [None] * 3

@@ -10,15 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from over_data import over
+from scipy import stats
 from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, recall_score
 from support import codes
 
 import halfwidth as hw
-from halfwidth.core.forms import PairAverages
-from halfwidth.core.spec import Statistic
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.engine import leave_one_out, replicates
 
 N = 60
 of_pairs = over(hw.compare, hw.Readings.from_pairs)
@@ -92,37 +90,32 @@ def test_the_ratio_is_williams_index() -> None:
     assert kappa.value == pytest.approx(first / second)
 
 
-def test_replicates_are_those_of_gathered_cases() -> None:
+def test_intervals_are_those_of_gathered_cases() -> None:
     """The engine of averages over pairs equals the statistic on every resample."""
-    from halfwidth.comparison.raters import _Sides
-    from halfwidth.data.families import Family, ModelCases
-    from halfwidth.data.measured_test_sets import measure_test_sets
-    from halfwidth.data.measuring import measuring_each_metric
-    from halfwidth.data.reader_pairs import Raters, pair_name
-    from halfwidth.estimation.test_sets.options import TestSetOptions
+    # The canonical order: by the first target, then by who is compared with it.
+    order = np.lexsort([RATERS["C"], RATERS["B"], MODEL, RATERS["A"]])
+    model, raters = MODEL[order], {name: said[order] for name, said in RATERS.items()}
 
-    raters, said = Raters("model", tuple(RATERS)), {"model": MODEL, **RATERS}
-    (measuring,) = measuring_each_metric(["cohen_kappa"], None, TestSetOptions(), None)
-    pairs = raters.pairs
-    models = tuple(ModelCases(pair_name(p, r), said[p], target=said[r]) for p, r in pairs)
-    family = Family(models, measuring.metric)
-    assert measuring.requested is not None
-    (measured,) = measure_test_sets(family, measuring.requested, "raise", paired=True)
-    sides = _Sides.from_family(measured, raters)
-    settings: Any = type("Settings", (), {"effect": "difference"})
-    job = sides.job(settings)
-    statistic, values = job.functional.statistic, job.records.arranged[None]
-    assert isinstance(statistic.spec.form, PairAverages)
-    plan = Plan(3, 200, kept={})
-    design = job.records.design
-    fast = replicates(values, design, statistic, plan)
-    draws = plan.indices(design, 0, 200)
-    slow = [float(statistic(values[..., chosen])[0]) for chosen in draws]
-    np.testing.assert_allclose(fast[0], slow, atol=1e-12)
-    kept = [float(statistic(np.delete(values, k, axis=-1))[0]) for k in range(N)]
-    np.testing.assert_allclose(leave_one_out(values, design, statistic)[0], kept, atol=1e-12)
-    assert isinstance(design, Design)
-    assert isinstance(statistic, Statistic)
+    def difference(chosen: Any) -> float:
+        said = {name: one[chosen] for name, one in raters.items()}
+        of_model = [cohen_kappa_score(one, model[chosen]) for one in said.values()]
+        pairs = itertools.permutations(said.values(), 2)
+        among = [cohen_kappa_score(one, other) for one, other in pairs]
+        return float(np.mean(of_model) - np.mean(among))
+
+    drawn = Plan(3, 199, kept={}).indices(Design((N,), paired=True), 0, 199)
+    replicates = np.array([difference(chosen) for chosen in drawn])
+    left_out = np.array([difference(np.delete(np.arange(N), case)) for case in range(N)])
+    from_mean = left_out.mean() - left_out
+    acceleration = (from_mean**3).sum() / (6 * (from_mean**2).sum() ** 1.5)
+    options: dict[str, Any] = {"metric": "cohen_kappa", "n_resamples": 199, "rng": 3}
+    plain = against_raters(model, raters, method="percentile", **options)[0]
+    assert (plain.low, plain.high) == pytest.approx(np.quantile(replicates, (0.025, 0.975)))
+    corrected = against_raters(model, raters, method="bca", **options)[0]
+    bias = stats.norm.ppf((replicates < corrected.value).mean())
+    moved = bias + stats.norm.ppf((0.025, 0.975))
+    levels = stats.norm.cdf(bias + moved / (1 - acceleration * moved))
+    assert (corrected.low, corrected.high) == pytest.approx(np.quantile(replicates, levels))
 
 
 def test_cases_are_matched_and_clusters_widen_the_interval() -> None:

@@ -12,7 +12,6 @@ from batches import statistic_of
 from numpy.typing import NDArray
 
 import halfwidth as hw
-from halfwidth.comparison.pairing import pair_job
 from halfwidth.comparison.simultaneous import (
     Comparanda,
     Simultaneous,
@@ -22,13 +21,14 @@ from halfwidth.comparison.simultaneous import (
 from halfwidth.core.pseudo_cases import PseudoCases, Reach
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Level
+from halfwidth.estimation.differences import difference_functional, paired_records
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import Request, resolve_metric, resolve_request
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.joint_dirichlet import draws_of_means, draws_of_test_sets
-from halfwidth.resampling.simultaneous import all_pairs, studentized_differences
+from halfwidth.resampling.joint.dirichlet import draws_of_means, draws_of_test_sets
+from halfwidth.resampling.joint.simultaneous import all_pairs, studentized_differences
 
 Array = NDArray[Any]
 PAIRS = all_pairs(3)
@@ -69,13 +69,20 @@ def made_of(
 
     def singles(level: Level) -> tuple[hw.Estimate, ...]:
         levels.append(level)
-        pairs = [pair_job(jobs[first], jobs[second], effect) for first, second in PAIRS]
+        pairs = [pair_of(jobs[first], jobs[second], effect) for first, second in PAIRS]
         return estimate_jobs(pairs, replace(given, level=level))
 
     estimates = list(singles(given.level))
     family = Comparanda(functional, models, PAIRS, effect)
     together_ = simultaneous_intervals(family, PLAN, given.level, estimates, singles)
     return together_, estimates, levels[1:]
+
+
+def pair_of(first: Job, second: Job, effect: Any) -> Job:
+    """The contrast of two models as a job."""
+    functional = difference_functional(first.functional, effect)
+    both = paired_records(first.records, second.records, functional)
+    return replace(first, functional=functional, records=both)
 
 
 def mean_of(metric: str) -> Functional:
@@ -244,7 +251,7 @@ def test_stepdown_claims_what_the_intervals_say_and_more(
     jobs = [Job(functional, one) for one in models]
 
     def of_some(level: Level, some: NDArray[np.bool_]) -> tuple[hw.Estimate, ...]:
-        both = [pair_job(jobs[first], jobs[second], "difference") for first, second in pairs[some]]
+        both = [pair_of(jobs[first], jobs[second], "difference") for first, second in pairs[some]]
         return estimate_jobs(both, replace(request(), level=level))
 
     every = np.ones(len(pairs), dtype=bool)

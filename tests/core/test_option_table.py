@@ -7,19 +7,17 @@ import inspect
 import subprocess
 import sys
 import typing
-from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from halfwidth.comparison import no_difference
-from halfwidth.comparison.multiplicity import CORRECTIONS, UNCORRECTED
-from halfwidth.core.forms import EFFECT_WORDS
+import halfwidth as hw
 from halfwidth.core.option_table.option import REQUIRED, Option
 from halfwidth.core.option_table.table import OPTIONS, option_of
-from halfwidth.ranking.schemes import SCHEMES
-from halfwidth.results.ranking_consensus import COMBINATIONS
 
 TOOL = Path(__file__).parents[2] / "tools" / "options.py"
 
@@ -93,15 +91,32 @@ def test_an_option_has_words_and_a_default_that_go_together(name: str) -> None:
         assert option.default in option.choices
 
 
-@pytest.mark.parametrize(
-    ("option", "declared"),
-    [
-        ("test", ("auto", *no_difference.BY_NAME, "none")),
-        ("correction", (*CORRECTIONS, UNCORRECTED)),
-        ("combine", COMBINATIONS),
-        ("effect", EFFECT_WORDS),
-        ("scheme", SCHEMES),
-    ],
+WITH_METRICS = pd.DataFrame(
+    {
+        "case": np.tile(np.arange(12), 2),
+        "model": ["a"] * 12 + ["b"] * 12,
+        "dsc": np.random.default_rng(1).beta(8, 2, 24),
+        "iou": np.random.default_rng(2).beta(6, 2, 24),
+        "correct": np.random.default_rng(3).integers(0, 2, 24),
+    }
 )
-def test_words_are_those_of_what_they_name(option: str, declared: Iterable[str]) -> None:
-    assert {*option_of(option).choices} == {*declared}
+VERBS: dict[str, Any] = {
+    "test": hw.compare,
+    "correction": hw.compare,
+    "effect": hw.compare,
+    "combine": hw.rank,
+    "scheme": hw.rank,
+}
+
+
+@pytest.mark.parametrize(
+    ("option", "word"), [(option, word) for option in VERBS for word in option_of(option).choices]
+)
+def test_what_a_word_names_is_there(option: str, word: str) -> None:
+    metrics = ["dsc", "iou"] if option == "combine" else "dsc"
+    data = hw.CaseValues.from_table(WITH_METRICS, metric=metrics)
+    if word.startswith("mcnemar"):
+        decided = {"A": [1, 1, 0, 1, 0, 1, 1, 0], "B": [1, 0, 0, 1, 1, 0, 1, 0]}
+        data = hw.CaseValues.from_arrays(decided, metric="correct")
+    further = {"n_resamples": 99, "rng": 1, option: word}
+    assert VERBS[option](data, **further)

@@ -101,3 +101,14 @@ def test_the_blocks_of_a_plan_cover_all_resamples_once() -> None:
     assert blocks[0][0] == 0
     assert blocks[-1][1] == 1000
     assert all(a[1] == b[0] for a, b in itertools.pairwise(blocks))
+
+
+def test_blocks_of_slow_work_begin_small_and_grow_while_they_are_quick() -> None:
+    ranges = list(progress.growing(1000, 64))
+    assert [stop - start for start, stop in ranges[:8]] == [1, 2, 4, 8, 16, 32, 64, 64]
+    assert ranges[-1][1] == 1000
+
+
+def test_blocks_of_slow_work_stay_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "QUICK", -1.0)
+    assert list(progress.growing(4, 64)) == [(0, 1), (1, 2), (2, 3), (3, 4)]

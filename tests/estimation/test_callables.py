@@ -175,3 +175,13 @@ def test_a_statistic_of_ones_own_with_an_influence_can_be_studentized() -> None:
     assert grouped.design == "clustered"
     with pytest.raises(hw.OptionError, match="has no standard error"):
         hw.summary_ci(values, statistic=root_mean_square, method="studentized")
+
+
+DICE = np.random.default_rng(0).beta(8, 2, 60)
+
+
+@pytest.mark.parametrize(("function", "name"), [(np.mean, "mean"), (np.median, "median")])
+def test_numpys_own_functions_are_ours(function: object, name: str) -> None:
+    by_function = hw.summary_ci(DICE, metric="dsc", statistic=function, rng=1)
+    by_name = hw.summary_ci(DICE, metric="dsc", statistic=name, rng=1)
+    assert by_function.to_dict() == by_name.to_dict()

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from door import run_command
 from over_data import estimate_detector, in_centres, over
-from support import codes
+from support import Run, codes
 
 import halfwidth as hw
 from halfwidth.core.spec import Estimand, Metric, Need, interval_method, spec_of
@@ -634,3 +634,38 @@ def test_a_method_that_declares_no_reason_is_given_none_of_another(needs: tuple[
     wanted = "undefined on every resample" if needs else "its formula is undefined on these values"
     assert wanted in message
     assert "newcombe" not in message
+
+
+def test_a_voxel_distance_that_repeats_is_no_penalty(shared: Path, run: Run) -> None:
+    file = shared / "data" / "segval" / "hippocampus_3d_hd95.csv"
+    ran = run("ci", file, "--value", "metric", "--metric", "hd95", "--seed", "1", "--json")
+    assert "HW103" not in [caution["code"] for caution in ran.estimates[0]["cautions"]]
+
+
+@pytest.mark.parametrize(
+    "distances",
+    [
+        [0.0, 0.98, 0.98, 0.98, 0.98, 2.5, 2.5, 2.5],
+        [1.0] * 16 + [1.41] * 6 + [2.0] * 5 + [3.2] * 3,
+    ],
+)
+def test_steps_of_voxels_in_few_cases_are_no_penalty(distances: list[float]) -> None:
+    assert "HW103" not in codes(hw.summary_ci(distances, metric="hd95", rng=1))
+    failed = [*distances[:-3], *[150.0] * 3]
+    assert "HW103" in codes(hw.summary_ci(failed, metric="hd95", rng=1))
+
+
+def test_a_constant_put_in_for_failed_distances_is_seen() -> None:
+    distances = np.concatenate([np.random.default_rng(1).gamma(2, 2, 50), [374.0] * 3])
+    assert "HW103" in codes(hw.summary_ci(distances, metric="hd95", rng=1))
+
+
+def test_a_penalty_beside_long_distances_alone_is_found() -> None:
+    distances = [20.0, 24.1, 28.3, 31.0, 33.6, 37.2, 41.5, 150.0, 150.0, 150.0]
+    assert "HW103" in codes(hw.summary_ci(distances, metric="hd95", rng=1))
+
+
+def test_zeros_of_an_overlap_metric_are_seen_wherever_the_others_lie() -> None:
+    wide = np.concatenate([np.random.default_rng(1).beta(1, 1, 50), [0.0] * 3])
+    assert "HW103" in codes(hw.summary_ci(wide, metric="dsc", rng=1))
+    assert "HW103" not in codes(hw.summary_ci(wide.round(2) + 0.05, bounds=(0, 2), rng=1))

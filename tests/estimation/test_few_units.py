@@ -159,3 +159,58 @@ def test_weighted_area_has_the_error_of_a_jackknife_over_cases() -> None:
     factor = reach / (error / (value * (1 - value)))
     free = [weights[k == TRUTH].sum() ** 2 / (weights[k == TRUTH] ** 2).sum() - 1 for k in (0, 1)]
     assert stats.t.ppf(0.975, sum(free)) < factor < stats.t.ppf(0.975, min(free))
+
+
+CLUSTERS = np.repeat(np.arange(40), 3)
+
+
+@pytest.mark.parametrize("clusters", [5, 40])
+@pytest.mark.parametrize("kind", ["groups", "strata"])
+def test_equal_values_get_an_interval_in_every_design(kind: str, clusters: int) -> None:
+    units = np.repeat(np.arange(clusters), 3)
+    design: dict[str, Any] = {kind: units}
+    e = hw.summary_ci(np.ones(len(units)), metric="dsc", **design)
+    assert (e.method, e.high) == ("dirichlet", 1.0)
+    assert 0 < e.low < 1
+    assert not {"HW304", "HW306"} & set(codes(e))
+    # Without a range nothing is known but the value itself.
+    e = hw.summary_ci(np.ones(len(units)), **design)
+    assert (e.method, e.low, e.high) == ("t", 1.0, 1.0)
+    assert "HW304" in codes(e)
+
+
+def test_advice_for_equal_values_can_be_followed() -> None:
+    e = hw.summary_ci(np.ones(120), metric="dsc", groups=CLUSTERS, method="bca")
+    assert "percentile is defined" in message(e, "HW306")
+    assert not math.isnan(
+        hw.summary_ci(np.ones(120), metric="dsc", groups=CLUSTERS, method="percentile").low
+    )
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median", "sd"])
+def test_strata_of_one_case_each_give_no_interval(statistic: str) -> None:
+    values = np.linspace(0.5, 0.9, 12)
+    e = hw.summary_ci(values, metric="dsc", statistic=statistic, strata=range(12), rng=1)
+    assert math.isnan(e.low)
+    assert "no stratum holds two units" in message(e, "HW306")
+    assert "HW404" not in codes(e)
+    assert "HW304" not in codes(e)
+
+
+def test_a_single_cluster_gives_no_interval_and_names_what_is_missing() -> None:
+    for values in ([0, 1, 1.0], [0.5, 0.6, 0.9]):
+        e = hw.summary_ci(values, groups=["a"] * 3)
+        assert math.isnan(e.low)
+        assert "it needs at least 2 clusters and there is 1" in message(e, "HW306")
+
+
+def test_a_label_may_lack_where_the_case_is_left_out() -> None:
+    e = hw.summary_ci(
+        [0.1, math.nan, 0.41, 0.3], groups=["a", None, "b", "b"], missing="omit", method="t"
+    )
+    assert (e.n, e.n_groups) == (3, 2)
+
+
+def test_many_clusters_in_several_strata_are_not_all_listed() -> None:
+    with pytest.raises(hw.DataError, match=r"40 cluster\(s\) .*and 35 more"):
+        hw.summary_ci(np.linspace(0, 1, 120), groups=CLUSTERS, strata=[0, 1, 0] * 40)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import codes
+from support import codes, message
 
 import halfwidth as hw
 from halfwidth.core.types import Array
@@ -163,3 +163,15 @@ def test_the_result_says_that_it_is_a_difference() -> None:
 def test_bounds_stay_within_what_a_difference_can_be() -> None:
     e = hw.difference_ci([1.0, 0.99, 1.0, 0.2], [0.0, 0.0, 0.9, 0.0], metric="dsc", rng=1)
     assert -1 <= e.low < e.high <= 1
+
+
+def test_a_pair_out_of_range_is_refused_even_where_it_would_be_left_out() -> None:
+    with pytest.raises(hw.DataError, match="values: 1 of 3 values lie outside"):
+        hw.difference_ci([0.9, 7, 0.8], [0.9, math.nan, 0.7], metric="dsc", missing="omit")
+
+
+def test_infinite_values_of_pairs_are_counted() -> None:
+    first, second = [2.0, math.inf, 3.0, 4.0], [1.0, 5.0, math.nan, 2.0]
+    e = hw.difference_ci(first, second, metric="hd95", missing="omit")
+    assert (e.n, e.n_missing) == (2, 2)
+    assert "1 of them infinite" in message(e, "HW101")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import math
 import re
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pytest
-from support import codes, message
+from over_data import metric_ci
+from support import codes, message, refusal
 
 import halfwidth as hw
 from halfwidth.core.spec import Estimand
@@ -466,3 +468,116 @@ def test_methods_that_need_values_propose_those_that_take_counts(method: str) ->
 def test_a_level_that_is_none_is_refused_for_counts_too(level: float) -> None:
     with pytest.raises(hw.OptionError, match="confidence_level="):
         hw.proportion_ci(5, 10, confidence_level=level)
+
+
+TRUTH = [0, 1] * 5
+
+
+HUGE = 10**400
+
+
+def refused(*values: Any, **options: Any) -> str:
+    return refusal(lambda: hw.summary_ci(*(values or (DICE,)), **options))
+
+
+@pytest.mark.parametrize(("alternative", "other"), [("lower", "upper"), ("upper", "lower")])
+@pytest.mark.parametrize("level", [0.4, 0.05, 1e-9])
+def test_one_sided_levels_below_a_half_name_the_bound_that_is_meant(
+    level: float, alternative: Any, other: str
+) -> None:
+    text = refused(confidence_level=level, alternative=alternative)
+    assert f"alternative={other!r} with confidence_level={1 - level:.12g}" in text
+
+
+@pytest.mark.parametrize("alternative", ["lower", "upper"])
+@pytest.mark.parametrize("method", ["t", "z", "wilson", "clopper_pearson"])
+def test_at_a_half_the_bound_is_not_beyond_the_estimate(method: str, alternative: Any) -> None:
+    values = [1, 0, 1, 1, 0, 1, 1] if method in ("wilson", "clopper_pearson") else DICE
+    e = hw.summary_ci(values, method=method, confidence_level=0.5, alternative=alternative)
+    assert e.low - 1e-12 <= e.value <= e.high + 1e-12
+
+
+@pytest.mark.parametrize("level", [1e-300, 1e-6, 0.01, 0.3])
+@pytest.mark.parametrize("method", ["t", "z", "hoeffding", "empirical_bernstein", "percentile"])
+def test_two_sided_levels_may_be_small(method: str, level: float) -> None:
+    e = hw.summary_ci(DICE, metric="dsc", method=method, confidence_level=level, n_resamples=99)
+    assert e.low <= e.high
+
+
+@pytest.mark.parametrize("level", [95, 95.0, np.int64(95), Decimal(95)])
+def test_per_cent_are_told_how_they_are_written(level: Any) -> None:
+    assert refused(confidence_level=level).endswith("; for 95 % write 0.95")
+
+
+@pytest.mark.parametrize(
+    "level", [0, 1, -0.1, math.nan, math.inf, True, "0.95", None, [0.9], np.array([0.9]), HUGE]
+)
+def test_levels_that_are_none(level: Any) -> None:
+    assert "is not strictly between 0 and 1" in refused(confidence_level=level)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("bounds", (0, 1j)),
+        ("n_resamples", 10**9),
+        ("n_resamples", HUGE),
+        ("rng", True),
+        ("rng", HUGE),
+        ("scale", True),
+        ("scale", HUGE),
+        ("bounds", "01"),
+        ("bounds", (0, HUGE)),
+        ("alternative", np.array(["lower", "upper"])),
+        ("missing", np.array(["omit", "raise"])),
+        ("over", np.array(["cases"])),
+        ("label", None),
+        ("label", b"liver"),
+        ("label", "\ud800"),
+    ],
+)
+def test_options_that_are_none(option: str, value: Any) -> None:
+    assert refused(**{option: value}).startswith(option)
+
+
+def test_seeds_of_any_length_reproduce() -> None:
+    long = np.random.SeedSequence(10**6000)
+    first, again = (
+        hw.summary_ci(DICE, statistic="sd", n_resamples=99, rng=rng) for rng in (long, long)
+    )
+    assert (first.low, first.high) == (again.low, again.high)
+    assert hw.summary_ci(DICE, statistic="sd", n_resamples=99, rng=first.seed).low == first.low
+
+
+def test_a_level_that_is_not_all_does_not_read_as_all() -> None:
+    e = hw.summary_ci(DICE, method="t", confidence_level=1 - 2**-53)
+    assert "99.99999999999999 % CI" in e.sentence()
+
+
+@pytest.mark.parametrize("penalty", [math.nan, "1", HUGE, True])
+def test_penalties_that_are_none(penalty: Any) -> None:
+    text = refused(metric="hd95", missing="worst", penalty=penalty)
+    assert text.startswith("penalty=")
+
+
+@pytest.mark.parametrize("threads", [0, -1, True, 1.5, "2", None, 10**9])
+def test_threads_that_are_none(threads: Any) -> None:
+    text = refusal(lambda: metric_ci(TRUTH, DICE, metric="auroc", n_threads=threads))
+    assert text.startswith("n_threads=")
+
+
+def test_errors_are_one_short_printable_line_whatever_they_quote() -> None:
+    text = refused(label="\x1b[31mred\x07\nline", metric="d" * 5000)
+    assert text.isprintable()
+    text = refusal(
+        lambda: hw.estimate(
+            hw.CaseValues.from_table({"\x1b]0;title\x07": ["a"]}, "\x1b]0;title\x07")
+        )
+    )
+    assert text.isprintable()
+    assert "Known" in refused(metric="\x00" * 5000)
+
+
+def test_bca_of_a_proportion_of_none_names_wilson() -> None:
+    e = hw.proportion_ci(0, 50, method="bca")
+    assert any("wilson is defined" in caution.message for caution in e.cautions)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import metric_ci
 from scipy import stats
-from support import codes, message
+from support import codes, message, refusal
 
 import halfwidth as hw
 
@@ -443,3 +447,182 @@ def test_a_penalty_that_is_no_number_is_refused() -> None:
 def test_values_whose_squares_overflow_are_refused() -> None:
     assert "too large to be squared" in complaint([1.0, 2.0, 1e300])
     assert ask([1.0, 2.0, 1e100]).high > 1e100
+
+
+TRUTH = [0, 1] * 5
+
+
+HUGE = 10**400
+
+
+COMPLEX = {
+    "an array": np.array(DICE) * (1 + 1j),
+    "a list": [x + 1j for x in DICE],
+    "one among others": [*DICE[1:], 0.5 + 1j],
+    "objects": np.array([*DICE[1:], 1j], dtype=object),
+    "masked": np.ma.masked_array(np.array(DICE) * 1j, [False] * 9 + [True]),
+    "a series": pd.Series(np.array(DICE) * 1j),
+    "without an imaginary part": np.array(DICE) + 0j,
+}
+
+
+TAKERS: dict[str, Callable[[Any], Any]] = {
+    "summary_ci": hw.summary_ci,
+    "difference_ci": lambda v: hw.difference_ci(DICE, v),
+    "runs_ci": hw.runs_ci,
+    "summary_table": lambda v: hw.estimate(hw.CaseValues.from_table({"dice": v}, "dice")),
+    "metric_ci, scores": lambda v: hw.metric_ci(TRUTH, v, metric="auroc"),
+    "metric_ci, numbers": lambda v: hw.metric_ci(DICE, v, metric="rmse"),
+    "metric_ci, targets": lambda v: hw.metric_ci(v, DICE, metric="rmse"),
+    "metric_ci, columns": lambda v: hw.metric_ci(
+        TRUTH, np.stack([np.asarray(v), np.asarray(v)], axis=1), metric="auroc"
+    ),
+    "metric_ci, weights": lambda v: hw.metric_ci(TRUTH, DICE, metric="auroc", sample_weight=v),
+    "curve": lambda v: hw.curve(TRUTH, "roc", y_score=v),
+    "confusion_ci": lambda v: hw.confusion_ci(TRUTH, v),
+    "plan": lambda v: hw.plan(v, halfwidth=0.05),
+    "subsample": hw.planning.subsample,
+    "auroc": lambda v: hw.metrics.auroc(TRUTH, v),
+    "average_precision": lambda v: hw.metrics.average_precision(TRUTH, v),
+    "squared_error": lambda v: hw.metrics.squared_error(DICE, v),
+    "absolute_error": lambda v: hw.metrics.absolute_error(v, DICE),
+    "distribution.frame": lambda v: hw.plots.distribution.frame({"": v}, hw.summary_ci(DICE)),
+}
+
+
+@pytest.mark.parametrize("kind", COMPLEX)
+@pytest.mark.parametrize("taker", TAKERS)
+def test_complex_numbers_are_refused_wherever_values_enter(taker: str, kind: str) -> None:
+    refusal(lambda: TAKERS[taker](COMPLEX[kind]))
+
+
+def test_complex_options_are_refused() -> None:
+    for option in ("confidence_level", "scale", "n_resamples"):
+        assert option in complaint(DICE, **{option: np.complex128(0.9)})
+    assert "penalty" in complaint(DICE, penalty=np.complex128(1), missing="worst")
+    assert "bounds" in complaint(DICE, bounds=(0, np.complex128(1)))
+    odd: Any = np.complex128(0.5)
+    text = refusal(lambda: hw.metric_ci(TRUTH, DICE, metric="f1", threshold=odd))
+    assert "threshold" in text
+    costs = np.eye(2) * 1j
+    assert "costs" in refusal(lambda: metric_ci(TRUTH, DICE, metric="expected_cost", costs=costs))
+
+
+def test_functions_of_ones_own_return_real_numbers() -> None:
+    assert "complex" in complaint(DICE, statistic=lambda v, axis: np.mean(v, axis=axis) * 1j)
+    assert "complex" in refusal(
+        lambda: hw.metric_ci(TRUTH, DICE, metric=lambda _t, _s: np.complex128(1j))
+    )
+
+
+@pytest.mark.parametrize("method", ["basic", "percentile", "bca", "studentized", "wilson", "auto"])
+@pytest.mark.parametrize("n", [10**12 + 1, 10**18, 10**30, HUGE])
+def test_more_cases_than_anybody_has_are_refused(n: int, method: str) -> None:
+    text = refusal(lambda: hw.proportion_ci(2, n, method=method))
+    assert "is beyond 1e+12 cases, which nobody has" in text
+
+
+@pytest.mark.parametrize("method", ["basic", "percentile", "wilson"])
+def test_very_many_cases_have_an_interval(method: str) -> None:
+    n = 10**9
+    e = hw.proportion_ci(n // 10, n, method=method)
+    # 1.96 √(0.1 · 0.9 / n) on either side, by the normal distribution.
+    assert (e.high - e.low) / (2 * 1.959964 * 0.3 / math.sqrt(n)) == pytest.approx(1, abs=0.01)
+    assert e.low < e.value < e.high
+
+
+@pytest.mark.parametrize("value", [True, 2.5, "2", None, 2 + 0j, math.nan, Decimal(2)])
+def test_counts_are_whole_numbers(value: Any) -> None:
+    assert "is not a whole number" in refusal(lambda: hw.proportion_ci(value, 10))
+    assert "is not a whole number" in refusal(lambda: hw.proportion_ci(1, value))
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([5e-324 * k for k in range(10)], "differ by too little to be squared"),
+        ([1e-300, 4e-300, 5e-300], "differ by too little to be squared"),
+        ([1e308] * 5 + [-1e308] * 5, "too large to be squared"),
+        ([HUGE, 1, 2], "too large for floating point"),
+        ([0.5, np.array([1]), 0.5], ""),
+    ],
+)
+def test_numbers_that_floating_point_has_no_room_for(values: Any, words: str) -> None:
+    assert words in complaint(values)
+
+
+def test_a_spread_that_the_scale_makes_vanish() -> None:
+    assert "differ by too little" in complaint(DICE, scale=1e308)
+    assert "is too small" in complaint(DICE, scale=1e-320)
+    assert "differences" in refusal(lambda: hw.difference_ci([0.0, 1e-99], [1e-101, 1e-99]))
+
+
+def test_numbers_of_every_exact_kind_are_numbers() -> None:
+    plain = hw.summary_ci(DICE)
+    for kind in (Decimal, Fraction):
+        level: Any = kind("0.95")
+        exact = hw.summary_ci([kind(str(x)) for x in DICE], confidence_level=level)
+        assert (exact.low, exact.high) == (plain.low, plain.high)
+    short: Any = np.float32(0.95)
+    single = hw.summary_ci(DICE, confidence_level=short)
+    assert single.confidence_level == 0.95
+    assert "95 % CI" in single.sentence()
+
+
+def test_a_signalling_nan_is_a_missing_value() -> None:
+    assert "1 of 2 values are missing" in complaint([Decimal("sNaN"), Decimal(1)])
+
+
+def test_masked_text_is_no_number() -> None:
+    assert "holds 'b', which is not a number" in complaint(
+        np.ma.masked_array(["a", "b"], [True, False])
+    )
+
+
+def test_the_most_cases_have_an_interval() -> None:
+    assert hw.proportion_ci(10**11, 10**12).sentence().startswith("Proportion 0.1000000 (95 % CI")
+
+
+def test_numbers_beyond_all_digits_are_powers_of_ten() -> None:
+    e = hw.summary_ci([x * 1e99 for x in DICE])
+    assert len(e.sentence()) < 150
+    assert "e+98" in e.sentence()
+
+
+@pytest.mark.parametrize(("bounds", "hint"), [((50, 100), "bounds 0.5,1"), ((96, 100), None)])
+def test_bounds_in_the_unit_before_scaling(bounds: tuple[float, float], hint: str | None) -> None:
+    with pytest.raises(hw.DataError, match="lie outside the range") as error:
+        hw.summary_ci([85.0, 90.0, 95.0], metric="score", scale=100, bounds=bounds)
+    assert ("are meant?" in str(error.value)) is (hint is not None)
+    assert hint is None or hint in str(error.value)
+    with pytest.raises(
+        hw.OptionError, match=r"beyond the range of DSC, \[0, 1\]: .*scale=100.*bounds=\(0."
+    ):
+        hw.summary_ci([85.0, 90.0, 95.0], metric="dsc", bounds=bounds)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: hw.summary_ci(["0.91", "0.88"]), "not a number but text; convert the values"),
+        (
+            lambda: hw.summary_ci(pd.DataFrame({"dice": [0.9]})),
+            "give the table to CaseValues.from_table",
+        ),
+        (
+            lambda: hw.estimate(hw.CaseValues.from_table("dice.csv")),
+            "read the file first: pandas.read_csv",
+        ),
+        (lambda: hw.summary_ci([0.9, 0.8], metric="auroc"), "metric_ci (y_true=, y_score=)"),
+    ],
+)
+def test_first_slips_are_told_what_to_do(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(hw.HalfwidthError) as error:
+        call()
+    assert words in str(error.value)
+
+
+def test_a_pair_of_equal_values_has_an_interval_too() -> None:
+    e = hw.summary_ci([0.5, 0.5], metric="dsc")
+    assert e.method == "dirichlet"
+    assert e.low < 0.5 < e.high

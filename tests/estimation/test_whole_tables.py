@@ -226,3 +226,71 @@ def test_organs_that_are_not_in_the_scan_are_missing(shared: Path) -> None:
     assert [e.n + e.n_missing for e in table] == [743] * 9
     assert [e.n for e in table] == list(frame.count())
     np.testing.assert_allclose([e.value for e in table], frame.mean(), rtol=1e-12)
+
+
+DICE = np.random.default_rng(0).beta(8, 2, 60)
+
+
+CANONICAL = {
+    "case": ["a", "b", "c"] * 2,
+    "metric": ["dsc"] * 3 + ["hd95"] * 3,
+    "value": [91.0, 88.0, 93.0, 2.0, 3.0, 4.0],
+}
+
+
+@pytest.mark.parametrize("option", [{"scale": 100}, {"bounds": (0, 1000)}])
+def test_one_scale_or_range_for_several_metrics_is_refused(option: dict[str, object]) -> None:
+    with pytest.raises(hw.OptionError, match="dsc, hd95"):
+        over(hw.estimate, hw.CaseValues.from_table)(CANONICAL, **option)
+
+
+def test_a_scale_for_the_metric_that_is_named_is_used() -> None:
+    (e,) = hw.estimate(hw.CaseValues.from_table(CANONICAL, metric="dsc", scale=100))
+    assert e.value == pytest.approx(0.9066666)
+
+
+def test_a_column_called_as_a_metric_that_no_one_named_is_said() -> None:
+    table = {"case": [*"abc"], "Dice": [0.9, 0.8, 0.7], "correct": [1, 0, 1], "age": [50, 60, 70]}
+    (note,) = hw.estimate(hw.CaseValues.from_table(table)).notes
+    assert note.startswith("column 'Dice' is taken for numbers without a range; if they are DSC")
+    assert hw.estimate(hw.CaseValues.from_table(table, "Dice", bounds=(0, 1))).notes == ()
+    assert hw.estimate(hw.CaseValues.from_table(table, "Dice", metric="dsc")).notes == ()
+
+
+def test_a_frame_keeps_every_digit_of_the_seed() -> None:
+    seed = 2**60 + 1
+    table = hw.estimate(
+        hw.CaseValues.from_table({"dice": DICE}), statistic=["sd", "median"], rng=seed
+    )
+    assert table.to_frame()["seed"].tolist() == [seed, None]
+
+
+def test_what_was_left_out_is_shown_and_counted() -> None:
+    frame = {**CANONICAL, "status": ["", "not applicable", "", "", "", ""]}
+    table = hw.estimate(hw.CaseValues.from_table(frame, metric="hd95"))
+    assert table[0].n_not_applicable == 0
+    frame["value"] = [0.91, 0.88, 0.93, 2.0, 3.0, 4.0]
+    table = hw.estimate(hw.CaseValues.from_table(frame))
+    assert [e.n_not_applicable for e in table] == [1, 0]
+    assert [e.to_dict()["n_not_applicable"] for e in table] == [1, 0]
+    assert "left out: 1 row that is" in repr(table)
+    assert "left out: 1 row that is" in table._repr_html_()
+
+
+def test_a_column_of_hits_counts_in_every_group_also_with_gaps() -> None:
+    frame = {"model": ["U"] * 4 + ["V"] * 4, "hit": [1, 1, 1, None, 0, 1, 1, 0]}
+    table = hw.estimate(hw.CaseValues.from_table(frame, "hit", by="model", missing="omit"))
+    assert [(e.method, e.n) for e in table] == [("wilson", 3), ("wilson", 4)]
+
+
+def test_a_column_is_named_by_a_text() -> None:
+    frame = {"case": list("abcd"), "dice": [0.9, 0.8, 0.7, 0.6]}
+    for wrong in (["case"], np.arange(4)):
+        with pytest.raises(hw.OptionError, match="takes the name of a column"):
+            hw.estimate(hw.CaseValues.from_table(frame, "dice", groups=wrong))  # type: ignore[arg-type]
+
+
+def test_a_case_without_id_is_found_by_its_row() -> None:
+    frame = {"case": ["a", None, "c"], "dice": [0.9, 0.8, 0.7]}
+    with pytest.raises(hw.DataError, match=r"lack a label in groups \(case in row 3\)"):
+        hw.estimate(hw.CaseValues.from_table(frame, "dice", groups="case"))

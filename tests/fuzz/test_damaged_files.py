@@ -8,17 +8,26 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from fuzzreaders import FIXTURES, FORMATS, Format, inspect_log, outcome, source_of, tried
+from foreignfiles import IMPORTED
+from fuzzreaders import (
+    FIXTURES,
+    FORMATS,
+    PLAIN_TABLES,
+    Format,
+    inspect_log,
+    outcome,
+    source_of,
+    tried,
+)
 
-from halfwidth import DataError
-from halfwidth.io.table_sources import Source
-from halfwidth.tables.importers.catalogue import IMPORTERS
-from halfwidth.tables.importers.importer import Candidate
+from halfwidth import DataError, HalfwidthError
+from halfwidth.tables.readers import Reading, read_table
 
 LONG = int(os.environ.get("HALFWIDTH_FUZZ_READERS", "1700"))
 FIRST = int(os.environ.get("HALFWIDTH_FUZZ_SEED", "0"))
@@ -41,13 +50,21 @@ def test_many_damaged_files(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_every_importer_has_files_to_damage(tmp_path: Path) -> None:
     (tmp_path / "a.eval").write_bytes(inspect_log())
-    found = set()
-    for file in [*FIXTURES.rglob("*.*"), tmp_path / "a.eval"]:
-        with Source.open(file) as source:
-            candidate = Candidate(source, file)
-            of_suffix = (one for one in IMPORTERS if file.suffix in one.suffixes)
-            found |= {one.name for one in of_suffix if one.recognises(candidate)}
-    assert found == {one.name for one in IMPORTERS}
+    files = [*FIXTURES.rglob("*.*"), tmp_path / "a.eval"]
+    read = {name for file in files for name in IMPORTED if _is_read(file, name)}
+    assert read == set(IMPORTED)
+    with pytest.raises(HalfwidthError, match="Known: ") as refused:
+        read_table(tmp_path / "a.eval", Reading(format="?"))
+    known = re.findall(r"[\w-]+", str(refused.value).partition("Known: ")[2])
+    assert set(known) == {*PLAIN_TABLES, *IMPORTED}
+
+
+def _is_read(file: Path, name: str) -> bool:
+    try:
+        read_table(file, Reading(format=name))
+    except DataError:
+        return False
+    return True
 
 
 def test_an_input_follows_from_its_format_and_seed() -> None:

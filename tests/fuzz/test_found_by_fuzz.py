@@ -14,12 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from foreignfiles import written, zipped
+from foreignfiles import IMPORTED, written, zipped
 from over_data import over
 
 import halfwidth as hw
-from halfwidth.scoring.tolerances import resolve_tolerances
-from halfwidth.tables.importers.catalogue import IMPORTERS
 from halfwidth.tables.readers import Reading, read_table
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -75,12 +73,15 @@ def test_files_that_were_kept(file: Path) -> None:
 def test_a_name_with_a_line_end_in_a_file_of_tolerances(tmp_path: Path) -> None:
     file = tmp_path / "mm.toml"
     file.write_text('[y]\n"line\\nbreak" = 3\n', encoding="utf-8")
+    image, other = tmp_path / "image.npy", tmp_path / "other.npy"
+    np.save(image, np.eye(3, dtype=np.uint8))
+    np.save(other, np.eye(3, dtype=np.uint8))
     with pytest.raises(hw.DataError, match="is a table") as caught:
-        resolve_tolerances(None, file)
+        hw.score_folders(image, other, "nsd", spacing=1, tolerance_file=file)
     assert len(str(caught.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize("name", [one.name for one in IMPORTERS])
+@pytest.mark.parametrize("name", IMPORTED)
 def test_a_table_that_is_not_in_the_format_that_was_named(name: str, tmp_path: Path) -> None:
     file = tmp_path / "metrics.csv"
     file.write_text("case,dice\na,0.5\nb,0.7\n", encoding="utf-8")

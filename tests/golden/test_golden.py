@@ -113,6 +113,6 @@ def _same(cell: str, value: str) -> bool:
 
 def test_every_golden_file_belongs_to_a_command() -> None:
     files = {path.name for path in (HERE / "expected").iterdir()}
-    # Of documents: tests/report/test_comparisons_document.py and test_rankings_document.py.
+    # Of documents: tests/results/documents.
     documents = {name for name in files if name.startswith(("comparisons", "rankings"))}
     assert files - documents == set(TEXTS) | set(NUMBERS)

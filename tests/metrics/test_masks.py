@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+import halfwidth as hw
 from halfwidth import DataError, OptionError, metrics
 from halfwidth.core.spec import spec_of
 from halfwidth.core.undefined import Status
-from halfwidth.metrics import MaskPair, overlap
-from halfwidth.metrics.masks import Mask, as_spacing, bounding_box, union_box
+from halfwidth.metrics import MaskPair
 
+Mask = NDArray[np.bool_]
 Of = Callable[..., float]
 NAN, INF = math.nan, math.inf
 
@@ -25,12 +27,12 @@ NAN, INF = math.nan, math.inf
 EMPTY: dict[str, tuple[Of, float, float]] = {
     "dsc": (metrics.dsc, 0, 0),
     "iou": (metrics.iou, 0, 0),
-    "f_beta": (overlap.f_beta, 0, 0),
-    "f_beta 2": (partial(overlap.f_beta, beta=2), 0, 0),
-    "f_beta 0.5": (partial(overlap.f_beta, beta=0.5), 0, 0),
-    "sensitivity": (overlap.sensitivity, 0, NAN),
-    "specificity": (overlap.specificity, 1, 0.5),
-    "ppv": (overlap.ppv, NAN, 0),
+    "f_beta": (metrics.overlap.f_beta, 0, 0),
+    "f_beta 2": (partial(metrics.overlap.f_beta, beta=2), 0, 0),
+    "f_beta 0.5": (partial(metrics.overlap.f_beta, beta=0.5), 0, 0),
+    "sensitivity": (metrics.overlap.sensitivity, 0, NAN),
+    "specificity": (metrics.overlap.specificity, 1, 0.5),
+    "ppv": (metrics.overlap.ppv, NAN, 0),
     "cldice": (metrics.cldice, 0, 0),
     "hd": (metrics.hd, INF, INF),
     "hd pooled": (partial(metrics.hd, definition="pooled"), INF, INF),
@@ -56,10 +58,10 @@ EMPTY: dict[str, tuple[Of, float, float]] = {
 UNSPACED = {
     "dsc": metrics.dsc,
     "iou": metrics.iou,
-    "f_beta": overlap.f_beta,
-    "sensitivity": overlap.sensitivity,
-    "specificity": overlap.specificity,
-    "ppv": overlap.ppv,
+    "f_beta": metrics.overlap.f_beta,
+    "sensitivity": metrics.overlap.sensitivity,
+    "specificity": metrics.overlap.specificity,
+    "ppv": metrics.overlap.ppv,
     "cldice": metrics.cldice,
     "relative_volume_error": metrics.relative_volume_error,
     "symmetric_volume_error": metrics.symmetric_volume_error,
@@ -113,7 +115,7 @@ def test_no_metric_is_left_out_above() -> None:
     functions = {getattr(metric, "func", metric) for metric, _, _ in EMPTY.values()}
     declared = {
         function
-        for module in (overlap, metrics.boundary, metrics.boundary_overlap, metrics.volume)
+        for module in (metrics.overlap, metrics.boundary, metrics.boundary_overlap, metrics.volume)
         for function in vars(module).values()
         if spec_of(function) is not None and function.__module__ == module.__name__
     }
@@ -138,8 +140,8 @@ def test_empty_masks_of_a_single_slice() -> None:
 
 def test_specificity_without_background_is_undefined() -> None:
     full = np.ones((3, 4), bool)
-    assert math.isnan(overlap.specificity(full, full))
-    assert math.isnan(overlap.specificity(np.zeros((3, 4), bool), full))
+    assert math.isnan(metrics.overlap.specificity(full, full))
+    assert math.isnan(metrics.overlap.specificity(np.zeros((3, 4), bool), full))
 
 
 # --------------------------------------------------------------------------- small and full masks
@@ -186,8 +188,8 @@ def test_a_voxel_in_a_full_volume() -> None:
     assert metrics.masd(pair) == pytest.approx((pair.distances[0].mean() + 3) / 2)
     assert metrics.relative_volume_error(pair) == 342
     assert metrics.relative_volume_error(voxel, full) == -342 / 343
-    assert overlap.ppv(pair) == 1 / 343
-    assert overlap.sensitivity(pair) == 1
+    assert metrics.overlap.ppv(pair) == 1 / 343
+    assert metrics.overlap.sensitivity(pair) == 1
 
 
 def test_counts_are_those_of_the_whole_image() -> None:
@@ -198,8 +200,8 @@ def test_counts_are_those_of_the_whole_image() -> None:
     assert pair.counts == (4, 4, 4, 5988)
     assert pair.prediction.shape == pair.reference.shape == (3, 2, 2)
     assert pair.shape == (10, 20, 30)
-    assert overlap.specificity(pair) == 5988 / 5992
-    assert overlap.f_beta(pair, beta=3) == 0.5
+    assert metrics.overlap.specificity(pair) == 5988 / 5992
+    assert metrics.overlap.f_beta(pair, beta=3) == 0.5
     # Of a crop, counts are told by the image that it was cut from.
     whole = (slice(3, 8),) * 3
     cut = MaskPair.from_crops(a[whole], b[whole], None, a.shape)
@@ -209,8 +211,8 @@ def test_counts_are_those_of_the_whole_image() -> None:
 def test_f_beta_weighs_sensitivity() -> None:
     # Everything is found, and as much beside it.
     a, b = np.ones((2, 2), bool), np.array([[1, 1], [0, 0]])
-    assert overlap.f_beta(a, b, beta=2) == pytest.approx(5 * 0.5 / (4 * 0.5 + 1))
-    assert overlap.f_beta(b, a, beta=2) == pytest.approx(5 * 0.5 / (4 + 0.5))
+    assert metrics.overlap.f_beta(a, b, beta=2) == pytest.approx(5 * 0.5 / (4 * 0.5 + 1))
+    assert metrics.overlap.f_beta(b, a, beta=2) == pytest.approx(5 * 0.5 / (4 + 0.5))
 
 
 def test_volumes_are_in_cubic_millimetres() -> None:
@@ -256,22 +258,6 @@ def test_the_picture_may_be_a_line() -> None:
         assert metrics.hd(pair) == 6
         assert metrics.assd(pair) == pytest.approx((4 + 2 + 2 + 4 + 6) / 7)
         assert metrics.nsd(pair, tolerance=2) == pytest.approx(4 / 7)
-
-
-# --------------------------------------------------------------------------- boxes
-
-
-def test_boxes_hold_the_foreground() -> None:
-    mask = np.zeros((5, 6, 7), bool)
-    assert bounding_box(mask) is None
-    mask[1, 5, 0] = mask[3, 2, 4] = True
-    box = (slice(1, 4), slice(2, 6), slice(0, 5))
-    for order in ("C", "F"):
-        assert bounding_box(np.asarray(mask, order=order)) == box
-    assert bounding_box(mask.transpose(1, 2, 0)) == (box[1], box[2], box[0])
-    other = (slice(0, 2), slice(3, 4), slice(4, 7))
-    assert union_box(box, None, other, ndim=3) == (slice(0, 4), slice(2, 6), slice(0, 7))
-    assert union_box(None, None, ndim=2) == (slice(0, 0), slice(0, 0))
 
 
 # --------------------------------------------------------------------------- bad masks
@@ -377,7 +363,6 @@ def test_spacing_has_a_number_for_each_axis_of_the_image() -> None:
 
 @pytest.mark.parametrize("spacing", [2, 2.0, (2, 2), [2.0, 2], np.array([2, 2]), np.float32(2)])
 def test_spacing_may_be_one_number_or_one_for_each_axis(spacing: Any) -> None:
-    assert as_spacing(spacing, 2) == (2.0, 2.0)
     assert MaskPair.of(SOME, SOME, spacing).spacing == (2.0, 2.0)
     assert metrics.hd(SOME, np.roll(SOME, 1, axis=0), spacing=spacing) == 2
 
@@ -435,7 +420,7 @@ def test_bad_parameters_are_errors(metric: Of, given: dict[str, Any], said: str)
 @pytest.mark.parametrize("beta", [0, -1, math.nan, None, "much"])
 def test_beta_is_positive(beta: Any) -> None:
     with pytest.raises(OptionError, match=f"f_beta: beta={beta} is not above 0"):
-        overlap.f_beta(SOME, SOME, beta=beta)
+        metrics.overlap.f_beta(SOME, SOME, beta=beta)
 
 
 def test_the_tolerance_is_never_left_out() -> None:
@@ -556,3 +541,39 @@ def test_skeletons_need_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "skimage.morphology", None)
     with pytest.raises(OptionError, match=r"scikit-image.*halfwidth\[images\]"):
         metrics.cldice(SOME, SOME)
+
+
+def blob(shift: int = 0) -> NDArray[np.bool_]:
+    mask = np.zeros((40, 44), dtype=bool)
+    mask[8:28, 6 + shift : 36 + shift] = True
+    return mask
+
+
+def of_other_bytes(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The same booleans, true ones as bytes of 255."""
+    return (mask * np.uint8(255)).view(bool)
+
+
+OF_MASKS: dict[str, Any] = {
+    spec.name: spec.function for spec in hw.METRICS if spec.takes == "two masks of a case"
+}
+
+
+@pytest.mark.parametrize("name", OF_MASKS)
+def test_bytes_of_booleans_do_not_matter(name: str) -> None:
+    given: dict[str, Any] = {"spacing": 1} if hw.METRICS[name].spaced else {}
+    own: dict[str, dict[str, Any]] = {
+        "nsd": {"tolerance": 1},
+        "boundary_iou": {"definition": "cheng"},
+    }
+    given |= own.get(name, {})
+    wanted = OF_MASKS[name](blob(2), blob(), **given)
+    assert OF_MASKS[name](of_other_bytes(blob(2)), of_other_bytes(blob()), **given) == wanted
+    assert OF_MASKS[name](of_other_bytes(blob(2)), blob(), **given) == wanted
+
+
+def test_single_precision_means_the_decimal_it_shows() -> None:
+    given: dict[str, Any] = {"tolerance": 1.2, "spacing": np.float32(1.2)}
+    assert metrics.nsd(np.roll(blob(), 1, axis=0), blob(), **given) == 1
+    steps = np.array([1.2, 0.7], dtype=np.float32)
+    assert metrics.MaskPair.of(blob(), blob(), steps).spacing == (1.2, 0.7)

@@ -22,12 +22,12 @@ from halfwidth.estimation.records import Functional
 from halfwidth.intervals import debiased, joint_inversion
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building
-from halfwidth.resampling.curve_gaps import paired_curve_gaps
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.deviations import paired_deviations
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import single_model
-from halfwidth.resampling.true_sizes import PairedSizes, paired_sizes
+from halfwidth.resampling.noise.curve_gaps import paired_curve_gaps
+from halfwidth.resampling.noise.deviations import paired_deviations
+from halfwidth.resampling.noise.true_sizes import PairedSizes, paired_sizes
 
 Array = NDArray[Any]
 PLAN = Plan(entropy=4, n_resamples=199)

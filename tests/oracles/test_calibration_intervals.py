@@ -21,8 +21,8 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building, ece_l2
 from halfwidth.metrics.calibration.chance import mean_absolute_deviation
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.deviations import Deviations, deviations
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.noise.deviations import Deviations, deviations
 
 Array = NDArray[Any]
 PLAN = Plan(entropy=4, n_resamples=499)

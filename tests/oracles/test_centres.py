@@ -9,12 +9,12 @@ import pytest
 import statsmodels.api as sm
 from over_data import in_centres
 from scipy import optimize, special, stats
+from splines import LEVELS_OF_KNOTS, harrell
 from statsmodels.stats.meta_analysis import combine_effects
 
 import halfwidth as hw
 from halfwidth.core.types import Array, Level
 from halfwidth.intervals.random_effects import pool, pooled_at, reml_variance
-from halfwidth.metrics.calibration.splines import QUANTILES_OF_KNOTS
 
 LEVEL = Level(0.95)
 
@@ -184,22 +184,6 @@ def test_bad_input() -> None:
 # --------------------------------------------------------------------------- curves
 
 
-def harrell(x: Array, knots: Array) -> Array:
-    """1, x and Harrell's (2015) restricted cubic terms, eq. 2.25, (n, 4)."""
-    *inner, before, last = knots
-
-    def cubed(knot: float) -> Array:
-        return np.maximum(x - knot, 0.0) ** 3
-
-    bent = [
-        cubed(t)
-        - cubed(before) * (last - t) / (last - before)
-        + cubed(last) * (before - t) / (last - before)
-        for t in inner
-    ]
-    return np.column_stack([np.ones(len(x)), x, *bent])
-
-
 def test_curves_are_pooled_at_each_probability_as_statsmodels_does() -> None:
     y, p, centre = centres(5, 150)
     (curve,) = hw.curve(in_centres(y, p, centre), "calibration-by-centre")
@@ -211,9 +195,9 @@ def test_curves_are_pooled_at_each_probability_as_statsmodels_does() -> None:
     for place, name in enumerate(curve.centres):
         own = centre == name
         x = special.logit(p[own])
-        knots = np.quantile(x, QUANTILES_OF_KNOTS[4], method="averaged_inverted_cdf")
-        fit = sm.GLM(y[own], harrell(x, knots), family=sm.families.Binomial()).fit(tol=1e-12)
-        terms = harrell(grid, knots)
+        knots = np.quantile(x, LEVELS_OF_KNOTS[4], method="averaged_inverted_cdf")
+        fit = sm.GLM(y[own], harrell(x, knots).T, family=sm.families.Binomial()).fit(tol=1e-12)
+        terms = harrell(grid, knots).T
         inside = (curve.x >= p[own].min()) & (curve.x <= p[own].max())
         values[place, inside] = (terms @ fit.params)[inside]
         variances[place, inside] = np.einsum("pk,kl,pl->p", terms, fit.cov_params(), terms)[inside]

@@ -21,9 +21,9 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Level
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.designs import Design, arrange
-from halfwidth.resampling.dirichlet_means import weighted_means
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.inversion import GammaRatios, log_probability_below, lower_quantiles
+from halfwidth.resampling.exact.dirichlet_means import weighted_means
+from halfwidth.resampling.exact.inversion import GammaRatios, log_probability_below, lower_quantiles
 
 Array = NDArray[np.float64]
 UNIT = hw.Bounds(0, 1)
@@ -202,7 +202,7 @@ def test_extreme_samples_by_a_path_of_twice_as_many_nodes(monkeypatch: pytest.Mo
     }.items():
         one = ratios(values).merged()
         found[name] = one, lower_quantiles(one, 0.025)
-    monkeypatch.setattr("halfwidth.resampling.inversion.STEP", 0.1)
+    monkeypatch.setattr("halfwidth.resampling.exact.inversion.STEP", 0.1)
     for one, t in found.values():
         assert np.exp(log_probability_below(one, t)[0]) == pytest.approx(0.025, rel=1e-8)
 

@@ -276,9 +276,10 @@ def test_two_rankings_have_a_pseudo_pair_of_either_class_as_often_as_they_differ
 def test_discordance_is_that_of_the_ranks() -> None:
     functional, share = functional_of("auroc"), discordance(*SCORES)
     values = np.stack([np.stack([score, 1.0 - TRUTH]) for score in SCORES])
-    engine, places = engine_for(functional.statistic), np.array([[0, 1], [1, 0]])
-    assert engine.discordance is not None
-    assert engine.discordance(values, places, functional.statistic).tolist() == [share, share]
+    dirichlet, places = engine_for(functional.statistic).dirichlet, np.array([[0, 1], [1, 0]])
+    assert dirichlet is not None
+    assert dirichlet.discordance is not None
+    assert dirichlet.discordance(values, places, functional.statistic).tolist() == [share, share]
 
 
 def test_macro_averages_of_areas_add_up_in_quadrature() -> None:
@@ -339,9 +340,10 @@ def test_each_model_by_itself_has_its_own_distribution(
     own_of_end = PseudoCases.outward(0.5, bounds)
     pseudo_cases = own_of_end if outward else PseudoCases(bounds, half, half)
     plan = Plan(3, DRAWS)
-    inner = engine_for(functional.statistic)
-    assert inner.weighted_pairs is not None
-    ends = inner.weighted_pairs(values, design, functional.statistic, plan, pseudo_cases, 0.5)
+    inner = engine_for(functional.statistic).dirichlet
+    assert inner is not None
+    assert inner.in_pairs is not None
+    ends = inner.in_pairs(values, design, functional.statistic, plan, pseudo_cases, 0.5)
     own = weighted_distributions(values, design, functional.statistic, plan, pseudo_cases)
     probabilities = np.linspace(0.05, 0.95, 10)
     for model in (0, 1):

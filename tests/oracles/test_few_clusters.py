@@ -13,6 +13,11 @@ from scipy import special, stats
 from statsmodels.stats.proportion import proportion_confint
 
 import halfwidth as hw
+from halfwidth.core.spec import Metric
+from halfwidth.metrics.averaging import CountingFinish
+from halfwidth.metrics.building import weighted_counting_statistic
+from halfwidth.resampling.designs import arrange
+from halfwidth.resampling.engine import leave_one_out
 
 Array = NDArray[Any]
 
@@ -287,3 +292,18 @@ def test_class_in_a_single_cluster_has_no_error_and_auto_takes_dirichlet() -> No
     chosen: Any = metric_ci(truth, score, metric="auroc", groups=groups)
     assert chosen.method == "dirichlet"
     assert chosen.low < chosen.value <= chosen.high
+
+
+def test_weights_of_a_cell_that_a_cluster_takes_along_leave_nothing_behind() -> None:
+    generator, wrong = np.random.default_rng(0), 0
+    metric = Metric(hw.SAMPLE_METRICS["sensitivity"], {})
+    statistic = weighted_counting_statistic(metric, CountingFinish(metric, 2, "binary", 1), "omit")
+    for _ in range(50):
+        truth, said = generator.integers(0, 2, (2, 40))
+        groups = np.where(truth == 1, 0, generator.integers(1, 8, 40))
+        records = np.stack([2.0 * truth + said, np.round(generator.uniform(0.1, 1, 40), 2)])
+        arranged, design = arrange(records, groups, None, paired=True)
+        left = leave_one_out(arranged[None], design, statistic)[0]
+        (unit,) = np.flatnonzero(arranged[0, design.first_cases] >= 2)
+        wrong += not np.isnan(left[unit])
+    assert not wrong

@@ -13,10 +13,10 @@ from halfwidth import Bounds
 from halfwidth.core.pseudo_cases import PseudoCases, Reach
 from halfwidth.core.types import Level
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_means import weighted_means
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.joint_dirichlet import JointDraws, draws_of_means
-from halfwidth.resampling.simultaneous import all_pairs
+from halfwidth.resampling.exact.dirichlet_means import weighted_means
+from halfwidth.resampling.joint.dirichlet import JointDraws, draws_of_means
+from halfwidth.resampling.joint.simultaneous import all_pairs
 
 Array = NDArray[Any]
 PLAN = Plan(3, 10_000)

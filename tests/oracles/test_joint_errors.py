@@ -23,12 +23,12 @@ from halfwidth.metrics.building import ranking_statistic
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import joint_resampling, standard_error
-from halfwidth.resampling.kernels import reference
-from halfwidth.resampling.simultaneous import (
+from halfwidth.resampling.joint.simultaneous import (
     all_pairs,
     mean_differences,
     studentized_differences,
 )
+from halfwidth.resampling.kernels import reference
 
 Array = NDArray[Any]
 DESIGNS = {

@@ -21,8 +21,8 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building, ece_kde, kce, smooth_ece
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.products import products
-from halfwidth.resampling.smoothed_deviations import smoothed_deviations
+from halfwidth.resampling.noise.products import products
+from halfwidth.resampling.noise.smoothed_deviations import smoothed_deviations
 
 asked = over(hw.calibration_test, hw.Predictions.from_arrays)
 NAMES = ("smooth_ece", "ece_kde", "kce")
@@ -119,7 +119,7 @@ def test_smoothed_deviations_are_the_same_in_blocks_of_cases(
         return waves.centre, waves.perfect @ waves.perfect, waves.noise @ waves.noise
 
     whole = sums()
-    monkeypatch.setattr("halfwidth.resampling.smoothed_deviations.AT_ONCE", 64 * 7)
+    monkeypatch.setattr("halfwidth.resampling.noise.smoothed_deviations.AT_ONCE", 64 * 7)
     for found, wanted in zip(sums(), whole, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12 * np.abs(wanted).max())
 

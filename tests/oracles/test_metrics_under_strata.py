@@ -13,7 +13,7 @@ import halfwidth as hw
 from halfwidth.core import rng
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.counts import cell_counts
+from halfwidth.resampling.weights.bootstrap import Drawn
 
 Array = NDArray[Any]
 
@@ -100,9 +100,8 @@ def test_a_share_under_strata_lets_its_denominator_vary(metric: str) -> None:
 
 def test_strata_of_one_size_do_not_share_their_multinomial_draws() -> None:
     # Two alike strata of 6000 cases: their counts add up, and only if independent the variances do.
-    codes = np.tile(np.repeat([0.0, 1.0], 3000), 2)[None]
-    design = Design((6000, 6000))
-    (drawn,) = [counts for *_, counts in cell_counts(codes, 2, design, Plan(5, 2000))]
+    tables = np.array([[[3000, 3000]], [[3000, 3000]]])
+    drawn = Drawn(Design((6000, 6000)), Plan(5, 2000), 0, 2000).tables(tables)
     variance = drawn[0, :, 0].var()
     # SD of a variance of 2000: 3 %; shared draws would double it.
     assert variance == pytest.approx(2 * 6000 / 4, rel=0.2)

@@ -26,8 +26,9 @@ from halfwidth.metrics.building import (
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates
-from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM, cell_counts
-from halfwidth.resampling.multinomial import binomial_quantile, multinomial
+from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM
+from halfwidth.resampling.weights.bootstrap import Drawn
+from halfwidth.resampling.weights.multinomial import binomial_quantile, multinomial
 
 Array = NDArray[Any]
 
@@ -152,7 +153,9 @@ def test_multinomial_draws_are_in_distribution_those_of_rows(kind: str) -> None:
     wanted = form.finish(tables)
     assert stats.ks_2samp(got, wanted).pvalue > 1e-6
     # Strata keep their sizes; the draws are others than those of the rows.
-    ((_, _, counts),) = list(cell_counts(records[None], 9, design, Plan(6, 3)))
+    of_strata = np.split(records.astype(int), design.first_units[1:])
+    cases = np.stack([np.bincount(one, minlength=9) for one in of_strata])[:, None]
+    counts = Drawn(design, Plan(6, 3), 0, 3).tables(cases)
     assert (counts.sum(axis=-1) == n).all()
     assert not (counts[0] == tables[:3]).all()
 

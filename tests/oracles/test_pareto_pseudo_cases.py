@@ -21,19 +21,20 @@ from halfwidth.core.pseudo_cases import PseudoCases, Reach
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Level
 from halfwidth.intervals.compute import intervals
-from halfwidth.resampling import dirichlet_means, pareto_places
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_means import MeansBeyond, weighted_means
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.inversion import (
+from halfwidth.resampling.exact import dirichlet_means
+from halfwidth.resampling.exact.dirichlet_means import MeansBeyond, weighted_means
+from halfwidth.resampling.exact.inversion import (
     GammaRatios,
     least_log_probability_below,
     log_probability_below,
     most_log_probability_below,
     rough_log_probability_below,
 )
-from halfwidth.resampling.joint_dirichlet import draws_of_means
-from halfwidth.resampling.simultaneous import all_pairs
+from halfwidth.resampling.joint.dirichlet import draws_of_means
+from halfwidth.resampling.joint.simultaneous import all_pairs
+from halfwidth.resampling.weights import pareto_places
 
 Array = NDArray[Any]
 UNIT = hw.Bounds(0, 1)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from over_data import metric_ci
 from scipy import stats
 from scipy.special import expit, logit
+from splines import LEVELS_OF_KNOTS, harrell
 
 import halfwidth as hw
 from halfwidth.arithmetic.logistic import fit_logistic
@@ -21,7 +22,6 @@ from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.intervals import expected_score
 from halfwidth.intervals.compute import intervals
 from halfwidth.metrics.building import logistic_statistic
-from halfwidth.metrics.calibration.splines import spline_terms
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import leave_one_out, model_error, replicates, standard_error
@@ -58,7 +58,10 @@ def designs(n: int) -> dict[str, Design]:
 def kept_terms(name: str, p: Array, weights: Array) -> Array:
     """Of the whole sample, whose knots resamples keep."""
     if name in OF_CURVES:
-        return spline_terms(logit(p), weights, 4)
+        # Weights are multiples of a half.
+        repeated = np.repeat(logit(p), np.rint(2 * weights).astype(int))
+        levels = LEVELS_OF_KNOTS[4]
+        return harrell(logit(p), np.quantile(repeated, levels, method="averaged_inverted_cdf"))
     return np.stack([np.ones(len(p)), logit(p)][: 1 if "large" in name else 2])
 
 

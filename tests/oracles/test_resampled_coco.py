@@ -21,7 +21,7 @@ from halfwidth.core.types import Array
 from halfwidth.matching.api import match_images
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.engines import engine_for
+from halfwidth.resampling.engine import replicates
 
 THRESHOLDS = tuple(np.linspace(0.5, 0.95, 10).tolist())
 TINY = 1e-9
@@ -69,9 +69,7 @@ def test_resamples_are_those_of_pycocotools(kind: str) -> None:
     functional = functional_of(lists, "ap")
     records = functional.records(lists)
     design, plan = Design((lists.n_images,), paired=True), Plan(1, 5)
-    drawn = engine_for(functional.statistic).replicates(
-        records[None], design, functional.statistic, plan
-    )[0]
+    drawn = replicates(records[None], design, functional.statistic, plan)[0]
     for images, value in zip(plan.indices(design, 0, 5), drawn, strict=True):
         assert value == pytest.approx(resampled(evaluation, np.sort(images)), abs=1e-12)
 

@@ -14,7 +14,7 @@ from matplotlib.colors import to_hex
 
 import halfwidth as hw
 from halfwidth import plots
-from halfwidth.plots import distribution_frame
+from halfwidth.plots import distribution
 from halfwidth.plots.style import cluster_style
 
 RNG = np.random.default_rng(0)
@@ -40,7 +40,7 @@ def clustered(n_clusters: int, size: int) -> tuple[dict[str, Any], dict[str, Any
 def test_the_dots_of_a_cluster_share_colour_and_shape(n_clusters: int, size: int) -> None:
     samples, groups = clustered(n_clusters, size)
     made = estimates_of(samples)
-    frame = distribution_frame(samples, made, groups=groups)
+    frame = distribution.frame(samples, made, groups=groups)
     cases = frame[frame["kind"] == "case"]
     styles = cases.groupby("group")["code"].unique()
     assert styles.map(len).tolist() == [1] * n_clusters
@@ -64,7 +64,7 @@ def test_the_dots_of_a_cluster_share_colour_and_shape(n_clusters: int, size: int
 
 def test_the_cases_of_a_small_cluster_share_a_height_and_are_joined() -> None:
     samples, groups = clustered(30, 2)
-    frame = distribution_frame(samples, estimates_of(samples), groups=groups)
+    frame = distribution.frame(samples, estimates_of(samples), groups=groups)
     cases = frame[frame["kind"] == "case"].groupby("group")
     assert cases["y"].nunique().tolist() == [1] * 30
     lanes = frame[frame["kind"] == "cluster"].set_index("group")
@@ -81,7 +81,7 @@ def test_the_cases_of_a_small_cluster_share_a_height_and_are_joined() -> None:
 
 def test_large_clusters_are_spread_within_their_lane() -> None:
     samples, groups = clustered(6, 12)
-    frame = distribution_frame(samples, estimates_of(samples), groups=groups)
+    frame = distribution.frame(samples, estimates_of(samples), groups=groups)
     heights = frame[frame["kind"] == "case"].groupby("group")["y"].agg(["min", "max"])
     ordered = heights.sort_values("min")
     assert (ordered["max"] > ordered["min"]).all()
@@ -102,7 +102,7 @@ def test_few_clusters_are_named_and_many_are_counted() -> None:
 def test_a_cluster_looks_the_same_in_every_row_where_there_are_few() -> None:
     names = np.repeat(["a", "b", "c"], 5)
     samples = {"x": np.repeat([0.1, 0.5, 0.9], 5), "y": np.repeat([0.9, 0.1, 0.2], 5)}
-    frame = distribution_frame(samples, estimates_of(samples), groups=dict.fromkeys("xy", names))
+    frame = distribution.frame(samples, estimates_of(samples), groups=dict.fromkeys("xy", names))
     assert frame[frame["group"] != ""].groupby("group")["code"].nunique().tolist() == [1, 1, 1]
 
 
@@ -110,8 +110,8 @@ def test_clusters_of_one_case_are_independent_cases() -> None:
     samples = {"x": RNG.random(30), "y": RNG.random(9)}
     made = estimates_of(samples)
     groups = {label: range(len(values)) for label, values in samples.items()}
-    frame = distribution_frame(samples, made, groups=groups)
-    pd.testing.assert_frame_equal(frame, distribution_frame(samples, made))
+    frame = distribution.frame(samples, made, groups=groups)
+    pd.testing.assert_frame_equal(frame, distribution.frame(samples, made))
 
 
 def test_the_number_of_clusters_is_said() -> None:
@@ -139,5 +139,5 @@ def test_groups_that_do_not_fit_are_refused(groups: Any, error: type, text: str)
 def test_groups_may_be_a_series_with_any_index() -> None:
     samples = {"x": pd.Series([0.5, 0.6, 0.7], index=[7, 8, 9])}
     groups = {"x": pd.Series(["a", "a", "b"], index=[3, 2, 1])}
-    frame = distribution_frame(samples, estimates_of(samples), groups=groups)
+    frame = distribution.frame(samples, estimates_of(samples), groups=groups)
     assert frame.loc[frame["kind"] == "case", "group"].tolist() == ["a", "a", "b"]

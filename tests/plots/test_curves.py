@@ -16,7 +16,6 @@ from over_data import over
 import halfwidth as hw
 from halfwidth.core.types import Array
 from halfwidth.plots import pr, roc
-from halfwidth.results.curves import SeveralCurves
 
 curves_from = over(hw.curve, hw.Predictions.from_arrays)
 
@@ -37,34 +36,9 @@ def painted(ax: Axes) -> None:
     canvas(ax.figure).draw()
 
 
-def of_label(curves: SeveralCurves[Any], label: str) -> Array:
-    frame = curves.to_frame()
-    numbers: Array = frame.loc[frame["label"] == label, ["x", "y", "low", "high"]].to_numpy(float)
-    return numbers
-
-
 def bands_of(ax: Axes) -> list[Array]:
     found = [c for c in ax.collections if isinstance(c, PolyCollection)]
     return [np.asarray(band.get_paths()[0].vertices) for band in found]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_drawn_is_in_the_frame(kind: Any) -> None:
-    curves = CURVES[kind]
-    ax = DRAW[kind](curves)
-    corners = curves.line_frame()
-    lines = [np.asarray(line.get_xydata()) for line in ax.lines]
-    curved = [line for line in lines if len(line) > 2]
-    bands = bands_of(ax)
-    assert len(curved) == len(bands) == len(curves) == 3
-    for curve, line, band in zip(curves, curved, bands, strict=True):
-        wanted = of_label(curves, curve.label)
-        own = corners.loc[corners["label"] == curve.label, ["x", "y"]]
-        np.testing.assert_array_equal(line, own.to_numpy(float))
-        # A band is its lower outline and its upper one; steps add corners at the same heights.
-        assert set(map(tuple, wanted[:, [0, 2]])) <= set(map(tuple, band))
-        assert set(map(tuple, wanted[:, [0, 3]])) <= set(map(tuple, band))
-        assert set(band[:, 1]) == set(wanted[:, 2]) | set(wanted[:, 3])
 
 
 def test_references_are_the_diagonal_and_the_prevalences() -> None:

@@ -14,7 +14,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 import halfwidth as hw
-from halfwidth.plots import differences, differences_frame
+from halfwidth.plots import differences
 
 PAIRS = hand_made(3)
 ORGANS = hw.Comparisons(
@@ -40,7 +40,7 @@ def labels_of(ax: Axes) -> list[str]:
 
 
 def test_every_interval_of_the_frame_is_drawn() -> None:
-    frame, ax = differences_frame(PAIRS), differences(PAIRS)
+    frame, ax = differences.frame(PAIRS), differences(PAIRS)
     lines = [line.get_xydata() for line in ax.lines]
     for y, item in enumerate(PAIRS):
         both = item.simultaneous
@@ -60,7 +60,7 @@ def test_every_interval_of_the_frame_is_drawn() -> None:
 
 
 def test_the_margin_is_shaded_about_no_difference() -> None:
-    frame, ax = differences_frame(PAIRS), differences(PAIRS)
+    frame, ax = differences.frame(PAIRS), differences(PAIRS)
     assert frame["margin_low"].tolist() == [-0.05] * 3
     shade = ax.collections[0]
     extent = shade.get_datalim(ax.transData)

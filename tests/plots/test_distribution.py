@@ -14,13 +14,12 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 import halfwidth as hw
 from halfwidth import plots
-from halfwidth.plots import distribution_frame, figure_of
+from halfwidth.plots import distribution
 
 RNG = np.random.default_rng(0)
 SAMPLES = {"liver": RNG.beta(9, 1, 60), "pancreas $_<": RNG.beta(5, 2, 40)}
@@ -48,14 +47,6 @@ def scattered(ax: Axes) -> list[Any]:
     return ax.findobj(PathCollection)
 
 
-def dots_of(ax: Axes) -> np.ndarray:
-    return np.concatenate([dots.get_offsets() for dots in scattered(ax)])
-
-
-def ascending(points: np.ndarray) -> np.ndarray:
-    return points[np.lexsort(points.T)]
-
-
 def texts_of(ax: Axes) -> list[str]:
     return [text.get_text() for text in ax.texts]
 
@@ -69,7 +60,7 @@ def drawn(figure: Any) -> None:
 
 
 def test_every_plotted_number_is_in_the_frame() -> None:
-    frame = distribution_frame(SAMPLES, ESTIMATES)
+    frame = distribution.frame(SAMPLES, ESTIMATES)
     for label, values in SAMPLES.items():
         own = frame[frame["label"] == label]
         np.testing.assert_array_equal(part(own, "case", "x")[:, 0], np.sort(values))
@@ -85,27 +76,8 @@ def test_every_plotted_number_is_in_the_frame() -> None:
         assert (mark["x"], mark["low"], mark["high"]) == (e.value, e.low, e.high)
 
 
-def test_the_frame_is_what_is_drawn() -> None:
-    frame = distribution_frame(SAMPLES, ESTIMATES)
-    ax = plots.distribution(SAMPLES, ESTIMATES)
-    np.testing.assert_allclose(ascending(dots_of(ax)), ascending(part(frame, "case", "x", "y")))
-    boxes = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
-    for patch, (low, high, y) in zip(boxes, part(frame, "box", "low", "high", "y"), strict=True):
-        middle = patch.get_y() + patch.get_height() / 2
-        found = [patch.get_x(), patch.get_x() + patch.get_width(), middle]
-        np.testing.assert_allclose(found, [low, high, y])
-    lines = [line.get_xydata() for line in ax.lines]
-    for x, low, high, y in part(frame, "estimate", "x", "low", "high", "y"):
-        for wanted in ([[low, y], [high, y]], [[x, y]]):
-            assert any(np.array_equal(line, wanted) for line in lines)
-    outlines = [area.get_paths()[0].vertices for area in ax.collections if area.get_paths()]
-    corners = np.concatenate([np.asarray(outline) for outline in outlines])
-    for point in part(frame, "density", "x", "y")[::50]:
-        assert np.isclose(corners, point).all(axis=1).any()
-
-
 def test_rows_do_not_overlap() -> None:
-    frame = distribution_frame(SAMPLES, ESTIMATES)
+    frame = distribution.frame(SAMPLES, ESTIMATES)
     rows = {label: row for row, label in enumerate(SAMPLES)}
     assert all(
         rows[str(a)] < b < rows[str(a)] + 1 for a, b in zip(frame["label"], frame["y"], strict=True)
@@ -130,7 +102,7 @@ def test_rows_do_not_overlap() -> None:
     ],
 )
 def test_no_density_where_no_case_can_be(values: np.ndarray) -> None:
-    frame = distribution_frame({"x": values}, estimates_of({"x": values}))
+    frame = distribution.frame({"x": values}, estimates_of({"x": values}))
     x, density = part(frame, "density", "x", "density").T
     assert (x.min(), x.max()) == (values.min(), values.max())
     assert (density >= 0).all()
@@ -141,7 +113,7 @@ def test_no_density_where_no_case_can_be(values: np.ndarray) -> None:
 
 def test_the_density_does_not_fall_at_the_bound_of_the_metric() -> None:
     values = np.linspace(0, 1, 400)
-    frame = distribution_frame({"x": values}, estimates_of({"x": values}))
+    frame = distribution.frame({"x": values}, estimates_of({"x": values}))
     np.testing.assert_allclose(part(frame, "density", "density"), 1, atol=0.03)
 
 
@@ -158,7 +130,7 @@ def test_the_density_does_not_fall_at_the_bound_of_the_metric() -> None:
 def test_few_different_values_have_shares_and_no_box(
     values: list[float], shares: list[float]
 ) -> None:
-    frame = distribution_frame({"x": values}, estimates_of({"x": values}))
+    frame = distribution.frame({"x": values}, estimates_of({"x": values}))
     np.testing.assert_allclose(part(frame, "share", "density")[:, 0], shares)
     assert not set(frame["kind"]) & {"box", "whiskers", "density"}
     drawn(plots.distribution({"x": values}, estimates_of({"x": values})).figure)
@@ -167,7 +139,7 @@ def test_few_different_values_have_shares_and_no_box(
 def test_a_spread_is_written_but_has_no_place_on_the_axis() -> None:
     values = {"x": 90 + RNG.random(50)}
     made = estimates_of(values, "sd", "iqr", "median", metric="hd95")
-    assert distribution_frame(values, made)["kind"].tolist()[-3:] == ["number"] * 2 + ["estimate"]
+    assert distribution.frame(values, made)["kind"].tolist()[-3:] == ["number"] * 2 + ["estimate"]
     ax = plots.distribution(values, made)
     assert ax.get_xlim()[0] > 80
     assert any(text.startswith("SD ") for text in texts_of(ax))
@@ -177,13 +149,13 @@ def test_a_users_statistic_has_a_place_only_among_the_values() -> None:
     values = 0.9 + 0.05 * RNG.random(50)
     for function, kind in ((np.ptp, "number"), (lambda x: np.sort(x)[20], "estimate")):
         e = hw.summary_ci(values, metric="dsc", statistic=function, label="x", rng=1)
-        assert distribution_frame({"x": values}, [e])["kind"].iloc[-1] == kind
+        assert distribution.frame({"x": values}, [e])["kind"].iloc[-1] == kind
 
 
 def test_values_that_are_not_finite_are_left_out() -> None:
     values = np.array([0.5, np.nan, 0.7, np.inf])
     e = hw.summary_ci(values, missing="omit", label="x")
-    frame = distribution_frame({"x": values}, [e], groups={"x": ["a", None, "a", "c"]})
+    frame = distribution.frame({"x": values}, [e], groups={"x": ["a", None, "a", "c"]})
     assert part(frame, "case", "x")[:, 0].tolist() == [0.5, 0.7]
     assert frame.loc[frame["kind"] == "case", "group"].tolist() == ["a", "a"]
     assert "n = 2, 2 missing" in texts_of(plots.distribution({"x": values}, [e]))
@@ -358,5 +330,5 @@ def test_two_metrics_on_one_axis_are_refused() -> None:
 
 def test_settings_of_the_user_are_left_alone() -> None:
     before = dict(mpl.rcParams)
-    drawn(figure_of(SAMPLES, ESTIMATES))
+    drawn(distribution(SAMPLES, ESTIMATES).figure)
     assert dict(mpl.rcParams) == before

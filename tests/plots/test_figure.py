@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -10,10 +11,11 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from PIL import Image
+from support import refusal
 
 import halfwidth as hw
 from halfwidth import plots
-from halfwidth.plots import Panel, figure_of, figure_of_panels, write_figure
+from halfwidth.plots import Panel, distribution, figure_of_panels, write_figure
 
 RNG = np.random.default_rng(0)
 DICE = {"liver $x": RNG.beta(9, 1, 40)}
@@ -26,7 +28,8 @@ def estimates_of(samples: dict[str, Any], metric: str) -> list[hw.Estimate]:
 
 def figure() -> Figure:
     groups = {"liver $x": np.repeat(np.arange(20), 2)}
-    return figure_of(DICE, estimates_of(DICE, "dsc"), groups)
+    drawn: Any = distribution(DICE, estimates_of(DICE, "dsc"), groups=groups).figure
+    return drawn  # type: ignore[no-any-return]
 
 
 def test_a_panel_per_metric() -> None:
@@ -109,14 +112,14 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     made = estimates_of(DICE, "dsc")
     for call in (
         lambda: plots.distribution(DICE, made),
-        lambda: figure_of(DICE, made),
+        lambda: plots.figure_of_panels({"": Panel(DICE, made)}),
         lambda: hw.plots.forest(made),
     ):
         with pytest.raises(hw.OptionError, match=r"pip install 'halfwidth\[plots\]'"):
             call()
     # The numbers need none.
-    assert len(hw.plots.distribution_frame(DICE, made))
-    assert len(hw.plots.forest_frame(made))
+    assert len(hw.plots.distribution.frame(DICE, made))
+    assert len(hw.plots.forest.frame(made))
 
 
 @pytest.mark.slow
@@ -128,10 +131,20 @@ from halfwidth import plots
 assert "matplotlib" not in sys.modules and "pandas" not in sys.modules
 values = [0.1, 0.5, 0.7, 0.8, 0.85, 0.9]
 e = hw.summary_ci(values, metric="dsc", label="x")
-figure = plots.figure_of({{"x": values}}, [e], {{"x": [1, 1, 2, 2, 3, 3]}})
+figure = plots.distribution({{"x": values}}, [e], groups={{"x": [1, 1, 2, 2, 3, 3]}})
 for suffix in ("png", "svg", "pdf"):
     plots.write_figure(figure, {str(tmp_path)!r} + "/a." + suffix)
 plots.write_figure(plots.forest([e]), {str(tmp_path)!r} + "/b.png")
 assert "matplotlib.pyplot" not in sys.modules
 """
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+
+
+def test_figures_take_finished_results_only() -> None:
+    pytest.importorskip("matplotlib")
+    plots: Any = hw.plots
+    for draw in (plots.forest, plots.roc, plots.pr, plots.plan_curve):
+        assert "is neither of type" in refusal(functools.partial(draw, [1, 2]))
+    for draw in (plots.confusion, plots.subsample_means, plots.figure_of_table):
+        assert "is not what" in refusal(functools.partial(draw, None))
+    assert "is no axes" in refusal(lambda: plots.forest(hw.summary_ci([0.9, 0.8, 0.7]), ax={}))

@@ -15,7 +15,7 @@ from matplotlib.transforms import Bbox
 import halfwidth as hw
 from halfwidth import plots
 from halfwidth.core.cautions import caution
-from halfwidth.plots import forest_frame
+from halfwidth.plots import forest
 
 RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame(
@@ -43,7 +43,7 @@ def labels_of(ax: Axes) -> list[str]:
 
 
 def test_a_row_per_estimate_in_the_order_given() -> None:
-    frame = forest_frame(ESTIMATES)
+    frame = forest.frame(ESTIMATES)
     assert frame["y"].tolist() == list(range(len(ESTIMATES)))
     assert frame["text"].tolist() == [e.label for e in ESTIMATES]
     assert frame[["x", "low", "high"]].to_numpy().tolist() == [
@@ -67,7 +67,7 @@ def test_numbers_cases_and_cautions_are_said() -> None:
         cautions=(caution("HW302"), caution("HW303"), caution("HW302")),
     )
     places = e.decimals
-    (row,) = forest_frame([e]).to_dict("records")
+    (row,) = forest.frame([e]).to_dict("records")
     assert row["numbers"] == f"{e.value:.{places}f} ({e.low:.{places}f} to {e.high:.{places}f})"
     assert row["cases"] == "n = 200 in 100 clusters"
     assert row["cautions"] == "HW302 HW303"
@@ -80,13 +80,13 @@ def test_words_that_vary_are_in_the_labels() -> None:
         hw.summary_ci(values, metric="nsd:tolerance=2", statistic=s, label="liver", rng=1)
         for s in ("mean", "median")
     )
-    assert forest_frame([mean, median])["text"].tolist() == ["liver, mean", "liver, median"]
+    assert forest.frame([mean, median])["text"].tolist() == ["liver, mean", "liver, median"]
     other = hw.summary_ci(values, metric="nsd:tolerance=3", label="liver", rng=1)
-    texts = forest_frame([mean, other])["text"].tolist()
+    texts = forest.frame([mean, other])["text"].tolist()
     assert ["tolerance 2 mm" in texts[0], "tolerance 3 mm" in texts[1]] == [True, True]
     macro, micro = (replace(mean, average=average) for average in ("macro", "micro"))
-    assert forest_frame([macro, micro])["text"].tolist() == ["liver, macro", "liver, micro"]
-    assert forest_frame([replace(mean, label="")])["text"].tolist() == ["mean"]
+    assert forest.frame([macro, micro])["text"].tolist() == ["liver, macro", "liver, micro"]
+    assert forest.frame([replace(mean, label="")])["text"].tolist() == ["mean"]
 
 
 def test_levels_of_a_grouping_column_become_headings() -> None:
@@ -94,7 +94,7 @@ def test_levels_of_a_grouping_column_become_headings() -> None:
     assert labels_of(ax) == ["A $x", "liver", "spleen", "B", "liver", "spleen"]
     weights = [text.get_fontweight() for text in ax.get_yticklabels()]
     assert weights == ["bold", "normal", "normal"] * 2
-    frame = forest_frame(ESTIMATES, by="model")
+    frame = forest.frame(ESTIMATES, by="model")
     assert frame["y"].tolist() == [1, 2, 4, 5]
     assert frame["heading"].tolist() == ["A $x"] * 2 + ["B"] * 2
     with pytest.raises(hw.UnknownNameError, match="did you mean 'model'"):
@@ -129,7 +129,7 @@ def test_open_and_missing_ends_can_be_drawn(bounds: Any) -> None:
     ax = plots.forest(made)
     drawn(ax)
     assert [line.get_marker() for line in ax.lines if line.get_marker() in (4, 5)] == [5, 4]
-    numbers = forest_frame(made)["numbers"].tolist()
+    numbers = forest.frame(made)["numbers"].tolist()
     assert ["lower bound ≥" in numbers[0], "upper bound ≤" in numbers[1]] == [True, True]
     assert numbers[2:] == ["0.500 (no interval)", "n/a (no interval)"]
     low, high = ax.get_xlim()
@@ -154,3 +154,11 @@ def test_the_axes_given_are_drawn_into() -> None:
     ax = Figure(layout="constrained").add_subplot()
     assert plots.forest(ESTIMATES[:2], ax) is ax
     assert len(labels_of(ax)) == 2
+
+
+def test_one_estimate_can_be_drawn() -> None:
+    values = np.linspace(0.5, 0.9, 30)
+    e = hw.summary_ci(values, metric="dsc", label="x", rng=1)
+    assert len(hw.plots.forest.frame(e)) == 1
+    assert hw.plots.forest(e).get_figure() is not None
+    assert hw.plots.distribution({"x": values}, e).get_figure() is not None

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import halfwidth as hw
-from halfwidth.plots import figures_of_differences, figures_of_forest, forest_pages_frame
+from halfwidth.plots import figures_of_differences, figures_of_forest
 
 RNG = np.random.default_rng(0)
 VALUES = RNG.beta(9, 1, 40)
@@ -63,7 +63,7 @@ def test_metrics_of_one_scale_share_a_panel_where_each_has_one_estimate() -> Non
 
 
 def test_long_tables_are_grouped_sorted_and_split_into_pages_of_one_axis() -> None:
-    frame = forest_pages_frame(MANY, by="model", sort=True, rows=20)
+    frame = figures_of_forest.frame(MANY, by="model", sort=True, rows=20)
     assert frame.groupby("page").size().tolist() == [18, 12]
     assert frame["title"].unique().tolist() == ["DSC (1 of 2)", "DSC (2 of 2)"]
     for _, part in frame.groupby("heading"):
@@ -73,13 +73,16 @@ def test_long_tables_are_grouped_sorted_and_split_into_pages_of_one_axis() -> No
     assert len(pages) == 2
     assert pages[0].axes[0].get_xlim() == pages[1].axes[0].get_xlim()
     assert "best first" in [text.get_text() for text in pages[0].axes[0].texts]
-    given = forest_pages_frame(MANY, rows=40)
+    given = figures_of_forest.frame(MANY, rows=40)
     assert given["x"].tolist() == [e.value for e in MANY]
 
 
 def test_the_best_distance_is_the_shortest() -> None:
-    assert forest_pages_frame([FAR, NEAR], sort=True)["text"].tolist() == ["spleen", "liver"]
-    assert forest_pages_frame([LIVER, SPLEEN], sort=True)["text"].tolist() == ["spleen", "liver"]
+    assert figures_of_forest.frame([FAR, NEAR], sort=True)["text"].tolist() == ["spleen", "liver"]
+    assert figures_of_forest.frame([LIVER, SPLEEN], sort=True)["text"].tolist() == [
+        "spleen",
+        "liver",
+    ]
 
 
 def test_a_column_has_no_room_for_more_than_the_numbers() -> None:
@@ -102,7 +105,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         figures_of_forest([LIVER], rows=5)
     with pytest.raises(hw.OptionError, match="figures_of_forest"):
         hw.plots.forest([LIVER, FAR])
-    assert isinstance(forest_pages_frame(LIVER), pd.DataFrame)
+    assert isinstance(figures_of_forest.frame(LIVER), pd.DataFrame)
 
 
 def test_differences_of_many_families_are_pages_of_one_axis() -> None:

@@ -15,7 +15,7 @@ from matplotlib.text import Text
 
 import halfwidth as hw
 from halfwidth import plots
-from halfwidth.plots import differences, forest_frame, plan_curve, plan_frame
+from halfwidth.plots import differences, forest, plan_curve
 from halfwidth.plots.marks import LINE, ROW, row_places
 
 COLUMN = 8.5 / 2.54
@@ -73,7 +73,7 @@ def test_a_long_label_makes_its_own_row_higher_and_no_other() -> None:
     assert places.halves.tolist() == [0.5, 0.5 + LINE / ROW / 2, 0.5, 0.5]
     assert places.middles[0] == 0
     long = [replace(e, label="a long name of " * 4) if e is ESTIMATES[1] else e for e in ESTIMATES]
-    assert np.ptp(forest_frame(long)["y"]) == 1 + LINE / ROW / 2
+    assert np.ptp(forest.frame(long)["y"]) == 1 + LINE / ROW / 2
 
 
 def test_curves_of_one_point_have_their_numbers_beside_their_names() -> None:
@@ -83,4 +83,4 @@ def test_curves_of_one_point_have_their_numbers_beside_their_names() -> None:
     texts = {text.get_text() for text in plan_curve(plans).texts}
     assert {text.split("\n")[0] for text in texts} >= {"old", "new"}
     assert not any(text.startswith("n = ") for text in texts)
-    assert isinstance(plan_frame(plans), pd.DataFrame)
+    assert isinstance(plan_curve.frame(plans), pd.DataFrame)

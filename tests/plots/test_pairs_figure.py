@@ -17,12 +17,10 @@ from matplotlib.transforms import Bbox
 import halfwidth as hw
 from halfwidth import plots
 from halfwidth.plots import (
-    bland_altman_frame,
+    bland_altman,
     differences,
-    differences_frame,
     figure_of_pairs,
     paired_cases,
-    paired_cases_frame,
 )
 from halfwidth.plots.style import PALE
 
@@ -39,7 +37,7 @@ def texts_of(ax: Axes) -> list[str]:
 
 
 def test_a_line_for_each_case_from_the_second_to_the_first() -> None:
-    ax, frame = paired_cases(ONE), paired_cases_frame(ONE)
+    ax, frame = paired_cases(ONE), paired_cases.frame(ONE)
     values = ONE.cases[0].values
     np.testing.assert_array_equal(frame["first"], values["model B"])
     (lines,) = (made for made in ax.collections if isinstance(made, LineCollection))
@@ -51,7 +49,7 @@ def test_a_line_for_each_case_from_the_second_to_the_first() -> None:
 
 
 def test_where_less_is_better_the_lower_value_wins() -> None:
-    frame = paired_cases_frame(hand_made(1, metric="hd95"))
+    frame = paired_cases.frame(hand_made(1, metric="hd95"))
     np.testing.assert_array_equal(frame["better"], np.sign(frame["second"] - frame["first"]))
 
 
@@ -61,7 +59,7 @@ def test_bland_altman_is_its_frame(effect: Any) -> None:
     values = comparisons.cases[0].values
     first, second = values["model B"], values["model A"]
     made = hw.limits_of_agreement(first, second, metric="dsc", effect=effect)
-    frame, ax = bland_altman_frame(comparisons), plots.bland_altman(comparisons)
+    frame, ax = bland_altman.frame(comparisons), plots.bland_altman(comparisons)
     cases = frame[frame["kind"] == "case"]
     wanted = first - second if effect == "difference" else first / second
     np.testing.assert_allclose(cases["y"], wanted, rtol=1e-12)
@@ -80,8 +78,8 @@ def test_the_bias_has_the_interval_of_the_forest() -> None:
     easy = rng.uniform(0.85, 0.95, 30)
     models = {"A": easy, "B": easy - 0.01 + rng.normal(0, 0.01, 30)}
     compared = hw.compare(models, metric="dsc", rng=1)
-    (forest,) = differences_frame(compared).to_dict("records")
-    frame, ax = bland_altman_frame(compared).set_index("kind"), plots.bland_altman(compared)
+    (forest,) = differences.frame(compared).to_dict("records")
+    frame, ax = bland_altman.frame(compared).set_index("kind"), plots.bland_altman(compared)
     assert tuple(frame.loc["bias", ["y", "low", "high"]]) == (
         forest["x"],
         forest["low"],
@@ -100,7 +98,7 @@ def test_the_bias_has_the_interval_of_the_forest() -> None:
 def test_the_bias_is_none_of_what_else_is_compared(options: Any) -> None:
     values = ONE.cases[0].values
     compared = hw.compare(values, metric="dsc", rng=1, n_resamples=99, **options)
-    frame = bland_altman_frame(compared).set_index("kind")
+    frame = bland_altman.frame(compared).set_index("kind")
     effect = options.get("effect", "difference")
     made = hw.limits_of_agreement(*values.values(), metric="dsc", effect=effect)
     assert tuple(frame.loc["bias", ["y", "low", "high"]]) == pytest.approx(made.bias)
@@ -144,7 +142,7 @@ def test_texts_of_close_limits_are_kept_apart() -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     several = hand_made(3)
-    for draw in (paired_cases, plots.bland_altman, paired_cases_frame, bland_altman_frame):
+    for draw in (paired_cases, plots.bland_altman, paired_cases.frame, plots.bland_altman.frame):
         with pytest.raises(hw.OptionError, match="draws one pair"):
             draw(several)
         with pytest.raises(hw.OptionError, match="draws values of cases"):
@@ -168,7 +166,7 @@ def test_families_told_apart_by_their_column_have_their_own_cases() -> None:
     }
     compared = hw.compare(hw.CaseValues.from_table(table, ["liver", "spleen"], metric="dsc"), rng=1)
     for place, organ in enumerate(("liver", "spleen")):
-        frame = paired_cases_frame(compared[place : place + 1])
+        frame = paired_cases.frame(compared[place : place + 1])
         assert sorted(frame["first"]) == pytest.approx(sorted(table[organ][:20]))
         assert organ in texts_of(paired_cases(compared[place : place + 1]))
         assert organ in texts_of(plots.bland_altman(compared[place : place + 1]))

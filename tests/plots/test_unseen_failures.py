@@ -12,10 +12,9 @@ import halfwidth as hw
 from halfwidth import plots
 from halfwidth.plots import (
     differences,
-    differences_frame,
-    distribution_frame,
+    distribution,
     figures_of_forest,
-    forest_frame,
+    forest,
 )
 from halfwidth.plots.style import PALE
 
@@ -41,7 +40,7 @@ def test_a_forest_has_a_pale_bar_and_one_note() -> None:
     models = {"A": GOOD, "B": GOOD - 0.02}
     estimates = [hw.summary_ci(values, metric="dsc", label=m) for m, values in models.items()]
     wanted = [e.if_unseen_failures for e in estimates]
-    assert ends_of(forest_frame(estimates)) == wanted
+    assert ends_of(forest.frame(estimates)) == wanted
     (page,) = figures_of_forest(estimates, sort=True)
     for ax, note in ((plots.forest(estimates), NOTE), (page.axes[0], f"best first · {NOTE}")):
         assert pale_bars(ax) == wanted
@@ -56,7 +55,7 @@ def test_no_bar_where_failures_were_seen() -> None:
     ax = plots.forest(e)
     assert not pale_bars(ax)
     assert "pale" not in notes_of(ax)
-    assert np.isnan(ends_of(forest_frame(e))).all()
+    assert np.isnan(ends_of(forest.frame(e))).all()
 
 
 def test_a_lower_bound_has_a_pale_bar_on_its_side() -> None:
@@ -70,7 +69,7 @@ def test_a_lower_bound_has_a_pale_bar_on_its_side() -> None:
 
 def test_a_distribution_has_the_bar_of_the_mean_alone() -> None:
     both = [hw.summary_ci(GOOD, metric="dsc", statistic=name) for name in ("mean", "sd")]
-    frame, ax = distribution_frame({"": GOOD}, both), plots.distribution({"": GOOD}, both)
+    frame, ax = distribution.frame({"": GOOD}, both), plots.distribution({"": GOOD}, both)
     (row,) = frame[frame["kind"] == "unseen failures"].to_dict("records")
     assert row["statistic"] == "mean"
     assert (row["low"], row["high"]) == both[0].if_unseen_failures
@@ -85,5 +84,5 @@ def test_differences_have_pale_bars(correction: Any) -> None:
     compared = hw.compare(models, metric="dsc", rng=1, n_resamples=99, correction=correction)
     wanted = [item.estimate.if_unseen_failures for item in compared]
     ax = differences(compared)
-    assert ends_of(differences_frame(compared)) == pale_bars(ax) == wanted
+    assert ends_of(differences.frame(compared)) == pale_bars(ax) == wanted
     assert NOTE in notes_of(ax)

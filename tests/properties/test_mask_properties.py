@@ -18,19 +18,19 @@ from support import examples
 import halfwidth as hw
 from halfwidth import metrics
 from halfwidth.core.spec import Takes
-from halfwidth.metrics import MaskPair, overlap
-from halfwidth.metrics.masks import Mask
+from halfwidth.metrics import MaskPair
 
 QUICK = examples(40)
+Mask = NDArray[np.bool_]
 Of = Callable[..., float]
 
 COUNTED: dict[str, Of] = {
     "dsc": metrics.dsc,
     "iou": metrics.iou,
-    "f2": partial(overlap.f_beta, beta=2),
-    "sensitivity": overlap.sensitivity,
-    "specificity": overlap.specificity,
-    "ppv": overlap.ppv,
+    "f2": partial(metrics.overlap.f_beta, beta=2),
+    "sensitivity": metrics.overlap.sensitivity,
+    "specificity": metrics.overlap.specificity,
+    "ppv": metrics.overlap.ppv,
     "relative_volume_error": metrics.relative_volume_error,
     "symmetric_volume_error": metrics.symmetric_volume_error,
 }
@@ -120,7 +120,7 @@ def test_masks_may_be_exchanged_where_a_metric_is_symmetric(case: Drawn) -> None
     assert one["cldice"] == pytest.approx(other["cldice"], nan_ok=True)
     assert one["symmetric_volume_error"] == -other["symmetric_volume_error"]
     assert one["sensitivity"] == other["ppv"]
-    assert one["f2"] == pytest.approx(overlap.f_beta(b, a, beta=0.5))
+    assert one["f2"] == pytest.approx(metrics.overlap.f_beta(b, a, beta=0.5))
 
 
 @QUICK
@@ -145,9 +145,9 @@ def test_masks_without_overlap_have_no_overlap(case: Drawn) -> None:
     overlaps: list[Of] = [
         metrics.dsc,
         metrics.iou,
-        overlap.f_beta,
-        overlap.sensitivity,
-        overlap.ppv,
+        metrics.overlap.f_beta,
+        metrics.overlap.sensitivity,
+        metrics.overlap.ppv,
         partial(metrics.nsd, tolerance=0),
         partial(metrics.boundary_iou, distance=1),
         CHENG["cheng"],
@@ -180,7 +180,7 @@ def test_overlap_metrics_hang_together(case: Drawn) -> None:
     pair = case.pair
     dsc = metrics.dsc(pair)
     assert metrics.iou(pair) == pytest.approx(dsc / (2 - dsc))
-    assert overlap.f_beta(pair, beta=1) == pytest.approx(dsc, rel=1e-15)
+    assert metrics.overlap.f_beta(pair, beta=1) == pytest.approx(dsc, rel=1e-15)
     counts = pair.counts
     assert sum(counts) == case.a.size
     assert counts == (

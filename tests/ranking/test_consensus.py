@@ -17,7 +17,6 @@ from halfwidth.core.types import Array
 from halfwidth.ranking.consensus_sets import REDUCTIONS, combined_ranks, consensus_bounds
 from halfwidth.ranking.rank_sets import Claims
 from halfwidth.ranking.ranks import ranks_of
-from halfwidth.ranking.stability import agreement
 from halfwidth.ranking.traces import Trace, joined_resamples
 
 FEW: dict[str, Any] = {"n_resamples": 299, "rng": 3}
@@ -212,19 +211,6 @@ def test_no_two_models_in_all_tasks_make_no_consensus_and_say_so() -> None:
 
 
 # --------------------------------------------------------------------------- stability
-
-
-def test_agreement_is_scipys_tau() -> None:
-    generator = np.random.default_rng(9)
-    for _ in range(20):
-        ranks = ranks_of(generator.integers(0, 4, size=(2, 6)).astype(float))
-        first, second = (
-            {name: int(r) for name, r in zip("ABCDEF", row, strict=True)} for row in ranks
-        )
-        tau, moved = agreement(first, second)
-        assert tau == pytest.approx(stats.kendalltau(*ranks).statistic, nan_ok=True)
-        assert set(moved) == {name for name in first if first[name] != second[name]}
-    assert np.isnan(agreement({"A": 1}, {"B": 1})[0])
 
 
 def test_stability_over_tasks_and_with_the_consensus() -> None:

@@ -11,7 +11,7 @@ from halfwidth.ranking.rank_sets import rank_bounds, square
 from halfwidth.ranking.ranks import Ranks, ranks_of
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.simultaneous import all_pairs, mean_differences
+from halfwidth.resampling.joint.simultaneous import all_pairs, mean_differences
 
 LEVEL = Level(0.9)
 SAMPLES = 120

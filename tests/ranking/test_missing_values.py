@@ -177,9 +177,9 @@ def test_values_that_are_missing_stay_missing_where_cases_are_kept() -> None:
     assert ranking.cases is not None
     kept = dict(ranking.cases.values)
     assert np.isnan(kept["C"]).sum() == 2
-    drawn = plots.dots_frame(ranking)
+    drawn = plots.dots.frame(ranking)
     assert (drawn[drawn["kind"] == "case"].groupby("model").size() == [6, 5, 4]).all()
-    ranks_in_cases = plots.case_heatmap_frame(ranking).set_index(["model", "rank"])["count"]
+    ranks_in_cases = plots.case_heatmap.frame(ranking).set_index(["model", "rank"])["count"]
     assert ranks_in_cases["A"].to_dict() == {1: 5, 2: 1}
     assert ranks_in_cases["C"].to_dict() == {1: 1, 3: 5}
 

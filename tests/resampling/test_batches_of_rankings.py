@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from halfwidth import METHODS, SAMPLE_METRICS
 from halfwidth.arithmetic import ranked_scores
+from halfwidth.arithmetic.areas import areas_of_counts
 from halfwidth.arithmetic.ranked_scores import RankEach, cumulated, rank
 from halfwidth.core import rng
 from halfwidth.core.forms import Area, RankedAreas, Ranking
@@ -23,12 +24,14 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building
 from halfwidth.metrics.averaging import AreaFinish, averaged
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import Plan, counter
-from halfwidth.resampling.forms import ranked, ranked_resamples
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms import ranked, ranked_samples
+from halfwidth.resampling.forms.evaluation import replicates_of
 from halfwidth.resampling.forms.ranked_errors import class_units
 from halfwidth.resampling.forms.ranked_left_out import without_each_unit
-from halfwidth.resampling.forms.ranked_resamples import areas_of_counts, areas_of_samples
+from halfwidth.resampling.forms.ranked_samples import RankedSamples
 from halfwidth.resampling.kernels import native, native_areas
+from halfwidth.resampling.weights.bootstrap import counter
 
 Array = NDArray[Any]
 KINDS = ["auroc", "average_precision"]
@@ -208,15 +211,13 @@ DESIGNS = {
 def whole(kind: str, found: Ranking, samples: int, design: Design, plan: Plan) -> Array:
     """Areas and positives of all rows and resamples, put together; two under one another."""
     rows = len(found.case) // samples
-    made = np.full((2, samples, rows, plan.n_resamples), np.nan)
-    times = np.zeros((samples, plan.n_resamples), int)
-    for some, block, got in areas_of_samples(area_of(kind), found, samples, design, plan):
-        shape = (some.stop - some.start, rows, -1)
-        made[0, some, :, block], made[1, some, :, block] = (
-            part.reshape(shape) for part in (got.area, got.positives)
+    made = np.empty((2, samples, rows, plan.n_resamples))
+    for which, row in np.ndindex(2, rows):
+        finish = lambda *both, which=which, row=row: both[which][..., row]  # noqa: E731
+        ready = RankedSamples(
+            RankedAreas(area_of(kind), lambda _: found, finish), found, samples, design
         )
-        times[some, block] += 1
-    assert (times == 1).all()
+        made[which, :, row] = replicates_of(ready, samples, design, plan)
     return made.reshape(2, samples * rows, -1)
 
 
@@ -235,16 +236,16 @@ def test_areas_of_a_batch_are_those_of_plain_numpy(
         plan = Plan(11, 70, compiled=True)
         counts = counter(under, Plan(11, 70, compiled=False))(0, 70)
         unit = np.repeat(np.arange(under.units), under.unit_sizes)
-        wanted = areas_of_counts(area_of(kind), found, unit, counts)
+        areas, held = areas_of_counts(area_of(kind), found, unit, counts)
         got = whole(kind, found, 5, under, plan)
-        assert np.array_equal(got[1], wanted.positives)
+        assert np.array_equal(got[1], held)
         if kind == "auroc":
-            assert np.array_equal(got[0], wanted.area, equal_nan=True)
-        np.testing.assert_allclose(got[0], wanted.area, rtol=1e-12)
+            assert np.array_equal(got[0], areas, equal_nan=True)
+        np.testing.assert_allclose(got[0], areas, rtol=1e-12)
         plain = whole(kind, found, 5, under, Plan(11, 70, compiled=False))
-        assert np.array_equal(plain[0], wanted.area, equal_nan=True)
-        monkeypatch.setattr(ranked_resamples, "MOST_SHARED", 1)
-        monkeypatch.setattr(ranked_resamples, "MOST_AT_ONCE", 1)
+        assert np.array_equal(plain[0], areas, equal_nan=True)
+        monkeypatch.setattr(ranked_samples, "MOST_SHARED", 1)
+        monkeypatch.setattr(ranked_samples, "MOST_AT_ONCE", 1)
         assert np.array_equal(whole(kind, found, 5, under, plan), got, equal_nan=True), "in blocks"
         monkeypatch.undo()
 
@@ -264,10 +265,10 @@ def sums_are_those_of_numpy(unit: Array, mark: Array, units: int) -> None:
     for kind in KINDS:
         auroc = kind == "auroc"
         lists = native_areas.prepared(found.case, found.mark, units, auroc=auroc)
-        wanted = areas_of_counts(area_of(kind), found, np.arange(units), counts)
+        areas, held = areas_of_counts(area_of(kind), found, np.arange(units), counts)
         area, positives = native_areas.areas(lists, drawn, 0, len(unit))
-        assert np.array_equal(positives, wanted.positives)
-        np.testing.assert_allclose(area, wanted.area, rtol=0 if auroc else 1e-12)
+        assert np.array_equal(positives, held)
+        np.testing.assert_allclose(area, areas, rtol=0 if auroc else 1e-12)
 
 
 def marks_of(groups: list[tuple[int, int]]) -> Array:

@@ -27,9 +27,9 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import leave_one_out, replicates
+from halfwidth.resampling.exact.proportions import binomial, studentized_binomial
 from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM
 from halfwidth.resampling.kernels.programs import program_of
-from halfwidth.resampling.proportions import binomial, studentized_binomial
 
 # It looks for the best of all decisions, which a formula cannot.
 WITHOUT_FORMULA = ("normalized_expected_cost",)

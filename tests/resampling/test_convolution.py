@@ -12,11 +12,11 @@ from scipy import signal, special, stats
 
 import halfwidth as hw
 from halfwidth.core.types import Array
-from halfwidth.resampling import convolution
-from halfwidth.resampling.convolution import SmoothSum, sum_distribution, unit_draws
 from halfwidth.resampling.distribution import Distribution, ExactDistribution
-from halfwidth.resampling.enumeration import can_enumerate, enumerated_sums
-from halfwidth.resampling.lattices import lattice_step
+from halfwidth.resampling.exact import convolution
+from halfwidth.resampling.exact.convolution import SmoothSum, sum_distribution, unit_draws
+from halfwidth.resampling.exact.enumeration import can_enumerate, enumerated_sums
+from halfwidth.resampling.exact.lattices import lattice_step
 
 LEVELS = (0.0005, 0.005, 0.025, 0.2, 0.5, 0.9, 0.975, 0.995, 0.9995)
 

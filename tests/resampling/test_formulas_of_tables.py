@@ -24,12 +24,18 @@ from halfwidth.core import rng
 from halfwidth.core.forms import CellCounts
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM, finished
+from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM, CellSamples
+from halfwidth.resampling.forms.evaluation import replicates_of
 from halfwidth.resampling.kernels import native_tables
 from halfwidth.resampling.kernels.formulas import MOST_CELLS, MOST_WEIGHT, Operation, read_off
+from halfwidth.resampling.kernels.native import side_by_side
 from halfwidth.resampling.kernels.programs import WIDTH, Program, Step, program_of
 
 Finish = Callable[[Array], Array]
+
+
+def finished(codes: Array, design: Design, form: CellCounts, plan: Plan) -> Array:
+    return replicates_of(CellSamples(form, codes, design), len(codes), design, plan)
 
 
 def count(cells: Array, place: int) -> Any:
@@ -173,7 +179,7 @@ def test_no_step_reads_the_register_it_writes(name: str, average: str) -> None:
 def test_cumulated_draws_are_those_of_the_generator(units: int) -> None:
     key = rng.Key(2**90 + 5)
     for start, stop in ((0, 1), (3, 3 + WIDTH), (7, 40), (5, 6 + WIDTH)):
-        made = native_tables.cumulated(key, start, stop, units)
+        made = native_tables.cumulated(side_by_side([(key, 0, units)], start, stop, units))
         drawn = rng.indices(key, start, stop, units, units)
         counts = np.stack([np.bincount(row, minlength=units) for row in drawn])
         wanted = np.zeros((made.shape[0] * WIDTH, units + 1))
@@ -185,25 +191,23 @@ def test_cumulated_draws_are_those_of_the_generator(units: int) -> None:
 def test_what_does_not_fit_is_refused() -> None:
     program = program_of(lambda counts: counts[..., 1] * 1.0, 2)
     assert program is not None
-    draws, ends, out = np.zeros((1, 4, WIDTH), np.int16), np.array([[0, 1, 3]]), np.empty((1, 9))
+    draws, ends, into = np.zeros((1, 4, WIDTH), np.int16), np.array([[0, 1, 3]]), np.empty((1, 9))
 
-    def refused(
-        draws: Array = draws, ends: Array = ends, out: Array = out, start: int = 0, stop: int = 9
-    ) -> None:
-        with pytest.raises(ValueError, match=r"fit|beyond"):
-            native_tables.finish(program, draws, ends, out, start, stop)
+    def refused(draws: Array = draws, ends: Array = ends, into: Array = into) -> None:
+        with pytest.raises(ValueError, match=r"fit|beyond|rows"):
+            native_tables.finish(program, draws, ends, into)
 
-    native_tables.finish(program, draws, ends, out, 0, 9)
-    assert (out == 0).all()
+    native_tables.finish(program, draws, ends, into)
+    assert (into == 0).all()
     refused(draws=draws[:, :, 1:])
     refused(draws=np.zeros((1, native_tables.MOST_TABLE_UNITS + 2, WIDTH), np.int16))
     refused(ends=np.array([[0, 1, 4]]))
     refused(ends=np.array([[-1, 1, 3]]))
     refused(ends=np.array([[0, 1]]))
     refused(ends=np.array([[0, 1, 3]] * 2))
-    refused(stop=10)
-    refused(start=-1)
-    refused(out=np.empty((1, WIDTH + 1)), stop=WIDTH + 1)
+    refused(into=np.empty((1, WIDTH + 1)))
+    refused(into=np.empty((9, 1)).T)
+    refused(into=np.empty((1, 9), np.float32))
 
 
 def test_the_steps_of_a_metric_are_few() -> None:

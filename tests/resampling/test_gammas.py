@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from halfwidth.resampling.gammas import gammas
+from halfwidth.resampling.weights.gammas import gammas
 
 N = 20_000
 

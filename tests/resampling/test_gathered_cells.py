@@ -9,11 +9,11 @@ from scipy import special
 
 import halfwidth as hw
 from halfwidth.core.pseudo_cases import PseudoCases
-from halfwidth.resampling import dirichlet_means
-from halfwidth.resampling.cells import gathered
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_means import weighted_means
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.exact import dirichlet_means
+from halfwidth.resampling.exact.dirichlet_means import weighted_means
+from halfwidth.resampling.exact.gathered_cells import gathered
 
 Array = NDArray[np.float64]
 N = 4500

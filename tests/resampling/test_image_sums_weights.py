@@ -81,7 +81,7 @@ def test_averages_are_made_of_their_classes() -> None:
     one, _ = sums.weighted_pairs(models, design, statistic, Plan(3, 999), HALF, 0.5)
     assert one.first.shape == (2, 3, 999)
     assert one.classes is not None
-    np.testing.assert_allclose(one.classes, lower.classes)
+    np.testing.assert_allclose(one.classes.values, lower.classes)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from halfwidth.estimation.functionals import Classes, MetricRow, Policies, build
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.label_tests import drawn_labels, label_test
+from halfwidth.resampling.permutations.label_tests import drawn_labels, label_test
 
 # More than there are divisions: SciPy then counts all.
 MANY = 10**5

@@ -15,8 +15,8 @@ from halfwidth.core.types import Array
 from halfwidth.estimation.differences import difference_functional
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import leave_one_out, replicates
 from halfwidth.resampling.forms.contract import declared_form
-from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.kernels import native, native_matches
 
 GIVEN: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in RANKED] + [
@@ -56,10 +56,7 @@ def test_kernels_and_numpy_agree(name: str, given: dict[str, Any], design: str) 
             Plan(5, 70, compiled=False, block_elements=1000),
         ]
         fast, in_threads, plain, in_blocks = (
-            engine_for(functional.statistic).replicates(
-                records[None], drawn, functional.statistic, plan
-            )
-            for plan in plans
+            replicates(records[None], drawn, functional.statistic, plan) for plan in plans
         )
         np.testing.assert_allclose(fast, plain, atol=1e-12)
         assert fast.std() > 0.005
@@ -80,7 +77,7 @@ def test_what_is_right_all_over_is_one(name: str, given: dict[str, Any], *, comp
         for i in range(number)
     ]
     functional = functional_of(of_entries(entries, found), name, **given)
-    drawn = engine_for(functional.statistic).replicates(
+    drawn = replicates(
         functional.records(of_entries(entries, found))[None],
         Design((images,), paired=True),
         functional.statistic,
@@ -97,14 +94,14 @@ def test_a_copy_of_an_image_is_an_image(name: str, given: dict[str, Any], design
     numbered = np.vstack([functional.records(lists), np.arange(lists.n_images)])
     numbered, drawn = arranged(numbered, design, lists.n_images)
     records, image = numbered[:-1], numbered[-1].astype(int)
-    engine, plan = engine_for(functional.statistic), Plan(6, 4)
-    values = engine.replicates(records[None], drawn, functional.statistic, plan)[0]
+    plan = Plan(6, 4)
+    values = replicates(records[None], drawn, functional.statistic, plan)[0]
     for units, value in zip(plan.indices(drawn, 0, 4), values, strict=True):
         cases = np.concatenate([np.flatnonzero(drawn.unit_of_case == unit) for unit in units])
         again = some_images(lists, image[cases])
         expected = functional.statistic(functional.records(again))
         assert value == pytest.approx(float(expected), abs=1e-12)
-    without = engine.leave_one_out(records[None], drawn, functional.statistic)[0]
+    without = leave_one_out(records[None], drawn, functional.statistic)[0]
     for unit in (0, drawn.units - 1):
         rest = some_images(lists, image[drawn.unit_of_case != unit])
         expected = functional.statistic(functional.records(rest))
@@ -132,9 +129,7 @@ def test_resamples_without_objects_are_undefined() -> None:
         functional = functional_of(lists, name)
         records, design = arranged(functional.records(lists), "paired", 4)
         plan = Plan(7, 200)
-        values = engine_for(functional.statistic).replicates(
-            records[None], design, functional.statistic, plan
-        )[0]
+        values = replicates(records[None], design, functional.statistic, plan)[0]
         held = records[0] > 0
         none = ~held[plan.indices(design, 0, 200)].any(axis=1)
         assert np.array_equal(np.isnan(values), none)
@@ -148,10 +143,9 @@ def test_paired_differences_share_their_draws() -> None:
     records = with_equal_slots([functional.records(one) for one in (first, second)])
     design = Design((first.n_images,), paired=True)
     plan = Plan(8, 50)
-    engine = engine_for(functional.statistic)
-    each = [engine.replicates(one[None], design, functional.statistic, plan)[0] for one in records]
+    each = [replicates(one[None], design, functional.statistic, plan)[0] for one in records]
     contrast = difference_functional(functional).statistic
-    pair = engine_for(contrast).replicates(np.stack(records)[None], design, contrast, plan)[0]
+    pair = replicates(np.stack(records)[None], design, contrast, plan)[0]
     np.testing.assert_allclose(pair, each[0] - each[1], atol=1e-15)
 
 

@@ -53,3 +53,20 @@ def test_a_callable_stays_in_bounded_memory() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak / MB < 64
+
+
+def test_a_large_batch_is_sorted_block_by_block() -> None:
+    import tracemalloc
+
+    from halfwidth.core.spec import Statistic
+    from halfwidth.core.types import Level
+    from halfwidth.intervals.compute import intervals
+    from halfwidth.resampling.draws import Plan
+
+    batch = np.random.default_rng(0).beta(8, 2, (1500, 5000))  # 60 MB
+    tracemalloc.start()
+    intervals(batch, Statistic(hw.STATISTICS["mean"]), [hw.METHODS["t"]], Level(), plan=Plan(1))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # Per block of 25 MB: the sorted values and two temporaries of the method.
+    assert peak < 110e6

@@ -9,13 +9,15 @@ import pytest
 from numpy.typing import NDArray
 
 import halfwidth as hw
+from halfwidth.arithmetic.areas import areas_of_counts
 from halfwidth.arithmetic.ranked_scores import rank
 from halfwidth.core import rng
-from halfwidth.core.forms import Area, Ranking
+from halfwidth.core.forms import Area, RankedAreas, Ranking
 from halfwidth.core.spec import Metric
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.ranked_resamples import areas_of_counts, areas_of_resamples
+from halfwidth.resampling.forms.evaluation import replicates_of
+from halfwidth.resampling.forms.ranked_samples import RankedSamples
 from halfwidth.resampling.kernels import native, native_areas
 from halfwidth.resampling.kernels.native import side_by_side
 from halfwidth.resampling.kernels.native_areas import prepared
@@ -39,6 +41,12 @@ def area_of(kind: str) -> Area:
     return area
 
 
+def areas_of_resamples(kind: str, ranking: Ranking, design: Design, plan: Plan) -> Array:
+    form = RankedAreas(area_of(kind), lambda _: ranking, lambda areas, _: areas[..., 0])
+    rows = len(ranking.case)
+    return replicates_of(RankedSamples(form, ranking, rows, design), rows, design, plan)
+
+
 def drawn(kind: str, unit: Array, mark: Array, units: int, start: int, stop: int) -> Array:
     """Areas and positives of lists, from the library."""
     lists = prepared(unit.astype(np.int32), mark, units, auroc=kind == "auroc")
@@ -52,11 +60,11 @@ def check(scores: Array, positive: Array, unit: Array, units: int, resamples: in
     ranking, stop = Ranking(of_entry.astype(np.int32), found.mark), 3 + resamples
     counts = counts_of(KEY, 3, stop, units)
     for kind in ("auroc", "average_precision"):
-        wanted = areas_of_counts(area_of(kind), ranking, np.arange(units), counts)
+        areas, held = areas_of_counts(area_of(kind), ranking, np.arange(units), counts)
         made = drawn(kind, of_entry, found.mark, units, 3, stop)
-        assert np.array_equal(made[1], wanted.positives)
+        assert np.array_equal(made[1], held)
         # Twice the area is a whole number; average precisions differ by rounding.
-        np.testing.assert_allclose(made[0], wanted.area, rtol=0 if kind == "auroc" else 1e-12)
+        np.testing.assert_allclose(made[0], areas, rtol=0 if kind == "auroc" else 1e-12)
         cuts = ((3, 4), (4, stop - 1), (stop - 1, stop))
         parts = [drawn(kind, of_entry, found.mark, units, *cut) for cut in cuts]
         assert np.array_equal(np.concatenate(parts, axis=-1), made, equal_nan=True), "to the bit"
@@ -137,11 +145,10 @@ def test_areas_of_resamples_are_those_of_plain_numpy(design: Design, kind: str) 
     draw = np.random.default_rng(5)
     scores = draw.integers(0, 20, (3, 60)).astype(float)
     ranking = rank(draw.random((3, 60)) < 0.2, scores)
-    made = []
-    for use in (False, True):
-        plan = Plan(3, 99, compiled=use)
-        blocks = [areas for *_, areas in areas_of_resamples(area_of(kind), ranking, design, plan)]
-        made.append(np.concatenate([block.area for block in blocks], axis=-1))
+    made = [
+        areas_of_resamples(kind, ranking, design, Plan(3, 99, compiled=use))
+        for use in (False, True)
+    ]
     assert np.isnan(made[0]).any() or design.units > 6
     np.testing.assert_allclose(made[1], made[0], rtol=1e-12)
 
@@ -149,14 +156,11 @@ def test_areas_of_resamples_are_those_of_plain_numpy(design: Design, kind: str) 
 def test_threads_change_nothing() -> None:
     draw = np.random.default_rng(6)
     ranking = rank(draw.random((2, 500)) < 0.4, draw.random((2, 500)))
-    made = []
-    for threads in (1, 3):
-        plan = Plan(3, 1001, compiled=True, threads=threads)
-        blocks = list(
-            areas_of_resamples(area_of("auroc"), ranking, Design((500,), paired=True), plan)
-        )
-        assert blocks[0][0] == 0
-        made.append(np.concatenate([areas.area for *_, areas in blocks], axis=-1))
+    design = Design((500,), paired=True)
+    made = [
+        areas_of_resamples("auroc", ranking, design, Plan(3, 1001, compiled=True, threads=threads))
+        for threads in (1, 3)
+    ]
     assert np.array_equal(made[0], made[1])
 
 

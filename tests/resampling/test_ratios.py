@@ -17,7 +17,7 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.resampling.distribution import ExactDistribution
-from halfwidth.resampling.ratios import Pairs, RatioOfSums, ratio_distribution, unit_pairs
+from halfwidth.resampling.exact.ratios import Pairs, RatioOfSums, ratio_distribution, unit_pairs
 
 LEVELS = (0.001, 0.025, 0.2, 0.5, 0.9, 0.975, 0.999)
 

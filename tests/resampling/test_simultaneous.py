@@ -13,7 +13,7 @@ from halfwidth.core.types import Level
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.moments import studentized
-from halfwidth.resampling.simultaneous import (
+from halfwidth.resampling.joint.simultaneous import (
     MEAN,
     StudentizedDifferences,
     all_pairs,

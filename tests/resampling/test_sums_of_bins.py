@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from halfwidth import SAMPLE_METRICS
 from halfwidth.core.spec import Metric
 from halfwidth.metrics import building
-from halfwidth.resampling import draws
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import replicates
 from halfwidth.resampling.kernels import native
+from halfwidth.resampling.weights.blocks import Features
 
 
 @pytest.mark.parametrize(
@@ -39,15 +40,18 @@ def test_replicates_are_the_same_however_sums_are_made(
         pytest.skip("there is no compiled library")
     made = replicates(records, design, statistic, Plan(3, 200, compiled=True))
     features = statistic.spec.form.features(records)[0]  # type: ignore[union-attr]
-    assert draws._held(design.by_stratum(design.totals(features))[0])
-    monkeypatch.setattr(draws, "_held", lambda _features: [])
+    assert Features(design.totals(features), design).ranges[0]
+    monkeypatch.setattr(Features, "ranges", [[]] * len(design.strata))
     dense = replicates(records, design, statistic, Plan(3, 200, compiled=True))
     np.testing.assert_allclose(made, dense, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(made, by_numpy, rtol=1e-12, atol=1e-15)
 
 
 def test_ranges_are_given_where_they_are_short() -> None:
+    def ranges(values: NDArray[np.float64]) -> list[list[tuple[int, int]]]:
+        return Features(values, Design((values.shape[1],))).ranges
+
     features = np.repeat(np.eye(5), 4, axis=1)
-    assert draws._held(features) == [(0, 4), (4, 8), (8, 12), (12, 16), (16, 20)]
-    assert draws._held(np.ones((5, 20))) == []
-    assert draws._held(np.zeros((2, 3))) == [(0, 0), (0, 0)]
+    assert ranges(features) == [[(0, 4), (4, 8), (8, 12), (12, 16), (16, 20)]]
+    assert ranges(np.ones((5, 20))) == [[]]
+    assert ranges(np.zeros((2, 3))) == [[(0, 0), (0, 0)]]

@@ -21,10 +21,14 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import Pair
 from halfwidth.resampling.kernels import native
-from halfwidth.resampling.order_swaps import SwappedOrder
-from halfwidth.resampling.rank_swaps import SwappedAreas, ranks_within
-from halfwidth.resampling.swap_tests import signed_sums, swap_tests
-from halfwidth.resampling.swaps import all_sums, drawn_sums, drawn_swaps
+from halfwidth.resampling.permutations.order_swaps import SwappedOrder
+from halfwidth.resampling.permutations.rank_swaps import ranks_within
+from halfwidth.resampling.permutations.swap_tests import (
+    differences_after_swaps,
+    signed_sums,
+    swap_tests,
+)
+from halfwidth.resampling.weights.swaps import all_sums, drawn_sums, drawn_swaps
 
 N = 9
 OF_VALUES = ["mean", "median", "trimmed_mean:share=0.1", "sd", "iqr", "quantile:q=0.3", np.ptp]
@@ -225,7 +229,7 @@ def test_ranks_are_found_in_their_windows(
     name: str, reach: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With no reach chance goes further than expected, and all entries are looked at."""
-    monkeypatch.setattr("halfwidth.resampling.order_swaps.REACH", reach)
+    monkeypatch.setattr("halfwidth.resampling.permutations.order_swaps.REACH", reach)
     rng = np.random.default_rng(11)
     first = rng.normal(size=300).round(2)
     pair = first, (first + 0.3 * rng.normal(size=300)).round(2)
@@ -245,15 +249,12 @@ def test_ranks_are_found_in_their_windows(
 @pytest.mark.parametrize("name", ["average_precision", "average_precision_trapezoid", "auroc"])
 def test_areas_in_one_order_are_those_of_each_swap(name: str, average: str, weighted: bool) -> None:
     statistic, pair = pair_of_test_sets(name, average, weighted, 90)
-    form = statistic.spec.form
-    assert isinstance(form, RankedAreas)
-    assert isinstance(form.rank, RankEach)
     for design in (Design((90,), paired=True), Design((45,), (2,) * 45, paired=True)):
         swapped = drawn_swaps(Plan(5), design, 0, 40)
         expected = differences_in_full(pair, statistic, swaps_of_cases(swapped, design))
         for compiled in {False, native.available()}:
-            areas = SwappedAreas(pair, form, form.rank, design, compiled=compiled)
-            np.testing.assert_allclose(areas(swapped), expected, atol=1e-12)
+            after = differences_after_swaps(pair, design, statistic, Plan(5, compiled=compiled))
+            np.testing.assert_allclose(after(swapped), expected, atol=1e-12)
 
 
 def test_sums_by_octets_are_products() -> None:

@@ -113,7 +113,7 @@ def lists() -> dict[str, list[str]]:
     """Names that stand for many: those of catalogues as the working tree has them, others here."""
     import halfwidth as hw
 
-    foreign = HERE.parent / "io" / "importers" / "fixtures"
+    foreign = HERE.parent / "tables" / "importers" / "fixtures"
     return {name: words.split("|") for name, words in WORDS.items()} | {
         "METHODS": list(hw.METHODS.names),
         "STATISTICS": [f"{n}:q=0.7" if "quantile" in n else n for n in hw.STATISTICS.names],
@@ -165,8 +165,8 @@ WORDS = {
     "CORRECTIONS": "holm|bonferroni|benjamini_hochberg",
     "SCHEMES": "aggregate_then_rank|rank_then_aggregate|test_then_rank",
     "RANK_PLOTS": "rank-sets|significance|lines|dots|podium|case-heatmap|heatmap|blob",
-    "RANK_FRAMES": "rank_sets_frame|significance_frame|dots_frame|podium_frame|case_heatmap_frame"
-    "|blob_frame",
+    "RANK_FRAMES": "rank_sets.frame|significance.frame|dots.frame|podium.frame|case_heatmap.frame"
+    "|blob.frame",
     "RANK_FIGURES": "rank_sets|significance|dots|case_heatmap|heatmap|blob",
     "QUANTILES": "0.05|0.5|0.95",
     "AUC_FORMULAS": "delong_logit|hanley_mcneil",
@@ -187,9 +187,9 @@ WORDS = {
     "PLAIN_SUMMARIES": "mean|median|trimmed_mean|sd|iqr",
     "QUANTILE_SUMMARIES": "quantile|sample_quantile|interpolated_quantile|bootstrap_median",
     "SUMMARIES": "coverage|pace|tests|needs|ratios|shifts|failures",
-    "STUDY_FRAMES": "basic_shift_frame|characteristics_frame",
-    "STUDY_METHOD_FRAMES": "metrics_coverage_frame|sample_needs_frame",
-    "STUDY_TARGET_FRAMES": "concentration_frame|coverage_boxes_frame",
+    "STUDY_FRAMES": "basic_shift.frame|characteristics.frame",
+    "STUDY_METHOD_FRAMES": "metrics_coverage.frame|sample_needs.frame",
+    "STUDY_TARGET_FRAMES": "concentration.frame|coverage_boxes.frame",
 }
 
 

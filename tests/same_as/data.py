@@ -24,7 +24,7 @@ from same_as.odd_tables import odd_tables
 __all__ = ["values", "write_files"]
 
 N, MANY = 24, 60
-FIXTURES = Path(__file__).parents[1] / "io" / "importers" / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "tables" / "importers" / "fixtures"
 # Two parts of the folder of masks have their own spacing; `score` reads arrays with --spacing.
 SPEC = """
 [study]

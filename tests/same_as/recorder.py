@@ -13,6 +13,7 @@ import datetime as dt
 import functools
 import hashlib
 import importlib
+import importlib.util
 import io
 import json
 import os
@@ -24,8 +25,9 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -201,11 +203,16 @@ def _modules() -> dict[str, Any]:
 
     names = ("metrics", "planning", "plots", "study", "summaries", "intervals", "testing")
     found = {name: importlib.import_module(f"halfwidth.{name}") for name in names}
-    import halfwidth.plots.study as figures_of_studies
     from halfwidth.study import analysis, populations
 
-    more = {"analysis": analysis, "populations": populations, "study_plots": figures_of_studies}
+    more = {"analysis": analysis, "populations": populations, "study_plots": _study_plots()}
     return {"hw": hw, "np": np, "partial": functools.partial, **found, **more}
+
+
+def _study_plots() -> Any:
+    # Where they stood before they moved to the study.
+    home = "study.plots" if importlib.util.find_spec("halfwidth.study.plots") else "plots.study"
+    return importlib.import_module(f"halfwidth.{home}")
 
 
 def _is_kept(path: Path, folder: Path) -> bool:
@@ -237,9 +244,12 @@ def with_old_names(before: Table) -> None:
     homes: dict[str, Any] = {"hw": importlib.import_module("halfwidth")}
     for home in ("planning", "plots", "study", "testing"):
         homes[home] = importlib.import_module(f"halfwidth.{home}")
+    homes["study_plots"] = _study_plots()
+    namespace = SimpleNamespace(**homes)
     for old, new in before.functions.items():
-        (home, _, name), (new_home, _, new_name) = old.partition("."), new.partition(".")
-        setattr(homes[new_home], new_name, getattr(homes[home], name))
+        # A figure has its frame: plots.forest.frame.
+        (home, _, name), (new_home, _, new_name) = old.partition("."), new.rpartition(".")
+        setattr(attrgetter(new_home)(namespace), new_name, getattr(homes[home], name))
     keywords = {new: old for old, new in before.options.items() if not old.startswith("-")}
     if keywords:
         new_names = {new.partition(".")[2] for new in before.functions.values()}

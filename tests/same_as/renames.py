@@ -167,7 +167,7 @@ class Table:
         for old, new in self.messages.items():
             text = text.replace(old, new)
         names = {
-            old.rpartition(".")[2]: new.rpartition(".")[2] for old, new in self.functions.items()
+            old.partition(".")[2]: new.partition(".")[2] for old, new in self.functions.items()
         }
         for old, new in (names | dict(self.options)).items():
             text = re.sub(rf"(?<![\w-]){re.escape(old)}(?![\w-])", new, text)

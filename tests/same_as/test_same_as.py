@@ -7,7 +7,7 @@ import copy
 import inspect
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -17,6 +17,7 @@ from door import run_command
 
 import halfwidth as hw
 from halfwidth import testing
+from halfwidth.plots.figure import Figure
 from same_as.calls import (
     FILES,
     HERE,
@@ -274,11 +275,11 @@ def test_programs_name_public_doors_only() -> None:
     assert with_options("ci a.csv --format *", "-o b.md") == "ci a.csv -o b.md"
 
 
-def _functions() -> Iterator[tuple[str, FunctionType]]:
+def _functions() -> Iterator[tuple[str, Callable[..., Any]]]:
     homes: dict[str, ModuleType] = {"hw": hw, "planning": hw.planning, "plots": hw.plots}
     for home, module in (homes | {"testing": testing}).items():
         for name in module.__all__:
-            if isinstance(getattr(module, name), FunctionType):
+            if isinstance(getattr(module, name), (FunctionType, Figure)):
                 yield f"{home}.{name}", getattr(module, name)
 
 

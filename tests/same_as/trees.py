@@ -134,7 +134,7 @@ def digest(calls: Sequence[Call], before: Table) -> str:
     tests = Path(__file__).parents[1]
     files = [
         *Path(__file__).parent.glob("*.py"),
-        *(tests / "io" / "importers" / "fixtures").rglob("*"),
+        *(tests / "tables" / "importers" / "fixtures").rglob("*"),
     ]
     files += [tests / f"{name}.py" for name in ("door", "workflows", "workbench", "tellings")]
     files += [tests / f"{name}.py" for name in ("fuzzfiles", "fuzzobjects", "fuzzdamage")]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,10 +18,6 @@ from support import Run
 
 import halfwidth as hw
 from halfwidth.scoring import run as runs
-from halfwidth.scoring.cases import ScoringSettings, score_case
-from halfwidth.scoring.checkpoint import checkpoint_path
-from halfwidth.scoring.pairs import CaseFiles
-from halfwidth.scoring.scores import CaseScores
 
 CASES = ("a", "b", "c", "d", "e")
 
@@ -40,13 +38,13 @@ class Calls:
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
-    seen = Calls()
+    seen, score = Calls(), vars(runs)["score_case"]
 
-    def counted(files: CaseFiles, how: ScoringSettings) -> CaseScores:
+    def counted(files: Any, how: Any) -> Any:
         if seen.cut_after is not None and len(seen.cases) >= seen.cut_after:
             raise KeyboardInterrupt
         seen.cases.append(files.case)
-        return score_case(files, how)
+        return score(files, how)
 
     monkeypatch.setattr(runs, "score_case", counted)
     return seen
@@ -62,7 +60,7 @@ class Work:
 
     @property
     def partial(self) -> Path:
-        return checkpoint_path(self.out)
+        return self.out.with_name(f"{self.out.name}.partial")
 
     def score(self, metrics: str = "dsc,hd95,nsd:1", **options: Any) -> hw.Scores:
         given: dict[str, Any] = {"spacing": 0.7, "out": self.out} | options
@@ -251,6 +249,49 @@ def test_one_bad_file_does_not_cost_the_others(work: Work, calls: Calls, jobs: i
     assert rows(found) == rows(work.score(out=None))
 
 
+def test_another_process_goes_on(work: Work, calls: Calls) -> None:
+    bad = work.predictions / "b.npy"
+    held = bad.read_bytes()
+    bad.write_bytes(held[:100])
+    given: list[Any] = [
+        work.predictions,
+        work.references,
+        "--metric",
+        "dsc,hd95,nsd:1",
+        "-o",
+        work.out,
+    ]
+    command = [sys.executable, "-m", "halfwidth", "score", *given, "--spacing", "0.7"]
+    assert subprocess.run(command, check=False, capture_output=True).returncode == 2
+    bad.write_bytes(held)
+    work.score()
+    assert calls.taken() == "b"
+
+
+@pytest.mark.parametrize("entry", ["{}", '{"files": 1}', '{"files": "x", "scores": []}'])
+def test_an_entry_of_another_make_is_not_read(work: Work, calls: Calls, entry: str) -> None:
+    work.cut_off(calls, 1)
+    calls.taken()
+    work.partial.write_text(f"{lines(work)[0]}\n{entry}\n")
+    work.score()
+    assert calls.taken() == "abcde"
+
+
+def test_a_change_behind_a_header_is_noticed(work: Work, calls: Calls) -> None:
+    sitk: Any = pytest.importorskip("SimpleITK")
+    labels = np.load(work.predictions / "a.npy")
+    (work.predictions / "a.npy").unlink()
+    sitk.WriteImage(sitk.GetImageFromArray(labels), str(work.predictions / "a.mhd"))
+    given: dict[str, Any] = {"spacing": 1, "ignore_geometry": True}
+    work.cut_off(calls, 2, **given)
+    calls.taken()
+    voxels = work.predictions / "a.raw"
+    voxels.write_bytes(bytes(voxels.stat().st_size))
+    found = work.score(**given)
+    assert calls.taken() == "acde"
+    assert rows(found) == rows(work.score(**given, out=None))
+
+
 def test_where_nothing_can_be_kept_the_run_does_not_begin(work: Work, calls: Calls) -> None:
     with pytest.raises(hw.DataError, match=r"no folder"):
         work.score(out=work.out.parent / "nowhere" / "cases.csv")
@@ -324,3 +365,12 @@ def test_what_was_set_aside_is_used_where_nothing_else_is_kept(work: Work, calls
     scores = work.score()
     assert calls.taken() == "de"
     assert rows(scores) == rows(work.score(out=None))
+
+
+def test_what_is_no_checkpoint_is_set_aside(work: Work) -> None:
+    work.partial.write_text('{"asked": "other"}\n')
+    scores = work.score()
+    assert "cases.csv.partial.old holds cases scored with other options" in scores.notes[0]
+    old = work.partial.with_name("cases.csv.partial.old")
+    assert old.read_text() == '{"asked": "other"}\n'
+    assert not work.partial.exists()

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PIL import Image
 from PIL import Image as Pillow
+from support import Run
 
 import halfwidth as hw
 from halfwidth import metrics
-from halfwidth.metrics import overlap
+from halfwidth.io.images import read_image
 
 # Published without types, or with some that their own examples break.
 nibabel: Any = import_module("nibabel")
@@ -120,10 +122,10 @@ def test_each_label_is_scored_as_a_mask_of_its_own() -> None:
         "dsc": metrics.dsc,
         "iou": metrics.iou,
         "cldice": metrics.cldice,
-        "f_beta": lambda a, b: overlap.f_beta(a, b, beta=2),
-        "sensitivity": overlap.sensitivity,
-        "specificity": overlap.specificity,
-        "ppv": overlap.ppv,
+        "f_beta": lambda a, b: metrics.overlap.f_beta(a, b, beta=2),
+        "sensitivity": metrics.overlap.sensitivity,
+        "specificity": metrics.overlap.specificity,
+        "ppv": metrics.overlap.ppv,
         "hd": lambda a, b: metrics.hd(a, b, spacing=SPACING),
         "hd95": lambda a, b: metrics.hd95(a, b, spacing=SPACING),
         "assd": lambda a, b: metrics.assd(a, b, spacing=SPACING),
@@ -678,7 +680,7 @@ def test_unions_of_structures(tmp_path: Path) -> None:
     masks = [np.isin(labels, (1, 2)) for labels in (prediction(), reference())]
     assert scores.value("dsc", case="a", label="top") == metrics.dsc(*masks)
     assert scores.value("hd", case="b", label="top") == metrics.hd(*masks, spacing=SPACING)
-    assert scores.value("specificity", case="a", label="top") == overlap.specificity(*masks)
+    assert scores.value("specificity", case="a", label="top") == metrics.overlap.specificity(*masks)
     only = hw.score_folders(*pair, "dsc", regions=["top=left+right"], only=["top"])
     assert {row.label for row in only} == {"top"}
 
@@ -970,3 +972,240 @@ def test_a_spine(shared: Path) -> None:
     assert scores.value("dsc", label=label) == metrics.dsc(*masks)
     wanted = metrics.hd95(*masks, spacing=steps)
     assert scores.value("hd95", label=label) == pytest.approx(wanted, rel=1e-6)
+
+
+def picture() -> NDArray[np.uint8]:
+    labels = np.zeros((40, 40), dtype=np.uint8)
+    labels[4:20, 4:20], labels[24:36, 4:30] = 1, 2
+    return labels
+
+
+def test_a_single_slice_has_no_boundary_across() -> None:
+    volume = picture()[None]
+    scores = hw.score_masks(volume, volume, "hd95,nsd", spacing=(5, 1, 1), tolerance=2)
+    assert scores.cautions == ()
+
+
+@pytest.mark.parametrize("texts", ["hd,hd:percentile=100", "nsd,nsd:3", "f_beta,f_beta:beta=1"])
+def test_a_metric_whose_default_is_said_is_the_same(texts: str) -> None:
+    with pytest.raises(hw.OptionError, match="named twice"):
+        hw.score_masks(picture(), picture(), texts, spacing=1.5, tolerance=3)
+
+
+def folder_of(path: Path, **cases: NDArray[Any]) -> Path:
+    path.mkdir()
+    for name, voxels in cases.items():
+        np.save(path / f"{name}.npy", voxels)
+    return path
+
+
+def structures_of(
+    path: Path, spacings: dict[str, float] | None = None, **structures: tuple[NDArray[Any], float]
+) -> Path:
+    """One case whose structures lie at some height, in slices of 1 mm or as far apart."""
+    (path / "a").mkdir(parents=True)
+    for name, (voxels, height) in structures.items():
+        image: Any = sitk.GetImageFromArray(voxels)
+        image.SetOrigin((0.0, 0.0, height))
+        image.SetSpacing((1.0, 1.0, (spacings or {}).get(name, 1.0)))
+        sitk.WriteImage(image, str(path / "a" / f"{name}.nrrd"))
+    return path
+
+
+BOX = np.pad(np.ones((4, 5, 6), np.uint8), 2)
+
+
+def test_structures_of_a_region_lie_on_one_grid(tmp_path: Path) -> None:
+    one, two = (
+        structures_of(tmp_path / side, one=(BOX, 0.0), two=(BOX, 500.0)) for side in ("p", "r")
+    )
+    with pytest.raises(hw.DataError, match=r"case a: region 'both': .*two and one: origin differ"):
+        hw.score_folders(one, two, "dsc", regions="both=one+two")
+    assert len(hw.score_folders(one, two, "dsc", regions="b=one+two", ignore_geometry=True)) == 3
+
+
+def test_regions_of_structures_may_hold_regions_and_have_names_of_their_own(tmp_path: Path) -> None:
+    given: dict[str, Any] = {"one": (BOX, 0.0), "two": (np.roll(BOX, 2, axis=2), 0.0)}
+    one, two = (structures_of(tmp_path / side, **given) for side in ("p", "r"))
+    scores = hw.score_folders(one, two, "dsc", regions=["both=one+two", "more=both+one"])
+    assert scores.labels == ["one", "two", "both", "more"]
+    with pytest.raises(hw.OptionError, match="already"):
+        hw.score_folders(one, two, "dsc", regions=["both=one+two", "both=two"])
+
+
+@pytest.mark.parametrize(("coarse", "fine"), [("a", "z"), ("z", "a")])
+def test_structures_with_grids_of_their_own_are_doubted_apart(
+    coarse: str, fine: str, tmp_path: Path
+) -> None:
+    volume = np.repeat(picture()[None], 6, axis=0)
+    given = {coarse: (volume == 1, 0.0), fine: (volume == 2, 0.0)}
+    voxels = {name: (mask.astype(np.uint8), height) for name, (mask, height) in given.items()}
+    one, two = (structures_of(tmp_path / side, {coarse: 5.0}, **voxels) for side in ("p", "r"))
+    found = [one for one in hw.score_folders(one, two, "hd95,nsd:2").cautions if "HW50" in one.code]
+    assert [caution.code for caution in found] == ["HW505", "HW506"]
+    assert f"{coarse} 2 mm" in found[1].message
+    assert f"{fine} 2 mm" not in found[1].message
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"only": "liver"}, "label maps hold numbers"),
+        ({"only": [1]}, "only="),
+        ({"regions": 3}, "regions="),
+        ({"metrics": None}, "metrics="),
+        ({"metrics": "dsc", "tolerance": 3}, "has no effect"),
+        ({"metrics": "nsd:3", "tolerance": 3}, "has no effect"),
+        ({"spacing": 0}, "positive"),
+    ],
+)
+def test_what_is_not_meant_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(hw.OptionError, match=said):
+        hw.score_masks(picture(), picture(), **{"metrics": "dsc", **options})
+
+
+def test_all_says_what_it_leaves_out() -> None:
+    scores = hw.score_masks(picture(), picture(), "all", spacing=1)
+    (note,) = scores.notes
+    assert "cldice (slow), nsd (no tolerance), boundary_iou (no tolerance)" in note
+    named = {"a": 1, "ignore": 2}
+    scores = hw.score_masks(picture(), picture(), "all", spacing=1, tolerance=2, labels=named)
+    assert "specificity (some voxels are ignored)" in scores.notes[0]
+    with pytest.raises(hw.OptionError, match="specificity counts all background"):
+        hw.score_masks(picture(), picture(), "specificity", labels=named)
+
+
+def test_faults_are_told_in_the_order_of_the_cases(tmp_path: Path) -> None:
+    maps = {f"case{i}": picture() for i in range(4)}
+    one, two = (folder_of(tmp_path / side, **maps) for side in ("p", "r"))
+    for case in ("case3", "case1"):
+        (one / f"{case}.npy").write_bytes(b"nothing")
+    with pytest.raises(hw.DataError, match=r"2 of 4 cases.*case case1: .*case case3: "):
+        hw.score_folders(one, two, "dsc", jobs=2)
+
+
+def test_the_table_is_written_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
+    one, two = (folder_of(tmp_path / side, a=picture(), b=picture()) for side in ("p", "r"))
+    hw.score_folders(one, two, "dsc", out=tmp_path / "cases.csv")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cases.csv", "p", "r"]
+    assert (tmp_path / "cases.csv").read_text().startswith("case,label,metric,value,status,par")
+
+
+def test_shapes_of_a_mapping_name_the_case() -> None:
+    with pytest.raises(hw.DataError, match=r"prediction of case x has shape \(40, 39\)"):
+        hw.score_masks({"x": picture()[:, 1:]}, {"x": picture()}, "dsc")
+    with pytest.raises(hw.DataError, match="hold no case"):
+        hw.score_masks({}, {})
+
+
+def test_a_penalty_is_for_what_has_no_worst_value(tmp_path: Path, run: Run) -> None:
+    lost = np.zeros_like(picture())
+    maps = {"a": picture(), "b": picture(), "c": picture()}
+    one = folder_of(tmp_path / "p", **maps | {"c": lost})
+    two = folder_of(tmp_path / "r", **maps)
+    given = ("score", one, two, "--spacing", "0.9", "--seed", "1", "-o", tmp_path / "cases.csv")
+    for names in ("dsc", "dsc,hd95", "all"):
+        ran = run(*given, "--metric", names, "--missing", "worst", "--penalty", "374", "--json")
+        assert ran.status == 0
+        assert {e["label"] for e in ran.estimates} == {"1", "2"}
+    ran = run(*given, "--missing", "worst", "--json")
+    assert {e["metric"] for e in ran.estimates} == {"dsc"}
+    assert "no interval for hd95 of 1 (1 of 3), 2 (1 of 3)" in ran.err
+
+
+def test_a_single_case_in_json_is_the_table(tmp_path: Path, run: Run) -> None:
+    one, two = (folder_of(tmp_path / side, a=picture()) for side in ("p", "r"))
+    ran = run("score", one, two, "--metric", "dsc", "-o", tmp_path / "cases.csv", "--json")
+    assert [row["value"] for row in json.loads(ran.out)["cases"]] == [1.0, 1.0]
+    assert "unknown format 'xml'" in run("score", one, two, "--format", "xml").err
+
+
+def blob(shift: int = 0) -> NDArray[np.bool_]:
+    mask = np.zeros((40, 44), dtype=bool)
+    mask[8:28, 6 + shift : 36 + shift] = True
+    return mask
+
+
+def test_one_bit_pictures_are_scored(tmp_path: Path) -> None:
+    pair = tmp_path / "p.png", tmp_path / "r.png"
+    for path, mask in zip(pair, (blob(2), blob()), strict=True):
+        Image.fromarray(mask).save(path)
+        found = read_image(path).voxels
+        assert set(np.unique(found.view(np.uint8))) == {0, 1}
+    scores = hw.score_folders(*pair, "dsc,cldice")
+    assert scores.labels == ["1"]
+    assert scores.value("dsc") == metrics.dsc(blob(2), blob())
+    found, truth = (np.asarray(Image.open(path)) for path in pair)
+    assert hw.score_masks(found, truth, "dsc").value("dsc") == scores.value("dsc")
+
+
+def test_pictures_of_255_beside_one_bit_are_refused(tmp_path: Path) -> None:
+    Image.fromarray(blob()).save(tmp_path / "p.png")
+    Image.fromarray(blob() * np.uint8(255)).save(tmp_path / "r.png")
+    pair = tmp_path / "p.png", tmp_path / "r.png"
+    with pytest.raises(hw.DataError, match=r"none in common.*binary=True"):
+        hw.score_folders(*pair, "dsc")
+    assert hw.score_folders(*pair, "dsc", binary=True).value("dsc") == 1
+
+
+def test_the_orientation_of_a_plane_is_checked(tmp_path: Path) -> None:
+    for name, sign in (("p", -1), ("r", 1)):
+        affine = np.diag([sign, 1.0, 1.0, 1.0])
+        nibabel.save(
+            nibabel.Nifti1Image(blob().astype(np.uint8).T, affine), tmp_path / f"{name}.nii"
+        )
+    pair = tmp_path / "p.nii", tmp_path / "r.nii"
+    with pytest.raises(hw.DataError, match="orientation differ"):
+        hw.score_folders(*pair, "dsc")
+    assert hw.score_folders(*pair, "dsc", ignore_geometry=True).value("dsc") == 1
+    assert read_image(pair[0]).spacing == (1, 1)
+
+
+def test_a_penalty_in_mm_is_not_one_of_volumes(tmp_path: Path, run: Run) -> None:
+    none = np.zeros_like(blob())
+    truth = {"a": blob(), "b": blob(), "c": none}
+    found = {"a": blob(1), "b": blob(2), "c": blob()}
+    scores = hw.score_masks(found, truth, "hd95,relative_volume_error,dsc", spacing=0.5)
+    table = tmp_path / "cases.csv"
+    scores.to_frame().to_csv(table, index=False)
+    ran = run("ci", table, "--missing", "worst", "--penalty", "374")
+    assert ran.status == 2
+    assert "relative volume error" in ran.err
+    assert "--metric" in ran.err
+    chosen = ("--metric", "relative_volume_error", "--missing", "worst", "--penalty", "2")
+    assert run("ci", table, *chosen).status == 0
+
+
+def test_what_is_ignored_makes_a_caution_of_boundaries() -> None:
+    part = blob() * (1 + (np.arange(44) > 20)).astype(np.uint8)
+    named = {"blob": 1, "ignore": 2}
+    assert codes(hw.score_masks(blob(), part, "nsd", spacing=1, tolerance=2, labels=named))[-1] == (
+        "HW507"
+    )
+    assert codes(hw.score_masks(blob(), part, "dsc", labels=named)) == []
+    whole = blob().astype(np.uint8)
+    assert codes(hw.score_masks(whole, whole, "hd", spacing=0.5, labels=named)) == []
+
+
+def test_a_summary_takes_scores_as_they_are() -> None:
+    truth = {str(i): blob() for i in range(5)}
+    scores = hw.score_masks({str(i): blob(i) for i in range(5)}, truth, "dsc")
+    (e,) = hw.estimate(hw.CaseValues.from_table(scores))
+    assert (e.n, e.metric) == (5, "dsc")
+
+
+def test_voxels_stay_voxels_through_the_table(tmp_path: Path, run: Run) -> None:
+    maps = {str(i): blob(i % 3) for i in range(4)}
+    scores = hw.score_masks(maps, dict.fromkeys(maps, blob()), "hd95,nsd:2,dsc", spacing=1)
+    parameters = {row.metric: row.parameters for row in scores}
+    assert parameters == {"hd95": "unit=voxel", "nsd": "tolerance=2;unit=voxel", "dsc": ""}
+    scores.to_frame().to_csv(tmp_path / "cases.csv", index=False)
+    ran = run("ci", tmp_path / "cases.csv", "--format", "csv")
+    assert "mm" not in run("ci", tmp_path / "cases.csv").out
+    assert "voxels" in run("ci", tmp_path / "cases.csv").out
+    assert ran.status == 0
+    first, second, _ = hw.estimate(hw.CaseValues.from_table(scores))
+    assert " voxels (95 % CI" in first.sentence()
+    assert "NSD (tolerance 2 voxels)" in second.sentence()
+    with pytest.raises(hw.OptionError, match="unit is that of the spacing"):
+        hw.score_masks(blob(), blob(), "hd95:unit=voxel", spacing=1)

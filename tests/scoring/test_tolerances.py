@@ -5,12 +5,26 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from support import codes
 
 import halfwidth as hw
-from halfwidth.scoring.tolerances import MSD, Tolerances, resolve_tolerances
+
+
+def tolerances(given: Any, file: Path, *labels: str) -> list[float]:
+    """With which tolerance each label is scored, by an option and a file that may be there."""
+    image = file.with_name("image.npy")
+    np.save(image, np.tile(np.arange(1, len(labels) + 1, dtype=np.uint8), (2, 1)))
+    image.with_name("other.npy").write_bytes(image.read_bytes())
+    options: dict[str, Any] = {"tolerance": given, "spacing": 2}
+    if file.exists():
+        options["tolerance_file"] = file
+    named = {label: value for value, label in enumerate(labels, 1)}
+    scores = hw.score_folders(image, image.with_name("other.npy"), "nsd", labels=named, **options)
+    return [float(row.parameters.removeprefix("tolerance=")) for row in scores]
 
 
 @pytest.fixture
@@ -21,7 +35,7 @@ def file(tmp_path: Path) -> Path:
 def complaint(file: Path, content: str) -> str:
     file.write_text(content, encoding="utf-8")
     with pytest.raises(hw.DataError) as caught:
-        resolve_tolerances(None, file)
+        tolerances(None, file, "liver")
     text = str(caught.value)
     assert text.startswith(f"{file}: ")
     assert "\n" not in text
@@ -29,30 +43,28 @@ def complaint(file: Path, content: str) -> str:
     return text.removeprefix(f"{file}: ")
 
 
-def test_the_published_ones_are_as_printed(shared: Path) -> None:
+def test_the_published_ones_are_as_printed(shared: Path, file: Path) -> None:
     text = (shared / "papers" / "000_959402a2eff574b5.txt").read_text(encoding="utf-8")
     printed = re.search(r"individual tasks \(in mm\): (.*?)\.”", text)
     assert printed is not None
     pairs = [entry.rsplit("-", 1) for entry in printed[1].split("; ")]
-    assert {name.lower().replace(" ", "_"): float(mm) for name, mm in pairs} == MSD
+    assert len(pairs) == 10
+    named = {name: f"msd:{name}" for name, _ in pairs}
+    assert tolerances(named, file, *named) == [float(mm) for _, mm in pairs]
 
 
 @pytest.mark.parametrize("given", [3, 3.0, "3", " 3.0 ", np.float32(3), np.int64(3), Fraction(3)])
-def test_a_number_is_for_all_labels(given: float) -> None:
-    found = resolve_tolerances(given, None)
-    assert found == Tolerances(3.0, {})
-    assert type(found.default) is float
-    assert found.for_label("liver") == 3.0
+def test_a_number_is_for_all_labels(given: float, file: Path) -> None:
+    assert tolerances(given, file, "liver", "spleen") == [3, 3]
 
 
-def test_none_at_all() -> None:
-    found = resolve_tolerances(None)
-    assert found == Tolerances(None, {})
-    assert found.for_label("liver") is None
+def test_none_at_all(file: Path) -> None:
+    with pytest.raises(hw.OptionError, match="nsd needs a tolerance in mm"):
+        tolerances(None, file, "liver")
 
 
-def test_zero_is_allowed() -> None:
-    assert resolve_tolerances(0).for_label("liver") == 0.0
+def test_zero_is_allowed(file: Path) -> None:
+    assert tolerances(0, file, "liver") == [0]
 
 
 @pytest.mark.parametrize(
@@ -66,33 +78,33 @@ def test_zero_is_allowed() -> None:
         ("msd:hepatic_vessel", 3),
     ],
 )
-def test_a_task_however_it_is_written(given: str, expected: float) -> None:
-    assert resolve_tolerances(given).default == expected
+def test_a_task_however_it_is_written(given: str, expected: float, file: Path) -> None:
+    assert tolerances(given, file, "liver") == [expected]
 
 
 @pytest.mark.parametrize("task", ["livr", ""])
-def test_an_unknown_task_is_refused_with_all_that_are_known(task: str) -> None:
+def test_an_unknown_task_is_refused_with_all_that_are_known(task: str, file: Path) -> None:
     with pytest.raises(hw.UnknownNameError, match=r"Known: brain, heart, .*spleen") as caught:
-        resolve_tolerances(f"msd:{task}")
+        tolerances(f"msd:{task}", file, "liver")
     assert ("did you mean 'liver'?" in str(caught.value)) is (task == "livr")
 
 
-def test_one_for_each_label() -> None:
-    found = resolve_tolerances({"liver": 3, "spleen": "msd:spleen", "default": "2"})
-    assert found == Tolerances(2.0, {"liver": 3.0, "spleen": 3.0})
-    assert found.for_label("aorta") == 2.0
-    assert resolve_tolerances({"liver": 3}).for_label("aorta") is None
+def test_one_for_each_label(file: Path) -> None:
+    given = {"liver": 3, "spleen": "msd:spleen", "default": "2"}
+    assert tolerances(given, file, "liver", "spleen", "aorta") == [3, 3, 2]
+    with pytest.raises(hw.OptionError, match="needs a tolerance in mm for label 'aorta'"):
+        tolerances({"liver": 3}, file, "liver", "aorta")
 
 
 @pytest.mark.parametrize(
     "given",
     ["3 mm", "", "nan", "inf", "-1", -0.1, float("nan"), float("inf"), 10**400, True, "liver"],
 )
-def test_what_is_no_tolerance_is_refused(given: float | str) -> None:
+def test_what_is_no_tolerance_is_refused(given: float | str, file: Path) -> None:
     with pytest.raises(hw.OptionError, match=r"^tolerance: .* is not a number of mm, at least 0"):
-        resolve_tolerances(given)
+        tolerances(given, file, "liver")
     with pytest.raises(hw.OptionError, match=r"^'liver': .* is not a number of mm, at least 0"):
-        resolve_tolerances({"liver": given})
+        tolerances({"liver": given}, file, "liver")
 
 
 # Files.
@@ -102,24 +114,24 @@ def test_what_is_no_tolerance_is_refused(given: float | str) -> None:
 def test_a_file_of_tolerances(file: Path, table: str) -> None:
     content = f'{table}liver = 3\n"Lung-Lt" = 2.5\n1 = 0\nspleen = "msd:spleen"\ndefault = 2\n'
     file.write_text(content, encoding="utf-8-sig")
-    found = resolve_tolerances(None, file)
-    assert found == Tolerances(2.0, {"liver": 3.0, "Lung-Lt": 2.5, "1": 0.0, "spleen": 3.0})
+    named = ("1", "liver", "Lung-Lt", "spleen", "aorta")
+    assert tolerances(None, file, *named) == [0, 3, 2.5, 3, 2]
 
 
 def test_a_number_and_a_file(file: Path) -> None:
     file.write_text("liver = 3")
-    assert resolve_tolerances(2, file) == Tolerances(2.0, {"liver": 3.0})
-    assert resolve_tolerances({"aorta": 1}, file) == Tolerances(None, {"aorta": 1.0, "liver": 3.0})
-    assert resolve_tolerances({"liver": 3}, file) == Tolerances(None, {"liver": 3.0})
+    assert tolerances(2, file, "aorta", "liver") == [2, 3]
+    assert tolerances({"aorta": 1}, file, "aorta", "liver") == [1, 3]
+    assert tolerances({"liver": 3}, file, "liver") == [3]
 
 
 def test_two_values_of_one_label_are_refused(file: Path) -> None:
     file.write_text("liver = 3\ndefault = 2")
     said = r"the tolerance of 'liver' is 4 mm by tolerance= and 3 mm in .*leave"
     with pytest.raises(hw.OptionError, match=said):
-        resolve_tolerances({"liver": 4}, file)
+        tolerances({"liver": 4}, file, "liver")
     with pytest.raises(hw.OptionError, match="the tolerance of all other labels is 1 mm by"):
-        resolve_tolerances("1", file)
+        tolerances("1", file, "liver")
 
 
 @pytest.mark.parametrize(
@@ -155,5 +167,26 @@ def test_the_line_of_an_error_is_named(file: Path) -> None:
 
 
 def test_a_file_that_is_not_there(file: Path) -> None:
+    image = file.with_name("image.npy")
+    np.save(image, np.ones((2, 2), np.uint8))
     with pytest.raises(hw.DataError, match="no such file"):
-        resolve_tolerances(2, file)
+        hw.score_folders(image, image.parent, "nsd", tolerance_file=file)
+
+
+@pytest.mark.parametrize("step", [0.1, 0.3, 0.9, 1.1, 1.2, 2.4, 0.9765625, 0.48828125])
+@pytest.mark.parametrize("suffix", ["nii.gz", "nrrd", "mha"])
+def test_a_tolerance_of_a_voxel_is_one_in_every_format(
+    tmp_path: Path, step: float, suffix: str
+) -> None:
+    sitk: Any = pytest.importorskip("SimpleITK")
+    cube = np.zeros((20, 20, 20), dtype=np.uint8)
+    cube[5:15, 5:15, 5:15] = 1
+    pair = tmp_path / f"p.{suffix}", tmp_path / f"r.{suffix}"
+    for path, voxels in zip(pair, (np.roll(cube, 1, axis=0), cube), strict=True):
+        image = sitk.GetImageFromArray(voxels)
+        image.SetSpacing((step,) * 3)
+        sitk.WriteImage(image, str(path))
+    scores = hw.score_folders(*pair, "nsd,hd95", tolerance=step)
+    assert scores.value("nsd") == 1
+    assert scores.value("hd95") == step
+    assert codes(scores) == []

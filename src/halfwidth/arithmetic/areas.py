@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.arithmetic.ranked_scores import cumulated, in_parts
 from halfwidth.arithmetic.tie_counts import area_from_ties, count_ties
@@ -23,6 +24,30 @@ def areas_of_rows(area: Area, ranking: Ranking) -> tuple[Array, Array]:
         areas.append(area.curve(tp, fp))
         positives.append(tp[-1])
     return np.array(areas), np.array(positives)
+
+
+def areas_of_counts(
+    area: Area, ranking: Ranking, unit: NDArray[np.intp], counts: Numbers
+) -> tuple[Array, Numbers]:
+    """Areas of rankings at counts of units, and their positive entries: (R, B) each.
+
+    Parameters
+    ----------
+    area : Area
+    ranking : Ranking
+    unit : ndarray of int, shape (n,)
+        The unit of each case.
+    counts : ndarray, shape (B, U)
+    """
+    shape = (len(ranking.case), len(counts))
+    areas, positives = np.empty(shape), np.empty(shape)
+    for row, (case, mark) in enumerate(zip(ranking.case, ranking.mark, strict=True)):
+        drawn = counts[:, unit[case]]
+        if ranking.weight is not None:
+            drawn = drawn * ranking.weight[row]
+        tp, fp = cumulated(mark, drawn)
+        areas[row], positives[row] = area.curve(tp, fp), tp[:, -1]
+    return areas, positives
 
 
 def ranking_values(form: RankedAreas, records: Array) -> Array:

@@ -101,6 +101,27 @@ def cumulated(mark: NDArray[np.uint8], weight: Numbers) -> tuple[Numbers, Number
     return tp, np.cumsum(np.where(positive, 0, weight), axis=-1)[..., ends]
 
 
+def group_of_entries(mark: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """The number of the group of equal scores that each entry belongs to."""
+    last = (mark & Ranking.LAST_OF_TIES) > 0
+    return np.asarray(np.cumsum(last) - last, dtype=np.intp)
+
+
+def concordance(mark: NDArray[np.uint8], weight: Array) -> Array:
+    """What each entry adds to twice the concordance: 2 for a pair in order, 1 for a tied one.
+
+    A negative is credited with the positives above, a positive with the negatives below.
+    """
+    positive = (mark & Ranking.POSITIVE) > 0
+    ends = np.flatnonzero(mark & Ranking.LAST_OF_TIES)
+    group = group_of_entries(mark)
+    tp, fp = np.cumsum(weight * positive)[ends], np.cumsum(weight * ~positive)[ends]
+    p, q = np.diff(tp, prepend=0.0), np.diff(fp, prepend=0.0)
+    for_negative = (2 * tp - p)[group]
+    for_positive = (2 * (fp[-1] - fp) + q)[group]
+    return np.where(positive, for_positive, for_negative)
+
+
 def in_parts(sets: Array) -> Iterator[slice]:
     """A few test sets (S, k, n) at a time, so that their rankings stay in the caches of a core."""
     step = max(1, AT_A_TIME // max(sets[0].size, 1)) if len(sets) else 1

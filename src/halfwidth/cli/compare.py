@@ -121,7 +121,7 @@ def compare(
         curves = Figure(kind, "Curves of the detectors", comparisons, plot)
         document = figures.with_figure(document, curves)
     elif plot is not None and kind is not None:
-        document = figures.with_differences(document, comparisons, plot, kind)
+        document = figures.with_pages(document, comparisons, plot, kind)
     status = STRICT_STATUS if strict and comparisons.cautions else 0
     return Answer(document, fmt, out, status)
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-    from halfwidth.results.comparison import Comparisons
-    from halfwidth.results.ranking import Rankings
     from halfwidth.results.result import Result
 
 KINDS = ("distribution", "forest")
@@ -26,7 +24,6 @@ RANKING_KINDS = (
 )
 # Of rankings, those that draw values of cases.
 OF_CASES = ("dots", "podium", "case-heatmap")
-DIFFERENCES = "Differences and their intervals"
 TEST_SET_KINDS = ("roc", "pr", *CALIBRATION_KINDS, "decision", "confusion", "forest")
 
 
@@ -38,7 +35,7 @@ def check(path: Path | None, kind: str | None, kinds: Sequence[str]) -> str | No
         if kind is not None:
             raise OptionError(f"--plot-kind {kind} has no effect without --plot FILE")
         return None
-    from halfwidth.plots.figure import check_figure_name
+    from halfwidth.plots.files import check_figure_name
     from halfwidth.plots.style import require_matplotlib
 
     check_figure_name(path)
@@ -80,17 +77,11 @@ def write_pages(pages: Sequence[Canvas | Axes], path: Path) -> list[Path]:
     return files
 
 
-def with_differences(
-    document: Document, comparisons: Comparisons, path: Path, kind: str
-) -> Document:
-    """The document with a forest of the differences of each metric, or the cases of one pair."""
-    for file in write_pages(pages_of(comparisons, kind), path):
-        document = with_figure(document, Figure(kind, DIFFERENCES, comparisons, file))
-    return document
+def with_pages(document: Document, result: Result, path: Path, kind: str) -> Document:
+    """The document with the figure of a result: one file, or a numbered one for each page."""
+    from halfwidth.plots.of_results import figure_of
 
-
-def with_rankings(document: Document, rankings: Rankings, path: Path, kind: str) -> Document:
-    """The document with the figures of rankings: one file, or a numbered one for each page."""
-    for file in write_pages(pages_of(rankings, kind), path):
-        document = with_figure(document, Figure(kind, "Ranks of models", rankings, file))
+    caption = figure_of(result, kind).caption
+    for file in write_pages(pages_of(result, kind), path):
+        document = with_figure(document, Figure(kind, caption, result, file))
     return document

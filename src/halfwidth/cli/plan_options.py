@@ -113,13 +113,15 @@ def parse_sizes(option: str, texts: Sequence[str]) -> list[int]:
 
 def answer(plans: Sequence[SampleSize], outlet: Outlet) -> Answer:
     """Plans as a document, and as a figure with --plot."""
+    document = plans_document(plans)
     if outlet.plot is not None:
-        from halfwidth.plots.figure import write_figure
+        from halfwidth.plots.files import write_figure
         from halfwidth.plots.plan import plan_curve
 
         write_figure(plan_curve(plans), outlet.plot)
-    figure = Figure("plan", "Width against the number of cases", plans, outlet.plot)
-    return Answer(figures.with_figure(plans_document(plans), figure), outlet.fmt, outlet.out)
+        figure = Figure("plan", plan_curve.caption, plans, outlet.plot)
+        document = figures.with_figure(document, figure)
+    return Answer(document, outlet.fmt, outlet.out)
 
 
 def refuse_test_set_metric(metric: str | None) -> None:

@@ -110,6 +110,6 @@ def rank(
         note(text)
     document = rankings.document()
     if plot is not None and kind is not None:
-        document = figures.with_rankings(document, rankings, plot, kind)
+        document = figures.with_pages(document, rankings, plot, kind)
     status = STRICT_STATUS if strict and rankings.cautions else 0
     return Answer(document, fmt, out, status)

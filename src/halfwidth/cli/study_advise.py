@@ -64,7 +64,7 @@ def advise(
     halfwidth study advise store/ --metric dsc --statistic mean -n 10,50
     halfwidth study advise seg/ cls/ --json
     """
-    from halfwidth.reports.study_advice import advice_document
+    from halfwidth.study.reports.advice import advice_document
 
     written = resolve_format(fmt, json)
     if top < 1:

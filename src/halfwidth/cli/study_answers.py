@@ -225,8 +225,8 @@ def _resolved_seed(options: PartOptions) -> int:
 
 
 def _coverage(stores: list[Path], filters: Filters, _options: PartOptions) -> Document:
-    from halfwidth.reports.study_summary import summary_document
     from halfwidth.study.analysis import chosen, coverage
+    from halfwidth.study.reports.summary import summary_document
 
     one = len(stores) == 1
     frame = opened(stores[0]).summary() if one else coverage(cells_in(stores))
@@ -234,14 +234,14 @@ def _coverage(stores: list[Path], filters: Filters, _options: PartOptions) -> Do
 
 
 def _pace(stores: list[Path], filters: Filters, _options: PartOptions) -> Document:
-    from halfwidth.reports.study_answers import answer_document
+    from halfwidth.study.reports.answers import answer_document
 
     paces = pace(_chosen(stores, filters))
     return answer_document({"pace": paces}, {"pace": pace_summary(paces)})
 
 
 def _tests(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
-    from halfwidth.reports.study_answers import answer_document
+    from halfwidth.study.reports.answers import answer_document
 
     level, seed = options.over or "instance", _resolved_seed(options)
     paces = pace(_chosen(stores, filters))
@@ -262,7 +262,7 @@ def _tests(stores: list[Path], filters: Filters, options: PartOptions) -> Docume
 
 
 def _mixed(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
-    from halfwidth.reports.study_answers import (
+    from halfwidth.study.reports.answers import (
         answer_document,
         left_out_note,
         logits_note,
@@ -288,7 +288,7 @@ def _mixed(stores: list[Path], filters: Filters, options: PartOptions) -> Docume
 
 
 def _needs(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
-    from halfwidth.reports.study_answers import answer_document, units_note
+    from halfwidth.study.reports.answers import answer_document, units_note
 
     needed = needs(_chosen(stores, filters), target=options.coverage, width=options.width)
     goals = sorted({float(goal) for goal in needed["goal"]})
@@ -306,7 +306,7 @@ def _needs(stores: list[Path], filters: Filters, options: PartOptions) -> Docume
 
 
 def _ratios(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
-    from halfwidth.reports.study_answers import answer_document
+    from halfwidth.study.reports.answers import answer_document
 
     cells = _cells_of_all_methods(stores, filters)
     reference = options.reference or _usual_or_refuse(
@@ -317,7 +317,7 @@ def _ratios(stores: list[Path], filters: Filters, options: PartOptions) -> Docum
 
 
 def _shifts(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
-    from halfwidth.reports.study_answers import answer_document
+    from halfwidth.study.reports.answers import answer_document
 
     cells = _cells_of_all_methods(stores, filters)
     reference = options.reference or _usual_or_refuse(
@@ -344,7 +344,7 @@ def _relative_to(
 
 
 def _failures(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
-    from halfwidth.reports.study_answers import answer_document, logits_note
+    from halfwidth.study.reports.answers import answer_document, logits_note
 
     for name, option in (("method", "--method"), ("n", "-n")):
         values = filters.get(name, [])

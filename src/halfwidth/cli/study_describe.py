@@ -12,11 +12,11 @@ from halfwidth.cli.options import FormatOfStdout, Jobs, Json, Seed, resolve_form
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.rng import resolve_seed
-from halfwidth.reports import study_describe as report
-from halfwidth.reports.study_describe import fits_document, rejections_document
 from halfwidth.study.analysis.description import characteristics, characteristics_summary
 from halfwidth.study.analysis.rejections import family_fits, family_rejections
 from halfwidth.study.api import plan
+from halfwidth.study.reports import describe as report
+from halfwidth.study.reports.describe import fits_document, rejections_document
 
 if TYPE_CHECKING:
     from halfwidth.document.parts import Document

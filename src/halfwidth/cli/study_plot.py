@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,20 +16,18 @@ from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.files import write_whole
 from halfwidth.core.option_table.option import Group
 from halfwidth.document.parts import Document, Item, Items
-from halfwidth.study import analysis
 from halfwidth.study.analysis import cells_of
 from halfwidth.study.api import plan
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from halfwidth.core.types import Array
-    from halfwidth.plots.study import Drawn, Figure, Frames
+    from halfwidth.study.plots import Offered
 
 FORMATS = ("pdf", "svg", "png")
 USUAL = "pdf,png"
-# Permutation tests draw; the same stores give the same figures.
-SEED = 0
 
 
 def plot(
@@ -120,8 +119,8 @@ def plot(
     halfwidth study plot store/ --out figures/ coverage-dsc-mean boxes
     halfwidth study plot store/ other/ --out figures/ --all --spec study.toml
     """
-    from halfwidth.plots.study import figures_of
     from halfwidth.plots.style import require_matplotlib
+    from halfwidth.study.plots import figures_of
 
     require_matplotlib()
     wanted = _formats(formats)
@@ -129,7 +128,7 @@ def plot(
     if not listing:
         _check_choice(out, every, names)
     cells = _filtered(_cells(folders), {"metric": metric, "statistic": statistic, "method": method})
-    figures = figures_of(_frames(cells, spec or []))
+    figures = figures_of(cells, functools.partial(_values, spec) if spec else None)
     chosen = _chosen(figures, names) if names else figures
     if listing:
         items = tuple(Item(figure.name, figure.says) for figure in chosen)
@@ -196,26 +195,6 @@ def _filtered(cells: pd.DataFrame, filters: Mapping[str, str | None]) -> pd.Data
     return cells
 
 
-def _frames(cells: pd.DataFrame, specs: Sequence[Path]) -> Frames:
-    from halfwidth.plots.study import Frames
-
-    def failing(cells_of_target: pd.DataFrame, method: str, n: int) -> pd.DataFrame:
-        table = analysis.failures(cells_of_target, method, n)
-        return table[table["failure"]]
-
-    def values(instances: Sequence[str]) -> Mapping[str, Array]:
-        return _values(specs, instances)
-
-    return Frames(
-        cells,
-        paces=analysis.pace,
-        tests=lambda paces, level: analysis.pace_tests(paces, "metric", level=level, rng=SEED),
-        tests_of_two=lambda a, b, level: analysis.unpaired_pace_tests(a, b, level=level, rng=SEED),
-        failing=failing,
-        cases=values if specs else None,
-    )
-
-
 def _values(specs: Sequence[Path], wanted: Sequence[str]) -> dict[str, Array]:
     """The cases that the populations of instances were fitted to."""
     values: dict[str, Any] = {}
@@ -234,9 +213,9 @@ def _values(specs: Sequence[Path], wanted: Sequence[str]) -> dict[str, Array]:
     return values
 
 
-def _chosen(figures: Sequence[Figure], names: Sequence[str]) -> list[Figure]:
+def _chosen(figures: Sequence[Offered], names: Sequence[str]) -> list[Offered]:
     """By name, and by the first words of names."""
-    chosen: dict[str, Figure] = {}
+    chosen: dict[str, Offered] = {}
     for name in names:
         matching = [f for f in figures if f.name == name]
         matching = matching or [f for f in figures if f.name.startswith(f"{name}-")]
@@ -249,14 +228,14 @@ def _chosen(figures: Sequence[Figure], names: Sequence[str]) -> list[Figure]:
 
 
 def _write_all(
-    figures: Sequence[Figure], out: Path, formats: Sequence[str], named: set[str]
+    figures: Sequence[Offered], out: Path, formats: Sequence[str], named: set[str]
 ) -> dict[str, str]:
     """The figures that could not be drawn, and why."""
     files, left_out = 0, {}
     failed: Exception | None = None
     for figure in figures:
         try:
-            drawn = figure.draw()
+            drawn, frame = figure.drawn()
         except DataError as reason:
             if figure.name in named:
                 raise DataError(f"{figure.name}: {reason}") from None
@@ -267,7 +246,7 @@ def _write_all(
             note(f"failed at {figure.name}; the others follow")
             failed = failed or error
             continue
-        files += _write(drawn, out / figure.name, formats)
+        files += _write(drawn, frame, out / figure.name, formats)
     note(f"wrote {files} files in {out}")
     if failed:
         raise failed
@@ -275,7 +254,7 @@ def _write_all(
 
 
 def _check_families(
-    names: Sequence[str], figures: Sequence[Figure], left_out: Mapping[str, str]
+    names: Sequence[str], figures: Sequence[Offered], left_out: Mapping[str, str]
 ) -> None:
     """A family of which nothing can be drawn is an error, as is a figure."""
     for name in names:
@@ -284,13 +263,13 @@ def _check_families(
             raise DataError(f"{name}: none of these figures can be drawn: {left_out[matching[0]]}")
 
 
-def _write(drawn: Drawn, stem: Path, formats: Sequence[str]) -> int:
-    from halfwidth.plots.figure import write_figure
+def _write(drawn: Figure, frame: pd.DataFrame, stem: Path, formats: Sequence[str]) -> int:
+    from halfwidth.plots.files import write_figure
 
     for name in formats:
-        write_figure(drawn.figure, stem.with_name(f"{stem.name}.{name}"))
+        write_figure(drawn, stem.with_name(f"{stem.name}.{name}"))
         # Laid out once for all formats.
-        drawn.figure.set_layout_engine("none")
-    text = drawn.frame.to_csv(index=False, lineterminator="\n")
+        drawn.set_layout_engine("none")
+    text = frame.to_csv(index=False, lineterminator="\n")
     write_whole(stem.with_name(f"{stem.name}.csv"), text.encode())
     return len(formats) + 1

@@ -14,7 +14,6 @@ from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import parse_sizes
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.option_table.option import Group
-from halfwidth.document.parts import Figure
 from halfwidth.io.table import Table
 from halfwidth.planning.pilot_tables import Pilot, pilots_in
 from halfwidth.planning.subsampling import subsample as subsample_values
@@ -80,13 +79,10 @@ def subsample(
     table = reading.table_in(file, how)
     sample = _sample(table, file, value, metric, missing)
     subsamples = subsample_values(sample.values, label=sample.column, **settings)
+    document = subsamples.document()
     if plot is not None:
-        from halfwidth.plots.figure import write_figure
-        from halfwidth.plots.subsampling import figure_of_subsamples
-
-        write_figure(figure_of_subsamples(subsamples), plot)
-    figure = Figure("subsamples", "Mean and half-width of subsamples", subsamples, plot)
-    return Answer(figures.with_figure(subsamples.document(), figure), fmt, out)
+        document = figures.with_pages(document, subsamples, plot, "subsamples")
+    return Answer(document, fmt, out)
 
 
 def _sample(table: Table, file: Path, value: str | None, metric: str | None, missing: str) -> Pilot:

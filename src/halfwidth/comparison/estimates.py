@@ -25,7 +25,7 @@ from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.unpaired import estimate_unpaired
 from halfwidth.resampling.engine import has_standard_error, standard_error
-from halfwidth.resampling.pair_claims import Flags
+from halfwidth.resampling.joint.pair_claims import Flags
 from halfwidth.results.estimate import Estimate
 
 Pair = tuple[str, str]

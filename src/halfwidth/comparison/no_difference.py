@@ -27,8 +27,12 @@ from halfwidth.estimation.resolve import AUTO, Request
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.engines import engine_for
-from halfwidth.resampling.label_tests import label_test
-from halfwidth.resampling.swap_tests import PermutationResult, differing_units, swap_tests
+from halfwidth.resampling.permutations.label_tests import label_test
+from halfwidth.resampling.permutations.swap_tests import (
+    PermutationResult,
+    differing_units,
+    swap_tests,
+)
 from halfwidth.results.comparison import TestResult
 
 NONE = "none"
@@ -310,7 +314,8 @@ def title_of(name: str, setting: Setting) -> str:
 
 def _permuted(setting: Setting) -> str:
     spec = setting.functional.statistic.spec
-    swapped = engine_for(setting.functional.statistic).swapped_text(setting.functional.statistic)
+    statistic = setting.functional.statistic
+    swapped = engine_for(statistic).permutations.swapped_text(statistic)
     if not swapped and spec.estimand is Estimand.MEAN:
         return "sign-flip permutation"
     swapped = swapped or f"paired {'predictions' if spec.of_records else 'values'}"

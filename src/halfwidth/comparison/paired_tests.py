@@ -11,7 +11,7 @@ from halfwidth.core.forms import differences_of
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.swap_tests import PermutationResult, signed_sum_tests
+from halfwidth.resampling.permutations.swap_tests import PermutationResult, signed_sum_tests
 
 # Up to here the signed ranks of independent cases are counted; beyond, their sum is normal.
 MOST_COUNTED = 200

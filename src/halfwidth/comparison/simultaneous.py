@@ -27,14 +27,14 @@ from halfwidth.estimation.records import Functional, Records
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import has_standard_error
 from halfwidth.resampling.expansion import FEWEST_EXPANDED
-from halfwidth.resampling.joint_dirichlet import (
+from halfwidth.resampling.joint.dirichlet import (
     JointDraws,
     draws_of_means,
     draws_of_test_sets,
 )
-from halfwidth.resampling.joint_tails import Tails, Together
-from halfwidth.resampling.pair_claims import Claims, Flags
-from halfwidth.resampling.simultaneous import StudentizedDifferences, studentized_differences
+from halfwidth.resampling.joint.pair_claims import Claims, Flags
+from halfwidth.resampling.joint.simultaneous import StudentizedDifferences, studentized_differences
+from halfwidth.resampling.joint.tails import Tails, Together
 from halfwidth.results.comparison import SimultaneousInterval
 from halfwidth.results.estimate import Estimate
 

@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 from halfwidth.core.forms import UnbiasedSquare
 from halfwidth.core.spec import Estimand, Need, Promise, interval_method
 from halfwidth.core.types import Array, Interval, Level
-from halfwidth.resampling.deviations import Deviations
-from halfwidth.resampling.noisy_samples import Noisy, NoisySamples
-from halfwidth.resampling.products import Products
-from halfwidth.resampling.true_sizes import PairedSizes, least_sizes, most_sizes
+from halfwidth.resampling.noise.deviations import Deviations
+from halfwidth.resampling.noise.noisy_samples import Noisy, NoisySamples
+from halfwidth.resampling.noise.products import Products
+from halfwidth.resampling.noise.true_sizes import PairedSizes, least_sizes, most_sizes
 
 __all__ = ["debiased", "inverted", "inverted_products", "joint_inversion"]
 

@@ -14,10 +14,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds, Interval, Level
-from halfwidth.resampling import proportions
-from halfwidth.resampling.curve_gaps import curve_gaps, kernel_gaps
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.deviations import deviations
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import (
@@ -31,21 +28,26 @@ from halfwidth.resampling.engine import (
     robust_error,
     standard_error,
     studentized_distribution,
+    takes_reach,
     tie_tolerance,
     weighted_distributions,
+    weights_need_bounds,
 )
+from halfwidth.resampling.exact import proportions
 from halfwidth.resampling.forms import ranked_errors
 from halfwidth.resampling.forms.contract import BothEnds, declared_form
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.linearization import effective_trials, resemblance_trials
+from halfwidth.resampling.noise.curve_gaps import curve_gaps, kernel_gaps
+from halfwidth.resampling.noise.deviations import deviations
+from halfwidth.resampling.noise.products import products
+from halfwidth.resampling.noise.smoothed_deviations import smoothed_deviations
+from halfwidth.resampling.noise.true_sizes import paired_sizes
 from halfwidth.resampling.pairs_of_trials import (
     counts_of_pairs,
     differences_of_pairs,
     variance_of_pairs,
 )
-from halfwidth.resampling.products import products
-from halfwidth.resampling.smoothed_deviations import smoothed_deviations
-from halfwidth.resampling.true_sizes import paired_sizes
 
 # Of the values 0 and 1 of two models for the same cases.
 PAIRED_PROPORTIONS = frozenset({Estimand.PROPORTION_DIFFERENCE, Estimand.PROPORTION_RATIO})
@@ -126,7 +128,7 @@ def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bo
     # No one has yet written the standard error of each resample of these.
     studentizes = Need.STUDENTIZED not in method.needs or not statistic.spec.of_records
     weighted = Need.WEIGHTED not in method.needs or (
-        has_weights(statistic) and (not _reaches(method) or engine_for(statistic).takes_reach)
+        has_weights(statistic) and (not _reaches(method) or takes_reach(statistic))
     )
     return accepted and has_error and studentizes and weighted and under
 
@@ -143,7 +145,7 @@ def rests_on_bounds(method: MethodSpec, statistic: Statistic) -> bool:
     """Whether a method makes intervals for a statistic only of a metric with finite bounds."""
     if Need.BOUNDS in method.needs or Need.WEIGHTED not in method.needs:
         return method.needs_bounds
-    return engine_for(statistic).weights_need_bounds(statistic)
+    return weights_need_bounds(statistic)
 
 
 def sample_ingredients(

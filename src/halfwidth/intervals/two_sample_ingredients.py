@@ -11,7 +11,7 @@ from halfwidth.core.spec import MethodSpec
 from halfwidth.core.types import Array, Interval
 from halfwidth.intervals.compute import Ingredients
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.true_sizes import unpaired_sizes
+from halfwidth.resampling.noise.true_sizes import unpaired_sizes
 from halfwidth.resampling.two_samples import TwoSamples
 
 # What a method may need to compare two samples; one that needs more makes intervals of either,

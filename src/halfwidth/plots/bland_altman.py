@@ -12,20 +12,23 @@ from halfwidth.core.forms import NO_EFFECT
 from halfwidth.core.spec import Estimand
 from halfwidth.core.titles import metric_title
 from halfwidth.plots.comparison_words import SIGNS, level_text
+from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import beside
-from halfwidth.plots.pair_panels import RASTER_FROM, new_axes, only_pair, panel_title
+from halfwidth.plots.pair_panels import RASTER_FROM, only_pair, panel_title
 from halfwidth.plots.style import (
     DOT,
-    FAINT,
     INK,
     NOTE_SIZE,
     PALE,
     QUIET,
     TEXT_SIZE,
+    TICKS,
+    WIDTH,
     break_label,
+    new_axes,
     numbers_text,
     pale_note,
-    require_matplotlib,
+    plain,
     shorter,
 )
 from halfwidth.results.agreement import Agreement, Limit
@@ -40,26 +43,7 @@ if TYPE_CHECKING:
 ROUNDING = 1e-12
 
 
-def bland_altman_frame(comparisons: Comparisons | Agreement) -> pd.DataFrame:
-    """Every number that `bland_altman` draws.
-
-    Parameters
-    ----------
-    comparisons
-        As for `bland_altman`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``kind, x, y, low, high, group``: a row ``case`` for each of them, and the rows
-        ``bias``, ``lower`` and ``upper`` with their bounds; ``unseen failures`` has the ends of the
-        pale bar, where there is one.
-
-    Raises
-    ------
-    OptionError
-        As for `bland_altman`.
-    """
+def _frame(comparisons: Comparisons | Agreement) -> pd.DataFrame:
     import pandas as pd
 
     agreement, compared = _agreement(comparisons)
@@ -81,6 +65,7 @@ def bland_altman_frame(comparisons: Comparisons | Agreement) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@figure("Difference and mean of the two values of each case, with limits of agreement", _frame)
 def bland_altman(comparisons: Comparisons | Agreement, ax: Axes | None = None) -> Axes:
     """Draw the difference of the two values of each case against their mean.
 
@@ -107,13 +92,14 @@ def bland_altman(comparisons: Comparisons | Agreement, ax: Axes | None = None) -
     OptionError, DataError
         As for `paired_cases`, and as for `limits_of_agreement`.
 
-    See Also
-    --------
-    bland_altman_frame : the plotted numbers.
+    Notes
+    -----
+    ``bland_altman.frame`` gives columns ``kind, x, y, low, high, group``: a row ``case`` for each
+    of them, and the rows ``bias``, ``lower`` and ``upper`` with their bounds; ``unseen failures``
+    has the ends of the pale bar, where there is one.
     """
-    require_matplotlib(ax)
     agreement, compared = _agreement(comparisons)
-    ax = ax or new_axes("bland-altman")
+    ax = ax or new_axes(0.75 * WIDTH, 3.0)
     n = agreement.n
     if agreement.effect == "ratio":
         ax.set_xscale("log")
@@ -194,11 +180,8 @@ def _finish_agreement(ax: Axes, agreement: Agreement, compared: Estimate | None)
     ax.set_ylabel(in_lines.join(parts), fontsize=TEXT_SIZE, parse_math=False)
     plain_numbers(ax.xaxis)
     plain_numbers(ax.yaxis)
-    ax.tick_params(which="both", labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
-    ax.grid(color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
+    ax.tick_params(which="both", **TICKS)
+    plain(ax)
     grey = f"grey: {percent(agreement.confidence_level)} CI"
     pale = pale_note([compared]) if compared else ""
     said = "\n".join(filter(None, [f"{agreement.n_text} · {grey}", pale]))

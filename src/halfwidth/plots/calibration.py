@@ -12,6 +12,7 @@ from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.formatting import percent
 from halfwidth.core.titles import subject_of
 from halfwidth.plots import curve_parts
+from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.style import (
     COLOURS,
@@ -21,8 +22,8 @@ from halfwidth.plots.style import (
     TEXT_SIZE,
     WIDTH,
     listed,
+    new_axes,
     numbers_text,
-    require_matplotlib,
     shorter,
 )
 from halfwidth.results.calibration_curves import TOP_LABEL, CalibrationCurve
@@ -30,6 +31,7 @@ from halfwidth.results.centre_curves import CentreCurve
 from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 ACROSS, HIGH = 3, 1.5
 SINGLE = 3.6
 STRIP = 0.16
+CAPTION = "Calibration curves with their bands"
 AXIS = "predicted probability"
 DRAWN: tuple[type[CalibrationCurve | CentreCurve], ...] = (CalibrationCurve, CentreCurve)
 BANDS = {
@@ -46,6 +49,16 @@ BANDS = {
 }
 
 
+def _frame(
+    curves: CalibrationCurve | CentreCurve | Sequence[CalibrationCurve | CentreCurve],
+) -> pd.DataFrame:
+    import pandas as pd
+
+    given: Sequence[CalibrationCurve | CentreCurve] = listed(curves, DRAWN, "curves")
+    return pd.concat([curve.to_frame() for curve in given], ignore_index=True)
+
+
+@figure(CAPTION, _frame)
 def calibration(
     curve: CalibrationCurve | CentreCurve, ax: Axes | None = None, *, title: str = ""
 ) -> Axes:
@@ -89,7 +102,6 @@ def calibration(
     >>> calibration(curve).get_ylabel()
     'observed frequency'
     """
-    require_matplotlib(ax)
     plain_text("title", title)
     listed([curve] if not isinstance(curve, Sequence) else curve, DRAWN, "curve")
     if isinstance(curve, Sequence):
@@ -99,11 +111,7 @@ def calibration(
                 "figure_of_calibration(curves)"
             )
         curve = curve[0]
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        size = (SINGLE, HIGH * SINGLE)
-        ax = Figure(figsize=size, layout="constrained").add_subplot()
+    ax = ax or new_axes(SINGLE, HIGH * SINGLE)
     curve_parts.square(ax)
     curve_parts.finish(ax, AXIS, "observed frequency")
     ax.plot([0, 1], [0, 1], color=QUIET, linewidth=0.6, zorder=1)
@@ -116,6 +124,7 @@ def calibration(
     return ax
 
 
+@figure(CAPTION, _frame)
 def figure_of_calibration(
     curves: CalibrationCurve | CentreCurve | Sequence[CalibrationCurve | CentreCurve],
     titles: Sequence[str] | None = None,
@@ -147,7 +156,6 @@ def figure_of_calibration(
     >>> len(figure_of_calibration(curves).axes)
     2
     """
-    require_matplotlib()
     from matplotlib.figure import Figure
 
     given: Sequence[CalibrationCurve | CentreCurve] = listed(curves, DRAWN, "curves")

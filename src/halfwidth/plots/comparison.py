@@ -16,6 +16,7 @@ from halfwidth.plots.comparison_words import (
     family_of,
     pair_label,
 )
+from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import (
     GUTTER,
     ROW,
@@ -42,9 +43,9 @@ from halfwidth.plots.style import (
     check_one_metric,
     interval_label,
     listed,
+    new_axes,
     numbers_text,
     pale_note,
-    require_matplotlib,
     same_level,
     shorter,
 )
@@ -70,27 +71,7 @@ class Row:
     item: Difference | None = None
 
 
-def differences_frame(comparisons: Difference | Sequence[Difference]) -> pd.DataFrame:
-    """Every number and text that `differences` draws, a row per difference.
-
-    Parameters
-    ----------
-    comparisons
-        As for `differences`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``y`` (in rows of one line from the top, headings included, of a figure 17 cm wide),
-        ``heading, text, first, second, x, low, high, low_if_unseen_failures,
-        high_if_unseen_failures, simultaneous_low, simultaneous_high, margin_low, margin_high, n,
-        numbers, p, verdict, cautions``; bounds that are not drawn are NaN.
-
-    Raises
-    ------
-    OptionError
-        As for `differences`.
-    """
+def _frame(comparisons: Difference | Sequence[Difference]) -> pd.DataFrame:
     return _frame_of(_several(comparisons), narrow=False)
 
 
@@ -133,6 +114,7 @@ def _frame_of(items: Sequence[Difference], *, narrow: bool) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@figure("Differences and their intervals", _frame)
 def differences(comparisons: Difference | Sequence[Difference], ax: Axes | None = None) -> Axes:
     """Draw the differences between models as rows, in the order given.
 
@@ -164,20 +146,21 @@ def differences(comparisons: Difference | Sequence[Difference], ax: Axes | None 
 
     See Also
     --------
-    differences_frame : the plotted numbers.
     figures_of_differences : many rows, on pages.
+
+    Notes
+    -----
+    ``differences.frame`` gives columns ``y`` (in rows of one line from the top, headings included,
+    of a figure 17 cm wide), ``heading, text, first, second, x, low, high, low_if_unseen_failures,
+    high_if_unseen_failures, simultaneous_low, simultaneous_high, margin_low, margin_high, n,
+    numbers, p, verdict, cautions``; bounds that are not drawn are NaN.
     """
-    require_matplotlib(ax)
     items = _several(comparisons)
     rows = _rows(items)
     narrow = ax is not None and axes_width(ax) < NARROW
     frame, labels = _frame_of(items, narrow=narrow), _labels(rows, narrow=narrow)
     places = row_places(labels)
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        height = AROUND_ROWS + ROW * places.taken
-        ax = Figure(figsize=(WIDTH, height), layout="constrained").add_subplot()
+    ax = ax or new_axes(WIDTH, AROUND_ROWS + ROW * places.taken)
     neutral = NO_EFFECT[items[0].effect]
     _prepare_axis(ax, items, frame, neutral)
     # The row above the first one has the headings of the columns.

@@ -10,14 +10,16 @@ from halfwidth.core.checks import as_count
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.plots.comparison import differences, rows_taken
 from halfwidth.plots.comparison_words import family_of
+from halfwidth.plots.figure import figure
 from halfwidth.plots.forest_pages import LEAST_ROWS, MOST_ROWS
-from halfwidth.plots.style import listed, require_matplotlib
+from halfwidth.plots.style import listed
 from halfwidth.results.comparison import Difference
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@figure(differences.caption, differences.frame)
 def figures_of_differences(
     comparisons: Difference | Sequence[Difference], *, rows: int = MOST_ROWS
 ) -> list[Figure]:
@@ -45,9 +47,7 @@ def figures_of_differences(
     See Also
     --------
     differences : into axes at hand.
-    differences_frame : the plotted numbers, those of all pages in one.
     """
-    require_matplotlib()
     items = listed(comparisons, Difference, "comparisons")
     most = as_count(rows)
     if most is None or most < LEAST_ROWS:

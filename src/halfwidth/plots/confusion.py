@@ -9,6 +9,7 @@ import numpy as np
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.formatting import fixed
 from halfwidth.core.types import Array
+from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import beside, note_below
 from halfwidth.plots.style import (
     DOT,
@@ -20,7 +21,7 @@ from halfwidth.plots.style import (
     WIDTH,
     axes_size,
     interval_label,
-    require_matplotlib,
+    new_axes,
     shorter,
 )
 from halfwidth.results.curves import Confusion
@@ -44,6 +45,16 @@ ROOM_FOR_ALL, ROOM_FOR_DECIMALS, ROOM_FOR_SHARE = 0.42, 0.6, 0.26
 RAMP = ("#ffffff", DOT, "#00304d")
 
 
+def _checked(given: Any) -> Confusion:
+    if not isinstance(given, Confusion):
+        raise OptionError(f"confusion={shown(given)} is not what confusion_ci returns")
+    return given
+
+
+@figure(
+    "Confusion matrix, each share with its interval",
+    lambda confusion: _checked(confusion).to_frame(),
+)
 def confusion(confusion: Confusion, ax: Axes | None = None) -> Axes:
     """Draw the shares of each true class (row) that are predicted as each (column).
 
@@ -74,16 +85,10 @@ def confusion(confusion: Confusion, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in confusion(matrix).get_xticklabels()]
     ['a', 'b']
     """
-    require_matplotlib(ax)
-    if not isinstance(confusion, Confusion):
-        raise OptionError(f"confusion={shown(confusion)} is not what confusion_ci returns")
-    classes = len(confusion.labels)
+    classes = len(_checked(confusion).labels)
     if ax is None:
-        from matplotlib.figure import Figure
-
         side = min(max(CELL * classes, NARROWEST), WIDEST)
-        size = (min(side + AROUND_WIDE, WIDTH), side + AROUND_HIGH)
-        ax = Figure(figsize=size, layout="constrained").add_subplot()
+        ax = new_axes(min(side + AROUND_WIDE, WIDTH), side + AROUND_HIGH)
     else:
         side = KEPT * min(axes_size(ax))
     cell = side / classes

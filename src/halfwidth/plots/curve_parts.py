@@ -11,12 +11,11 @@ import numpy as np
 from halfwidth.core.formatting import percent
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
+from halfwidth.plots import style
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.style import (
     COLOURS,
-    FAINT,
     NARROW,
-    QUIET,
     TEXT_SIZE,
     TEXT_WIDTH,
     WIDTH,
@@ -28,6 +27,7 @@ from halfwidth.plots.style import (
 from halfwidth.results.estimate import Estimate
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 # Inches: of a new figure, of a line of the legend, and of the gap between two classes.
@@ -46,14 +46,33 @@ EDGE = 0.04167
 HELD = "\N{NO-BREAK SPACE}"
 
 
+def frame_of(curves: Sequence[Any]) -> pd.DataFrame:
+    """The numbers of curves: corners of lines, points of bands, and those of their kind."""
+    import pandas as pd
+
+    parts = []
+    for curve in curves:
+        drawn = {
+            "line": {"x": curve.line[:, 0], "y": curve.line[:, 1]},
+            "band": {"x": curve.x, "low": curve.low, "high": curve.high},
+        }
+        if hasattr(curve, "extension"):
+            named = dict(zip(("x", "y", "low", "high"), curve.points.T, strict=True))
+            drawn |= {"point": named, "beyond": dict(zip("xy", curve.extension.T, strict=True))}
+        parts += [
+            pd.DataFrame(numbers).assign(label=curve.label, kind=curve.kind, drawn=what)
+            for what, numbers in drawn.items()
+        ]
+    columns = ["label", "kind", "drawn", "x", "y", "low", "high"]
+    return pd.concat(parts, ignore_index=True).reindex(columns=columns)
+
+
 def new_axes(texts: Iterable[str], width: float = WIDTH) -> Axes:
     """The axes of a new figure that is as high as the texts of its legend need."""
-    from matplotlib.figure import Figure
-
     words = sum(GAP + LINE * (1 + text.count("\n")) for text in texts)
     beside = width >= NARROW
     height = max(HEIGHT, words + 4 * GAP) if beside else width + words + 4 * GAP
-    return Figure(figsize=(width, height), layout="constrained").add_subplot()
+    return style.new_axes(width, height)
 
 
 def fit_width(ax: Axes) -> None:
@@ -91,11 +110,8 @@ def finish(ax: Axes, x_name: str, y_name: str) -> None:
     """Names of the axes, small ticks, a faint grid, two spines."""
     ax.set_xlabel(x_name, fontsize=TEXT_SIZE)
     ax.set_ylabel(y_name, fontsize=TEXT_SIZE)
-    ax.tick_params(labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
-    ax.grid(color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
+    ax.tick_params(**style.TICKS)
+    style.plain(ax)
 
 
 def colour_of(place: int) -> str:

@@ -7,13 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import OptionError
 from halfwidth.plots import curve_parts
-from halfwidth.plots.style import QUIET, listed, require_matplotlib
+from halfwidth.plots.figure import figure
+from halfwidth.plots.style import QUIET, listed
 from halfwidth.results.curves import Curve, CurveKind
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 
+def _frame(curves: Curve | Sequence[Curve]) -> pd.DataFrame:
+    return curve_parts.frame_of(listed(curves, Curve, "curves"))
+
+
+@figure("ROC curves with their bands", _frame)
 def roc(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
     """Draw ROC curves with their pointwise bands, a colour per class.
 
@@ -25,8 +32,7 @@ def roc(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     curves : Curve, Curves or sequence of Curve
-        Finished curves of ``kind="roc"``; their numbers are ``curves.line_frame()``,
-        ``curves.to_frame()`` (the bands) and ``curves.areas.to_frame()``.
+        Finished curves of ``kind="roc"``.
     ax : matplotlib Axes, optional
         Drawn into; the classes stand right of them, so give their figure
         ``layout="constrained"``. Default: the axes of a new figure, as wide as the square and the
@@ -41,6 +47,11 @@ def roc(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
     OptionError
         If there are no curves, if they are of another kind, or if matplotlib is missing.
 
+    Notes
+    -----
+    ``roc.frame`` gives columns ``label, kind, drawn, x, y, low, high``: by ``drawn`` the corners of
+    each ``line`` and the points of each ``band``. The areas are ``curves.areas.to_frame()``.
+
     Examples
     --------
     >>> import halfwidth as hw
@@ -51,6 +62,7 @@ def roc(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
     return _drawn("roc", curves, ax)
 
 
+@figure("Precision-recall curves with their bands", _frame)
 def pr(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
     """Draw precision-recall curves with their pointwise bands, a colour per class.
 
@@ -81,6 +93,7 @@ def pr(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
     return _drawn("pr", curves, ax)
 
 
+@figure("Decision curves with their bands", _frame)
 def decision(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
     """Draw decision curves with their pointwise bands, a colour per class.
 
@@ -112,7 +125,6 @@ def decision(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
 
 
 def _drawn(kind: CurveKind, given: Curve | Sequence[Curve], ax: Axes | None) -> Axes:
-    require_matplotlib(ax)
     curves = listed(given, Curve, "curves")
     _check(kind, curves)
     texts = [curve_parts.curve_text(curve.label, curve.area) for curve in curves]

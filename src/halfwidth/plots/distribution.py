@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import OptionError, quoted, shown
+from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import axis_limits, finish_axis, note_below, shown_ends
 from halfwidth.plots.paint import explanation, paint_cases, paint_estimates, paint_shapes
 from halfwidth.plots.pair_panels import short_label
@@ -28,7 +29,7 @@ from halfwidth.plots.style import (
     axis_title,
     break_label,
     check_one_metric,
-    require_matplotlib,
+    new_axes,
     several,
 )
 from halfwidth.results.estimate import Estimate
@@ -43,57 +44,12 @@ LABEL_WIDTH, SHORT_LABEL = 18, 12
 BELOW_ROWS = 0.85
 
 
-def distribution_frame(
+def _frame(
     samples: Mapping[str, ArrayLike],
     estimates: Estimate | Sequence[Estimate],
     *,
     groups: Groups | None = None,
 ) -> pd.DataFrame:
-    """Every number that `distribution` draws.
-
-    Parameters
-    ----------
-    samples, estimates, groups
-        As for `distribution`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``label, kind, statistic, x, y, low, high, density, group, code``; ``y`` is in rows
-        from the top. By ``kind``:
-
-        - ``case``: x the value, y its jittered height; group its cluster, and code the number
-          that gives the cluster its colour and shape (-1: no clusters).
-        - ``cluster``: the line that joins the cases of a cluster; x their mean, low and high the
-          smallest and the largest.
-        - ``density``: points of the outline; density the density itself.
-        - ``share``: bars instead of it and of the box, where there are fewer than 5 different
-          values; density the share of the cases.
-        - ``box``: x the median, low and high the quartiles.
-        - ``whiskers``: low and high the farthest cases within 1.5 IQR of the quartiles.
-        - ``estimate``: x the value, low and high the interval.
-        - ``unseen failures``: low and high the interval if cases can fail as none of these did
-          (``if_unseen_failures``), where it is much longer.
-        - ``number``: the same of a spread (SD, IQR), which has no place on the axis of the values
-          and is written only.
-
-    Raises
-    ------
-    OptionError, DataError
-        As for `distribution`.
-
-    Examples
-    --------
-    >>> import halfwidth as hw
-    >>> dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
-    >>> e = hw.summary_ci(dice, metric="dsc", statistic="median", label="liver")
-    >>> frame = hw.plots.distribution_frame({"liver": dice}, [e])
-    >>> shown = frame.loc[frame["kind"].isin(["box", "estimate"]), ["kind", "x", "low", "high"]]
-    >>> print(shown.round(3).to_string(index=False))
-        kind     x   low  high
-         box 0.905 0.883 0.918
-    estimate 0.905 0.860 0.930
-    """
     import pandas as pd
 
     estimates = several(estimates)
@@ -101,6 +57,7 @@ def distribution_frame(
     return pd.DataFrame(frame_columns(cases, estimates, layout))
 
 
+@figure("The values of the cases, with estimates and intervals", _frame)
 def distribution(
     samples: Mapping[str, ArrayLike],
     estimates: Estimate | Sequence[Estimate],
@@ -143,21 +100,47 @@ def distribution(
 
     See Also
     --------
-    distribution_frame : the plotted numbers.
     figure_of_panels : several metrics in one figure.
+
+    Notes
+    -----
+    ``distribution.frame`` gives columns ``label, kind, statistic, x, y, low, high, density, group,
+    code``; ``y`` is in rows from the top. By ``kind``:
+
+    - ``case``: x the value, y its jittered height; group its cluster, and code the number
+      that gives the cluster its colour and shape (-1: no clusters).
+    - ``cluster``: the line that joins the cases of a cluster; x their mean, low and high the
+      smallest and the largest.
+    - ``density``: points of the outline; density the density itself.
+    - ``share``: bars instead of it and of the box, where there are fewer than 5 different
+      values; density the share of the cases.
+    - ``box``: x the median, low and high the quartiles.
+    - ``whiskers``: low and high the farthest cases within 1.5 IQR of the quartiles.
+    - ``estimate``: x the value, low and high the interval.
+    - ``unseen failures``: low and high the interval if cases can fail as none of these did
+      (``if_unseen_failures``), where it is much longer.
+    - ``number``: the same of a spread (SD, IQR), which has no place on the axis of the values
+      and is written only.
 
     References
     ----------
     Reinke et al. (2024), Understanding metric-related pitfalls in image analysis validation,
     Fig. SN 2.33: uninformative visualization.
-    """
-    require_matplotlib(ax)
-    estimates = several(estimates)
-    if ax is None:
-        from matplotlib.figure import Figure
 
-        height = axes_height(samples, estimates, groups)
-        ax = Figure(figsize=(WIDTH, height), layout="constrained").add_subplot()
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
+    >>> e = hw.summary_ci(dice, metric="dsc", statistic="median", label="liver")
+    >>> frame = distribution.frame({"liver": dice}, [e])
+    >>> shown = frame.loc[frame["kind"].isin(["box", "estimate"]), ["kind", "x", "low", "high"]]
+    >>> print(shown.round(3).to_string(index=False))
+        kind     x   low  high
+         box 0.905 0.883 0.918
+    estimate 0.905 0.860 0.930
+    """
+    estimates = several(estimates)
+    ax = ax or new_axes(WIDTH, axes_height(samples, estimates, groups))
     frame = draw(samples, estimates, ax, groups)
     note_below(ax, explanation([frame], estimates))
     return ax

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.titles import metric_title
+from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import (
     ROW,
     RowPlaces,
@@ -32,9 +33,9 @@ from halfwidth.plots.style import (
     break_label,
     check_one_metric,
     interval_label,
+    new_axes,
     numbers_text,
     pale_note,
-    require_matplotlib,
     same_level,
     several,
     statistic_label,
@@ -60,35 +61,14 @@ class Row:
     estimate: Estimate | None = None
 
 
-def forest_frame(
-    estimates: Estimate | Sequence[Estimate], *, by: str | None = None
-) -> pd.DataFrame:
-    """Every number and text that `forest` draws, a row per estimate.
-
-    Parameters
-    ----------
-    estimates, by
-        As for `forest`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``y`` (in rows of one line from the top, headings included, of a figure 17 cm wide),
-        ``heading, text, statistic, x, low, high, low_if_unseen_failures, high_if_unseen_failures,
-        n, n_groups, numbers, cases, cautions``; the ends of pale bars are NaN where none is drawn.
-
-    Raises
-    ------
-    OptionError
-        As for `forest`.
-    """
+def _frame(estimates: Estimate | Sequence[Estimate], *, by: str | None = None) -> pd.DataFrame:
     estimates = several(estimates)
     check_one_metric(estimates)
     return frame_of(estimates, by)
 
 
 def frame_of(estimates: Sequence[Estimate], by: str | None, width: float = WIDTH) -> pd.DataFrame:
-    """The rows of `forest_frame`; metrics of one scale may stand together."""
+    """The rows of the frame; metrics of one scale may stand together."""
     import pandas as pd
 
     heading, rows = "", []
@@ -120,6 +100,7 @@ def frame_of(estimates: Sequence[Estimate], by: str | None, width: float = WIDTH
     return pd.DataFrame(rows)
 
 
+@figure("Estimates and their intervals", _frame)
 def forest(
     estimates: Estimate | Sequence[Estimate], ax: Axes | None = None, *, by: str | None = None
 ) -> Axes:
@@ -152,18 +133,18 @@ def forest(
 
     See Also
     --------
-    forest_frame : the plotted numbers.
     figures_of_forest : several metrics, and tables of many rows.
+
+    Notes
+    -----
+    ``forest.frame`` gives columns ``y`` (in rows of one line from the top, headings included, of a
+    figure 17 cm wide), ``heading, text, statistic, x, low, high, low_if_unseen_failures,
+    high_if_unseen_failures, n, n_groups, numbers, cases, cautions``; the ends of pale bars are NaN
+    where none is drawn.
     """
-    require_matplotlib(ax)
     estimates = several(estimates)
     check_one_metric(estimates)
-    rows = rows_of(estimates, by)
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        size = (WIDTH, rows_height(rows, WIDTH))
-        ax = Figure(figsize=size, layout="constrained").add_subplot()
+    ax = ax or new_axes(WIDTH, rows_height(rows_of(estimates, by), WIDTH))
     draw_rows(ax, estimates, by, limits_of(estimates))
     if note := pale_note(estimates):
         note_below(ax, note)

@@ -13,15 +13,16 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Estimand
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Bounds
-from halfwidth.plots.figure import TITLE, TITLE_STYLE
+from halfwidth.plots.figure import figure
 from halfwidth.plots.forest import draw_rows, frame_of, limits_of, places_of, rows_height, rows_of
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.style import (
+    PANEL_TITLE,
+    TITLE,
     WIDTHS,
     Width,
     pale_note,
     printable,
-    require_matplotlib,
     several,
 )
 from halfwidth.results.estimate import Estimate
@@ -55,7 +56,7 @@ class Panel:
     estimates: tuple[Estimate, ...]
 
 
-def forest_pages_frame(
+def _frame(
     estimates: Estimate | Sequence[Estimate],
     *,
     by: str | None = None,
@@ -63,23 +64,6 @@ def forest_pages_frame(
     rows: int = MOST_ROWS,
     width: Width = "page",
 ) -> pd.DataFrame:
-    """Every number and text that `figures_of_forest` draws, a row per estimate.
-
-    Parameters
-    ----------
-    estimates, by, sort, rows, width
-        As for `figures_of_forest`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``page`` and ``panel`` (both from 1 on), ``title``, and those of `forest_frame`.
-
-    Raises
-    ------
-    OptionError
-        As for `figures_of_forest`.
-    """
     import pandas as pd
 
     one_of("width", width, tuple(WIDTHS))
@@ -94,6 +78,7 @@ def forest_pages_frame(
     return frame[[*first, *(name for name in frame if name not in first)]]
 
 
+@figure("Estimates and their intervals", _frame)
 def figures_of_forest(
     estimates: Estimate | Sequence[Estimate],
     *,
@@ -135,9 +120,12 @@ def figures_of_forest(
     See Also
     --------
     forest : into axes at hand.
-    forest_pages_frame : the plotted numbers.
+
+    Notes
+    -----
+    ``figures_of_forest.frame`` gives columns ``page`` and ``panel`` (both from 1 on), ``title``,
+    and those of `forest.frame`.
     """
-    require_matplotlib()
     one_of("width", width, tuple(WIDTHS))
     pages = list(_pages(estimates, by, WIDTHS[width], sort=sort, rows=rows))
     every = [panel for page in pages for panel in page]
@@ -145,12 +133,12 @@ def figures_of_forest(
     named = any(len({e.metric for e in panel.estimates}) > 1 for panel in every)
     titled = not named and len({panel.title for panel in every}) > 1
     figures = [_figure(page, by, WIDTHS[width], pages, titled=titled) for page in pages]
-    for figure, page in zip(figures, pages, strict=True):
+    for drawn, page in zip(figures, pages, strict=True):
         shown = [e for panel in page for e in panel.estimates]
         notes = [SORTED] if sort else []
         notes += filter(None, [pale_note(shown)])
         if notes:
-            note_below(figure.axes[-1], " · ".join(notes))
+            note_below(drawn.axes[-1], " · ".join(notes))
     return figures
 
 
@@ -174,7 +162,7 @@ def _figure(
         draw_rows(ax, panel.estimates, by, limits_of(alike))
         if titled:
             # Above the headings of the columns, which reach over it.
-            style: dict[str, Any] = {"loc": "left", "pad": 14, **TITLE_STYLE}
+            style: dict[str, Any] = {"loc": "left", "pad": 14, **PANEL_TITLE}
             ax.set_title(printable(panel.title), parse_math=False, **style)
     # Labels of all panels begin at one place.
     pad = max(ax.yaxis.get_tick_params()["pad"] for ax in grid[:, 0])

@@ -9,13 +9,14 @@ import numpy as np
 
 from halfwidth.core.types import Array, Bounds
 from halfwidth.plots.style import (
-    FAINT,
     INK,
     NOTE_SIZE,
     PALE,
     QUIET,
     TEXT_SIZE,
+    TICKS,
     axes_width,
+    plain,
     wrapped,
 )
 from halfwidth.results.estimate import Estimate
@@ -207,9 +208,6 @@ def finish_axis(ax: Axes, heights: Sequence[float], labels: Sequence[str], title
     plain_numbers(ax.xaxis)
     ax.set_yticks(heights, labels, parse_math=False, fontsize=TEXT_SIZE)
     ax.tick_params(axis="y", length=0)
-    ax.tick_params(axis="x", labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
+    ax.tick_params(axis="x", **TICKS)
     ax.set_xlabel(title, fontsize=TEXT_SIZE, parse_math=False)
-    ax.grid(axis="x", color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.spines["bottom"].set(linewidth=0.6, color=QUIET)
+    plain(ax, "x", spines=["bottom"])

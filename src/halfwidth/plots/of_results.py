@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import io
 import warnings
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError, shown
@@ -16,12 +16,12 @@ from halfwidth.plots.comparison_pages import figures_of_differences
 from halfwidth.plots.confusion import confusion
 from halfwidth.plots.curves import decision, pr, roc
 from halfwidth.plots.detection.curves import afroc, detection_pr, froc
-from halfwidth.plots.figure import figure_of_table
+from halfwidth.plots.distribution_panels import figure_of_table
+from halfwidth.plots.figure import AnyFigure, figure
 from halfwidth.plots.forest_pages import figures_of_forest
-from halfwidth.plots.pairs import KINDS as KINDS_OF_PAIRS
-from halfwidth.plots.pairs import figure_of_pairs
+from halfwidth.plots.pairs import OF_ONE_PAIR, figure_of_pairs
 from halfwidth.plots.plan import plan_curve
-from halfwidth.plots.ranking.panels import figures_of_rankings
+from halfwidth.plots.ranking.panels import OF_ONE_RANKING, figures_of_rankings
 from halfwidth.plots.style import require_matplotlib
 from halfwidth.plots.subsampling import figure_of_subsamples
 from halfwidth.results.agreement import Agreement
@@ -37,13 +37,9 @@ from halfwidth.results.sample_size import SampleSize, SampleSizes
 from halfwidth.results.subsamples import Subsamples
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    import pandas as pd
     from matplotlib.figure import Figure
 
-Pages = Callable[[Any], Sequence["Figure"]]
-RANKING_KINDS = (
-    *("rank-sets", "significance", "lines", "dots", "podium", "case-heatmap", "heatmap", "blob"),
-)
 # Forests of more rows are grouped and sorted.
 LONG = 8
 DOTS_PER_INCH = 110
@@ -104,19 +100,24 @@ def pages_of(result: Result, kind: str | None = None) -> list[Figure]:
     drawn = result.collection
     if isinstance(drawn, Sequence) and not drawn:
         raise OptionError(f"{type(result).__name__} of nothing have no picture")
+    pages = figure_of(result, kind)(drawn)
+    # Axes have a figure, and a figure has itself.
+    return [page.figure for page in (pages if isinstance(pages, list) else [pages])]
+
+
+def figure_of(result: Result, kind: str | None = None) -> AnyFigure:
+    """What draws this picture of a result; its caption says what the picture shows."""
+    drawn = result.collection
     kinds = next((kinds for of, kinds in PICTURES.items() if isinstance(drawn, of)), None)
     if kinds is None:
         raise OptionError(f"{type(result).__name__} has no picture")
     if kind is None:
         without_cases = isinstance(drawn, Estimates) and not drawn.cases
         kind = "forest" if without_cases else next(iter(kinds))
-    return list(kinds[one_of("kind", kind, tuple(kinds))](drawn))
+    return kinds[one_of("kind", kind, tuple(kinds))]
 
 
-def _figure(ax: Axes) -> Figure:
-    return cast("Figure", ax.figure)
-
-
+@figure(figures_of_forest.caption, figures_of_forest.frame)
 def _forest(estimates: Estimates) -> list[Figure]:
     """Of many rows, grouped by the first column whose levels have several rows each, and sorted."""
     is_long = len(estimates) > LONG
@@ -132,42 +133,63 @@ def _grouping(estimates: Estimates) -> str | None:
     return several[0] if several else None
 
 
-def _differences(comparisons: Comparisons) -> list[Figure]:
-    """A forest of the differences of each metric."""
+def _by_metric(comparisons: Comparisons) -> list[list[Difference]]:
     of_metric: dict[tuple[str, str], list[Difference]] = {}
     for item in comparisons:
         of_metric.setdefault((item.estimate.metric, item.metric_spec.unit), []).append(item)
-    return [page for items in of_metric.values() for page in figures_of_differences(items)]
+    return list(of_metric.values())
 
 
-def _pairs(comparisons: Comparisons, kind: str) -> list[Figure]:
-    return [figure_of_pairs(comparisons, kind)]
+def _frame_of_differences(comparisons: Comparisons) -> pd.DataFrame:
+    import pandas as pd
+
+    frames = map(figures_of_differences.frame, _by_metric(comparisons))
+    return pd.concat(frames, ignore_index=True)
 
 
-def _curves(curves: Curves | DetectionCurves) -> list[Figure]:
+@figure(figures_of_differences.caption, _frame_of_differences)
+def _differences(comparisons: Comparisons) -> list[Figure]:
+    """A forest of the differences of each metric."""
+    pages_by_metric = map(figures_of_differences, _by_metric(comparisons))
+    return [page for pages in pages_by_metric for page in pages]
+
+
+def _figure_of_curves(curves: Curves | DetectionCurves) -> AnyFigure:
     kind = curves[0].kind
     if isinstance(curves, DetectionCurves):
-        return [_figure({"froc": froc, "pr": detection_pr}.get(kind, afroc)(curves))]
-    return [_figure({"roc": roc, "pr": pr, "decision": decision}[kind](curves))]
+        return {"froc": froc, "pr": detection_pr}.get(kind, afroc)
+    return {"roc": roc, "pr": pr, "decision": decision}[kind]
+
+
+@figure("Curves with their bands", lambda curves: _figure_of_curves(curves).frame(curves))
+def _curves(curves: Curves | DetectionCurves) -> Any:
+    return _figure_of_curves(curves)(curves)
+
+
+def _kinds(pages: AnyFigure, kinds: Mapping[str, AnyFigure]) -> dict[str, AnyFigure]:
+    """The figures of all pairs or rankings, as the figure of one of them is called."""
+    return {
+        kind: figure(of.caption, functools.partial(pages.frame, kind=kind))(
+            functools.partial(pages, kind=kind)
+        )
+        for kind, of in kinds.items()
+    }
 
 
 # The pictures of each kind of result, the usual one first.
-PICTURES: dict[type[Result], dict[str, Pages]] = {
-    Estimates: {"distribution": lambda one: [figure_of_table(one)], "forest": _forest},
-    Comparisons: {
-        "forest": _differences,
-        **{kind: functools.partial(_pairs, kind=kind) for kind in KINDS_OF_PAIRS},
-    },
-    Rankings: {kind: functools.partial(figures_of_rankings, kind=kind) for kind in RANKING_KINDS},
-    Agreement: {"bland-altman": lambda one: [_figure(bland_altman(one))]},
-    CalibrationCurves: {"curves": lambda one: [figure_of_calibration(one)]},
-    CentreCurves: {"curves": lambda one: [figure_of_calibration(one)]},
+PICTURES: dict[type[Result], dict[str, AnyFigure]] = {
+    Estimates: {"distribution": figure_of_table, "forest": _forest},
+    Comparisons: {"forest": _differences, **_kinds(figure_of_pairs, OF_ONE_PAIR)},
+    Rankings: _kinds(figures_of_rankings, OF_ONE_RANKING),
+    Agreement: {"bland-altman": bland_altman},
+    CalibrationCurves: {"curves": figure_of_calibration},
+    CentreCurves: {"curves": figure_of_calibration},
     Curves: {"curves": _curves},
     DetectionCurves: {"curves": _curves},
-    Confusion: {"confusion": lambda one: [_figure(confusion(one))]},
-    SampleSize: {"plan": lambda one: [_figure(plan_curve(one))]},
-    SampleSizes: {"plan": lambda some: [_figure(plan_curve(some))]},
-    Subsamples: {"subsamples": lambda one: [figure_of_subsamples(one)]},
+    Confusion: {"confusion": confusion},
+    SampleSize: {"plan": plan_curve},
+    SampleSizes: {"plan": plan_curve},
+    Subsamples: {"subsamples": figure_of_subsamples},
 }
 
 

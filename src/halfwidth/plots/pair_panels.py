@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.titles import metric_title
 from halfwidth.plots.comparison_words import family_of, level_text
-from halfwidth.plots.style import INK, NOTE_SIZE, TEXT_SIZE, WIDTH, printable, shorter
+from halfwidth.plots.style import INK, NOTE_SIZE, TEXT_SIZE, printable, shorter
 from halfwidth.results.comparison import ComparedCases, Comparisons, Difference
 
 if TYPE_CHECKING:
@@ -18,14 +18,6 @@ if TYPE_CHECKING:
 RASTER_FROM = 3000
 # Lines of a label beside a row.
 MOST_LINES = 2
-
-
-def new_axes(kind: str) -> Axes:
-    """The axes of a new figure of one pair."""
-    from matplotlib.figure import Figure
-
-    size = {"cases": (0.5 * WIDTH, 3.4), "bland-altman": (0.75 * WIDTH, 3.0)}[kind]
-    return Figure(figsize=size, layout="constrained").add_subplot()
 
 
 def in_lines(name: str, width: int) -> str:

@@ -14,18 +14,20 @@ from halfwidth.core.formatting import fixed
 from halfwidth.core.titles import metric_title
 from halfwidth.plots.bland_altman import bland_altman
 from halfwidth.plots.comparison_words import family_of
-from halfwidth.plots.pair_panels import RASTER_FROM, in_lines, new_axes, only_pair, panel_title
+from halfwidth.plots.figure import AnyFigure, figure
+from halfwidth.plots.pair_panels import RASTER_FROM, in_lines, only_pair, panel_title
 from halfwidth.plots.style import (
     COLOURS,
     DOT,
-    FAINT,
     INK,
     NOTE_SIZE,
     QUIET,
     TEXT_SIZE,
+    TICKS,
     WIDTH,
+    new_axes,
     numbers_text,
-    require_matplotlib,
+    plain,
 )
 from halfwidth.results.comparison import ComparedCases, Comparisons, Difference
 
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-KINDS = ("cases", "bland-altman")
 # Letters of a line of a name and of a title.
 NAME_WIDTH, TITLE_WIDTH = 14, 34
 # Panels beside each other, and the height of one in inches.
@@ -44,26 +45,7 @@ MOST_PANELS = 24
 RISES, FALLS = DOT, COLOURS[2]
 
 
-def paired_cases_frame(comparisons: Comparisons) -> pd.DataFrame:
-    """Every case that `paired_cases` draws.
-
-    Parameters
-    ----------
-    comparisons
-        As for `paired_cases`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``second, first`` (the values, as the line runs) and ``better``: 1 where the first
-        model does better on the case, -1 where the second does, 0 where they do equally well; of
-        metrics without a better side, which is larger.
-
-    Raises
-    ------
-    OptionError
-        As for `paired_cases`.
-    """
+def _frame(comparisons: Comparisons) -> pd.DataFrame:
     import pandas as pd
 
     item, cases = only_pair(comparisons, "paired_cases")
@@ -73,6 +55,7 @@ def paired_cases_frame(comparisons: Comparisons) -> pd.DataFrame:
     return pd.DataFrame({"second": second, "first": first, "better": better})
 
 
+@figure("The values of two models on each case", _frame)
 def paired_cases(comparisons: Comparisons, ax: Axes | None = None) -> Axes:
     """Draw each case of two models as a line from the second to the first.
 
@@ -99,15 +82,19 @@ def paired_cases(comparisons: Comparisons, ax: Axes | None = None) -> Axes:
 
     See Also
     --------
-    paired_cases_frame : the plotted numbers.
     figure_of_pairs : a panel for each pair.
+
+    Notes
+    -----
+    ``paired_cases.frame`` gives columns ``second, first`` (the values, as the line runs) and
+    ``better``: 1 where the first model does better on the case, -1 where the second does, 0 where
+    they do equally well; of metrics without a better side, which is larger.
     """
-    require_matplotlib(ax)
     from matplotlib.collections import LineCollection
 
     item, cases = only_pair(comparisons, "paired_cases")
-    frame = paired_cases_frame(comparisons)
-    ax = ax or new_axes("cases")
+    frame = _frame(comparisons)
+    ax = ax or new_axes(0.5 * WIDTH, 3.4)
     n = len(frame)
     ends = frame[["second", "first"]].to_numpy(float)
     lines = list(np.stack([np.broadcast_to([0.0, 1.0], ends.shape), ends], axis=-1))
@@ -143,13 +130,10 @@ def _finish_lines(ax: Axes, item: Difference, cases: ComparedCases, ends: Any) -
     ]
     ax.set_xticks([0, 1], names, parse_math=False, fontsize=TEXT_SIZE)
     ax.tick_params(axis="x", length=0)
-    ax.tick_params(axis="y", labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
+    ax.tick_params(axis="y", **TICKS)
     plain_numbers(ax.yaxis)
     ax.set_ylabel(_with_unit(cases), fontsize=TEXT_SIZE, parse_math=False)
-    ax.grid(axis="y", color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right", "bottom"]].set_visible(False)
-    ax.spines["left"].set(linewidth=0.6, color=QUIET)
+    plain(ax, "y", spines=["left"])
     value, interval = numbers_text(item.estimate, with_level=True).split(" ", 1)
     lines = [
         f"{item.effect} {value}, {item.estimate.n_text}",
@@ -182,6 +166,25 @@ def _count_lines(ax: Axes, item: Difference, frame: pd.DataFrame) -> None:
 # --------------------------------------------------------------------------- panels
 
 
+OF_ONE_PAIR: dict[str, AnyFigure] = {"cases": paired_cases, "bland-altman": bland_altman}
+
+
+def _checked(comparisons: Any) -> Comparisons:
+    if not isinstance(comparisons, Comparisons) or not comparisons:
+        raise OptionError("figure_of_pairs needs Comparisons with at least one pair")
+    return comparisons
+
+
+def _frame_of_pairs(comparisons: Comparisons, kind: str = "cases") -> pd.DataFrame:
+    import pandas as pd
+
+    frame = OF_ONE_PAIR[one_of("kind", kind, tuple(OF_ONE_PAIR))].frame
+    pairs = range(len(_checked(comparisons)))
+    frames: list[pd.DataFrame] = [frame(comparisons[at : at + 1]).assign(panel=at) for at in pairs]
+    return pd.concat(frames, ignore_index=True)
+
+
+@figure(paired_cases.caption, _frame_of_pairs)
 def figure_of_pairs(comparisons: Comparisons, kind: str = "cases") -> Figure:
     """A panel for each pair: its cases as lines, or its Bland-Altman plot; 17 cm wide.
 
@@ -200,13 +203,10 @@ def figure_of_pairs(comparisons: Comparisons, kind: str = "cases") -> Figure:
     OptionError
         If cases were not kept, or there are more than 24 comparisons.
     """
-    require_matplotlib()
     from matplotlib.figure import Figure
 
-    one_of("kind", kind, KINDS)
-    if not isinstance(comparisons, Comparisons) or not comparisons:
-        raise OptionError("figure_of_pairs needs Comparisons with at least one pair")
-    count = len(comparisons)
+    one_of("kind", kind, tuple(OF_ONE_PAIR))
+    count = len(_checked(comparisons))
     if count > MOST_PANELS:
         raise OptionError(
             f"{count} comparisons are more than {MOST_PANELS} panels; compare with one baseline, "
@@ -223,9 +223,7 @@ def figure_of_pairs(comparisons: Comparisons, kind: str = "cases") -> Figure:
         if place >= count:
             ax.set_axis_off()
             continue
-        {"cases": paired_cases, "bland-altman": bland_altman}[kind](
-            comparisons[place : place + 1], ax
-        )
+        OF_ONE_PAIR[kind](comparisons[place : place + 1], ax)
     return figure
 
 

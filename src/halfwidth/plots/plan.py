@@ -12,12 +12,12 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.core.types import Array
 from halfwidth.plots import line_labels
+from halfwidth.plots.figure import figure
+from halfwidth.plots.legends import labelled
 from halfwidth.plots.marks import note_below
-from halfwidth.plots.study.axes import labelled
-from halfwidth.plots.study.naming import method_title
+from halfwidth.plots.names import method_title
 from halfwidth.plots.style import (
     COLOURS,
-    FAINT,
     NARROW,
     NOTE_SIZE,
     QUIET,
@@ -26,8 +26,9 @@ from halfwidth.plots.style import (
     axes_size,
     break_label,
     listed,
+    new_axes,
+    plain,
     printable,
-    require_matplotlib,
 )
 from halfwidth.results.sample_size import SampleSize
 
@@ -60,20 +61,7 @@ class Line(NamedTuple):
     reached: Sequence[float]
 
 
-def plan_frame(plans: SampleSize | Sequence[SampleSize]) -> pd.DataFrame:
-    """Every number that `plan_curve` draws.
-
-    Parameters
-    ----------
-    plans : SampleSize or sequence of SampleSize
-
-    Returns
-    -------
-    DataFrame
-        Columns ``line`` (its name), ``label`` and ``of`` (of its first plan), ``n``, ``width``,
-        ``halfwidth``, ``source`` (``"formula"``, ``"simulated"``, or ``"between"``: on the power of
-        n through the two that were simulated) and ``chosen``: whether it is a point planned.
-    """
+def _frame(plans: SampleSize | Sequence[SampleSize]) -> pd.DataFrame:
     import pandas as pd
 
     columns = ("line", "label", "of", "n", "width", "halfwidth", "source", "chosen")
@@ -90,6 +78,7 @@ def plan_frame(plans: SampleSize | Sequence[SampleSize]) -> pd.DataFrame:
     )
 
 
+@figure("Width against the number of cases", _frame)
 def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None) -> Axes:
     """Draw the half-width against the number of cases, and the point that is planned.
 
@@ -114,9 +103,12 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
     OptionError
         If there is no plan, or matplotlib is missing.
 
-    See Also
-    --------
-    plan_frame : the plotted numbers.
+    Notes
+    -----
+    ``plan_curve.frame`` gives columns ``line`` (its name), ``label`` and ``of`` (of its first
+    plan), ``n``, ``width``, ``halfwidth``, ``source`` (``"formula"``, ``"simulated"``, or
+    ``"between"``: on the power of n through the two that were simulated) and ``chosen``: whether it
+    is a point planned.
 
     Examples
     --------
@@ -124,14 +116,10 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
     >>> plan_curve(planning.mean(0.1, halfwidth=0.02, metric="dsc")).get_xlabel()
     'cases'
     """
-    require_matplotlib(ax)
     from halfwidth.plots.ticks import plain_numbers
 
     given = _several(plans)
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure(figsize=(WIDTH, HEIGHT), layout="constrained").add_subplot()
+    ax = ax or new_axes(WIDTH, HEIGHT)
     lines = _lines(given)
     _prepare(ax, given)
     colours = {name: COLOURS[place % len(COLOURS)] for place, name in enumerate(lines)}
@@ -230,10 +218,7 @@ def _prepare(ax: Axes, plans: Sequence[SampleSize]) -> None:
     ax.set_xlabel("cases", fontsize=TEXT_SIZE)
     ax.set_ylabel(f"half-width of {interval}{of}{unit}", fontsize=TEXT_SIZE, parse_math=False)
     ax.tick_params(which="both", labelsize=TEXT_SIZE, width=0.6, color=QUIET)
-    ax.grid(color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
+    plain(ax)
 
 
 def _ticks(ax: Axes, sizes: Sequence[int]) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Kind
 from halfwidth.core.titles import IF_UNSEEN, metric_title
 from halfwidth.results.estimate import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Finished = TypeVar("Finished")
 
@@ -19,11 +22,17 @@ WIDTH = 17 / 2.54
 Width = Literal["page", "column"]
 WIDTHS: dict[Width, float] = {"page": WIDTH, "column": 8.5 / 2.54}
 TEXT_SIZE, NOTE_SIZE = 8.0, 7.0
+# Of a title above one panel of several, with its inches.
+PANEL_TITLE: dict[str, Any] = {"fontsize": TEXT_SIZE + 1, "fontweight": "bold"}
+TITLE = 0.25
 # Axes of fewer inches have no room for texts beside them.
 NARROW = 4.2
 # Letters in a line beside the axes, and lines of a label.
 TEXT_WIDTH, MOST_LINES = 38, 4
 INK, QUIET, PALE, CLOUD, FAINT = "#000000", "#595959", "#a6a6a6", "#d4d4d4", "#e6e6e6"
+# Of the axes of a figure, and of small panels.
+TICKS: dict[str, Any] = {"labelsize": TEXT_SIZE, "length": 3, "width": 0.6, "color": QUIET}
+SMALL_TICKS = TICKS | {"labelsize": NOTE_SIZE, "length": 2.5, "pad": 2}
 # Okabe and Ito's palette, which colour-blind readers tell apart, less black (kept for estimates)
 # and yellow (lost on white), with a grey. The order keeps neighbours apart also for colour-blind
 # readers and in grey: colour difference 17 and lightness 12 or more between any two.
@@ -31,6 +40,28 @@ DOT = "#0072B2"
 COLOURS = (DOT, "#009E73", "#E69F00", "#D55E00", "#56B4E9", "#666666", "#CC79A7")
 # Their number and that of the colours have no common factor: 56 clusters cluster_style different.
 SHAPES = ("o", "s", "^", "D", "v", "P", "X", "*")
+SOLID, DASHED, DOTTED, BROKEN = "-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1, 1, 1))
+
+
+class Style(NamedTuple):
+    """The style of a line, distinct from the others also without colour, and its name if any."""
+
+    colour: str
+    stroke: Any
+    marker: str
+    label: str = ""
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Arguments of ``Axes.plot``."""
+        return {
+            "color": self.colour,
+            "linestyle": self.stroke,
+            "marker": self.marker,
+            "linewidth": 1.2,
+            "markersize": 3.2,
+            "markeredgewidth": 0.5,
+        }
 
 
 def cluster_style(code: int) -> tuple[str, str]:
@@ -57,6 +88,26 @@ def require_matplotlib(ax: Any = None) -> None:
 
     if ax is not None and not isinstance(ax, Axes):
         raise OptionError(f"ax={shown(ax)} is no axes of matplotlib; leave it out for new ones")
+
+
+def new_axes(width: float, height: float) -> Axes:
+    """The axes of a new figure of so many inches."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def plain(
+    ax: Any,
+    grid: Literal["both", "x", "y"] = "both",
+    *,
+    spines: Sequence[str] = ("left", "bottom"),
+) -> None:
+    """A faint grid below all else, and no more spines than these."""
+    ax.grid(axis=grid, color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[:].set_visible(False)
+    ax.spines[list(spines)].set(visible=True, linewidth=0.6, color=QUIET)
 
 
 def axes_size(ax: Any) -> tuple[float, float]:

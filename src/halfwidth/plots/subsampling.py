@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.formatting import percent
 from halfwidth.core.titles import metric_title
+from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.style import (
     DOT,
-    FAINT,
     INK,
-    QUIET,
     TEXT_SIZE,
+    TICKS,
     WIDTH,
-    require_matplotlib,
+    new_axes,
+    plain,
 )
 from halfwidth.results.subsamples import Subsamples
 
@@ -28,19 +29,7 @@ if TYPE_CHECKING:
 HEIGHT = 2.7  # inches
 
 
-def subsampling_frame(found: Subsamples) -> pd.DataFrame:
-    """Every number that the figures draw, a row per size.
-
-    Parameters
-    ----------
-    found : Subsamples
-
-    Returns
-    -------
-    DataFrame
-        Columns ``k, mean, low, high`` (the average interval), ``spread_low, spread_high`` (the mean
-        ∓ the SD of the means between subsamples), ``halfwidth, boot_halfwidth``.
-    """
+def _frame(found: Subsamples) -> pd.DataFrame:
     import pandas as pd
 
     if not isinstance(found, Subsamples):
@@ -62,6 +51,7 @@ def subsampling_frame(found: Subsamples) -> pd.DataFrame:
     )
 
 
+@figure("Mean of subsamples", _frame)
 def subsample_means(found: Subsamples, ax: Axes | None = None) -> Axes:
     """Draw the average mean against k, with the average interval and the spread of the means.
 
@@ -80,6 +70,12 @@ def subsample_means(found: Subsamples, ax: Axes | None = None) -> Axes:
     OptionError
         If matplotlib is missing.
 
+    Notes
+    -----
+    ``subsample_means.frame`` gives columns ``k, mean, low, high`` (the average interval),
+    ``spread_low, spread_high`` (the mean ∓ the SD of the means between subsamples), ``halfwidth,
+    boot_halfwidth``.
+
     Examples
     --------
     >>> from halfwidth.planning.subsampling import subsample
@@ -87,8 +83,8 @@ def subsample_means(found: Subsamples, ax: Axes | None = None) -> Axes:
     >>> subsample_means(found).get_ylabel()
     'mean DSC'
     """
-    ax = _axes(ax)
-    frame = subsampling_frame(found)
+    ax = ax or new_axes(WIDTH / 2, HEIGHT)
+    frame = _frame(found)
     band: dict[str, Any] = {"color": DOT, "linewidth": 0}
     ax.fill_between(frame["k"], frame["low"], frame["high"], alpha=0.18, **band)
     ax.fill_between(frame["k"], frame["spread_low"], frame["spread_high"], alpha=0.35, **band)
@@ -99,6 +95,7 @@ def subsample_means(found: Subsamples, ax: Axes | None = None) -> Axes:
     return ax
 
 
+@figure("Half-width of subsamples", _frame)
 def subsample_halfwidths(found: Subsamples, ax: Axes | None = None) -> Axes:
     """Draw the average half-width against k, normal and bootstrap.
 
@@ -123,8 +120,8 @@ def subsample_halfwidths(found: Subsamples, ax: Axes | None = None) -> Axes:
     >>> len(subsample_halfwidths(found).lines)
     2
     """
-    ax = _axes(ax)
-    frame = subsampling_frame(found)
+    ax = ax or new_axes(WIDTH / 2, HEIGHT)
+    frame = _frame(found)
     lines: dict[str, dict[str, Any]] = {
         "halfwidth": {"color": INK, "marker": "o"},
         "boot_halfwidth": {"color": DOT, "marker": "s", "linestyle": "--"},
@@ -139,6 +136,7 @@ def subsample_halfwidths(found: Subsamples, ax: Axes | None = None) -> Axes:
     return ax
 
 
+@figure("Mean and half-width of subsamples", _frame)
 def figure_of_subsamples(found: Subsamples) -> Figure:
     """Both panels side by side, 17 cm wide.
 
@@ -155,7 +153,6 @@ def figure_of_subsamples(found: Subsamples) -> Figure:
     OptionError
         If matplotlib is missing.
     """
-    require_matplotlib()
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
@@ -163,15 +160,6 @@ def figure_of_subsamples(found: Subsamples) -> Figure:
     subsample_means(found, left)
     subsample_halfwidths(found, right)
     return figure
-
-
-def _axes(ax: Axes | None) -> Axes:
-    require_matplotlib(ax)
-    from matplotlib.figure import Figure
-
-    if ax is not None:
-        return ax
-    return Figure(figsize=(WIDTH / 2, HEIGHT), layout="constrained").add_subplot()
 
 
 def _mean(found: Subsamples) -> str:
@@ -195,11 +183,8 @@ def _finish(ax: Axes, found: Subsamples, title: str, sizes: Sequence[int]) -> No
     ax.set_xticks(apart, [str(k) for k in apart])
     ax.minorticks_off()
     plain_numbers(ax.yaxis)
-    ax.tick_params(labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
-    ax.grid(color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
+    ax.tick_params(**TICKS)
+    plain(ax)
 
 
 def _apart(k: int, after: int | None) -> bool:

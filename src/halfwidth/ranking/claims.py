@@ -12,7 +12,7 @@ from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.simultaneous import Evidence
 from halfwidth.data.families import MeasuredFamily
 from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds, square
-from halfwidth.resampling.simultaneous import all_pairs
+from halfwidth.resampling.joint.simultaneous import all_pairs
 from halfwidth.results.ranking import RankSet
 
 

@@ -16,7 +16,8 @@ from halfwidth.core.spec import Estimand
 from halfwidth.core.types import Array
 from halfwidth.estimation.records import Functional
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import Plan, count_blocks
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.weights.bootstrap import count_blocks
 
 # A p-value of 0 would lose the sign that says which model is better.
 LEAST = 1e-300

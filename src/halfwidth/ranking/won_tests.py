@@ -25,8 +25,8 @@ from halfwidth.data.families import MeasuredFamily
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds, square
 from halfwidth.ranking.resampled_tests import resampled_test
-from halfwidth.resampling.simultaneous import Pairs, all_pairs
-from halfwidth.resampling.swap_tests import differing_units
+from halfwidth.resampling.joint.simultaneous import Pairs, all_pairs
+from halfwidth.resampling.permutations.swap_tests import differing_units
 from halfwidth.results.comparison import TestResult
 from halfwidth.results.ranking import RankSet
 

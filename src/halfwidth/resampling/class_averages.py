@@ -20,6 +20,29 @@ from halfwidth.core.types import Array
 
 
 @frozen(eq=False)
+class Classes:
+    """The classes of an average, as they were observed.
+
+    Attributes
+    ----------
+    average : ndarray, shape (S,)
+    values : ndarray, shape (S, C)
+        Anything where a class has no weight.
+    weights : ndarray, shape (S, C)
+        Of the classes in the average.
+    """
+
+    average: Array
+    values: Array
+    weights: Array
+
+    @classmethod
+    def averaged(cls, values: Array, average: Callable[[Array], Array]) -> Classes:
+        """With an average that is linear in the values, (S, C) -> (S,)."""
+        return cls(average(values), values, linear_weights(average, values))
+
+
+@frozen(eq=False)
 class ClassAverage:
     """The distribution of an average over classes for one end of an interval, for S samples.
 
@@ -44,15 +67,13 @@ class ClassAverage:
     correlation: Array
 
     @classmethod
-    def from_replicates(
-        cls, estimate: Array, classes: Array, weights: Array, replicates: Array
-    ) -> ClassAverage:
+    def from_replicates(cls, observed: Classes, replicates: Array) -> ClassAverage:
         """Take over replicates of the classes, (S, C, B)."""
-        used = weights != 0
-        classes = np.where(used, classes, 0.0)
+        used = observed.weights != 0
+        classes = np.where(used, observed.values, 0.0)
         replicates[~used] = 0.0
         correlation = np.stack([_correlation(one) for one in replicates])
-        return cls(estimate, classes, weights, replicates, correlation)
+        return cls(observed.average, classes, observed.weights, replicates, correlation)
 
     @property
     def n_resamples(self) -> int:

@@ -1,4 +1,4 @@
-"""Draws: which units make up a resample, how often each, and sums over them."""
+"""How a bootstrap is drawn."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ MOST_KEPT = 10**7
 # Draws in one call of a compiled kernel, which makes no temporaries: a tenth of a second, after
 # which an interrupt is heeded.
 COMPILED_DRAWS = 2**26
-# Features that hold values in less than this part of the units are summed up there alone.
-FEW_OF_THEM = 4
 # Draws that are counted faster than threads start.
 SHARED_DRAWS = 2**17
 
@@ -161,132 +159,3 @@ def _let_memory_be_used_again() -> None:
     Elsewhere this does nothing.
     """
     np.empty(2**22 - 2**10)
-
-
-def sums_by_stratum(
-    features: Array, design: Design, plan: Plan
-) -> Iterator[tuple[int, int, Array]]:
-    """Sums of features over the units drawn, block by block of resamples.
-
-    Parameters
-    ----------
-    features : ndarray, shape (K, U)
-    design : Design
-    plan : Plan
-
-    Yields
-    ------
-    start, stop : int
-        Range of resamples.
-    sums : ndarray, shape (H, K, stop - start)
-        One for each stratum.
-    """
-    if len(features) >= reference.MANY_FEATURES:
-        kept = kept_counts(design, plan)
-        if kept is not None:
-            for start, stop in plan.blocks(max(design.units, len(features))):
-                yield start, stop, (features @ kept[start:stop].T)[None]
-            return
-    fast = plan.compiles
-    fused = fast and len(features) < reference.MANY_FEATURES
-    strata = [
-        (key, np.ascontiguousarray(features[:, first : first + units]), units)
-        for key, first, units in plan.keys(design)
-    ]
-    each = len(features) * len(strata)
-
-    def summed(block: tuple[int, int]) -> Array:
-        sums = [native.sum_drawn(part, key, *block, units) for key, part, units in strata]
-        return np.stack(sums)
-
-    if fused:
-        # The kernel makes no temporaries, whose size would bound a block; patience does.
-        most = min(plan.block_elements // max(each, 1), COMPILED_DRAWS // design.units)
-        for (start, stop), made in plan.in_threads(max(1, most), summed):
-            yield start, stop, made
-        return
-    held = [_held(part) if fast else [] for _, part, _ in strata]
-    for start, stop in plan.blocks(max(design.units, each)):
-        sums = np.empty((len(strata), len(features), stop - start))
-        for into, (key, part, units), ranges in zip(sums, strata, held, strict=True):
-            if fast:
-                counts = _counted(plan, key, start, stop, units, float)
-                _sum_in_ranges(part, counts, ranges, into)
-            else:
-                into[:] = reference.sum_drawn(part, rng.indices(key, start, stop, units, units))
-        yield start, stop, sums
-
-
-def _sum_in_ranges(
-    features: Array, counts: Array, ranges: list[tuple[int, int]], into: Array
-) -> None:
-    """Sums of features over the units drawn, each over its own range where there are such."""
-    if not ranges:
-        into[:] = features @ counts.T
-    for row, (first, last) in enumerate(ranges):
-        into[row] = counts[:, first:last] @ features[row, first:last]
-
-
-def _held(features: Array) -> list[tuple[int, int]]:
-    """The range of units in which each feature is not 0, where these are few; else nothing.
-
-    Sums over bins are of such features: a case is in one bin, and cases are in order.
-    """
-    some = features != 0
-    first = some.argmax(axis=-1)
-    last = np.where(some.any(axis=-1), features.shape[-1] - some[:, ::-1].argmax(axis=-1), first)
-    few = (last - first).sum() <= features.size // FEW_OF_THEM
-    return list(zip(first.tolist(), last.tolist(), strict=True)) if few else []
-
-
-def kept_counts(design: Design, plan: Plan) -> Array | None:
-    """How often each unit is drawn, (B, U), for all samples of one design; None: not to be kept."""
-    small = plan.n_resamples * design.units <= MOST_KEPT
-    if plan.kept is None or not small or len(design.strata) > 1:
-        return None
-
-    def counted() -> Array:
-        kept = np.empty((plan.n_resamples, design.units))
-        for start, stop, counts in count_blocks(design, plan, design.units):
-            kept[start:stop] = counts
-        return kept
-
-    return plan.once("counts of units", (), design, counted)
-
-
-def count_blocks(
-    design: Design, plan: Plan, elements_each: int
-) -> Iterator[tuple[int, int, reference.Draws]]:
-    """Ranges of resamples, and how often each unit is drawn in them, (B, U).
-
-    ``elements_each`` are those of temporaries, for each resample.
-    """
-    count = counter(design, plan)
-    for start, stop in plan.blocks(elements_each):
-        yield start, stop, count(start, stop)
-
-
-def counter(design: Design, plan: Plan) -> Callable[[int, int], reference.Draws]:
-    """A function that counts how often each unit is drawn in a range of resamples, (B, U)."""
-    if not plan.compiles:
-        return lambda start, stop: reference.count_draws(
-            plan.indices(design, start, stop), design.units
-        )
-    strata = [(key, units) for key, _, units in plan.keys(design)]
-    return lambda start, stop: np.concatenate(
-        [_counted(plan, key, start, stop, units) for key, units in strata], axis=-1
-    )
-
-
-def _counted(
-    plan: Plan, key: rng.Key, start: int, stop: int, units: int, kind: type = np.int32
-) -> NDArray[Any]:
-    """Counts of draws, shared among the threads of a plan; blocks stay as large as for one."""
-    if plan.threads == 1 or (stop - start) * units < SHARED_DRAWS:
-        return native.count_drawn(key, start, stop, units, kind)
-    from concurrent.futures import ThreadPoolExecutor
-
-    ends = [int(end) for end in np.linspace(start, stop, plan.threads + 1)]
-    count = functools.partial(native.count_drawn, key, units=units, kind=kind)
-    with ThreadPoolExecutor(plan.threads) as pool:
-        return np.concatenate(list(pool.map(count, ends[:-1], ends[1:])))

@@ -17,12 +17,13 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.exact.proportions import binomial, studentized_binomial
 from halfwidth.resampling.forms import generic
 from halfwidth.resampling.forms.contract import BothEnds, tie_size
 from halfwidth.resampling.forms.engines import engine_for
-from halfwidth.resampling.joint_errors import OfCounts, gathered
+from halfwidth.resampling.forms.evaluation import left_out_by, replicates_by
+from halfwidth.resampling.joint.errors import OfCounts, gathered
 from halfwidth.resampling.linearization import linearized
-from halfwidth.resampling.proportions import binomial, studentized_binomial
 from halfwidth.resampling.tails import as_distribution
 
 
@@ -54,12 +55,12 @@ def bootstrap_distribution(
         exact = find(values, design, statistic, plan) if find else None
         if exact is not None:
             return exact
-    return as_distribution(engine.replicates(values, design, statistic, plan), plan)
+    return as_distribution(replicates(values, design, statistic, plan), plan)
 
 
 def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
     """Replicates of a statistic on shared draws, shape (S, n) -> (S, B), in order of resamples."""
-    return engine_for(statistic).replicates(values, design, statistic, plan)
+    return replicates_by(engine_for(statistic), values, design, statistic, plan)
 
 
 def studentized_distribution(
@@ -73,28 +74,28 @@ def studentized_distribution(
     """
     if design.simple and binary:
         return studentized_binomial(values.sum(axis=-1), design.n)
-    draw = engine_for(statistic).studentized or generic.studentized
+    draw = engine_for(statistic).errors.studentized or generic.studentized
     return as_distribution(draw(values, design, statistic, plan), plan)
 
 
 def has_standard_error(statistic: Statistic) -> bool:
     """Whether its standard error is known under any design."""
-    return engine_for(statistic).has_standard_error(statistic)
+    return engine_for(statistic).errors.has_standard_error(statistic)
 
 
 def standard_error(values: Array, design: Design, statistic: Statistic) -> Array:
     """SE of a statistic of each sample, (S, n) -> (S,); NaN where no stratum has two units."""
-    return (engine_for(statistic).standard_error or linearized)(values, design, statistic)
+    return (engine_for(statistic).errors.standard_error or linearized)(values, design, statistic)
 
 
 def has_model_error(statistic: Statistic) -> bool:
     """Whether its likelihood gives a standard error."""
-    return engine_for(statistic).model_error is not None
+    return engine_for(statistic).errors.model_error is not None
 
 
 def model_error(values: Array, design: Design, statistic: Statistic) -> Array:
     """SE of a statistic of independent cases by its likelihood, (S, n) -> (S,)."""
-    of_model = engine_for(statistic).model_error
+    of_model = engine_for(statistic).errors.model_error
     if of_model is None:
         raise TypeError(f"{statistic.spec.name} has no likelihood")
     return of_model(values, design, statistic)
@@ -122,8 +123,20 @@ def robust_error(values: Array, design: Design, statistic: Statistic) -> Array:
 
 def has_weights(statistic: Statistic) -> bool:
     """Whether its distribution under Dirichlet weights is known."""
-    engine = engine_for(statistic)
-    return engine.weighted is not None and engine.has_weights(statistic)
+    dirichlet = engine_for(statistic).dirichlet
+    return dirichlet is not None and dirichlet.known(statistic)
+
+
+def weights_need_bounds(statistic: Statistic) -> bool:
+    """Whether its pseudo-cases lie at the bounds of the metric."""
+    dirichlet = engine_for(statistic).dirichlet
+    return dirichlet is None or dirichlet.needs_bounds(statistic)
+
+
+def takes_reach(statistic: Statistic) -> bool:
+    """Whether the data may place its pseudo-cases."""
+    dirichlet = engine_for(statistic).dirichlet
+    return dirichlet is not None and dirichlet.takes_reach
 
 
 def weighted_distributions(
@@ -133,10 +146,10 @@ def weighted_distributions(
 
     Arguments as for `bootstrap_distribution`; the statistic has such distributions.
     """
-    weighted = engine_for(statistic).weighted
-    if weighted is None:
+    dirichlet = engine_for(statistic).dirichlet
+    if dirichlet is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
-    return weighted(values, design, statistic, plan, pseudo_cases)
+    return dirichlet.both_ends(values, design, statistic, plan, pseudo_cases)
 
 
 def joint_resampling(
@@ -152,7 +165,7 @@ def joint_resampling(
     statistic : Statistic
         With a standard error (`has_standard_error`).
     """
-    make = engine_for(statistic).joint
+    make = engine_for(statistic).errors.joint
     found = None if make is None else make(records, design, statistic)
     if found is None:
         found = functools.partial(gathered, records, design, statistic)
@@ -171,7 +184,7 @@ def tie_tolerance(values: Array, statistic: Statistic) -> Array:
 
 def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
     """The statistic without each unit (case or cluster) in turn: (S, n) -> (S, U)."""
-    return engine_for(statistic).leave_one_out(values, design, statistic)
+    return left_out_by(engine_for(statistic), values, design, statistic)
 
 
 def acceleration(values: Array, design: Design, statistic: Statistic) -> Array:

@@ -13,6 +13,7 @@ from support import Run
 
 from halfwidth import DataError, HalfwidthError, OptionError, read_objects
 from halfwidth.core.objects import Unit
+from halfwidth.core.option_table.table import OPTIONS
 from halfwidth.io.detections.api import align
 
 
@@ -403,10 +404,8 @@ def test_folders_in_no_format(files: dict[str, str], words: str, tmp_path: Path)
 
 
 def test_the_command_line_names_the_same_formats(run: Run) -> None:
-    from halfwidth.io.detections.catalogue import NAMES
-
     text = " ".join(run("detect", "--help").out.split())
-    assert text.count(f": {', '.join(NAMES)}; default") == 2
+    assert text.count(f": {', '.join(OPTIONS['format'].choices[1:])}; default") == 2
 
 
 def test_formats_are_named_or_told(tmp_path: Path) -> None:

@@ -23,9 +23,10 @@ from halfwidth.intervals.bootstrap import percentile
 from halfwidth.intervals.dirichlet_intervals import dirichlet
 from halfwidth.metrics.detection import ranked
 from halfwidth.resampling.distribution import Replicates
-from halfwidth.resampling.draws import Plan, count_blocks
+from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.resampling.forms.matched_weighted import weighted_counts
+from halfwidth.resampling.weights.bootstrap import count_blocks
 from halfwidth.results.detection_curves import (
     DETECTION_CURVE_KINDS,
     DetectionCurve,

@@ -31,9 +31,9 @@ from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc, average_precision
 from halfwidth.resampling.distribution import Replicates
-from halfwidth.resampling.draws import Plan, count_blocks
+from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
-from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
+from halfwidth.resampling.weights.bootstrap import count_blocks
 from halfwidth.results.curves import Curve, CurveKind, Curves
 from halfwidth.results.estimate import Estimate
 
@@ -199,7 +199,7 @@ class _Ranked:
     @classmethod
     def from_job(cls, job: Job) -> _Ranked:
         ranking = declared_form(job.functional.statistic, RankedAreas).rank(job.records.arranged)
-        return cls(unit_of_cases(job.records.design)[ranking.case[0]], ranking.mark[0])
+        return cls(job.records.design.unit_of_case[ranking.case[0]], ranking.mark[0])
 
     @property
     def positives(self) -> int:

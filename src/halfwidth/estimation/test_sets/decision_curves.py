@@ -16,7 +16,8 @@ from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.calibration.scores import brier_skill
 from halfwidth.resampling.distribution import Replicates
-from halfwidth.resampling.draws import Plan, count_blocks
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.weights.bootstrap import count_blocks
 from halfwidth.results.curves import Curve, Curves
 
 # The metric whose records are probabilities and outcomes.

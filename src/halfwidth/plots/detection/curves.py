@@ -12,11 +12,13 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Array
 from halfwidth.plots import curve_parts
-from halfwidth.plots.style import SHAPES, WIDTHS, Width, listed, require_matplotlib
+from halfwidth.plots.figure import figure
+from halfwidth.plots.style import SHAPES, WIDTHS, Width, listed
 from halfwidth.results.detection_curves import DetectionCurve, DetectionCurveKind
 from halfwidth.results.detection_estimate import DetectionEstimate
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 # The least and the most false positives per image that an axis shows.
@@ -36,6 +38,11 @@ DRAWN_BY: dict[DetectionCurveKind, str] = {
 AREA = {"pr": "area", "froc": "score", "afroc": "area", "wafroc": "area"}
 
 
+def _frame(curves: DetectionCurve | Sequence[DetectionCurve]) -> pd.DataFrame:
+    return curve_parts.frame_of(_most_objects(listed(curves, DetectionCurve, "curves")))
+
+
+@figure("Precision-recall curves of detections with their bands", _frame)
 def detection_pr(
     curves: DetectionCurve | Sequence[DetectionCurve],
     ax: Axes | None = None,
@@ -50,9 +57,8 @@ def detection_pr(
     Parameters
     ----------
     curves : DetectionCurve, DetectionCurves or sequence of DetectionCurve
-        Finished curves of ``kind="pr"``; their numbers are ``curves.line_frame()``,
-        ``curves.to_frame()`` (the bands) and ``curves.areas.to_frame()``. Of more than 20 those of
-        the most objects are drawn; more than 4 have no bands.
+        Finished curves of ``kind="pr"``. Of more than 20 those of the most objects are drawn; more
+        than 4 have no bands.
     ax : matplotlib Axes, optional
         Drawn into; the classes stand beside them, or above narrow ones, so give their figure
         ``layout="constrained"``. Default: the axes of a new figure.
@@ -67,10 +73,16 @@ def detection_pr(
     ------
     OptionError
         If there are no curves, if they are of another kind, or if matplotlib is missing.
+
+    Notes
+    -----
+    ``detection_pr.frame`` gives columns as that of `roc`; by ``drawn`` there are also the operating
+    points that the score averages (``point``) and what lies ``beyond`` the last detection.
     """
     return _drawn(("pr",), curves, ax, width)
 
 
+@figure("FROC curves with their bands", _frame)
 def froc(
     curves: DetectionCurve | Sequence[DetectionCurve],
     ax: Axes | None = None,
@@ -86,8 +98,7 @@ def froc(
     Parameters
     ----------
     curves, ax, width
-        As for `detection_pr`, with curves of ``kind="froc"``; ``curves.points_frame()`` has the
-        operating points.
+        As for `detection_pr`, with curves of ``kind="froc"``.
 
     Returns
     -------
@@ -101,6 +112,7 @@ def froc(
     return _drawn(("froc",), curves, ax, width)
 
 
+@figure("AFROC curves with their bands", _frame)
 def afroc(
     curves: DetectionCurve | Sequence[DetectionCurve],
     ax: Axes | None = None,
@@ -135,7 +147,6 @@ def _drawn(
     ax: Axes | None,
     width: Width,
 ) -> Axes:
-    require_matplotlib(ax)
     one_of("width", width, tuple(WIDTHS))
     every = listed(given, DetectionCurve, "curves")
     _check(kinds, every)

@@ -13,13 +13,13 @@ from halfwidth.core.objects import ObjectSet
 from halfwidth.plots import curve_parts
 from halfwidth.plots.detection.pictures import STYLES, paint_scene
 from halfwidth.plots.detection.scenes import Mark, Matched, Scene, matched
-from halfwidth.plots.study.axes import height_below, legend_below
+from halfwidth.plots.figure import figure
+from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.style import (
     NOTE_SIZE,
     WIDTHS,
     Width,
     axes_width,
-    require_matplotlib,
     shorter,
 )
 
@@ -41,7 +41,7 @@ FLATTEST, TALLEST = 0.5, 1.5
 GAP, LINE, LETTERS = 0.08, 0.14, 16
 
 
-def matches_frame(
+def _frame(
     matches: MatchLists,
     detections: ObjectSet,
     references: ObjectSet,
@@ -50,34 +50,19 @@ def matches_frame(
     threshold: float | None = None,
     score_threshold: float | Literal["auto"] | None = "auto",
 ) -> pd.DataFrame:
-    """Every corner that `figure_of_worst_images` draws, with what is known of its object.
+    found = matched(matches, detections, references, threshold, score_threshold)
+    return _frame_of_scenes(matches, found.worst(_checked(most)))
 
-    Parameters
-    ----------
-    matches, detections, references, most, threshold, score_threshold
-        As for `figure_of_worst_images`.
 
-    Returns
-    -------
-    DataFrame
-        Columns ``panel, image, mark, side, place, category, score, similarity, outline, x, y``: the
-        panels count from 1, ``side`` and ``place`` say which object it is, and ``x`` and ``y`` are
-        the corners of each of its outlines, in the coordinates of boxes.
-
-    Raises
-    ------
-    OptionError, DataError
-        As for `figure_of_worst_images`.
-    """
+def _frame_of_scenes(matches: MatchLists, scenes: Sequence[Scene]) -> pd.DataFrame:
     import pandas as pd
 
-    found = matched(matches, detections, references, threshold, score_threshold)
     rows = [
         (
             *(panel, matches.images[scene.place], str(shape.mark), shape.side, shape.place),
             *(matches.classes[shape.category], shape.score, shape.similarity, outline, x, y),
         )
-        for panel, scene in enumerate(found.worst(_checked(most)), 1)
+        for panel, scene in enumerate(scenes, 1)
         for shape in scene.shapes
         for outline, line in enumerate(shape.lines)
         for x, y in line
@@ -85,6 +70,28 @@ def matches_frame(
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
+def _scene(found: Matched, image: str) -> Scene:
+    if not isinstance(image, str):
+        raise OptionError(f"image={shown(image)} is no name of an image")
+    if image not in found.matches.images:
+        raise UnknownNameError("image", image, found.matches.images)
+    return found.scene(found.matches.images.index(image))
+
+
+def _frame_of_image(
+    matches: MatchLists,
+    detections: ObjectSet,
+    references: ObjectSet,
+    image: str,
+    *,
+    threshold: float | None = None,
+    score_threshold: float | Literal["auto"] | None = "auto",
+) -> pd.DataFrame:
+    found = matched(matches, detections, references, threshold, score_threshold)
+    return _frame_of_scenes(matches, [_scene(found, image)])
+
+
+@figure("Matches of an image", _frame_of_image)
 def matched_image(
     matches: MatchLists,
     detections: ObjectSet,
@@ -116,13 +123,8 @@ def matched_image(
     OptionError, DataError
         As for `figure_of_worst_images`, or if there is no such image.
     """
-    require_matplotlib(ax)
     found = matched(matches, detections, references, threshold, score_threshold)
-    if not isinstance(image, str):
-        raise OptionError(f"image={shown(image)} is no name of an image")
-    if image not in matches.images:
-        raise UnknownNameError("image", image, matches.images)
-    scene = found.scene(matches.images.index(image))
+    scene = _scene(found, image)
     if ax is None:
         ax = curve_parts.new_axes([])
     paint_scene(ax, scene, matches.classes, axes_width(ax))
@@ -135,6 +137,7 @@ def matched_image(
     return ax
 
 
+@figure("Matches of the images with the most errors", _frame)
 def figure_of_worst_images(
     matches: MatchLists,
     detections: ObjectSet,
@@ -169,7 +172,7 @@ def figure_of_worst_images(
         score threshold. None: all are shown.
     names : bool
         Whether the names of images stand above them, which may tell who a patient is. Without
-        them they are numbered, as in `matches_frame`.
+        them they are numbered, as in the frame.
     width : {"page", "column"}
         17 cm or 8.5 cm.
 
@@ -187,8 +190,14 @@ def figure_of_worst_images(
     See Also
     --------
     matched_image : one image of your choice.
+
+    Notes
+    -----
+    ``figure_of_worst_images.frame`` gives columns ``panel, image, mark, side, place, category,
+    score, similarity, outline, x, y``: the panels count from 1, ``side`` and ``place`` say which
+    object it is, and ``x`` and ``y`` are the corners of each of its outlines, in the coordinates of
+    boxes.
     """
-    require_matplotlib()
     one_of("width", width, tuple(WIDTHS))
     found = matched(matches, detections, references, threshold, score_threshold)
     scenes = found.worst(MOST[width] if most is None else _checked(most))

@@ -14,6 +14,7 @@ from halfwidth.core.options import spelled
 from halfwidth.core.titles import metric_title
 from halfwidth.metrics.detection.catalogue import LOCALISATIONS
 from halfwidth.plots import curve_parts
+from halfwidth.plots.figure import figure
 from halfwidth.plots.style import (
     NARROW,
     SHAPES,
@@ -23,7 +24,6 @@ from halfwidth.plots.style import (
     check_one_metric,
     interval_label,
     listed,
-    require_matplotlib,
     shorter,
 )
 from halfwidth.results.detection_estimate import DetectionEstimate
@@ -43,25 +43,7 @@ MOST_TICKS = 10
 PANEL = 2.8  # inches
 
 
-def thresholds_frame(estimates: Sequence[DetectionEstimate]) -> pd.DataFrame:
-    """Every number that `over_thresholds` draws.
-
-    Parameters
-    ----------
-    estimates : Estimates or sequence of DetectionEstimate
-        As for `over_thresholds`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``label, threshold, value, low, high``: the lines one after another, each by
-        ascending threshold.
-
-    Raises
-    ------
-    OptionError
-        As for `over_thresholds`.
-    """
+def _frame(estimates: Sequence[DetectionEstimate]) -> pd.DataFrame:
     import pandas as pd
 
     lines = _lines(estimates)
@@ -75,6 +57,7 @@ def thresholds_frame(estimates: Sequence[DetectionEstimate]) -> pd.DataFrame:
     )
 
 
+@figure("Metrics over thresholds of localisation", _frame)
 def over_thresholds(
     estimates: Sequence[DetectionEstimate],
     ax: Axes | None = None,
@@ -107,11 +90,11 @@ def over_thresholds(
         If there are not two thresholds, if the estimates are of several metrics or matched in
         several ways, or if matplotlib is missing.
 
-    See Also
-    --------
-    thresholds_frame : the numbers.
+    Notes
+    -----
+    ``over_thresholds.frame`` gives columns ``label, threshold, value, low, high``: the lines one
+    after another, each by ascending threshold.
     """
-    require_matplotlib(ax)
     one_of("width", width, tuple(WIDTHS))
     lines = _lines(estimates)
     shown = [e for line in lines.values() for e in line.values()]
@@ -131,6 +114,22 @@ def over_thresholds(
     return ax
 
 
+def _by_metric(estimates: Sequence[DetectionEstimate]) -> dict[str, list[DetectionEstimate]]:
+    panels: dict[str, list[DetectionEstimate]] = {}
+    for e in listed(estimates, DetectionEstimate, "estimates"):
+        panels.setdefault(metric_title(e.metric_spec), []).append(e)
+    return panels
+
+
+def _frame_of_panels(estimates: Sequence[DetectionEstimate]) -> pd.DataFrame:
+    import pandas as pd
+
+    panels = _by_metric(estimates) or {"": []}
+    parts = [_frame(some).assign(metric=metric) for metric, some in panels.items()]
+    return pd.concat(parts, ignore_index=True)
+
+
+@figure(over_thresholds.caption, _frame_of_panels)
 def figure_over_thresholds(
     estimates: Sequence[DetectionEstimate], *, width: Width = "page"
 ) -> Figure:
@@ -152,13 +151,10 @@ def figure_over_thresholds(
     OptionError
         As for `over_thresholds`.
     """
-    require_matplotlib()
     one_of("width", width, tuple(WIDTHS))
     from matplotlib.figure import Figure
 
-    panels: dict[str, list[DetectionEstimate]] = {}
-    for e in listed(estimates, DetectionEstimate, "estimates"):
-        panels.setdefault(metric_title(e.metric_spec), []).append(e)
+    panels = _by_metric(estimates)
     across = WIDTHS[width]
     # Narrow panels have their legends above.
     above = sum(curve_parts.LINE * len(_lines(one)) for one in panels.values())

@@ -12,6 +12,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.spec import Better
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array
+from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import axis_limits
 from halfwidth.plots.pair_panels import RASTER_FROM
 from halfwidth.plots.ranking.heat import paint_heat, shades_note
@@ -20,14 +21,12 @@ from halfwidth.plots.ranking.rows import (
     POINTS,
     Kind,
     by_row,
-    draw,
-    frame_of,
     rank_axis,
     row_height,
     x_title,
 )
 from halfwidth.plots.shapes import few_levels, jitter, tukey_box
-from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET
+from halfwidth.plots.style import FAINT, INK, SMALL_TICKS
 from halfwidth.ranking.ranks import ranks_in_cases
 from halfwidth.results.comparison import ComparedCases
 from halfwidth.results.ranking import Ranking
@@ -155,7 +154,7 @@ def _paint_dots(ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles)
     ax.plot(estimates["x"], estimates["y"], "D", markersize=size, markeredgewidth=0.6, **diamond)
     ax.set_xlim(*axis_limits(dots["x"].tolist(), [cases.metric_spec.spec.bounds]))
     x_title(ax, value_title(cases))
-    ax.tick_params(axis="x", labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)
+    ax.tick_params(axis="x", **SMALL_TICKS)
     plain_numbers(ax.xaxis)
     ax.grid(axis="x", color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)
@@ -181,31 +180,10 @@ def _dots_note(ranking: Ranking) -> str:
     return f"dots: cases · boxes: quartiles, whiskers to 1.5 IQR{diamonds}"
 
 
-DOTS = Kind(_dots_frame, _paint_dots, _dots_note, row=0.27)
+DOTS = Kind("dots", _dots_frame, _paint_dots, _dots_note, row=0.27)
 
 
-def dots_frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
-    """Everything that `dots` draws.
-
-    Parameters
-    ----------
-    rankings
-        As for `dots`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``label, model, kind, x, y, low, high``; ``kind`` is ``case``, ``box`` (its median
-        and quartiles), ``whiskers`` or ``estimate`` (by which the models are ranked).
-
-    Raises
-    ------
-    OptionError
-        As for `dots`.
-    """
-    return frame_of(DOTS, rankings, "dots")
-
-
+@figure("The values of the cases of each model", DOTS.frame_of)
 def dots(
     rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, styles: Styles | None = None
 ) -> Axes:
@@ -227,11 +205,13 @@ def dots(
     OptionError
         As for `rank_sets`, or if the ranking has no values of cases.
 
-    See Also
-    --------
-    dots_frame : the plotted numbers.
+    Notes
+    -----
+    ``dots.frame`` gives columns ``label, model, kind, x, y, low, high``; ``kind`` is ``case``,
+    ``box`` (its median and quartiles), ``whiskers`` or ``estimate`` (by which the models are
+    ranked).
     """
-    return draw(DOTS, rankings, ax, styles, "dots")
+    return DOTS.draw(rankings, ax, styles)
 
 
 # --------------------------------------------------------------------------- ranks within cases
@@ -273,31 +253,12 @@ def _case_ranks_note(ranking: Ranking) -> str:
     )
 
 
-CASE_HEATMAP = Kind(_case_ranks_frame, _paint_case_ranks, _case_ranks_note, row=0.22)
+CASE_HEATMAP = Kind(
+    "case_heatmap", _case_ranks_frame, _paint_case_ranks, _case_ranks_note, row=0.22
+)
 
 
-def case_heatmap_frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
-    """Every number that `case_heatmap` draws, a row per model and rank.
-
-    Parameters
-    ----------
-    rankings
-        As for `dots`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``y, label, model, rank, count, share``; ranks that a model has in no case are left
-        out.
-
-    Raises
-    ------
-    OptionError
-        As for `dots`.
-    """
-    return frame_of(CASE_HEATMAP, rankings, "case_heatmap")
-
-
+@figure("In how many cases each model has which rank", CASE_HEATMAP.frame_of)
 def case_heatmap(
     rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, styles: Styles | None = None
 ) -> Axes:
@@ -321,7 +282,11 @@ def case_heatmap(
 
     See Also
     --------
-    case_heatmap_frame : the plotted numbers.
     heatmap : the same over bootstrap resamples.
+
+    Notes
+    -----
+    ``case_heatmap.frame`` gives columns ``y, label, model, rank, count, share``; ranks that a model
+    has in no case are left out.
     """
-    return draw(CASE_HEATMAP, rankings, ax, styles, "case_heatmap")
+    return CASE_HEATMAP.draw(rankings, ax, styles)

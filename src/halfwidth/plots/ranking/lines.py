@@ -10,7 +10,9 @@ import numpy as np
 from halfwidth.core.errors import OptionError
 from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
+from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import beside
+from halfwidth.plots.names import metric_label
 from halfwidth.plots.pair_panels import in_lines
 from halfwidth.plots.ranking.model_styles import GREY, Styles, several, styles_for
 from halfwidth.plots.ranking.rows import (
@@ -22,15 +24,14 @@ from halfwidth.plots.ranking.rows import (
     row_height,
     width_of,
 )
-from halfwidth.plots.study.naming import metric_label
 from halfwidth.plots.style import (
-    FAINT,
     INK,
     NOTE_SIZE,
     QUIET,
     TEXT_SIZE,
     WIDTH,
-    require_matplotlib,
+    new_axes,
+    plain,
     shorter,
 )
 from halfwidth.results.ranking import Ranking
@@ -49,29 +50,12 @@ KEY = 6.0
 DODGE = 0.16
 
 
-def rank_lines_frame(rankings: Sequence[Ranking]) -> pd.DataFrame:
-    """Every number that `rank_lines` draws, a row per ranking and model.
-
-    Parameters
-    ----------
-    rankings
-        As for `rank_lines`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``x`` (the place of the ranking), ``y`` (the rank, or just beside it where several
-        models share one), ``label, scheme, subject, model, rank``.
-
-    Raises
-    ------
-    OptionError
-        As for `rank_lines`.
-    """
-    return _frame(check_lines(rankings))
+def _frame(rankings: Sequence[Ranking]) -> pd.DataFrame:
+    return frame_of_lines(check_lines(rankings))
 
 
-def _frame(items: Sequence[Ranking]) -> pd.DataFrame:
+def frame_of_lines(items: Sequence[Ranking]) -> pd.DataFrame:
+    """A row for each ranking and model."""
     import pandas as pd
 
     frame = pd.DataFrame(
@@ -94,6 +78,7 @@ def _frame(items: Sequence[Ranking]) -> pd.DataFrame:
     return frame
 
 
+@figure("Ranks of models across tasks", _frame)
 def rank_lines(
     rankings: Sequence[Ranking], ax: Axes | None = None, *, styles: Styles | None = None
 ) -> Axes:
@@ -118,11 +103,11 @@ def rank_lines(
     OptionError
         If there are fewer than two rankings, or matplotlib is missing.
 
-    See Also
-    --------
-    rank_lines_frame : the plotted numbers.
+    Notes
+    -----
+    ``rank_lines.frame`` gives columns ``x`` (the place of the ranking), ``y`` (the rank, or just
+    beside it where several models share one), ``label, scheme, subject, model, rank``.
     """
-    require_matplotlib(ax)
     items = check_lines(rankings)
     known = styles_for(items, styles)
     return paint_lines(items, known, new_lines_axes(len(known)) if ax is None else ax)
@@ -130,17 +115,14 @@ def rank_lines(
 
 def new_lines_axes(models: int, width: float = WIDTH) -> Axes:
     """The axes of a new figure that fits so many models."""
-    from matplotlib.figure import Figure
-
-    height = min(PAGE, AROUND + max(1.6, models * row_height(models)))
-    return Figure(figsize=(width, height), layout="constrained").add_subplot()
+    return new_axes(width, min(PAGE, AROUND + max(1.6, models * row_height(models))))
 
 
 def paint_lines(
     items: Sequence[Ranking], known: Styles, ax: Axes, *, with_names: bool = True
 ) -> Axes:
     """Lines, labels of the rankings, and names of the models."""
-    frame = _frame(items)
+    frame = frame_of_lines(items)
     table = frame.pivot_table(index="x", columns="model", values="y").reindex(columns=list(known))
     for name in reversed(list(known)):
         style = known[name]
@@ -195,10 +177,7 @@ def _finish(ax: Axes, items: Sequence[Ranking], models: int, room: int) -> None:
     subjects = list(dict.fromkeys(one.subject for one in items))
     title = f"rank by {subjects[0]}" if len(subjects) == 1 else "rank"
     ax.set_ylabel(title, fontsize=TEXT_SIZE, parse_math=False)
-    ax.grid(axis="x", color=FAINT, linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right", "bottom"]].set_visible(False)
-    ax.spines["left"].set(linewidth=0.6, color=QUIET)
+    plain(ax, "x", spines=["left"])
 
 
 def _name_ends(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:

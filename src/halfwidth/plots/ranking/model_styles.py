@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from halfwidth.core.errors import OptionError, quoted, shown
-from halfwidth.plots.study.styles import SOLID, Style
-from halfwidth.plots.style import COLOURS, SHAPES, listed
+from halfwidth.plots.style import COLOURS, SHAPES, SOLID, Style, listed
 from halfwidth.results.ranking import Ranking
 
 # Models with a colour and marker of their own; those behind are grey.

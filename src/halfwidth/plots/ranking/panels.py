@@ -10,18 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.checks import one_of
 from halfwidth.core.frozen import frozen
+from halfwidth.plots.figure import AnyFigure, figure
+from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.ranking import rows
-from halfwidth.plots.ranking.cases import CASE_HEATMAP, DOTS
-from halfwidth.plots.ranking.lines import check_lines, new_lines_axes, paint_lines
+from halfwidth.plots.ranking.cases import CASE_HEATMAP, DOTS, case_heatmap, dots
+from halfwidth.plots.ranking.lines import (
+    check_lines,
+    frame_of_lines,
+    new_lines_axes,
+    paint_lines,
+    rank_lines,
+)
 from halfwidth.plots.ranking.model_styles import Styles, model_styles, several
-from halfwidth.plots.ranking.podiums import podium
-from halfwidth.plots.ranking.sets import RANK_SETS, SIGNIFICANCE
-from halfwidth.plots.ranking.shares import BLOB, HEATMAP, paint_blobs, shares_frame
-from halfwidth.plots.study.axes import height_below, legend_below
-from halfwidth.plots.style import TEXT_SIZE, WIDTHS, Width, require_matplotlib
+from halfwidth.plots.ranking.podiums import frame_of_podium, podium
+from halfwidth.plots.ranking.sets import RANK_SETS, SIGNIFICANCE, rank_sets, significance
+from halfwidth.plots.ranking.shares import BLOB, HEATMAP, blob, heatmap, paint_blobs, shares_frame
+from halfwidth.plots.style import TEXT_SIZE, WIDTHS, Width
 from halfwidth.results.ranking import Ranking
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -33,7 +41,17 @@ ROWS = {
     "blob": BLOB,
     "significance": SIGNIFICANCE,
 }
-KINDS = (*ROWS, "podium", "lines")
+# What draws each kind of one ranking, or of one task.
+OF_ONE_RANKING: dict[str, AnyFigure] = {
+    "rank-sets": rank_sets,
+    "significance": significance,
+    "lines": rank_lines,
+    "dots": dots,
+    "podium": podium,
+    "case-heatmap": case_heatmap,
+    "heatmap": heatmap,
+    "blob": blob,
+}
 OF_CASES = ("dots", "case-heatmap", "podium")
 # How many panels stand beside each other in a figure.
 ACROSS = {"page": 3, "column": 1}
@@ -83,6 +101,19 @@ class Layout:
         return max(1, int((rows.PAGE - self.below) / self.panel_height)) * ACROSS[self.width]
 
 
+def _frame(rankings: Ranking | Sequence[Ranking], kind: str = "rank-sets") -> pd.DataFrame:
+    import pandas as pd
+
+    items = several(rankings)
+    if one_of("kind", kind, tuple(OF_ONE_RANKING)) == "lines":
+        return frame_of_lines(check_lines(items))
+    names = list(model_styles(items))
+    frame_of = frame_of_podium if kind == "podium" else ROWS[kind].frame
+    frames = [frame_of(one, names).assign(label=one.label) for one in items]
+    return pd.concat(frames, ignore_index=True)
+
+
+@figure("Ranks of models", _frame)
 def figures_of_rankings(
     rankings: Ranking | Sequence[Ranking], kind: str = "rank-sets", *, width: Width = "page"
 ) -> list[Figure]:
@@ -113,9 +144,8 @@ def figures_of_rankings(
     --------
     write_figure : a figure as a file.
     """
-    require_matplotlib()
     items = several(rankings)
-    one_of("kind", kind, KINDS)
+    one_of("kind", kind, tuple(OF_ONE_RANKING))
     one_of("width", width, tuple(WIDTHS))
     styles = model_styles(items)
     if kind == "lines":

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.plots.figure import figure
+from halfwidth.plots.legends import height_below, legend_below
 from halfwidth.plots.ranking.cases import cases_of, names_of, ranks_within, value_title, values_of
 from halfwidth.plots.ranking.model_styles import Styles, only, styles_for
 from halfwidth.plots.ranking.rows import title_of
-from halfwidth.plots.study.axes import height_below, legend_below
-from halfwidth.plots.style import FAINT, NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
+from halfwidth.plots.style import FAINT, QUIET, SMALL_TICKS, TEXT_SIZE, WIDTH
 from halfwidth.results.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -27,31 +28,13 @@ PODIUM = 0.84
 HEIGHT, BARS = 3.4, 0.3
 
 
-def podium_frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
-    """Everything that `podium` draws.
-
-    Parameters
-    ----------
-    rankings
-        As for `podium`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``kind, x, y, case, model, place``: of ``case`` the value of a model in a case,
-        whose number says only which dots a line joins; of ``bar`` the share of all cases in which
-        the model has the place.
-
-    Raises
-    ------
-    OptionError
-        As for `podium`.
-    """
+def _frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
     ranking = only(rankings, "podium")
-    return _frame(ranking, list(styles_for([ranking], None)))
+    return frame_of_podium(ranking, list(styles_for([ranking], None)))
 
 
-def _frame(ranking: Ranking, order: Sequence[str]) -> pd.DataFrame:
+def frame_of_podium(ranking: Ranking, order: Sequence[str]) -> pd.DataFrame:
+    """The values of the cases, and the shares of places."""
     import pandas as pd
 
     cases = cases_of(ranking, "podium")
@@ -94,6 +77,7 @@ def _spread(means: Any) -> NDArray[np.intp]:
     return np.asarray(order[np.linspace(0, len(order) - 1, MOST_CASES).round().astype(int)])
 
 
+@figure("Places of models in each case", _frame)
 def podium(
     rankings: Ranking | Sequence[Ranking], *, styles: Styles | None = None, width: float = WIDTH
 ) -> Figure:
@@ -122,16 +106,17 @@ def podium(
     OptionError
         As for `dots`.
 
-    See Also
-    --------
-    podium_frame : the plotted numbers.
+    Notes
+    -----
+    ``podium.frame`` gives columns ``kind, x, y, case, model, place``: of ``case`` the value of a
+    model in a case, whose number says only which dots a line joins; of ``bar`` the share of all
+    cases in which the model has the place.
     """
-    require_matplotlib()
     from matplotlib.figure import Figure
 
     ranking = only(rankings, "podium")
     known = styles_for([ranking], styles)
-    frame = _frame(ranking, list(known))
+    frame = frame_of_podium(ranking, list(known))
     mine = {name: known[name] for name in dict.fromkeys(frame["model"])}
     note = _note(ranking, frame)
     figure = Figure(figsize=(width, HEIGHT + height_below(mine, note, width)), layout="constrained")
@@ -183,7 +168,7 @@ def _finish(ax: Axes, places: int) -> None:
 
     for place in range(1, places + 1, 2):
         ax.axvspan(place - 0.5, place + 0.5, color=FAINT, alpha=0.45, linewidth=0, zorder=0)
-    ax.tick_params(labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)
+    ax.tick_params(**SMALL_TICKS)
     plain_numbers(ax.yaxis)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)

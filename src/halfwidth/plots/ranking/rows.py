@@ -6,18 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.frozen import frozen
+from halfwidth.plots.legends import folded
 from halfwidth.plots.marks import TextColumn, note_below, text_columns
 from halfwidth.plots.pair_panels import in_lines
 from halfwidth.plots.ranking.model_styles import Styles, only, styles_for
-from halfwidth.plots.study.axes import folded
 from halfwidth.plots.style import (
     FAINT,
     NOTE_SIZE,
     QUIET,
+    SMALL_TICKS,
     TEXT_SIZE,
     WIDTH,
     break_label,
-    require_matplotlib,
+    new_axes,
     shorter,
 )
 from halfwidth.results.ranking import Ranking
@@ -47,6 +48,8 @@ class Kind:
 
     Attributes
     ----------
+    name : str
+        Of the function that draws it.
     frame : callable
         The ranking and the order of the models to every number drawn, with a column ``y``.
     paint : callable
@@ -59,30 +62,31 @@ class Kind:
         Columns of texts beside the rows, where a figure has a single panel as wide as a page.
     """
 
+    name: str
     frame: Callable[[Ranking, Sequence[str]], pd.DataFrame]
     paint: Callable[[Axes, pd.DataFrame, Ranking, Styles], None]
     note: Callable[[Ranking], str]
     row: float = ROW
     texts: Callable[[Ranking, Sequence[str]], Sequence[TextColumn]] | None = None
 
+    def frame_of(self, rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
+        """Every number of the figure of one ranking."""
+        ranking = only(rankings, self.name)
+        return self.frame(ranking, list(styles_for([ranking], None)))
 
-def draw(kind: Kind, rankings: Any, ax: Axes | None, styles: Any, what: str) -> Axes:
-    """One ranking on axes of its own, or on those given."""
-    require_matplotlib(ax)
-    ranking = only(rankings, what)
-    known = styles_for([ranking], styles)
-    frame = kind.frame(ranking, list(known))
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        size = (WIDTH, len(known) * row_height(len(known), kind.row) + AROUND)
-        ax = Figure(figsize=size, layout="constrained").add_subplot()
-        add_texts(kind, ax, ranking, list(known))
-    paint(kind, ax, frame, ranking, known)
-    if ranking.label:
-        title_of(ax, ranking.label)
-    note_below(ax, folded(kind.note(ranking), 0.75 * width_of(ax)))
-    return ax
+    def draw(self, rankings: Any, ax: Axes | None, styles: Any) -> Axes:
+        """One ranking on axes of its own, or on those given."""
+        ranking = only(rankings, self.name)
+        known = styles_for([ranking], styles)
+        frame = self.frame(ranking, list(known))
+        if ax is None:
+            ax = new_axes(WIDTH, len(known) * row_height(len(known), self.row) + AROUND)
+            add_texts(self, ax, ranking, list(known))
+        paint(self, ax, frame, ranking, known)
+        if ranking.label:
+            title_of(ax, ranking.label)
+        note_below(ax, folded(self.note(ranking), 0.75 * width_of(ax)))
+        return ax
 
 
 def paint(kind: Kind, ax: Axes, frame: pd.DataFrame, ranking: Ranking, styles: Styles) -> None:
@@ -109,12 +113,6 @@ def add_texts(kind: Kind, ax: Axes, ranking: Ranking, names: Sequence[str]) -> N
         for column in kind.texts(ranking, names)
     ]
     text_columns(ax, range(len(names)), columns)
-
-
-def frame_of(kind: Kind, rankings: Any, what: str) -> pd.DataFrame:
-    """Every number of the figure of one ranking."""
-    ranking = only(rankings, what)
-    return kind.frame(ranking, list(styles_for([ranking], None)))
 
 
 def width_of(ax: Axes) -> float:
@@ -177,7 +175,7 @@ def rank_axis(ax: Axes, ranks: int, title: str) -> None:
     """Ranks from the left, with a faint line at each or at round ones."""
     ax.set_xlim(0.4, ranks + 0.6)
     ax.set_xticks(rank_ticks(ranks))
-    ax.tick_params(axis="x", labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)
+    ax.tick_params(axis="x", **SMALL_TICKS)
     x_title(ax, title)
     ax.grid(axis="x", color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)

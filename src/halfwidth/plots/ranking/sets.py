@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.formatting import percent
+from halfwidth.plots.figure import figure
 from halfwidth.plots.marks import TextColumn
 from halfwidth.plots.ranking.model_styles import Styles
 from halfwidth.plots.ranking.rows import (
     POINTS,
     Kind,
     by_row,
-    draw,
-    frame_of,
     label_columns,
     rank_axis,
     rank_title,
@@ -86,30 +85,10 @@ def _texts(ranking: Ranking, names: Sequence[str]) -> list[TextColumn]:
     return [TextColumn(texts, heading) for heading, texts in columns]
 
 
-RANK_SETS = Kind(_sets_frame, _paint_sets, _sets_note, texts=_texts)
+RANK_SETS = Kind("rank_sets", _sets_frame, _paint_sets, _sets_note, texts=_texts)
 
 
-def rank_sets_frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
-    """Every number that `rank_sets` draws, a row per model.
-
-    Parameters
-    ----------
-    rankings
-        As for `rank_sets`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``y, label, model, rank, rank_low, rank_high, marginal_low, marginal_high, value``.
-
-    Raises
-    ------
-    OptionError
-        As for `rank_sets`.
-    """
-    return frame_of(RANK_SETS, rankings, "rank_sets")
-
-
+@figure("Ranks of the models with the sets of ranks that hold together", RANK_SETS.frame_of)
 def rank_sets(
     rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, styles: Styles | None = None
 ) -> Axes:
@@ -139,10 +118,14 @@ def rank_sets(
 
     See Also
     --------
-    rank_sets_frame : the plotted numbers.
     figures_of_rankings : a panel for each ranking.
+
+    Notes
+    -----
+    ``rank_sets.frame`` gives columns ``y, label, model, rank, rank_low, rank_high, marginal_low,
+    marginal_high, value``.
     """
-    return draw(RANK_SETS, rankings, ax, styles, "rank_sets")
+    return RANK_SETS.draw(rankings, ax, styles)
 
 
 # --------------------------------------------------------------------------- claims
@@ -193,31 +176,10 @@ def _claims_note(ranking: Ranking) -> str:
     )
 
 
-SIGNIFICANCE = Kind(_claims_frame, _paint_claims, _claims_note)
+SIGNIFICANCE = Kind("significance", _claims_frame, _paint_claims, _claims_note)
 
 
-def significance_frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
-    """What `significance` draws, a row per ordered pair of models.
-
-    Parameters
-    ----------
-    rankings
-        As for `significance`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``y, x, label, model, other`` and ``claim``: 1 where the model is shown to be better
-        than the other, -1 where it is shown to be worse, 0 where neither.
-
-    Raises
-    ------
-    OptionError
-        As for `significance`.
-    """
-    return frame_of(SIGNIFICANCE, rankings, "significance")
-
-
+@figure("Which model is shown to be better than which", SIGNIFICANCE.frame_of)
 def significance(
     rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, styles: Styles | None = None
 ) -> Axes:
@@ -239,8 +201,9 @@ def significance(
     OptionError
         As for `rank_sets`.
 
-    See Also
-    --------
-    significance_frame : the plotted numbers.
+    Notes
+    -----
+    ``significance.frame`` gives columns ``y, x, label, model, other`` and ``claim``: 1 where the
+    model is shown to be better than the other, -1 where it is shown to be worse, 0 where neither.
     """
-    return draw(SIGNIFICANCE, rankings, ax, styles, "significance")
+    return SIGNIFICANCE.draw(rankings, ax, styles)

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.errors import OptionError
+from halfwidth.plots.figure import figure
 from halfwidth.plots.ranking.heat import paint_heat, shades_note
 from halfwidth.plots.ranking.model_styles import Styles
 from halfwidth.plots.ranking.rows import (
     POINTS,
     Kind,
     by_row,
-    draw,
-    frame_of,
     rank_axis,
     rank_title,
     row_height,
@@ -111,32 +110,10 @@ def blob_note(ranking: Ranking) -> str:
     )
 
 
-BLOB = Kind(shares_frame, _paint_blobs, blob_note)
+BLOB = Kind("blob", shares_frame, _paint_blobs, blob_note)
 
 
-def blob_frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
-    """Every number that `blob` and `heatmap` draw, a row per model and rank.
-
-    Parameters
-    ----------
-    rankings
-        As for `blob`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``y, label, model, rank, share``, and of the model ``low, median, high``: its median
-        rank and the ranks between which the middle 95 % of the resamples lie. Ranks that no
-        resample has are left out.
-
-    Raises
-    ------
-    OptionError
-        As for `blob`.
-    """
-    return frame_of(BLOB, rankings, "blob")
-
-
+@figure("How the ranks of models spread over bootstrap resamples", BLOB.frame_of)
 def blob(
     rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, styles: Styles | None = None
 ) -> Axes:
@@ -160,10 +137,15 @@ def blob(
 
     See Also
     --------
-    blob_frame : the plotted numbers.
     figures_of_rankings : over several tasks, a panel for each model.
+
+    Notes
+    -----
+    ``blob.frame`` gives columns ``y, label, model, rank, share``, and of the model ``low, median,
+    high``: its median rank and the ranks between which the middle 95 % of the resamples lie. Ranks
+    that no resample has are left out.
     """
-    return draw(BLOB, rankings, ax, styles, "blob")
+    return BLOB.draw(rankings, ax, styles)
 
 
 # --------------------------------------------------------------------------- heat map
@@ -183,9 +165,10 @@ def _heat_note(ranking: Ranking) -> str:
     )
 
 
-HEATMAP = Kind(shares_frame, _paint_heat, _heat_note, row=0.22)
+HEATMAP = Kind("heatmap", shares_frame, _paint_heat, _heat_note, row=0.22)
 
 
+@figure("How the ranks of models spread over bootstrap resamples", HEATMAP.frame_of)
 def heatmap(
     rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, styles: Styles | None = None
 ) -> Axes:
@@ -207,7 +190,6 @@ def heatmap(
 
     See Also
     --------
-    blob_frame : the plotted numbers.
     case_heatmap : the same over cases.
     """
-    return draw(HEATMAP, rankings, ax, styles, "heatmap")
+    return HEATMAP.draw(rankings, ax, styles)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from halfwidth.document.parts import Figure
+from halfwidth.plots.of_results import figure_of
 from halfwidth.reports.whole.results import Results
 from halfwidth.results.documents.estimates import pale_text
 from halfwidth.results.estimate import Cases, Estimates
@@ -52,11 +53,4 @@ def figures_of_ranks(rankings: Rankings | None) -> tuple[Figure, ...]:
     """The sets of ranks of each ranking."""
     if not rankings:
         return ()
-    return (
-        Figure(
-            "rank-sets",
-            "Ranks of the models with the sets of ranks that hold together",
-            rankings,
-            picture=rankings.picture,
-        ),
-    )
+    return (Figure("rank-sets", figure_of(rankings).caption, rankings, picture=rankings.picture),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,16 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
+from halfwidth.resampling.class_averages import Classes
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Quantiles
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.weights.blocks import Block
+from halfwidth.resampling.weights.bootstrap import Pace
 
 if TYPE_CHECKING:
     from halfwidth.resampling.forms.signed_sums import SignedSums
-    from halfwidth.resampling.joint_errors import OfCounts
+    from halfwidth.resampling.joint.errors import OfCounts
 
 F = TypeVar("F", bound=Form)
 
@@ -40,6 +43,40 @@ OfSwaps = Callable[[Swapped], Array]
 
 
 @frozen(eq=False)
+class Shared:
+    """What other statistics of the same samples are made of too.
+
+    Attributes
+    ----------
+    what : tuple
+        By which it is known, with the arrays.
+    arrays : sequence of ndarray
+    reduce : callable
+        ``reduce(block)``: arrays whose last axis is that of resamples.
+    finish : callable
+        ``finish(*arrays)``, (S, B).
+    """
+
+    what: tuple[Any, ...]
+    arrays: Sequence[NDArray[Any]]
+    reduce: Callable[[Block], tuple[NDArray[Any], ...]]
+    finish: Callable[..., Array]
+
+
+class Prepared(Protocol):
+    """Samples made ready for one statistic, and for any weights."""
+
+    def pace(self, plan: Plan) -> Pace:
+        """How many resamples to evaluate at once."""
+
+    def shared(self, plan: Plan, /) -> Shared | None:
+        """What is kept for other statistics; None: nothing."""
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """The statistic at these weights of units, into (S, B)."""
+
+
+@frozen(eq=False)
 class InPairs:
     """Replicates of models under Dirichlet weights, for one end of an interval of a contrast.
 
@@ -48,16 +85,13 @@ class InPairs:
     first, second : ndarray, shape (M, R, B)
         Of each model where it is the first of a pair and where it is the second, which have other
         pseudo-cases; R is 1, or the classes of an average.
-    classes : ndarray, shape (M, R), or None
-        Values of the classes of an average.
-    weights : ndarray, shape (M, R), or None
-        Their weights in it.
+    classes : Classes or None
+        Those of an average.
     """
 
     first: Array
     second: Array
-    classes: Array | None = None
-    weights: Array | None = None
+    classes: Classes | None = None
 
 
 WeightedPairs = Callable[
@@ -71,26 +105,11 @@ def has_influence(statistic: Statistic) -> bool:
 
 
 @frozen(kw_only=True)
-class Engine:
-    """What resampling does with the statistics of one form.
-
-    ``values`` are samples, each in the canonical order of the design: of shape (S, n), or
-    (S, k, n) where cases have k values.
+class Errors:
+    """Standard errors of the statistics of one form.
 
     Attributes
     ----------
-    replicates : callable
-        ``replicates(values, design, statistic, plan)``, (S, B) in order of resamples: the same
-        draws for every statistic of as many units.
-    leave_one_out : callable
-        ``leave_one_out(values, design, statistic)``, the statistic without each unit, (S, U).
-    exact_distribution : callable or None
-        ``exact_distribution(values, design, statistic, plan)``: the bootstrap distribution where
-        it is known without a draw, else None. ``plan.convolves`` says whether to work out one
-        that could be drawn as well.
-    drawn_distribution : callable or None
-        ``drawn_distribution(values, design, statistic, plan)``, where there is a shorter way than
-        to sort replicates, else None.
     standard_error : callable or None
         ``standard_error(values, design, statistic)``, (S,); None: from the influence.
     has_standard_error : callable
@@ -101,33 +120,67 @@ class Engine:
     studentized : callable or None
         ``studentized(values, design, statistic, plan)``, t* of each resample, (S, B); None: by
         gathering every resample.
-    weighted : callable or None
-        ``weighted(values, design, statistic, plan, pseudo_cases)``: the distributions of the
-        statistic under Dirichlet weights of which the lower and the upper end of an interval are
-        quantiles; None where the form has none.
-    takes_reach : bool
-        Whether the data may place the pseudo-cases of these distributions.
-    weighted_pairs : callable or None
-        ``weighted_pairs(models, design, statistic, plan, pseudo_cases, discordance)``: replicates
-        of models in pairs for the lower and for the upper end.
+    joint : callable or None
+        ``joint(models, design, statistic)``: resamples of several models on the same cases, with
+        their covariances, from counts of draws; None: by gathering every resample.
+    """
+
+    standard_error: OfSamples | None = None
+    has_standard_error: Callable[[Statistic], bool] = has_influence
+    model_error: OfSamples | None = None
+    studentized: OfResamples | None = None
+    joint: Callable[[Sequence[Array], Design, Statistic], OfCounts | None] | None = None
+
+
+@frozen(kw_only=True)
+class Dirichlet:
+    """Distributions of the statistics of one form under Dirichlet weights.
+
+    Attributes
+    ----------
+    both_ends : callable
+        ``both_ends(values, design, statistic, plan, pseudo_cases)``: those of which the lower and
+        the upper end of an interval are quantiles.
+    in_pairs : callable or None
+        ``in_pairs(models, design, statistic, plan, pseudo_cases, discordance)``: replicates of
+        models in pairs for the lower and for the upper end.
     discordance : callable or None
         ``discordance(models, places, statistic)``: how often a pseudo-pair is bad for the one model
         and good for the other, for each pair of places among the models; None: as often as of
         independent models.
-    has_weights : callable
-        Whether a statistic of the form has them, where the form has.
-    weights_need_bounds : callable
+    known : callable
+        Whether they are, of a statistic.
+    needs_bounds : callable
         Whether the pseudo-cases of a statistic lie at the bounds of the metric; else its form knows
         what the worst and the best case is.
-    joint : callable or None
-        ``joint(models, design, statistic)``: resamples of several models on the same cases, with
-        their covariances, from counts of draws; None: by gathering every resample.
+    takes_reach : bool
+        Whether the data may place the pseudo-cases.
+    """
+
+    both_ends: Weighted
+    in_pairs: WeightedPairs | None = None
+    discordance: Callable[[Array, NDArray[np.intp], Statistic], Array] | None = None
+    known: Callable[[Statistic], bool] = lambda _statistic: True
+    needs_bounds: Callable[[Statistic], bool] = lambda _statistic: True
+    takes_reach: bool = False
+
+
+@frozen(kw_only=True)
+class Permutations:
+    """What permutation tests of two models exchange.
+
+    Attributes
+    ----------
     signed_sums : callable or None
         ``signed_sums(pair, design, statistic)``: the difference between two models on the same
         cases as a function of sums whose signs swaps choose; None where it is none.
     swapping : callable or None
-        ``swapping(pair, design, statistic, plan)``: from swaps of units, (B, U), to differences,
-        (B,); None: by gathering what either model has.
+        ``swapping(pair, design, statistic)``: from swaps of units, (B, U), to differences, (B,);
+        None: by the weights of what both models have, or by gathering it.
+    together : callable or None
+        ``together(pair, statistic)``: what both models have as one sample, the cases of the first
+        before those of the second and on one scale, (k, 2n), of which swaps leave either model half
+        with the weight 1; None where the statistic must be gathered.
     swapped_text : callable
         What swaps exchange, in prose; empty: values, or predictions.
     unpaired_scale : callable
@@ -136,6 +189,42 @@ class Engine:
     true_classes : callable
         ``true_classes(sample, statistic)``: within which cases of two models are mixed, (n,);
         None: all of them.
+    """
+
+    signed_sums: Callable[[Pair, Design, Statistic], SignedSums | None] | None = None
+    swapping: Callable[[Pair, Design, Statistic], OfSwaps] | None = None
+    together: Callable[[Pair, Statistic], Array | None] | None = None
+    swapped_text: Callable[[Statistic], str] = lambda _statistic: ""
+    unpaired_scale: Callable[[Array, Statistic], Array] = lambda sample, _statistic: sample
+    true_classes: Callable[[Array, Statistic], NDArray[np.intp] | None] = lambda _sample, _: None
+
+
+@frozen(kw_only=True)
+class Engine:
+    """What resampling does with the statistics of one form.
+
+    ``values`` are samples, each in the canonical order of the design: of shape (S, n), or
+    (S, k, n) where cases have k values.
+
+    Attributes
+    ----------
+    prepare : callable
+        ``prepare(values, design, statistic)``: samples made ready, once, for any weights.
+    most_values : int or None
+        Values of samples that are made ready together; None: all.
+    leave_one_out : callable or None
+        ``leave_one_out(values, design, statistic)``, the statistic without each unit, (S, U); None:
+        as resamples that lack a unit.
+    exact_distribution : callable or None
+        ``exact_distribution(values, design, statistic, plan)``: the bootstrap distribution where
+        it is known without a draw, else None. ``plan.convolves`` says whether to work out one
+        that could be drawn as well.
+    drawn_distribution : callable or None
+        ``drawn_distribution(values, design, statistic, plan)``, where there is a shorter way than
+        to sort replicates, else None.
+    errors : Errors
+    dirichlet : Dirichlet or None
+    permutations : Permutations
     seconds : callable
         ``seconds(statistic, n, classes)``, roughly, for a replicate in a large batch.
     support : callable
@@ -148,26 +237,14 @@ class Engine:
         Whether cases of a statistic have weights of their own among these values.
     """
 
-    replicates: OfResamples
-    leave_one_out: OfSamples
+    prepare: Callable[[Array, Design, Statistic], Prepared]
+    most_values: int | None = None
+    leave_one_out: OfSamples | None = None
     exact_distribution: Distributed | None = None
     drawn_distribution: Distributed | None = None
-    standard_error: OfSamples | None = None
-    has_standard_error: Callable[[Statistic], bool] = has_influence
-    model_error: OfSamples | None = None
-    studentized: OfResamples | None = None
-    weighted: Weighted | None = None
-    takes_reach: bool = False
-    weighted_pairs: WeightedPairs | None = None
-    discordance: Callable[[Array, NDArray[np.intp], Statistic], Array] | None = None
-    has_weights: Callable[[Statistic], bool] = lambda _statistic: True
-    weights_need_bounds: Callable[[Statistic], bool] = lambda _statistic: True
-    joint: Callable[[Sequence[Array], Design, Statistic], OfCounts | None] | None = None
-    signed_sums: Callable[[Pair, Design, Statistic], SignedSums | None] | None = None
-    swapping: Callable[[Pair, Design, Statistic, Plan], OfSwaps | None] | None = None
-    swapped_text: Callable[[Statistic], str] = lambda _statistic: ""
-    unpaired_scale: Callable[[Array, Statistic], Array] = lambda sample, _statistic: sample
-    true_classes: Callable[[Array, Statistic], NDArray[np.intp] | None] = lambda _sample, _: None
+    errors: Errors = Errors()
+    dirichlet: Dirichlet | None = None
+    permutations: Permutations = Permutations()
     seconds: Callable[[Statistic, int, int], float]
     support: Callable[[int], int] = lambda _n: 0
     bounded: bool = False

@@ -9,30 +9,43 @@ cell: that is how NumPy, and the compiled kernel, go through many resamples at a
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.arithmetic.confusion_tables import count_cells
-from halfwidth.core import rng
 from halfwidth.core.forms import CellCounts
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Array, Numbers
+from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
-from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, counter, sums_by_stratum
-from halfwidth.resampling.forms.contract import REPLICATE, Engine, Pair, declared_form
+from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan
+from halfwidth.resampling.exact.ratios import quotient_distribution
+from halfwidth.resampling.forms.contract import (
+    REPLICATE,
+    Dirichlet,
+    Engine,
+    Errors,
+    Pair,
+    Permutations,
+    Shared,
+    declared_form,
+)
 from halfwidth.resampling.forms.counts_weighted import weighted, weighted_pairs
 from halfwidth.resampling.forms.signed_sums import SignedSums, sums_of_models
-from halfwidth.resampling.joint_errors import OfCounts, joint_tables
-from halfwidth.resampling.kernels import native_tables
+from halfwidth.resampling.joint.errors import OfCounts, joint_tables
+from halfwidth.resampling.kernels import native, native_tables
 from halfwidth.resampling.kernels.formulas import MOST_CELLS
-from halfwidth.resampling.kernels.programs import WIDTH, program_of
-from halfwidth.resampling.multinomial import multinomial
-from halfwidth.resampling.ratios import quotient_distribution
+from halfwidth.resampling.kernels.native_tables import MOST_TABLE_UNITS
+from halfwidth.resampling.kernels.programs import WIDTH, Program, program_of
+from halfwidth.resampling.weights.blocks import Block, Features
+from halfwidth.resampling.weights.bootstrap import Drawn, Pace, pace_of_sums
 
 # From so many cases in a stratum on, its table is one multinomial draw. Below, a batch of samples
 # shares draws, which for the sample sizes of simulation studies is faster by far.
@@ -53,20 +66,165 @@ Table = NDArray[Any]
 Ends = NDArray[np.intp]
 
 
-def replicates(codes: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
-    """From the counts of each cell, which are kept for other statistics of a single sample."""
-    form = declared_form(statistic, CellCounts)
+@frozen(eq=False)
+class CellSamples:
+    """The cells in which the cases of samples lie.
 
-    def counted() -> Numbers:
-        # The counts of a cell side by side, which is how they are added up.
-        counts = np.empty((form.n_cells, len(codes), plan.n_resamples), dtype=np.int64)
-        for start, stop, some in cell_counts(codes, form.n_cells, design, plan):
-            counts[..., start:stop] = np.moveaxis(some, -1, 0)
-        return np.moveaxis(counts, 0, -1)
+    Attributes
+    ----------
+    form : CellCounts
+    codes : ndarray, shape (S, n)
+        The cell of each case, 0 to ``n_cells - 1``, in the canonical order of the design.
+    design : Design
+    """
 
-    if codes.size and codes.shape[0] == 1 and plan.n_resamples * form.n_cells <= MOST_KEPT:
-        return form.finish(plan.once(("cells", form.n_cells), (codes,), design, counted))
-    return finished(codes, design, form, plan)
+    form: CellCounts
+    codes: Array
+    design: Design
+
+    @classmethod
+    def prepare(cls, codes: Array, design: Design, statistic: Statistic) -> CellSamples:
+        """Of a function of counts of cells."""
+        return cls(declared_form(statistic, CellCounts), codes, design)
+
+    @property
+    def in_runs(self) -> bool:
+        """Whether the cases of a cell stand side by side, so that its count is a difference."""
+        return self.design.sizes is None and not self.design.paired
+
+    @property
+    def multinomial(self) -> bool:
+        """Whether a table is one draw."""
+        return self.in_runs and max(self.design.strata) >= MULTINOMIAL_FROM
+
+    @functools.cached_property
+    def ends(self) -> Ends:
+        """Units before each cell and after the last, in each stratum: (H, S, n_cells + 1)."""
+        design, shape = self.design, (len(self.codes), self.form.n_cells + 1)
+        ends = np.empty((len(design.strata), *shape), dtype=np.intp)
+        parts = np.split(self.codes, design.first_units[1:], axis=-1)
+        for into, first, part in zip(ends, design.first_units, parts, strict=True):
+            into[:, 0] = first
+            np.cumsum(count_cells(part, self.form.n_cells), axis=-1, out=into[:, 1:])
+            into[:, 1:] += first
+        return ends
+
+    @functools.cached_property
+    def held(self) -> NDArray[np.bool_]:
+        """The cells that hold a case of some sample."""
+        return np.isin(np.arange(self.form.n_cells), self.codes)
+
+    @functools.cached_property
+    def features(self) -> Features:
+        """Cases of each unit in each of these cells, one sample after another."""
+        each = [
+            _counts_by_unit(sample, self.design, self.form.n_cells).T[self.held]
+            for sample in self.codes
+        ]
+        return Features(np.concatenate(each).astype(float), self.design)
+
+    @functools.cached_property
+    def program(self) -> Program | None:
+        """What the function does with counts, as steps of a kernel; None where it has none.
+
+        A study of samples of a few hundred cases takes a quarter of the time that NumPy does, for
+        averages over classes.
+        """
+        few = self.form.n_cells <= MOST_CELLS and self.design.units <= MOST_TABLE_UNITS
+        fits = few and len(self.design.strata) == 1
+        return program_of(self.form.finish, self.form.n_cells) if fits else None
+
+    def pace(self, plan: Plan) -> Pace:
+        """Cumulated draws of many resamples serve all samples."""
+        units, cells = self.design.units, self.form.n_cells
+        if not self.in_runs:
+            return pace_of_sums(self.features, plan)
+        if self.multinomial:
+            return Pace(plan.block_elements // max(4 * cells * len(self.codes), 1))
+        step = TABLE_BLOCKS * plan.block_elements // (units + 1)
+        return Pace(max(1, step - step % WIDTH, min(step, WIDTH)), threaded=True)
+
+    def shared(self, plan: Plan) -> Shared | None:
+        """The counts of a single sample, for other functions of them."""
+        cells = self.form.n_cells
+        if not self.codes.size or len(self.codes) > 1 or plan.n_resamples * cells > MOST_KEPT:
+            return None
+
+        def finish(counts: Counts) -> Array:
+            return self.form.finish(np.moveaxis(counts, 0, -1))
+
+        return Shared(("cells", cells), [self.codes], lambda block: (self._counts(block),), finish)
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """From the counts of each cell, a few resamples at a time."""
+        if self.multinomial or not (self.in_runs and isinstance(block, Drawn)):
+            into[:] = self.form.finish(np.moveaxis(self._counts(block), 0, -1))
+            return
+        draws = cumulated(block)
+        if block.compiles and self.program is not None:
+            native_tables.finish(self.program, draws, self.ends[0], into)
+            return
+        step = max(1, AT_A_TIME // (WIDTH * self.form.n_cells))
+        for row, drawn in enumerate(draws):
+            of_row = into[:, row * WIDTH : (row + 1) * WIDTH]
+            for start in range(0, len(into), step):
+                counts = _counts_of_row(drawn, self.ends[:, start : start + step]).astype(float)
+                some = counts[:, :, : of_row.shape[-1]]
+                of_row[start : start + step] = self.form.finish(np.moveaxis(some, 0, -1))
+
+    def _counts(self, block: Block) -> Counts:
+        """Counts of each cell, which are added up side by side: (n_cells, S, B)."""
+        counts = np.zeros((self.form.n_cells, len(self.codes), block.resamples), dtype=np.int64)
+        if not (self.in_runs and isinstance(block, Drawn)):
+            total = block.sums(self.features).sum(axis=0)
+            of_samples = np.rint(total).reshape(len(self.codes), -1, block.resamples)
+            counts[self.held] = of_samples.swapaxes(0, 1)
+        elif self.multinomial:
+            counts += np.moveaxis(block.tables(np.diff(self.ends, axis=-1)), -1, 0)
+        else:
+            for row, drawn in enumerate(cumulated(block, keeps=False)):
+                into = counts[..., row * WIDTH : (row + 1) * WIDTH]
+                into[:] = _counts_of_row(drawn, self.ends)[..., : into.shape[-1]]
+        return counts
+
+
+def _counts_of_row(drawn: Table, ends: Ends) -> NDArray[np.integer[Any]]:
+    """Counts of cells from cumulated draws, (U + 1, WIDTH) -> (n_cells, S, WIDTH)."""
+    up_to = [drawn[end.T] for end in ends]
+    differences = up_to[0][1:] - up_to[0][:-1]
+    for of_stratum in up_to[1:]:
+        differences += of_stratum[1:] - of_stratum[:-1]
+    return np.asarray(differences)
+
+
+def cumulated(block: Drawn, *, keeps: bool = True) -> Table:
+    """Draws of the units before each, and of all, rows of resamples side by side.
+
+    ``keeps``: for other samples and statistics of as many cases.
+
+    Returns
+    -------
+    ndarray, shape (ceil(B / WIDTH), U + 1, WIDTH)
+        0 where a row is not full.
+    """
+    design, plan = block.design, block.plan
+
+    def cumulate() -> Table:
+        fits = len(design.strata) == 1 and design.units <= MOST_TABLE_UNITS
+        if block.compiles and fits:
+            return native_tables.cumulated(replace(block, room=native.Room()).lanes())
+        dtype = np.int16 if design.units < 2**15 else np.int32
+        rows = -(-block.resamples // WIDTH)
+        table = np.zeros((rows, design.units + 1, WIDTH), dtype=dtype)
+        for row, into in enumerate(table):
+            begin = block.start + row * WIDTH
+            part = replace(block, start=begin, stop=min(begin + WIDTH, block.stop))
+            into[1:, : part.resamples] = part.rows().cumsum(axis=-1, dtype=dtype).T
+        return table
+
+    if not keeps or (design.units + 1) * plan.n_resamples > MOST_DRAWS_KEPT:
+        return cumulate()
+    return plan.once(("cumulated", block.start, block.stop), (), design, cumulate)
 
 
 def exact_distribution(
@@ -108,191 +266,11 @@ def seconds(statistic: Statistic, _n: int, _classes: int) -> float:
     return 2 * REPLICATE + declared_form(statistic, CellCounts).n_cells * 4e-10
 
 
-# --------------------------------------------------------------------------- counts of cells
-
-
 def _counts_by_unit(codes: Array, design: Design, n_cells: int) -> Counts:
     """Cases of each unit in each cell, (n,) -> (U, n_cells)."""
     unit = np.repeat(np.arange(design.units), design.unit_sizes)
     flat = unit * n_cells + codes.astype(np.intp)
     return np.bincount(flat, minlength=design.units * n_cells).reshape(design.units, n_cells)
-
-
-def cell_counts(
-    codes: Array, n_cells: int, design: Design, plan: Plan
-) -> Iterator[tuple[int, int, Counts]]:
-    """Counts of each cell in each resample, block by block of resamples.
-
-    Parameters
-    ----------
-    codes : ndarray, shape (S, n)
-        The cell of each case, 0 to ``n_cells - 1``, in the canonical order of the design.
-    n_cells : int
-    design : Design
-    plan : Plan
-
-    Yields
-    ------
-    start, stop : int
-        Range of resamples.
-    counts : ndarray of int, shape (S, stop - start, n_cells)
-    """
-    if design.sizes is not None or design.paired:
-        yield from _counts_by_sums(codes, n_cells, design, plan)
-    elif max(design.strata) >= MULTINOMIAL_FROM:
-        yield from _multinomial(codes, n_cells, design, plan)
-    else:
-        yield from _counts_by_runs(codes, n_cells, design, plan)
-
-
-def _parts(codes: Array, design: Design) -> list[Array]:
-    return np.split(codes, design.first_units[1:], axis=-1)
-
-
-def _multinomial(
-    codes: Array, n_cells: int, design: Design, plan: Plan
-) -> Iterator[tuple[int, int, Counts]]:
-    tables = [count_cells(part, n_cells) for part in _parts(codes, design)]
-    keys = [
-        rng.derive_key(plan.entropy, "cells", place, units)
-        for place, units in enumerate(design.strata)
-    ]
-    for start, stop in plan.blocks(4 * n_cells * len(codes)):
-        table_counts = np.zeros((len(codes), stop - start, n_cells), dtype=np.int64)
-        for table, key in zip(tables, keys, strict=True):
-            table_counts += np.stack([multinomial(key, start, stop, sample) for sample in table])
-        yield start, stop, table_counts
-
-
-def _counts_by_runs(
-    codes: Array, n_cells: int, design: Design, plan: Plan
-) -> Iterator[tuple[int, int, Counts]]:
-    # Where the run of each cell ends: cells ascend within each stratum.
-    ends = [count_cells(part, n_cells).cumsum(axis=-1) for part in _parts(codes, design)]
-    each = max(design.n, n_cells * len(codes))
-    for start, stop, counts in count_blocks(design, plan, each):
-        run_counts = np.zeros((len(codes), stop - start, n_cells), dtype=np.int64)
-        for first, units, end in zip(design.first_units, design.strata, ends, strict=True):
-            cumulated = np.zeros((stop - start, units + 1), dtype=np.int64)
-            np.cumsum(counts[:, first : first + units], axis=-1, out=cumulated[:, 1:])
-            up_to = np.moveaxis(cumulated[:, end], 0, 1)
-            run_counts += np.diff(up_to, prepend=0, axis=-1)
-        yield start, stop, run_counts
-
-
-def _counts_by_sums(
-    codes: Array, n_cells: int, design: Design, plan: Plan
-) -> Iterator[tuple[int, int, Counts]]:
-    by_unit = np.stack([_counts_by_unit(sample, design, n_cells).T for sample in codes])
-    held = by_unit.any(axis=(0, 2))
-    features = by_unit[:, held].reshape(-1, design.units).astype(float)
-    for start, stop, sums in sums_by_stratum(features, design, plan):
-        sum_counts = np.zeros((len(codes), stop - start, n_cells), dtype=np.int64)
-        total = sums.sum(axis=0).reshape(len(codes), int(held.sum()), stop - start)
-        sum_counts[:, :, held] = np.rint(np.moveaxis(total, 1, -1)).astype(np.int64)
-        yield start, stop, sum_counts
-
-
-# --------------------------------------------------------------------------- batches
-
-
-def finished(codes: Array, design: Design, form: CellCounts, plan: Plan) -> Array:
-    """Replicates of a function of counts for all samples of a batch, (S, n) -> (S, B)."""
-    out = np.empty((len(codes), plan.n_resamples))
-    in_runs = design.sizes is None and not design.paired
-    if not (in_runs and max(design.strata) < MULTINOMIAL_FROM and codes.size):
-        for start, stop, counts in cell_counts(codes, form.n_cells, design, plan):
-            out[:, start:stop] = form.finish(counts)
-        return out
-    ends = _ends(codes, form.n_cells, design)
-    fast = form.n_cells <= MOST_CELLS and _compiles(design, plan)
-    program = program_of(form.finish, form.n_cells) if fast else None
-
-    def work(block: tuple[int, int]) -> None:
-        start, stop = block
-        draws = _kept(design, plan, start, stop, fast=fast)
-        if program is None:
-            _finish_plainly(form, draws, ends, out[:, start:stop])
-        else:
-            native_tables.finish(program, draws, ends[0], out, start, stop)
-
-    step = TABLE_BLOCKS * plan.block_elements // (design.units + 1)
-    for _ in plan.in_threads(max(1, step - step % WIDTH, min(step, WIDTH)), work):
-        pass
-    return out
-
-
-def _compiles(design: Design, plan: Plan) -> bool:
-    """Whether the compiled kernels are used."""
-    return (
-        plan.compiles and len(design.strata) == 1 and design.units <= native_tables.MOST_TABLE_UNITS
-    )
-
-
-def _finish_plainly(form: CellCounts, draws: Table, ends: Ends, out: Array) -> None:
-    """Finish counts of one row of resamples, and of a few samples, at a time."""
-    step = max(1, AT_A_TIME // (WIDTH * form.n_cells))
-    for row, drawn in enumerate(draws):
-        into = out[:, row * WIDTH : (row + 1) * WIDTH]
-        for start in range(0, len(out), step):
-            counts = _counts(drawn, ends[:, start : start + step]).astype(float)
-            some = counts[:, :, : into.shape[-1]]
-            into[start : start + step] = form.finish(np.moveaxis(some, 0, -1))
-
-
-def _ends(codes: Array, n_cells: int, design: Design) -> Ends:
-    """Units before each cell and after the last, in each stratum: (H, S, n_cells + 1)."""
-    ends = np.empty((len(design.strata), len(codes), n_cells + 1), dtype=np.intp)
-    for into, first, part in zip(ends, design.first_units, _parts(codes, design), strict=True):
-        into[:, 0] = first
-        np.cumsum(count_cells(part, n_cells), axis=-1, out=into[:, 1:])
-        into[:, 1:] += first
-    return ends
-
-
-def _counts(drawn: Table, ends: Ends) -> NDArray[np.integer[Any]]:
-    """Counts of cells from cumulated draws, (U + 1, WIDTH) -> (n_cells, S, WIDTH)."""
-    up_to = [drawn[end.T] for end in ends]
-    differences = up_to[0][1:] - up_to[0][:-1]
-    for of_stratum in up_to[1:]:
-        differences += of_stratum[1:] - of_stratum[:-1]
-    return np.asarray(differences)
-
-
-def _kept(design: Design, plan: Plan, start: int, stop: int, *, fast: bool) -> Table:
-    """Cumulated draws, kept for other samples and statistics of as many cases."""
-
-    def cumulate() -> Table:
-        if not fast:
-            return _cumulated(design, plan, start, stop)
-        ((key, _, units),) = plan.keys(design)
-        return native_tables.cumulated(key, start, stop, units)
-
-    if (design.units + 1) * plan.n_resamples > MOST_DRAWS_KEPT:
-        return cumulate()
-    return plan.once(("cumulated", start, stop), (), design, cumulate)
-
-
-def _cumulated(design: Design, plan: Plan, start: int, stop: int) -> Table:
-    """Draws of the units before each, and of all, rows of resamples side by side.
-
-    Returns
-    -------
-    ndarray, shape (ceil((stop - start) / WIDTH), U + 1, WIDTH)
-        0 where a row is not full.
-    """
-    dtype = np.int16 if design.units < 2**15 else np.int32
-    rows = -(-(stop - start) // WIDTH)
-    cumulated = np.zeros((rows, design.units + 1, WIDTH), dtype=dtype)
-    step, count = max(1, plan.block_elements // design.units), counter(design, plan)
-    for row, into in enumerate(cumulated):
-        begin = start + row * WIDTH
-        end = min(begin + WIDTH, stop)
-        for first in range(begin, end, step):
-            last = min(first + step, end)
-            counts = count(first, last)
-            into[1:, first - begin : last - begin] = counts.cumsum(axis=-1, dtype=dtype).T
-    return cumulated
 
 
 def joint(models: Sequence[Array], design: Design, statistic: Statistic) -> OfCounts:
@@ -319,16 +297,18 @@ def true_classes(sample: Array, statistic: Statistic) -> NDArray[np.intp]:
 
 
 ENGINE = Engine(
-    replicates=replicates,
+    prepare=CellSamples.prepare,
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
-    weighted=weighted,
-    weighted_pairs=weighted_pairs,
-    weights_need_bounds=lambda _statistic: False,
-    joint=joint,
-    signed_sums=signed_sums,
-    swapped_text=lambda _statistic: "paired decisions",
-    true_classes=true_classes,
+    errors=Errors(joint=joint),
+    dirichlet=Dirichlet(
+        both_ends=weighted, in_pairs=weighted_pairs, needs_bounds=lambda _statistic: False
+    ),
+    permutations=Permutations(
+        signed_sums=signed_sums,
+        swapped_text=lambda _statistic: "paired decisions",
+        true_classes=true_classes,
+    ),
     seconds=seconds,
     bounded=True,
 )

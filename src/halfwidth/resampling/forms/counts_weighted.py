@@ -18,20 +18,20 @@ from halfwidth.core.forms import ByClass, CellCounts
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
-from halfwidth.resampling.class_averages import ClassAverage, linear_weights
+from halfwidth.resampling.class_averages import ClassAverage, Classes
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import (
+from halfwidth.resampling.distribution import Quantiles
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
+from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.dirichlet import (
     masses_at_corners,
     pseudo_weights,
     pseudo_weights_of_classes,
     weighted_sums,
     weights_at_corners,
 )
-from halfwidth.resampling.distribution import Quantiles
-from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
-from halfwidth.resampling.gammas import gammas
-from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.gammas import gammas
 
 # From so many cases for each filled cell on, the weight of a cell is one gamma variate; below, a
 # sum of the weights of its cases is made sooner.
@@ -121,7 +121,7 @@ def _from_classes(
     replicates = _replicates_of_classes(by_class, matrices, added)
     if by_class.average is None:
         return as_distribution(replicates[:, 0], plan)
-    return ClassAverage.from_replicates(*_parts(by_class, counts), replicates)
+    return ClassAverage.from_replicates(_classes(by_class, counts), replicates)
 
 
 def _replicates_of_classes(by_class: ByClass, matrices: Array, added: Array) -> Array:
@@ -133,18 +133,13 @@ def _replicates_of_classes(by_class: ByClass, matrices: Array, added: Array) -> 
     return np.ascontiguousarray(np.moveaxis(values, -1, 1))
 
 
-def _parts(by_class: ByClass, counts: Array) -> tuple[Array, Array, Array]:
-    """An average, the values of its classes and their weights in it."""
-    observed = one_vs_rest(counts)
-    classes, support = np.asarray(by_class.values(*observed)), observed[0] + observed[1]
-    finish = by_class.average
-    if finish is None:
+def _classes(by_class: ByClass, counts: Array) -> Classes:
+    observed, average = one_vs_rest(counts), by_class.average
+    if average is None:
         raise TypeError("one class is no average")
-
-    def average(values: Array) -> Array:
-        return finish(values, support)
-
-    return average(classes), classes, linear_weights(average, classes)
+    support = observed[0] + observed[1]
+    values = np.asarray(by_class.values(*observed))
+    return Classes.averaged(values, lambda of_classes: average(of_classes, support))
 
 
 def _matrices(tables: Array) -> Array:
@@ -200,9 +195,8 @@ def _in_pairs(
             _replicates_of_classes(by_class, matrices, unit * np.moveaxis(np.stack(added), -1, 1))
             for added in _pseudo_tables(masses, n_classes, plan)
         )
-        if by_class.average is None:
-            return InPairs(first, second)
-        return InPairs(first, second, *_parts(by_class, _matrices(counts))[1:])
+        classes = None if by_class.average is None else _classes(by_class, _matrices(counts))
+        return InPairs(first, second, classes)
     if n_classes == 2:
         roles = [
             np.stack([tn[0], fp[0], fn[0], tp[0]], axis=-1)

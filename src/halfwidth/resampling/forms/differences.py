@@ -9,33 +9,41 @@ and has all that a mean has.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.detection_forms import MatchedScores
 from halfwidth.core.forms import CellCounts, Contrast, Form, RankedAreas, Sums
+from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
-from halfwidth.resampling.class_averages import ClassAverage
+from halfwidth.resampling.class_averages import ClassAverage, Classes
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import INDEPENDENT
 from halfwidth.resampling.distribution import Distribution, Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms import ranked_errors
 from halfwidth.resampling.forms.contract import (
     BothEnds,
+    Dirichlet,
     Engine,
+    Errors,
     InPairs,
+    Prepared,
+    Shared,
     declared_form,
     distinct_models,
     has_influence,
     single_model,
 )
+from halfwidth.resampling.forms.evaluation import left_out_by
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.blocks import Block
+from halfwidth.resampling.weights.bootstrap import Pace
+from halfwidth.resampling.weights.dirichlet import INDEPENDENT
 
 
 def is_mean_of_differences(statistic: Statistic) -> bool:
@@ -44,38 +52,65 @@ def is_mean_of_differences(statistic: Statistic) -> bool:
     return form.effect == "difference" and form.statistic.estimand is Estimand.MEAN
 
 
-def _contrast_models(
-    pairs: Array, statistic: Statistic, make: Callable[[Array, Statistic], Array]
-) -> Array:
-    """Apply ``make`` to each model, (M, ..., n) -> (M, X), and contrast pair by pair: (S, X)."""
-    models, places = distinct_models(pairs)
-    of_each = make(models, single_model(statistic))
-    form = declared_form(statistic, Contrast)
-    return form.between(of_each[places[:, 0]], of_each[places[:, 1]])
-
-
 def _differences(pairs: Array) -> Array:
     return np.asarray(pairs[:, 0] - pairs[:, 1])
 
 
-def _replicates(
-    inner: Engine, pairs: Array, design: Design, statistic: Statistic, plan: Plan
-) -> Array:
+@frozen(eq=False)
+class ContrastedModels:
+    """Models made ready, and which of them make up each pair.
+
+    Attributes
+    ----------
+    models : ndarray, shape (M, ..., n)
+    places : ndarray of int, shape (S, 2)
+    prepared : Prepared
+    statistic : Statistic
+        The contrast.
+    """
+
+    models: Array
+    places: NDArray[np.intp]
+    prepared: Prepared
+    statistic: Statistic
+
+    def pace(self, plan: Plan) -> Pace:
+        """That of the models."""
+        return self.prepared.pace(plan)
+
+    def shared(self, _plan: Plan) -> Shared:
+        """Models are evaluated once, for intervals of one pair and for those that hold together."""
+        one = single_model(self.statistic)
+        what = ("replicates", one.spec, tuple(one.parameters.items()), self.models.shape)
+        return Shared(what, [self.models], lambda block: (self._values(block),), self._contrasts)
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """The contrast of each pair."""
+        into[:] = self._contrasts(self._values(block))
+
+    def _values(self, block: Block) -> Array:
+        values = np.empty((len(self.models), block.resamples))
+        self.prepared.evaluate(block, values)
+        return values
+
+    def _contrasts(self, values: Array) -> Array:
+        first, second = self.places.T
+        return declared_form(self.statistic, Contrast).between(values[first], values[second])
+
+
+def _prepare(inner: Engine, pairs: Array, design: Design, statistic: Statistic) -> Prepared:
+    one = single_model(statistic)
     if is_mean_of_differences(statistic):
-        return inner.replicates(_differences(pairs), design, single_model(statistic), plan)
-
-    def made(models: Array, one: Statistic) -> Array:
-        # Intervals at several levels, single ones and those that hold together, are of these.
-        what = ("replicates", one.spec, tuple(one.parameters.items()), models.shape)
-        return plan.once(
-            what, [models], design, lambda: inner.replicates(models, design, one, plan)
-        )
-
-    return _contrast_models(pairs, statistic, made)
+        return inner.prepare(_differences(pairs), design, one)
+    models, places = distinct_models(pairs)
+    return ContrastedModels(models, places, inner.prepare(models, design, one), statistic)
 
 
 def _leave_one_out(inner: Engine, pairs: Array, design: Design, statistic: Statistic) -> Array:
-    return _contrast_models(pairs, statistic, lambda m, one: inner.leave_one_out(m, design, one))
+    models, places = distinct_models(pairs)
+    of_each = left_out_by(inner, models, design, single_model(statistic))
+    form = declared_form(statistic, Contrast)
+    return form.between(of_each[places[:, 0]], of_each[places[:, 1]])
 
 
 def _exact_distribution(
@@ -124,20 +159,20 @@ def is_average_over_classes(form: Form | None) -> bool:
     return form.average in ("macro", "weighted")
 
 
-def _has_weights(inner: Engine, statistic: Statistic) -> bool:
+def _has_weights(inner: Dirichlet, statistic: Statistic) -> bool:
     form = declared_form(statistic, Contrast)
     if is_mean_of_differences(statistic):
-        return inner.weighted is not None
+        return True
     sums = form.statistic.form
     if isinstance(sums, Sums) and not (sums.table or sums.quotient or sums.by_class):
         return False
     # How far a ratio of averages may be off does not add up from their classes.
     known = form.effect == "difference" or not is_average_over_classes(form.statistic.form)
-    return known and inner.weighted_pairs is not None
+    return known and inner.in_pairs is not None
 
 
 def _weighted(
-    inner: Engine,
+    inner: Dirichlet,
     pairs: Array,
     design: Design,
     statistic: Statistic,
@@ -145,8 +180,8 @@ def _weighted(
     pseudo_cases: PseudoCases,
 ) -> BothEnds:
     one = single_model(statistic)
-    if is_mean_of_differences(statistic) and inner.weighted is not None:
-        return inner.weighted(_differences(pairs), design, one, plan, pseudo_cases)
+    if is_mean_of_differences(statistic):
+        return inner.both_ends(_differences(pairs), design, one, plan, pseudo_cases)
     models, places = distinct_models(pairs)
     contrast = declared_form(statistic, Contrast)
     lower, upper = _Ends(contrast), _Ends(contrast)
@@ -161,7 +196,7 @@ def _weighted(
 
 
 def weighted_in_pairs(
-    inner: Engine,
+    inner: Dirichlet,
     models: Array,
     places: NDArray[np.intp],
     design: Design,
@@ -173,7 +208,7 @@ def weighted_in_pairs(
 
     Parameters
     ----------
-    inner : Engine
+    inner : Dirichlet
         Of the statistic of one model, with weights in pairs.
     models : ndarray, shape (M, ..., n)
     places : ndarray of int, shape (S, 2)
@@ -193,7 +228,7 @@ def weighted_in_pairs(
     ends : pair of InPairs
         For the lower and for the upper end of intervals.
     """
-    if inner.weighted_pairs is None:
+    if inner.in_pairs is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
     discordance = np.full(len(places), INDEPENDENT)
     if inner.discordance is not None:
@@ -201,9 +236,7 @@ def weighted_in_pairs(
     for value in np.unique(discordance):
         rows = np.flatnonzero(discordance == value)
         used, own = np.unique(places[rows], return_inverse=True)
-        ends = inner.weighted_pairs(
-            models[used], design, statistic, plan, pseudo_cases, float(value)
-        )
+        ends = inner.in_pairs(models[used], design, statistic, plan, pseudo_cases, float(value))
         yield rows, own.reshape(-1, 2), ends
 
 
@@ -220,16 +253,16 @@ class _Ends:
         """Take pairs at some rows of the batch, of the models at some places."""
         first, second = places.T
         self.rows.append(rows)
-        if end.classes is None or end.weights is None:
+        if end.classes is None:
             self.replicates.append(
                 self.contrast.between(end.first[first, 0], end.second[second, 0])
             )
             return
         # What each class adds to the difference of two averages.
-        weights = end.weights[..., None]
+        weights = end.classes.weights[..., None]
         values, of_first, of_second = (
             np.where(weights == 0, 0.0, weights * each)
-            for each in (end.classes[..., None], end.first, end.second)
+            for each in (end.classes.values[..., None], end.first, end.second)
         )
         self.replicates.append(of_first[first] - of_second[second])
         held = (weights[first] != 0) | (weights[second] != 0)
@@ -242,20 +275,25 @@ class _Ends:
         if not self.classes:
             return as_distribution(replicates, plan)
         classes, held = (np.concatenate(parts)[order] for parts in zip(*self.classes, strict=True))
-        return ClassAverage.from_replicates(classes.sum(axis=-1), classes, held, replicates)
+        return ClassAverage.from_replicates(
+            Classes(classes.sum(axis=-1), classes, held), replicates
+        )
 
 
 def engine_of_contrasts(inner: Engine) -> Engine:
     """How differences and ratios of the statistics of one engine are resampled."""
+    dirichlet = inner.dirichlet
     return Engine(
-        replicates=functools.partial(_replicates, inner),
+        prepare=functools.partial(_prepare, inner),
         leave_one_out=functools.partial(_leave_one_out, inner),
         exact_distribution=functools.partial(_exact_distribution, inner),
-        standard_error=_standard_error,
-        has_standard_error=_has_standard_error,
-        weighted=functools.partial(_weighted, inner),
-        has_weights=functools.partial(_has_weights, inner),
-        weights_need_bounds=lambda statistic: inner.weights_need_bounds(single_model(statistic)),
+        errors=Errors(standard_error=_standard_error, has_standard_error=_has_standard_error),
+        dirichlet=dirichlet
+        and Dirichlet(
+            both_ends=functools.partial(_weighted, dirichlet),
+            known=functools.partial(_has_weights, dirichlet),
+            needs_bounds=lambda statistic: dirichlet.needs_bounds(single_model(statistic)),
+        ),
         seconds=lambda statistic, n, k: 2 * inner.seconds(single_model(statistic), n, k),
         support=inner.support,
         bounded=inner.bounded,

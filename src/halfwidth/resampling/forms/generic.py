@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
@@ -13,15 +14,35 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import Engine, tie_size
 from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.linearization import linearized
+from halfwidth.resampling.weights.blocks import Block
+from halfwidth.resampling.weights.bootstrap import Pace
 
 
-def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
-    """The statistic of every resample."""
-    out = np.empty((len(values), plan.n_resamples))
-    for start, stop in plan.blocks(max(design.n, len(values)), slow=True):
-        draws = plan.indices(design, start, stop)
-        out[:, start:stop] = reference.plain(values, design, statistic, draws)
-    return out
+@frozen(eq=False)
+class GatheredSamples:
+    """Samples whose cases are gathered, for a statistic that is called on them.
+
+    Attributes
+    ----------
+    values : ndarray, shape (S, n) or (S, k, n)
+    design : Design
+    statistic : Statistic
+    """
+
+    values: Array
+    design: Design
+    statistic: Statistic
+
+    def pace(self, plan: Plan) -> Pace:
+        """A statistic may be slow."""
+        return Pace(plan.block_elements // max(self.design.n, len(self.values)), slow=True)
+
+    def shared(self, _plan: Plan) -> None:
+        """Nothing is."""
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """The statistic of every resample."""
+        into[:] = reference.plain(self.values, self.design, self.statistic, block.indices())
 
 
 def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
@@ -56,4 +77,4 @@ def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
     return n * 2e-8
 
 
-ENGINE = Engine(replicates=replicates, leave_one_out=leave_one_out, seconds=seconds)
+ENGINE = Engine(prepare=GatheredSamples, leave_one_out=leave_one_out, seconds=seconds)

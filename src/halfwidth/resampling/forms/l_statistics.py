@@ -14,17 +14,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import OrderStatistics, SortedWeights
+from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_order import at_both_ends, integrals, total_weight
 from halfwidth.resampling.distribution import Distribution, Quantiles, Scale
-from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, kept_counts
-from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, BothEnds, Engine, OfSwaps, Pair
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.exact.dirichlet_order import at_both_ends, integrals, total_weight
+from halfwidth.resampling.forms.contract import (
+    PRODUCT,
+    REPLICATE,
+    BothEnds,
+    Dirichlet,
+    Engine,
+    OfSwaps,
+    Pair,
+    Permutations,
+)
+from halfwidth.resampling.forms.evaluation import without_each_unit
 from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.order_swaps import SwappedOrder
+from halfwidth.resampling.permutations.order_swaps import SwappedOrder
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.blocks import Block
+from halfwidth.resampling.weights.bootstrap import Pace, kept_counts
 
 # Counts that are gone through at a time; a processor's cache holds them.
 AT_A_TIME = 2**15
@@ -63,13 +76,49 @@ def _moved_back(_n: int, values: Array, by: Array) -> Array:
     return values - by
 
 
-def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
-    """By the weights of the places that a case fills."""
-    weights = _weights(statistic)
-    out = np.empty((len(values), plan.n_resamples))
-    for start, stop, counts in count_blocks(design, plan, max(design.n, len(values))):
-        out[:, start:stop] = _weighted(weights, values, design, counts)
-    return out
+@frozen(eq=False)
+class SortedSamples:
+    """Values of samples, each to be weighted by the places that it fills in the sorted resample.
+
+    Attributes
+    ----------
+    values : ndarray, shape (S, n)
+    design : Design
+    weights : callable
+        Of n sorted values.
+    """
+
+    values: Array
+    design: Design
+    weights: Weights
+
+    @classmethod
+    def prepare(cls, values: Array, design: Design, statistic: Statistic) -> SortedSamples:
+        """Of an L-statistic."""
+        return cls(values, design, _weights(statistic))
+
+    def pace(self, plan: Plan) -> Pace:
+        """As counts and values fit into a block."""
+        return Pace(plan.block_elements // max(self.design.n, len(self.values)))
+
+    def shared(self, _plan: Plan) -> None:
+        """Nothing is."""
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """By the weights of the places that a case fills.
+
+        In a sorted resample the case at sorted position i fills the places from C₍i-1₎ + 1 to C₍i₎,
+        C the cumulated counts; its weight is the sum of the L-weights over those places.
+        """
+        counts, design, weights = block.rows(), self.design, self.weights
+        total, middle = total_weight(weights(design.n)), middle_of(self.values)
+        if design.simple:
+            into[:] = total * middle + (self.values - middle) @ shares(weights, counts).T
+            return
+        drawn = np.repeat(counts, design.unit_sizes, axis=-1)
+        for sample, centre, row in zip(self.values, middle, into, strict=True):
+            order = np.argsort(sample, kind="stable")
+            row[:] = total * centre + shares(weights, drawn[:, order]) @ (sample[order] - centre)
 
 
 def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
@@ -77,14 +126,7 @@ def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
     weights = _weights(statistic)
     if design.simple:
         return _without_each_case(weights(design.n - 1), values)
-    # As a resample that draws every other unit once.
-    out = np.empty((len(values), design.units))
-    step = max(1, BLOCK_ELEMENTS // design.n)
-    for start in range(0, design.units, step):
-        counts = np.ones((min(step, design.units - start), design.units), dtype=np.intp)
-        counts[np.arange(len(counts)), start + np.arange(len(counts))] = 0
-        out[:, start : start + step] = _weighted(weights, values, design, counts)
-    return out
+    return without_each_unit(SortedSamples(values, design, weights), len(values), design)
 
 
 def _without_each_case(weights: Array, sorted_values: Array) -> Array:
@@ -95,25 +137,6 @@ def _without_each_case(weights: Array, sorted_values: Array) -> Array:
     after = np.zeros_like(centred)
     after[..., :-1] = np.cumsum((weights * centred[..., 1:])[..., ::-1], axis=-1)[..., ::-1]
     return np.asarray(before + after + middle * total_weight(weights))
-
-
-def _weighted(
-    weights: Weights, values: Array, design: Design, counts: NDArray[np.integer[Any]]
-) -> Array:
-    """An L-statistic of each resample given by counts of units, (S, n), (B, U) -> (S, B).
-
-    In a sorted resample the case at sorted position i fills the places from C₍i-1₎ + 1 to C₍i₎,
-    C the cumulated counts; its weight is the sum of the L-weights over those places.
-    """
-    total, middle = total_weight(weights(design.n)), middle_of(values)
-    if design.simple:
-        return np.asarray(total * middle + (values - middle) @ shares(weights, counts).T)
-    drawn = np.repeat(counts, design.unit_sizes, axis=-1)
-    out = np.empty((len(values), len(counts)))
-    for sample, centre, into in zip(values, middle, out, strict=True):
-        order = np.argsort(sample, kind="stable")
-        into[:] = total * centre + shares(weights, drawn[:, order]) @ (sample[order] - centre)
-    return out
 
 
 def shares(weights: Weights, counts: NDArray[Any]) -> Array:
@@ -145,7 +168,7 @@ def weighted(
     return at_both_ends(values, pseudo_cases, at_end, spread=total_weight(counts) == 0)
 
 
-def swapping(pair: Pair, design: Design, statistic: Statistic, _plan: Plan) -> OfSwaps:
+def swapping(pair: Pair, design: Design, statistic: Statistic) -> OfSwaps:
     """The values of both models are sorted once."""
     return SwappedOrder(pair, _weights(statistic)(design.n), design)
 
@@ -156,10 +179,10 @@ def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
 
 
 ENGINE = Engine(
-    replicates=replicates,
+    prepare=SortedSamples.prepare,
     leave_one_out=leave_one_out,
     drawn_distribution=drawn_distribution,
-    weighted=weighted,
-    swapping=swapping,
+    dirichlet=Dirichlet(both_ends=weighted),
+    permutations=Permutations(swapping=swapping),
     seconds=seconds,
 )

@@ -6,38 +6,57 @@ whole sample has: knots of a spline stay where they are. Where no finite fit exi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from halfwidth.arithmetic.logistic import fit_logistic, newton_step
 from halfwidth.arithmetic.logistic_fits import Regression, regression, regressions
 from halfwidth.core.forms import LogisticFit
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks
-from halfwidth.resampling.forms.contract import Engine, declared_form
+from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan
+from halfwidth.resampling.forms.contract import Engine, Errors, declared_form
+from halfwidth.resampling.weights.blocks import Block
+from halfwidth.resampling.weights.bootstrap import Pace
 
 
-def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
-    """From fits to the cases weighted by how often their units are drawn."""
-    form = declared_form(statistic, LogisticFit)
-    of_samples = [regression(form, one) for one in records]
-    out = np.empty((len(records), plan.n_resamples))
-    for start, stop, counts in count_blocks(design, plan, design.n):
-        drawn = counts[:, design.unit_of_case].astype(float)
-        for place, one in enumerate(of_samples):
-            weights = drawn * one.weights
-            coefficients = one.fitted.coefficients
-            known = np.isfinite(coefficients).all()
-            fits = fit_logistic(
-                one.terms,
-                one.outcomes,
-                weights,
-                one.offset,
-                start=coefficients if known else None,
-            )
-            out[place, start:stop] = one.value(fits.coefficients, weights)
-    return out
+@frozen(eq=False)
+class FittedSamples:
+    """Regressions on samples, to be fitted anew to weighted cases.
+
+    Attributes
+    ----------
+    regressions : sequence of Regression
+    design : Design
+    """
+
+    regressions: Sequence[Regression]
+    design: Design
+
+    @classmethod
+    def prepare(cls, records: Array, design: Design, statistic: Statistic) -> FittedSamples:
+        """Fit to the samples themselves."""
+        form = declared_form(statistic, LogisticFit)
+        return cls([regression(form, one) for one in records], design)
+
+    def pace(self, plan: Plan) -> Pace:
+        """As weights of cases fit into a block."""
+        return Pace(plan.block_elements // self.design.n)
+
+    def shared(self, _plan: Plan) -> None:
+        """Nothing is."""
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """From fits to the cases weighted by how often their units are drawn."""
+        drawn = block.rows()[:, self.design.unit_of_case].astype(float)
+        for one, row in zip(self.regressions, into, strict=True):
+            weights, coefficients = drawn * one.weights, one.fitted.coefficients
+            start = coefficients if np.isfinite(coefficients).all() else None
+            fits = fit_logistic(one.terms, one.outcomes, weights, one.offset, start=start)
+            row[:] = one.value(fits.coefficients, weights)
 
 
 def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array:
@@ -83,10 +102,10 @@ def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
 
 
 ENGINE = Engine(
-    replicates=replicates,
+    prepare=FittedSamples.prepare,
     leave_one_out=leave_one_out,
-    model_error=model_error,
-    weighs_cases=weighs_cases,
+    errors=Errors(model_error=model_error),
     seconds=seconds,
     paired=True,
+    weighs_cases=weighs_cases,
 )

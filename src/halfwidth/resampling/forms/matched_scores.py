@@ -7,116 +7,94 @@ from each other. Where there is a kernel it does the work (`matched_curves`).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.detection_forms import MatchedScores
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Array, Numbers
+from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.discordance import discordance_of_left_out
-from halfwidth.resampling.draws import Plan, count_blocks
-from halfwidth.resampling.forms.contract import REPLICATE, Engine, OfSwaps, Pair, declared_form
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.contract import (
+    REPLICATE,
+    Dirichlet,
+    Engine,
+    Pair,
+    Permutations,
+    declared_form,
+)
+from halfwidth.resampling.forms.evaluation import without_each_unit
 from halfwidth.resampling.forms.matched_curves import ByClass, Compiled, compiled, plain_curves
 from halfwidth.resampling.forms.matched_weighted import weighted, weighted_pairs
-from halfwidth.resampling.kernels import native
-from halfwidth.resampling.matched_swaps import SwappedMatches
+from halfwidth.resampling.permutations.matched_swaps import ranks_within
+from halfwidth.resampling.weights.blocks import Block, whole_lanes
+from halfwidth.resampling.weights.bootstrap import Pace
+from halfwidth.resampling.weights.discordance import discordance_of_left_out
 
-# Counts of units, a byte each, that one call makes, and elements of temporaries.
-MOST_COUNTS, MOST_ELEMENTS = 2**20, 2**18
-
-
-def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
-    """Replicates of samples that share their draws."""
-    form = declared_form(statistic, MatchedScores)
-    samples = [form.unpack(one) for one in records]
-    out = np.empty((len(records), plan.n_resamples))
-    kernels = _compiled(form, samples, design) if plan.compiles else None
-    if kernels is None:
-        for start, stop, counts in count_blocks(design, plan, _elements(samples, design)):
-            out[:, start:stop] = _plainly(form, samples, design, counts)
-        return out
-    keys, free = plan.keys(design), list[native.Room]()
-
-    def made(block: tuple[int, int]) -> Array:
-        room = free.pop() if free else native.Room()
-        values = _fast(form, kernels, native.side_by_side(keys, *block, design.units, room))
-        free.append(room)
-        return values
-
-    for (start, stop), values in plan.in_threads(_whole_blocks(MOST_COUNTS // design.units), made):
-        out[:, start:stop] = values
-    return out
+# Counts of units, a byte each, that one call makes.
+MOST_COUNTS = 2**20
 
 
-def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array:
-    """Resamples that lack one unit each."""
-    form = declared_form(statistic, MatchedScores)
-    samples = [form.unpack(one) for one in records]
-    out = np.empty((len(records), design.units))
-    kernels = _compiled(form, samples, design) if native.available() else None
-    each = design.units if kernels else _elements(samples, design)
-    step = _whole_blocks(MOST_COUNTS // each) if kernels else max(1, MOST_ELEMENTS // each)
-    for start in range(0, design.units, step):
-        counts = _all_but(start, min(start + step, design.units), design.units)
-        out[:, start : start + step] = (
-            _fast(form, kernels, native.counts_side_by_side(counts.astype(np.uint8)))
-            if kernels
-            else _plainly(form, samples, design, counts)
-        )
-    return out
+@frozen(eq=False)
+class MatchedSamples:
+    """Detections of samples, ranked once.
+
+    Attributes
+    ----------
+    form : MatchedScores
+    samples : sequence of tuple of ScoredMatches
+        By class.
+    design : Design
+    """
+
+    form: MatchedScores
+    samples: Sequence[ByClass]
+    design: Design
+
+    @classmethod
+    def prepare(cls, records: Array, design: Design, statistic: Statistic) -> MatchedSamples:
+        """From records, (S, k, n)."""
+        form = declared_form(statistic, MatchedScores)
+        return cls(form, [form.unpack(one) for one in records], design)
+
+    @functools.cached_property
+    def kernels(self) -> list[Compiled] | None:
+        """How kernels make the curves of each sample; None where they cannot."""
+        each = [compiled(self.form.curve, sample, self.design) for sample in self.samples]
+        known = [one for one in each if one is not None]
+        return known if len(known) == len(self.samples) else None
+
+    def pace(self, plan: Plan) -> Pace:
+        """As counts fit into a block."""
+        if plan.compiles and self.kernels:
+            return Pace(whole_lanes(MOST_COUNTS // self.design.units), threaded=True)
+        longest = max((len(one.image) for each in self.samples for one in each), default=0)
+        return Pace(plan.block_elements // (4 * max(longest, self.design.n)))
+
+    def shared(self, _plan: Plan) -> None:
+        """Nothing is."""
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """The statistic of every resample."""
+        kernels = self.kernels if block.compiles else None
+        if kernels is not None:
+            counts = block.lanes()
+            each = (curves(counts) for curves in kernels)
+        else:
+            of_images = block.rows()[:, self.design.unit_of_case]
+            each = (plain_curves(self.form, sample, of_images) for sample in self.samples)
+        for curves_of_sample, row in zip(each, into, strict=True):
+            row[:] = self.form.finish(*(one.T for one in curves_of_sample))
 
 
-def _whole_blocks(most: int) -> int:
-    """So many resamples, in multiples of those that kernels take side by side."""
-    return max(native.LANES, most // native.LANES * native.LANES)
-
-
-def _all_but(start: int, stop: int, units: int) -> Numbers:
-    """Counts of resamples that lack the units from one to another, (stop - start, U)."""
-    counts = np.ones((stop - start, units), dtype=np.int64)
-    counts[np.arange(stop - start), np.arange(start, stop)] = 0
-    return counts
-
-
-def _elements(samples: Sequence[ByClass], design: Design) -> int:
-    """Elements of temporaries for each resample."""
-    longest = max((len(one.image) for sample in samples for one in sample), default=0)
-    return 4 * max(longest, design.n)
-
-
-def _plainly(
-    form: MatchedScores, samples: Sequence[ByClass], design: Design, counts: Numbers
-) -> Array:
-    """The statistic of resamples given as counts of units, (B, U) -> (S, B)."""
-    of_images = counts[:, design.unit_of_case]
-    return np.stack(
-        [
-            form.finish(*(one.T for one in plain_curves(form, sample, of_images)))
-            for sample in samples
-        ]
-    )
-
-
-def _compiled(
-    form: MatchedScores, samples: Sequence[ByClass], design: Design
-) -> list[Compiled] | None:
-    """How kernels make the curves of each sample; None where they cannot."""
-    kernels = [compiled(form.curve, sample, design) for sample in samples]
-    known = [one for one in kernels if one is not None]
-    return known if len(known) == len(samples) else None
-
-
-def _fast(form: MatchedScores, kernels: Sequence[Compiled], counts: native.Counts) -> Array:
-    """The same by kernels, (S, B)."""
-    return np.stack([form.finish(*(one.T for one in curves(counts))) for curves in kernels])
-
-
-def swapping(pair: Pair, design: Design, statistic: Statistic, _plan: Plan) -> OfSwaps:
-    """The detections of both detectors are put in one order, once."""
-    return SwappedMatches(pair, declared_form(statistic, MatchedScores), design)
+def together(pair: Pair, statistic: Statistic) -> Array:
+    """Ranks within either detector, since their scores need not have one scale."""
+    classes = len(declared_form(statistic, MatchedScores).unpack(pair[0]))
+    return np.concatenate([ranks_within(side, classes) for side in pair], axis=-1)
 
 
 def seconds(_statistic: Statistic, n: int, classes: int) -> float:
@@ -127,18 +105,20 @@ def seconds(_statistic: Statistic, n: int, classes: int) -> float:
 def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) -> Array:
     """How often a pseudo-image is bad for one model and good for the other, (M, k, n), (S, 2)."""
     design = Design((records.shape[-1],), paired=True)
-    return discordance_of_left_out(leave_one_out(records, design, statistic), places)
+    prepared = MatchedSamples.prepare(records, design, statistic)
+    left_out = without_each_unit(prepared, len(records), design)
+    return discordance_of_left_out(left_out, places)
 
 
 ENGINE = Engine(
-    replicates=replicates,
-    leave_one_out=leave_one_out,
-    weighted=weighted,
-    weighted_pairs=weighted_pairs,
-    discordance=discordance,
-    weights_need_bounds=lambda _statistic: False,
-    swapping=swapping,
-    swapped_text=lambda _statistic: "whole images",
+    prepare=MatchedSamples.prepare,
+    dirichlet=Dirichlet(
+        both_ends=weighted,
+        in_pairs=weighted_pairs,
+        discordance=discordance,
+        needs_bounds=lambda _statistic: False,
+    ),
+    permutations=Permutations(together=together, swapped_text=lambda _statistic: "whole images"),
     seconds=seconds,
     bounded=True,
     paired=True,

@@ -10,6 +10,7 @@ that could move it there.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -20,19 +21,16 @@ from halfwidth.core.match_lists import Outcome
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
-from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import unit_weights
-from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
 from halfwidth.resampling.forms.matched_curves import ByClass, compiled, plain_curves
-from halfwidth.resampling.forms.pseudo_ends import ends_of_pairs, ends_of_rows, fix_strata
+from halfwidth.resampling.forms.weighted_rows import OfRows, WeightedRows
 from halfwidth.resampling.kernels import native
-from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.blocks import whole_lanes
+from halfwidth.resampling.weights.dirichlet import Weighted
+from halfwidth.resampling.weights.pseudo_ends import ends_of_pairs, ends_of_rows
 
-# Values and references of each class, (S, C, B) each.
-OfClasses = tuple[Array, Array]
 # An image counts in sixteenths of one, in 8 bits: no weight that can be drawn is above 15.2.
 PARTS, MOST_PARTS = 16, 255
 # Of a list, so that sums of these fit into 32 bits; and counts that one call makes.
@@ -49,10 +47,8 @@ def weighted(
     if len(sets[0]) > 1:
         low, high = (low[0], 0.0), (0.0, high[1])
     sides = [low] if low == high else [low, high]
-    weights = ends_of_rows(len(sets[0]), design, plan, sides) * design.units / design.n
-    replicates = _replicates(sets, design, form, plan, weights)
-    ends = [_distribution(sets, form, plan, *of_end) for of_end in replicates]
-    return ends[0], ends[-1]
+    ends = ends_of_rows(len(sets[0]), design, plan, sides) * design.units / design.n
+    return _rows(sets, design, form, plan).both_ends(ends, plan)
 
 
 def weighted_pairs(
@@ -68,47 +64,14 @@ def weighted_pairs(
     sets = [form.unpack(sample) for sample in records]
     sides = [low] if low == high else [low, high]
     ends = ends_of_pairs(len(sets[0]), design, plan, sides, discordance)
-    replicates = _replicates(sets, design, form, plan, ends * design.units / design.n)
-    several = len(sets[0]) > 1
-    parts = _parts(sets, form)[1:] if several else ()
-    roles = [
-        values if several else _finished(form, values, objects)[:, None]
-        for values, objects in replicates
-    ]
-    pairs = [InPairs(*roles[at : at + 2], *parts) for at in range(0, len(roles), 2)]
-    return pairs[0], pairs[-1]
+    return _rows(sets, design, form, plan).in_pairs(ends * design.units / design.n)
 
 
-# --------------------------------------------------------------------------- distributions
-
-
-def _distribution(
-    sets: Sequence[ByClass],
-    form: MatchedScores,
-    plan: Plan,
-    values: Array,
-    references: Array,
-) -> Quantiles:
-    """For one end of an interval, of replicates (S, C, B)."""
-    if len(sets[0]) == 1:
-        return as_distribution(_finished(form, values, references), plan)
-    return ClassAverage.from_replicates(*_parts(sets, form), values)
-
-
-def _finished(form: MatchedScores, values: Array, references: Array) -> Array:
-    """The statistic of one class, (S, 1, B) -> (S, B)."""
-    return form.finish(*(np.moveaxis(one, 1, -1) for one in (values, references)))
-
-
-def _parts(sets: Sequence[ByClass], form: MatchedScores) -> tuple[Array, Array, Array]:
-    """An average, the values of its classes and their weights in it."""
-    each = [[_observed(form, one) for one in by_class] for by_class in sets]
-    classes, held = np.moveaxis(np.array(each), -1, 0)
-
-    def average(values: Array) -> Array:
-        return form.finish(values, held)
-
-    return average(classes), classes, linear_weights(average, classes)
+def _rows(sets: Sequence[ByClass], design: Design, form: MatchedScores, plan: Plan) -> WeightedRows:
+    observed = np.array([[_observed(form, one) for one in by_class] for by_class in sets])
+    values, objects = np.moveaxis(observed, -1, 0)
+    replicates = functools.partial(_replicates, sets, design, form, plan)
+    return WeightedRows(values, objects, form.finish, replicates)
 
 
 def _observed(form: MatchedScores, matches: ScoredMatches) -> tuple[float, float]:
@@ -122,7 +85,7 @@ def _observed(form: MatchedScores, matches: ScoredMatches) -> tuple[float, float
 
 def _replicates(
     sets: Sequence[ByClass], design: Design, form: MatchedScores, plan: Plan, ends: Array
-) -> list[OfClasses]:
+) -> list[OfRows]:
     """For each side values and references of test sets that share their weights.
 
     ``ends`` are the weights of the pseudo-images of each class on each side, (C, sides, 4, B).
@@ -134,7 +97,7 @@ def _replicates(
     values, references = np.empty((2, sides, len(sets), classes, plan.n_resamples))
     units = design.units
 
-    def make(block: tuple[int, int]) -> OfClasses:
+    def make(block: tuple[int, int]) -> OfRows:
         own = np.empty((2, *values.shape[:-1], block[1] - block[0]))
         counts = np.zeros((block[1] - block[0], units + 4), np.uint8)
         counts[:, :units] = _observed_parts(design, plan, block)
@@ -149,8 +112,7 @@ def _replicates(
 
     longest = max(len(one.image) for by_class in extended for one in by_class)
     most = MOST_COUNTS // units if plan.compiles else plan.block_elements // (4 * (longest + units))
-    most = max(native.LANES, most // native.LANES * native.LANES)
-    for (start, stop), of_block in plan.in_threads(most, make):
+    for (start, stop), of_block in plan.in_threads(whole_lanes(most), make):
         values[..., start:stop], references[..., start:stop] = of_block
     return list(zip(values, references, strict=True))
 
@@ -180,10 +142,8 @@ def weighted_counts(
 
 def _observed_parts(design: Design, plan: Plan, block: tuple[int, int]) -> NDArray[np.uint8]:
     """What the units count for in a range of resamples, (B, U)."""
-    weights = unit_weights(design, plan, *block)
-    fix_strata(weights, design)
     # Whoever was observed counts for something, so that no resample is without them all.
-    return np.maximum(in_parts(weights), 1)
+    return np.maximum(in_parts(Weighted(design, plan, *block).rows()), 1)
 
 
 def in_parts(weights: Array) -> NDArray[np.uint8]:

@@ -6,6 +6,9 @@ draws; else sums over the units drawn.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from halfwidth.core.forms import Moments, sum_of_squares
@@ -14,24 +17,29 @@ from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
-from halfwidth.resampling.convolution import sum_distribution, unit_draws
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import BatchDistribution, Distribution, Scale, in_parts
-from halfwidth.resampling.draws import Plan, kept_counts, sums_by_stratum
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.exact.convolution import sum_distribution, unit_draws
+from halfwidth.resampling.exact.ratios import ratio_distribution, unit_pairs
 from halfwidth.resampling.forms import generic
 from halfwidth.resampling.forms.contract import (
     PRODUCT,
     REPLICATE,
     BothEnds,
+    Dirichlet,
     Engine,
+    Errors,
     Pair,
+    Permutations,
     declared_form,
     tie_size,
 )
 from halfwidth.resampling.forms.signed_sums import SignedSums, plain_sum, sums_of_models
 from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.ratios import ratio_distribution, unit_pairs
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.blocks import Block, Features
+from halfwidth.resampling.weights.bootstrap import Pace, evaluated, kept_counts, pace_of_sums
 
 # What is left of the variance of a resample of equal values is rounding of either sign.
 ROUNDING = 16 * np.finfo(float).eps
@@ -82,20 +90,48 @@ def drawn_distribution(
     return as_distribution(sums[1], plan, scale)
 
 
-def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
-    """From sums over the units drawn."""
-    form = declared_form(statistic, Moments)
-    samples, centre = len(values), middle_of(values)
-    powers = [design.totals((values - centre) ** power) for power in range(1, form.order + 1)]
-    sizes = [] if design.equal_sizes else [design.unit_sizes[None].astype(float)]
-    features = np.ascontiguousarray(np.concatenate([*powers, *sizes]))
-    out = np.empty((samples, plan.n_resamples))
-    for start, stop, by_stratum in sums_by_stratum(features, design, plan):
+@frozen(eq=False)
+class PowerSums:
+    """Sums of powers of values about the middle of each of S samples, over the cases of units.
+
+    Attributes
+    ----------
+    form : Moments
+    parameters : mapping
+        Of the statistic.
+    centre : ndarray, shape (S, 1)
+    features : Features
+        Powers of all samples, one power after another, and sizes where units have several.
+    """
+
+    form: Moments
+    parameters: Mapping[str, Any]
+    centre: Array
+    features: Features
+
+    @classmethod
+    def prepare(cls, values: Array, design: Design, statistic: Statistic) -> PowerSums:
+        """From values, (S, n)."""
+        form, centre = declared_form(statistic, Moments), middle_of(values)
+        powers = [design.totals((values - centre) ** power) for power in range(1, form.order + 1)]
+        sizes = [] if design.equal_sizes else [design.unit_sizes[None].astype(float)]
+        rows = np.ascontiguousarray(np.concatenate([*powers, *sizes]))
+        return cls(form, statistic.parameters, centre, Features(rows, design))
+
+    def pace(self, plan: Plan) -> Pace:
+        """That of their sums."""
+        return pace_of_sums(self.features, plan)
+
+    def shared(self, _plan: Plan) -> None:
+        """Counts are kept, not their sums."""
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """From sums with the weights of units."""
+        by_stratum, design = block.sums(self.features), self.features.design
         sums = by_stratum[0] if len(by_stratum) == 1 else by_stratum.sum(axis=0)
         n = design.n if design.equal_sizes else sums[-1]
-        power_sums = [sums[power * samples :][:samples] for power in range(form.order)]
-        out[:, start:stop] = form.finish(n, power_sums, centre, **statistic.parameters)
-    return out
+        power_sums = [sums[power * len(into) :][: len(into)] for power in range(self.form.order)]
+        into[:] = self.form.finish(n, power_sums, self.centre, **self.parameters)
 
 
 def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
@@ -115,11 +151,12 @@ def studentized(values: Array, design: Design, statistic: Statistic, plan: Plan)
     if statistic.spec.estimand is not Estimand.MEAN:
         return generic.studentized(values, design, statistic, plan)
     samples, centre = len(values), middle_of(values)
-    features = _features_of_ratios(values - centre, design)
+    features = Features(_features_of_ratios(values - centre, design), design)
     deviation_of_sample = statistic(values)[:, None] - centre
     tolerance = tie_size(values)[:, None]
     out = np.empty((samples, plan.n_resamples))
-    for start, stop, sums in sums_by_stratum(features, design, plan):
+    pace = pace_of_sums(features, plan)
+    for some, sums in evaluated(lambda block: block.sums(features), design, plan, pace):
         total, square = sums[:, :samples], sums[:, samples : 2 * samples]
         product = size_square = None
         size = _units_of_strata(design) * float(design.unit_sizes[0])
@@ -128,7 +165,7 @@ def studentized(values: Array, design: Design, statistic: Statistic, plan: Plan)
             size, size_square = sums[:, -2, None], sums[:, -1, None]
         drawn = SumsOfUnits(total, square, size, product, size_square)
         mean, error = drawn.mean_and_error(design)
-        out[:, start:stop] = studentized_ratio(mean - deviation_of_sample, error, tolerance)
+        out[:, some] = studentized_ratio(mean - deviation_of_sample, error, tolerance)
     return out
 
 
@@ -208,8 +245,8 @@ def weighted(
 ) -> BothEnds:
     """A mean or an SD under Dirichlet weights."""
     # Bootstraps do not need what is known of random weights.
-    from halfwidth.resampling.dirichlet_means import weighted_means
-    from halfwidth.resampling.dirichlet_spreads import weighted_deviations
+    from halfwidth.resampling.exact.dirichlet_means import weighted_means
+    from halfwidth.resampling.forms.moments_weighted import weighted_deviations
 
     if statistic.spec.estimand is Estimand.MEAN:
         return weighted_means(values, design, plan, pseudo_cases)
@@ -238,13 +275,12 @@ def seconds(statistic: Statistic, n: int, _classes: int) -> float:
 
 
 ENGINE = Engine(
-    replicates=replicates,
+    prepare=PowerSums.prepare,
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
     drawn_distribution=drawn_distribution,
-    studentized=studentized,
-    weighted=weighted,
-    takes_reach=True,
-    signed_sums=signed_sums,
+    errors=Errors(studentized=studentized),
+    dirichlet=Dirichlet(both_ends=weighted, takes_reach=True),
+    permutations=Permutations(signed_sums=signed_sums),
     seconds=seconds,
 )

@@ -7,6 +7,7 @@ weights.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,25 +15,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import OrderStatistics
+from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_order import (
+from halfwidth.resampling.distribution import Distribution, ExactDistribution, Quantiles, in_parts
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.exact.dirichlet_order import (
     at_both_ends,
     few_quantiles,
     gap_weights,
     quantile_distribution,
     total_weight,
 )
-from halfwidth.resampling.distribution import Distribution, ExactDistribution, Quantiles, in_parts
-from halfwidth.resampling.draws import Plan, count_blocks
-from halfwidth.resampling.forms import l_statistics
-from halfwidth.resampling.forms.contract import REPLICATE, BothEnds, Engine, declared_form
-from halfwidth.resampling.forms.l_statistics import leave_one_out, swapping
+from halfwidth.resampling.exact.spacings import spacings
+from halfwidth.resampling.forms.contract import (
+    REPLICATE,
+    BothEnds,
+    Dirichlet,
+    Engine,
+    Permutations,
+    Prepared,
+    declared_form,
+)
+from halfwidth.resampling.forms.l_statistics import SortedSamples, leave_one_out, swapping
 from halfwidth.resampling.kernels import native_selection, reference
-from halfwidth.resampling.spacings import spacings
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.blocks import Block
+from halfwidth.resampling.weights.bootstrap import Pace
 
 # Support points of less probability than this change no quantile that anyone asks for.
 NEGLIGIBLE = 1e-15
@@ -71,26 +82,54 @@ def drawn_distribution(
     return as_distribution(pick(values, table, total_weight(weights), gap_weights(weights)), plan)
 
 
-def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
-    """By the places of the order statistics in each resample, of samples in an order of their own.
+@frozen(eq=False)
+class OrderedSamples:
+    """Samples in orders of their own, whose ranks are looked for in each resample.
 
-    Independent cases that stand in one order for all samples have the weights of an L-statistic in
-    common, which is faster.
+    Attributes
+    ----------
+    values : ndarray, shape (S, n)
+    design : Design
+        With units of one size.
+    ranks, weights : ndarray, shape (K,)
+    """
+
+    values: Array
+    design: Design
+    ranks: Array
+    weights: Array
+
+    @functools.cached_property
+    def orders(self) -> Draws:
+        """The cases of each sample, ascending."""
+        return np.argsort(self.values, axis=-1, kind="stable")
+
+    def pace(self, plan: Plan) -> Pace:
+        """As counts and values fit into a block."""
+        return Pace(plan.block_elements // max(self.design.n, len(self.values)))
+
+    def shared(self, _plan: Plan) -> None:
+        """Nothing is."""
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """By the places of the order statistics in each resample."""
+        total, gaps = total_weight(self.weights), gap_weights(self.weights)
+        pick = native_selection.picked if block.compiles else reference.picked
+        dtype = np.int16 if self.design.n < 2**15 else np.int32
+        drawn = np.repeat(block.rows().T.astype(dtype), self.design.unit_sizes, axis=0)
+        found = _places_of_ranks(drawn, self.orders, self.ranks, self.design)
+        for sample, order, places, row in zip(self.values, self.orders, found, into, strict=True):
+            row[:] = pick(sample[None, order], places, total, gaps)[0]
+
+
+def prepare(values: Array, design: Design, statistic: Statistic) -> Prepared:
+    """Independent cases that stand in one order for all samples have weights in common.
+
+    These are the weights of an L-statistic, which is faster.
     """
     if design.simple or not design.equal_sizes:
-        return l_statistics.replicates(values, design, statistic, plan)
-    ranks, weights = _picks(statistic, design.n)
-    total, gaps = total_weight(weights), gap_weights(weights)
-    pick = native_selection.picked if plan.compiles else reference.picked
-    orders = np.argsort(values, axis=-1, kind="stable")
-    dtype = np.int16 if design.n < 2**15 else np.int32
-    out = np.empty((len(values), plan.n_resamples))
-    for start, stop, counts in count_blocks(design, plan, max(design.n, len(values))):
-        drawn = np.repeat(counts.T.astype(dtype), design.unit_sizes, axis=0)
-        found = _places_of_ranks(drawn, orders, ranks, design)
-        for sample, order, places, into in zip(values, orders, found, out, strict=True):
-            into[start:stop] = pick(sample[None, order], places, total, gaps)[0]
-    return out
+        return SortedSamples.prepare(values, design, statistic)
+    return OrderedSamples(values, design, *_picks(statistic, design.n))
 
 
 def weighted(
@@ -255,12 +294,12 @@ def support(n: int) -> int:
 
 
 ENGINE = Engine(
-    replicates=replicates,
+    prepare=prepare,
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
     drawn_distribution=drawn_distribution,
-    weighted=weighted,
-    swapping=swapping,
+    dirichlet=Dirichlet(both_ends=weighted),
+    permutations=Permutations(swapping=swapping),
     seconds=seconds,
     support=support,
 )

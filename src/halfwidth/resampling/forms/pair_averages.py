@@ -7,19 +7,32 @@ i of the contrast is that of the averages of the replicates i.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+
+import numpy as np
 
 from halfwidth.core.forms import PairAverages, Sums
+from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import INDEPENDENT
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import BothEnds, Engine, InPairs, declared_form
+from halfwidth.resampling.forms.contract import (
+    BothEnds,
+    Dirichlet,
+    Engine,
+    Errors,
+    InPairs,
+    Prepared,
+    declared_form,
+)
 from halfwidth.resampling.forms.differences import is_average_over_classes
+from halfwidth.resampling.forms.evaluation import left_out_by
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.blocks import Block
+from halfwidth.resampling.weights.bootstrap import Pace
+from halfwidth.resampling.weights.dirichlet import INDEPENDENT
 
 
 def _single_pair(statistic: Statistic) -> Statistic:
@@ -28,50 +41,77 @@ def _single_pair(statistic: Statistic) -> Statistic:
     )
 
 
-def _contrast_pairs(samples: Array, make: Callable[[Array], Array], statistic: Statistic) -> Array:
-    """Apply ``make`` to each pair, and average the contrasts: (S, P, ..., n) -> (S, X)."""
-    n_samples, n_pairs = samples.shape[:2]
-    made = make(samples.reshape(-1, *samples.shape[2:]))
-    of_each = made.reshape(n_samples, n_pairs, -1)
-    return declared_form(statistic, PairAverages).between(of_each, of_each)
+@frozen(eq=False)
+class AveragedPairs:
+    """Pairs of raters made ready, those of one sample after those of another.
+
+    Attributes
+    ----------
+    pairs : int
+        Of each sample.
+    prepared : Prepared
+    form : PairAverages
+    """
+
+    pairs: int
+    prepared: Prepared
+    form: PairAverages
+
+    def pace(self, plan: Plan) -> Pace:
+        """That of the pairs."""
+        return self.prepared.pace(plan)
+
+    def shared(self, _plan: Plan) -> None:
+        """Nothing is."""
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """The contrast of the averages."""
+        values = np.empty((len(into) * self.pairs, into.shape[1]))
+        self.prepared.evaluate(block, values)
+        into[:] = _contrasts(self.form, values, len(into))
 
 
-def _replicates(
-    inner: Engine, samples: Array, design: Design, statistic: Statistic, plan: Plan
-) -> Array:
-    one = _single_pair(statistic)
-    return _contrast_pairs(
-        samples, lambda pairs: inner.replicates(pairs, design, one, plan), statistic
-    )
+def _contrasts(form: PairAverages, of_pairs: Array, samples: int) -> Array:
+    """Of averages over the pairs of each sample, (S P, X) -> (S, X)."""
+    of_each = of_pairs.reshape(samples, -1, of_pairs.shape[-1])
+    return form.between(of_each, of_each)
+
+
+def _all_pairs(samples: Array) -> Array:
+    """Those of one sample after those of another, (S, P, ..., n) -> (S P, ..., n)."""
+    return samples.reshape(-1, *samples.shape[2:])
+
+
+def _prepare(inner: Engine, samples: Array, design: Design, statistic: Statistic) -> AveragedPairs:
+    prepared = inner.prepare(_all_pairs(samples), design, _single_pair(statistic))
+    return AveragedPairs(samples.shape[1], prepared, declared_form(statistic, PairAverages))
 
 
 def _leave_one_out(inner: Engine, samples: Array, design: Design, statistic: Statistic) -> Array:
-    one = _single_pair(statistic)
-    return _contrast_pairs(
-        samples, lambda pairs: inner.leave_one_out(pairs, design, one), statistic
-    )
+    of_pairs = left_out_by(inner, _all_pairs(samples), design, _single_pair(statistic))
+    return _contrasts(declared_form(statistic, PairAverages), of_pairs, len(samples))
 
 
-def _has_weights(inner: Engine, statistic: Statistic) -> bool:
+def _has_weights(inner: Dirichlet, statistic: Statistic) -> bool:
     """Not where an average over classes would need the parts of its classes."""
     form = _single_pair(statistic).spec.form
     numbers = isinstance(form, Sums) and form.table is None
-    return inner.weighted_pairs is not None and not numbers and not is_average_over_classes(form)
+    return inner.in_pairs is not None and not numbers and not is_average_over_classes(form)
 
 
 def _weighted(
-    inner: Engine,
+    inner: Dirichlet,
     samples: Array,
     design: Design,
     statistic: Statistic,
     plan: Plan,
     pseudo_cases: PseudoCases,
 ) -> BothEnds:
-    if inner.weighted_pairs is None:
+    if inner.in_pairs is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
     one = _single_pair(statistic)
-    pairs = samples.reshape(-1, *samples.shape[2:])
-    ends = inner.weighted_pairs(pairs, design, one, plan, pseudo_cases, INDEPENDENT)
+    pairs = _all_pairs(samples)
+    ends = inner.in_pairs(pairs, design, one, plan, pseudo_cases, INDEPENDENT)
     lower = _quantiles(ends[0], len(samples), statistic, plan)
     if ends[1] is ends[0]:
         return lower, lower
@@ -88,13 +128,17 @@ def _quantiles(end: InPairs, n_samples: int, statistic: Statistic, plan: Plan) -
 
 def engine_of_contrasts(inner: Engine) -> Engine:
     """How averages over pairs of the statistics of one engine are resampled."""
+    dirichlet = inner.dirichlet
     return Engine(
-        replicates=functools.partial(_replicates, inner),
+        prepare=functools.partial(_prepare, inner),
         leave_one_out=functools.partial(_leave_one_out, inner),
-        weighted=functools.partial(_weighted, inner),
-        has_weights=functools.partial(_has_weights, inner),
-        weights_need_bounds=lambda statistic: inner.weights_need_bounds(_single_pair(statistic)),
-        has_standard_error=lambda _statistic: False,
+        errors=Errors(has_standard_error=lambda _statistic: False),
+        dirichlet=dirichlet
+        and Dirichlet(
+            both_ends=functools.partial(_weighted, dirichlet),
+            known=functools.partial(_has_weights, dirichlet),
+            needs_bounds=lambda statistic: dirichlet.needs_bounds(_single_pair(statistic)),
+        ),
         seconds=lambda statistic, n, k: k * inner.seconds(_single_pair(statistic), n, k),
         support=inner.support,
         bounded=inner.bounded,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.arithmetic.ranked_scores import in_parts
+from halfwidth.arithmetic.ranked_scores import concordance, in_parts
 from halfwidth.core.forms import Contrast, RankedAreas, Ranking
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Statistic
@@ -23,7 +23,6 @@ from halfwidth.resampling.forms.contract import (
     has_influence,
     single_model,
 )
-from halfwidth.resampling.forms.ranked_resamples import concordance, unit_of_cases
 
 # A standard error below this is rounding.
 ROUNDING = 1e-12
@@ -97,7 +96,7 @@ def _class_parts(ranking: Ranking, row: int, design: Design) -> ClassParts | Non
     credit = concordance(mark, weight)
     area = (weight * credit * positive).sum() / (2 * m * n)
     component = np.where(positive, credit / (2 * n), credit / (2 * m)) - area
-    unit = unit_of_cases(design)[ranking.case[row]]
+    unit = design.unit_of_case[ranking.case[row]]
     share = weight * component * np.where(positive, 1 / m, 1 / n)
 
     def by_unit(cases: Array, among: NDArray[np.bool_]) -> Array:
@@ -205,7 +204,7 @@ def class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Ar
             counts.append(np.stack([with_it, positive.shape[-1] - with_it], axis=-1))
             continue
         weights = [None] * sets if ranking.weight is None else ranking.weight[of_row]
-        rows = zip(positive, unit_of_cases(design)[ranking.case[of_row]], weights, strict=True)
+        rows = zip(positive, design.unit_of_case[ranking.case[of_row]], weights, strict=True)
         counts.append(np.array([_held(*row) for row in rows]))
     with_it, without = np.concatenate(counts).astype(float).T
     return with_it, without

@@ -8,17 +8,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.arithmetic.ranked_scores import in_parts
+from halfwidth.arithmetic.areas import areas_of_counts
+from halfwidth.arithmetic.ranked_scores import concordance, group_of_entries, in_parts
 from halfwidth.arithmetic.tie_counts import TieCounts, count_ties
 from halfwidth.core.forms import Area, FastArea, RankedAreas, Ranking
 from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.forms.ranked_resamples import (
-    areas_of_counts,
-    concordance,
-    group_of_entries,
-    unit_of_cases,
-)
 
 
 def without_each_unit(form: RankedAreas, values: Array, design: Design) -> Array:
@@ -167,7 +162,7 @@ def _between(
 
 
 def _row_by_row(area_kind: Area, ranking: Ranking, design: Design) -> tuple[Array, Array]:
-    unit = unit_of_cases(design)
+    unit = design.unit_of_case
     rows = [_row_without(area_kind, ranking, row, unit, design) for row in range(len(ranking.case))]
     area, positives = (np.stack(parts) for parts in zip(*rows, strict=True))
     return area, positives
@@ -203,7 +198,7 @@ def _row_without(
         stop = min(start + step, design.units)
         counts = np.ones((stop - start, design.units), dtype=np.int64)
         counts[np.arange(stop - start), np.arange(start, stop)] = 0
-        area[start:stop] = areas_of_counts(area_kind, one, unit, counts).area[0]
+        area[start:stop] = areas_of_counts(area_kind, one, unit, counts)[0][0]
     return area, left[0]
 
 

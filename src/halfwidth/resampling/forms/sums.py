@@ -13,44 +13,79 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Bounds, Quotient
-from halfwidth.resampling.class_averages import ClassAverage, linear_weights
+from halfwidth.resampling.class_averages import ClassAverage, Classes
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import (
-    INDEPENDENT,
-    masses_at_corners,
-    pseudo_weights,
-    pseudo_weights_of_classes,
-    typical_weight,
-)
-from halfwidth.resampling.discordance import discordance_of_left_out
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
-from halfwidth.resampling.draws import Plan, sums_by_stratum
-from halfwidth.resampling.forms.contract import BothEnds, Engine, InPairs, Pair, declared_form
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.exact.ratios import quotient_distribution
+from halfwidth.resampling.forms.contract import (
+    BothEnds,
+    Dirichlet,
+    Engine,
+    InPairs,
+    Pair,
+    Permutations,
+    declared_form,
+)
 from halfwidth.resampling.forms.counts_weighted import (
     weighted_table_pairs,
     weighted_tables,
     weights_of_tables,
 )
 from halfwidth.resampling.forms.signed_sums import SignedSums, sums_of_models
-from halfwidth.resampling.ratios import quotient_distribution
 from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.blocks import Block, Features
+from halfwidth.resampling.weights.bootstrap import Pace, pace_of_sums
+from halfwidth.resampling.weights.dirichlet import (
+    INDEPENDENT,
+    masses_at_corners,
+    pseudo_weights,
+    pseudo_weights_of_classes,
+    typical_weight,
+)
+from halfwidth.resampling.weights.discordance import discordance_of_left_out
 
 
-def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
-    """From sums over the units drawn."""
-    form = declared_form(statistic, Sums)
-    features = form.features(records)
-    samples, each = features.shape[:2]
-    by_unit = design.totals(features).reshape(samples * each, design.units)
-    sizes = [] if design.equal_sizes else [design.unit_sizes[None].astype(float)]
-    rows = np.concatenate([np.ascontiguousarray(by_unit), *sizes])
-    out = np.empty((samples, plan.n_resamples))
-    for start, stop, by_stratum in sums_by_stratum(rows, design, plan):
-        total = by_stratum.sum(axis=0)
-        n = np.full(stop - start, float(design.n)) if design.equal_sizes else total[-1]
-        sums = np.moveaxis(total[: samples * each].reshape(samples, each, -1), 1, -1)
-        out[:, start:stop] = form.finish(n, sums)
-    return out
+@frozen(eq=False)
+class SummedSamples:
+    """Features of S samples to be summed over the cases of units.
+
+    Attributes
+    ----------
+    form : Sums
+    each : int
+        Features of a sample.
+    features : Features
+        Those of one sample after those of another, and sizes where units have several.
+    """
+
+    form: Sums
+    each: int
+    features: Features
+
+    @classmethod
+    def prepare(cls, records: Array, design: Design, statistic: Statistic) -> SummedSamples:
+        """From records, (S, k, n)."""
+        form = declared_form(statistic, Sums)
+        features = form.features(records)
+        by_unit = design.totals(features).reshape(-1, design.units)
+        sizes = [] if design.equal_sizes else [design.unit_sizes[None].astype(float)]
+        rows = np.concatenate([np.ascontiguousarray(by_unit), *sizes])
+        return cls(form, features.shape[1], Features(rows, design))
+
+    def pace(self, plan: Plan) -> Pace:
+        """That of their sums."""
+        return pace_of_sums(self.features, plan)
+
+    def shared(self, _plan: Plan) -> None:
+        """Nothing is."""
+
+    def evaluate(self, block: Block, into: Array) -> None:
+        """From sums with the weights of units."""
+        total, design = block.sums(self.features).sum(axis=0), self.features.design
+        n = np.full(into.shape[1], float(design.n)) if design.equal_sizes else total[-1]
+        sums = total[: len(into) * self.each].reshape(len(into), self.each, -1)
+        into[:] = self.form.finish(n, np.moveaxis(sums, 1, -1))
 
 
 def exact_distribution(
@@ -171,7 +206,7 @@ def _replicates_of_classes(
     pseudo_cases: PseudoCases,
 ) -> BothEnds:
     """Made of the classes, whose pseudo-cases move either end outwards alone."""
-    parts = _class_parts(by_class, features)
+    observed = _classes(by_class, features)
     low, high = pseudo_cases.low[0], pseudo_cases.high[1]
     ends = []
     for masses in ((low, 0.0), (0.0, high)):
@@ -179,21 +214,16 @@ def _replicates_of_classes(
         replicates = [
             one.mixed(drawn[:, which], pseudo_cases.bounds) for which, one in enumerate(averages)
         ]
-        ends.append(ClassAverage.from_replicates(*parts, np.stack(replicates, axis=1)))
+        ends.append(ClassAverage.from_replicates(observed, np.stack(replicates, axis=1)))
     return ends[0], ends[1]
 
 
-def _class_parts(by_class: ClassAverages, features: Array) -> tuple[Array, Array, Array]:
-    """An average, the values of its classes and their weights in it."""
+def _classes(by_class: ClassAverages, features: Array) -> Classes:
     totals = features.sum(axis=-1).reshape(len(features), -1, by_class.classes)
     above, below = (np.einsum("k,skc->sc", np.array(one), totals) for one in by_class.quotient)
     with np.errstate(invalid="ignore", divide="ignore"):
-        classes = np.where(below > 0, above / below, np.nan)
-
-    def average(values: Array) -> Array:
-        return by_class.average(values, totals[:, -1])
-
-    return average(classes), classes, linear_weights(average, classes)
+        values = np.where(below > 0, above / below, np.nan)
+    return Classes.averaged(values, lambda of_classes: by_class.average(of_classes, totals[:, -1]))
 
 
 def _tables(features: Array, design: Design, plan: Plan) -> tuple[Array, Array, float]:
@@ -219,7 +249,7 @@ def weighted_pairs(
             form.table, *_tables(features, design, plan), plan, pseudo_cases
         )
     averages = _averages(form, features, design, plan)
-    parts = _class_parts(form.by_class, features)[1:] if form.by_class is not None else ()
+    classes = None if form.by_class is None else _classes(form.by_class, features)
 
     def mixed(low: Array, high: Array) -> Array:
         """With pseudo-cases of each class at either bound, (C, B) -> (M, C, B)."""
@@ -237,7 +267,7 @@ def weighted_pairs(
         return InPairs(
             mixed(both_bad + first_bad, second_bad + both_good),
             mixed(both_bad + second_bad, first_bad + both_good),
-            *parts,
+            classes,
         )
 
     low, high = pseudo_cases.low, pseudo_cases.high
@@ -283,15 +313,16 @@ def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
 
 
 ENGINE = Engine(
-    replicates=replicates,
+    prepare=SummedSamples.prepare,
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
-    weighted=weighted,
-    weighted_pairs=weighted_pairs,
-    discordance=discordance,
-    weights_need_bounds=weights_need_bounds,
-    signed_sums=signed_sums,
-    swapped_text=swapped_text,
+    dirichlet=Dirichlet(
+        both_ends=weighted,
+        in_pairs=weighted_pairs,
+        discordance=discordance,
+        needs_bounds=weights_need_bounds,
+    ),
+    permutations=Permutations(signed_sums=signed_sums, swapped_text=swapped_text),
     seconds=seconds,
     paired=True,
 )

@@ -8,44 +8,35 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.rng import Key
 from halfwidth.core.types import Array
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.formulas import MOST_WEIGHT
-from halfwidth.resampling.kernels.native import LANES, address, in_calls
+from halfwidth.resampling.kernels.native import LANES, Counts, address, in_calls
 from halfwidth.resampling.kernels.programs import WIDTH, Program, Step
 
 # Counts of tables, weighed and added up, fit into 16 bits.
 MOST_TABLE_UNITS = (2**15 - 1) // MOST_WEIGHT
 
 
-def cumulated(key: Key, start: int, stop: int, units: int) -> NDArray[np.int16]:
-    """Draws of the units before each, and of all, in resamples ``start`` to ``stop``.
+def cumulated(counts: Counts) -> NDArray[np.int16]:
+    """Draws of the units before each, and of all.
 
     Returns
     -------
-    ndarray, shape (ceil((stop - start) / WIDTH), units + 1, WIDTH)
+    ndarray, shape (ceil(resamples / WIDTH), units + 1, WIDTH)
         Resamples of one row side by side; 0 where a row is not full.
     """
+    units, blocks = counts.units, len(counts.turned)
     if units > MOST_TABLE_UNITS:
         raise ValueError(f"{units} units are more than {MOST_TABLE_UNITS}")
-    counts = native.side_by_side([(key, 0, units)], start, stop, units)
-    made = np.zeros((-(-(stop - start) // WIDTH), units + 1, WIDTH), np.int16)
-    squares = -(-units // LANES)
-    turned = counts.turned.ctypes.data
-    native.call("hw_cumulate", turned, len(counts.turned), squares, units, WIDTH, made.ctypes.data)
+    made = np.zeros((-(-counts.resamples // WIDTH), units + 1, WIDTH), np.int16)
+    turned, into = counts.turned.ctypes.data, made.ctypes.data
+    native.call("hw_cumulate", turned, blocks, -(-units // LANES), units, WIDTH, into)
     return made
 
 
-def finish(
-    program: Program,
-    draws: NDArray[np.int16],
-    ends: NDArray[np.intp],
-    out: Array,
-    start: int,
-    stop: int,
-) -> None:
-    """Work out a program for resamples ``start`` to ``stop`` of all samples.
+def finish(program: Program, draws: NDArray[np.int16], ends: NDArray[np.intp], into: Array) -> None:
+    """Work out a program for resamples of all samples.
 
     Parameters
     ----------
@@ -54,18 +45,19 @@ def finish(
         As `cumulated` makes them.
     ends : ndarray of int, shape (S, n_cells + 1)
         Units before the first case of each cell, and all units.
-    out : ndarray, shape (S, resamples)
-        Where the values go.
-    start, stop : int
-        ``stop - start`` is B.
+    into : ndarray, shape (S, B)
+        Where the values go; its rows may be parts of longer ones.
     """
-    rows, size = draws.shape[:2]
-    if draws.shape[2] != WIDTH or rows * WIDTH < stop - start or size > MOST_TABLE_UNITS + 1:
-        raise ValueError(f"draws of shape {draws.shape} do not fit {stop - start} resamples")
-    if len(ends) != len(out) or program.pairs.max() >= ends.shape[1] or program.pairs.min() < 0:
+    (rows, size), (samples, resamples) = draws.shape[:2], into.shape
+    if draws.shape[2] != WIDTH or rows * WIDTH < resamples or size > MOST_TABLE_UNITS + 1:
+        raise ValueError(f"draws of shape {draws.shape} do not fit {resamples} resamples")
+    if len(ends) != samples or program.pairs.max() >= ends.shape[1] or program.pairs.min() < 0:
         raise ValueError(f"ends of shape {ends.shape} do not fit")
-    if ends.min() < 0 or ends.max() >= size or not 0 <= start <= stop <= out.shape[1]:
-        raise ValueError(f"ends and resamples reach beyond {size - 1} units or {out.shape[1]}")
+    if ends.min() < 0 or ends.max() >= size:
+        raise ValueError(f"ends reach beyond {size - 1} units")
+    pitch, last = (stride // into.itemsize for stride in into.strides)
+    if into.dtype != np.float64 or last != 1 or pitch < resamples:
+        raise ValueError(f"values of {into.dtype} with strides {into.strides} do not lie in rows")
     _check_steps(program)
     held = np.zeros((program.registers, WIDTH))
     held[: len(program.numbers)] = program.numbers[:, None]
@@ -76,11 +68,9 @@ def finish(
         *(len(program.steps), program.quick, program.quick_result, program.result),
         held.ctypes.data,
     )
-    address(out, np.float64, out.shape)
-    for part in in_calls(len(out), (stop - start) * len(program.steps) // 4):
-        some, into = places[part], out[part]
-        table = (address(draws, np.int16, draws.shape), size - 1)
-        sizes = (into.ctypes.data, out.shape[1], start, stop)
+    table = (address(draws, np.int16, draws.shape), size - 1)
+    for part in in_calls(samples, resamples * len(program.steps) // 4):
+        some, sizes = places[part], (into[part].ctypes.data, pitch, 0, resamples)
         native.call("hw_run", *table, some.ctypes.data, len(some), ends.shape[1], *how, *sizes)
 
 

@@ -1,0 +1,1 @@
+"""Distributions that are known without a draw."""

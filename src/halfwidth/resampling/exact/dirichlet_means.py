@@ -1,0 +1,461 @@
+"""Distributions of a mean under Dirichlet weights.
+
+With independent gammas g, a Gamma(1) variate for each unit (a case, or a cluster of B cases with
+the total A) and a Gamma(mass) variate for each pseudo-unit, the weighted mean over cases is
+Σ g A / Σ g B. A pseudo-cluster weighs as many cases as the clusters on average. In strata, whose
+shares of the cases are fixed, it is the mean of those of the strata, weighted by these shares. The
+mass of the pseudo-cases is divided among the strata in the same proportion, so that strata change
+neither how far the interval's centre is moved nor how much unobserved cases could add. With a reach
+a pseudo-unit lies beyond the outermost unit of its stratum; where there are no strata, the
+inversion averages over its places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.frozen import frozen
+from halfwidth.core.pseudo_cases import Masses, PseudoCases
+from halfwidth.core.types import Array
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import Quantiles
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.exact.gathered_cells import gathered
+from halfwidth.resampling.exact.inversion import (
+    GammaRatios,
+    RandomUnit,
+    least_log_probability_below,
+    log_probability_below,
+    lower_quantiles,
+    most_log_probability_below,
+)
+from halfwidth.resampling.exact.proportions import weighted_proportions
+from halfwidth.resampling.tails import as_distribution
+from halfwidth.resampling.weights.dirichlet import pseudo_weights, unit_weights
+from halfwidth.resampling.weights.pareto_places import distances, drawn_reach, expected_places
+
+# More cases than this are gathered in cells.
+MOST_VALUES = 4096
+# Units that differ by less than this share of the range are equal: the inversion, which sees the
+# whole range, tells hardly less apart.
+SAME = 1e-11
+# What is known roughly of a probability is within this factor of it.
+ROUGHLY = 2.0
+# Elements of differences that are looked at a time. No result depends on it.
+MOST_ELEMENTS = 2**16
+
+
+def weighted_means(
+    values: Array, design: Design, plan: Plan, pseudo_cases: PseudoCases
+) -> tuple[Quantiles, Quantiles]:
+    """The distributions of the mean for the lower and for the upper end of an interval.
+
+    Parameters
+    ----------
+    values : ndarray, shape (S, n)
+        Values of cases, or their differences, in the canonical order of the design.
+    design : Design
+    plan : Plan
+    pseudo_cases : PseudoCases
+    """
+    low, high = pseudo_cases.value_bounds.low, pseudo_cases.value_bounds.high
+    at_bounds = pseudo_cases.reach is None and not pseudo_cases.paired and design.independent
+    if at_bounds and ((values == low) | (values == high)).all():
+        return weighted_proportions((values == high).sum(axis=-1), design.n, pseudo_cases)
+    if len(design.strata) > 1:
+        return _drawn(values, design, plan, pseudo_cases)
+    return _inverted(values, design, pseudo_cases)
+
+
+def _inverted(
+    values: Array, design: Design, pseudo_cases: PseudoCases, of_equal: float = np.nan
+) -> tuple[DirichletMeans, DirichletMeans]:
+    """Without draws, where there is one stratum.
+
+    ``of_equal`` is how far the pseudo-unit of units that are all equal lies from them: infinite, it
+    is at the bound; NaN, it is nowhere, and neither are quantiles.
+    """
+    low, high = pseudo_cases.value_bounds.low, pseudo_cases.value_bounds.high
+    units = _gathered(values, design) or _Units.from_values(values, design)
+    from_low, from_high = units.seen_from(low, high), units.seen_from(high, low)
+    # Values that differ by rounding can be equal as seen from one bound alone.
+    merged = from_low.merged(), from_high.merged()
+    if merged[0].masses.shape == merged[1].masses.shape:
+        from_low, from_high = merged
+    if pseudo_cases.reach is None:
+        ends = (
+            _with_atoms(from_low, pseudo_cases.low, (low, high), pseudo_cases, units.size),
+            _with_atoms(from_high, pseudo_cases.high, (high, low), pseudo_cases, units.size),
+        )
+    else:
+        ends = _reaching(from_low, from_high, values, design, (low, high), pseudo_cases, of_equal)
+    lower = DirichletMeans(low, high, *ends)
+    return lower, replace(lower, is_upper=True)
+
+
+@frozen(eq=False)
+class MeansBeyond:
+    """How likely means of differences reach beyond a margin, without a draw.
+
+    Attributes
+    ----------
+    differences : callable
+        From places to differences of cases, (P, n), of two models each, in the canonical order of
+        the design, which has one stratum.
+    n_pairs : int
+    design : Design
+    pseudo_cases : PseudoCases
+    margin : float
+        From 0 up.
+    places : ndarray of int or None
+        Which pairs are meant; None: all.
+    known : dict
+        What has been looked for.
+    """
+
+    differences: Callable[[NDArray[np.intp]], Array]
+    n_pairs: int
+    design: Design
+    pseudo_cases: PseudoCases
+    margin: float
+    places: NDArray[np.intp] | None = None
+    known: dict[str, Array] = field(default_factory=dict)
+
+    def some(self, places: NDArray[Any]) -> MeansBeyond:
+        """Of some of them, by their places or by a mask."""
+        return replace(self, places=self._chosen[places])
+
+    @property
+    def _chosen(self) -> NDArray[np.intp]:
+        return np.arange(self.n_pairs) if self.places is None else self.places
+
+    def shares(self, tail: float) -> tuple[Array, Array]:
+        """For the lower and for the upper end, (P, 2): P(D <= margin) and P(D >= -margin).
+
+        And of what lies beyond the margin on the other side: P(D < -margin) and P(D > margin).
+        Those that could be on either side of the tail are exact, the others are on the right one.
+        """
+        if not self.known:
+            least = self._all(np.arange(self.n_pairs), least_log_probability_below)
+            unknown = np.full(least.shape, np.nan)
+            self.known.update(least=least, most=unknown, inverted=unknown.copy())
+        chosen, known = self._chosen, self.known
+        low = known["least"] < ROUGHLY * tail
+        self._look_for("most", low, most_log_probability_below)
+        near = low & (known["most"] > tail / ROUGHLY)
+        self._look_for("inverted", near, lambda ratios, t: log_probability_below(ratios, t)[0])
+        rough = np.where(low, known["most"], known["least"])
+        inverted = known["inverted"]
+        best = np.where(np.isnan(inverted), rough, inverted)[chosen]
+        return best[..., 0], best[..., 1]
+
+    def _look_for(
+        self,
+        name: str,
+        wanted: NDArray[np.bool_],
+        log_probability: Callable[[GammaRatios, Array], Array],
+    ) -> None:
+        """Make known what is wanted, (n_pairs, 2, 2), of the chosen pairs."""
+        chosen = self._chosen
+        sought = chosen[(wanted & np.isnan(self.known[name]))[chosen].any(axis=(1, 2))]
+        if len(sought):
+            self.known[name][sought] = self._all(sought, log_probability)
+
+    def _all(
+        self, places: NDArray[np.intp], log_probability: Callable[[GammaRatios, Array], Array]
+    ) -> Array:
+        """Probabilities of the pairs at some places, (P, 2 ends, 2 margins)."""
+        shares = np.empty((len(places), 2, 2))
+        step = max(1, MOST_ELEMENTS // self.design.n)
+        for start in range(0, len(places), step):
+            part = slice(start, start + step)
+            differences = self.differences(places[part])
+            ends = _inverted(differences, self.design, self.pseudo_cases, np.inf)
+            for side, end in enumerate(ends):
+                margin = -self.margin if end.is_upper else self.margin
+                shares[part, side, 0] = end.share_up_to(margin, log_probability)
+                shares[part, side, 1] = (
+                    end.share_up_to(-margin, log_probability) if margin else shares[part, side, 0]
+                )
+        return shares
+
+
+@frozen(eq=False)
+class _Units:
+    """Units of samples: cases, clusters, or points that stand for very many of either.
+
+    Attributes
+    ----------
+    totals : ndarray, shape (S, U)
+    sizes : ndarray, shape (U,)
+    size : float
+        What a pseudo-unit weighs: as much as units on average.
+    """
+
+    totals: Array
+    sizes: Array
+    size: float
+
+    @classmethod
+    def from_values(cls, values: Array, design: Design) -> _Units:
+        totals, size = design.totals(values), design.n / design.units
+        if design.equal_sizes:
+            return cls(totals / size, np.ones(design.units), 1.0)
+        return cls(totals, design.unit_sizes.astype(float), size)
+
+    def seen_from(self, end: float, other: float) -> GammaRatios:
+        """How far their mean is from a bound, in shares of the distance to the other one.
+
+        From either, so that values next to a bound keep their digits.
+        """
+        none = np.empty((len(self.totals), 0))
+        totals = (self.totals - end * self.sizes) / (other - end)
+        return GammaRatios(totals, self.sizes, none, none, none)
+
+
+@frozen(eq=False)
+class _Cells:
+    """Points and masses in place of very many units of equal size (`cells`).
+
+    Attributes
+    ----------
+    medians : ndarray, shape (S, 1)
+    distances, masses : ndarray, shape (S, m)
+        Of the points, from the median.
+    """
+
+    medians: Array
+    distances: Array
+    masses: Array
+    size: float = 1.0
+
+    def seen_from(self, end: float, other: float) -> GammaRatios:
+        """As of `_Units`."""
+        points = ((self.medians - end) + self.distances) / (other - end)
+        none = np.empty((len(points), 0))
+        return GammaRatios(none, none[0], points, np.ones(points.shape), self.masses)
+
+
+def _gathered(values: Array, design: Design) -> _Cells | None:
+    """Very many units of equal size; None where they are few, or differ in size."""
+    if design.units <= MOST_VALUES or not design.equal_sizes:
+        return None
+    samples = [gathered(row) for row in design.totals(values) * (design.units / design.n)]
+    most = max(len(masses) for _, _, masses in samples)
+    medians = np.array([[median] for median, _, _ in samples])
+    # Points without mass fill up the shorter rows.
+    distances, masses = np.zeros((2, len(samples), most))
+    for row, (_, own_distances, own_masses) in enumerate(samples):
+        distances[row, : len(own_distances)] = own_distances
+        masses[row, : len(own_masses)] = own_masses
+    return _Cells(medians, distances, masses)
+
+
+def _with_atoms(
+    units: GammaRatios,
+    masses: Masses,
+    ends: tuple[float, float],
+    pseudo_cases: PseudoCases,
+    size: float,
+) -> GammaRatios:
+    """The same with pseudo-units at the bounds, the one that units are seen from first."""
+    points, each = _atoms(pseudo_cases, masses)
+    shape = (len(units.totals), len(points))
+    places = (points - ends[0]) * size / (ends[1] - ends[0])
+    return replace(
+        units,
+        atom_totals=np.append(units.atom_totals, np.broadcast_to(places, shape), axis=-1),
+        atom_sizes=np.append(units.atom_sizes, np.full(shape, size), axis=-1),
+        masses=np.append(units.masses, np.broadcast_to(each, shape), axis=-1),
+    )
+
+
+def _atoms(pseudo_cases: PseudoCases, masses: Masses) -> tuple[Array, Array]:
+    """Values of pseudo-cases, ascending, and their masses."""
+    if pseudo_cases.paired:
+        corners = pseudo_cases.corners(masses)
+        points = np.array([first - second for (first, second), _ in corners])
+        each = np.array([mass for _, mass in corners])
+    else:
+        points = np.array([pseudo_cases.bounds.low, pseudo_cases.bounds.high], float)
+        each = np.array(masses, float)
+    distinct: Array = np.unique(points)
+    total = (each * (points == distinct[:, None])).sum(axis=-1)
+    return distinct[total > 0], total[total > 0]
+
+
+def _reaching(
+    from_low: GammaRatios,
+    from_high: GammaRatios,
+    values: Array,
+    design: Design,
+    bounds: tuple[float, float],
+    pseudo_cases: PseudoCases,
+    of_equal: float,
+) -> tuple[GammaRatios, GammaRatios]:
+    """The same with a pseudo-unit beyond the outermost unit, at a place that is random."""
+    reach = pseudo_cases.reach
+    if reach is None:
+        raise TypeError("pseudo-cases at the bounds have no reach")
+    (low, high), size = bounds, 1.0 if design.equal_sizes else design.n / design.units
+    mean, below, above = outer_distances(
+        design.totals(values), design.unit_sizes.astype(float), pseudo_cases, of_equal
+    )
+
+    def with_unit(
+        units: GammaRatios, from_bound: Array, distance: Array, mass: float
+    ) -> GammaRatios:
+        own = np.where(np.isnan(distance), np.nan, from_bound / (high - low))
+        places, shares = expected_places(own, distance / (high - low), reach.shape)
+        return replace(units, random=RandomUnit(places * size, shares, size, mass))
+
+    return (
+        with_unit(from_low, mean - low, below, pseudo_cases.low[0]),
+        with_unit(from_high, high - mean, above, pseudo_cases.high[1]),
+    )
+
+
+def outer_distances(
+    totals: Array, sizes: Array, pseudo_cases: PseudoCases, of_equal: float = 0.0
+) -> tuple[Array, Array, Array]:
+    """The mean of units, and its distances from the outermost ones that either end reaches by.
+
+    ``of_equal`` is that of units which are all equal, but for rounding.
+    """
+    if pseudo_cases.reach is None:
+        raise TypeError("pseudo-cases at the bounds have no reach")
+    means, mean = totals / sizes, totals.sum(axis=-1) / sizes.sum()
+    smallest, largest = means.min(axis=-1), means.max(axis=-1)
+    equal = largest - smallest <= SAME * pseudo_cases.value_bounds.width
+    below, above = distances(mean, smallest, largest, pseudo_cases.reach)
+    return mean, np.where(equal, of_equal, below), np.where(equal, of_equal, above)
+
+
+@frozen(eq=False)
+class DirichletMeans:
+    """Means under Dirichlet weights, for one end of an interval, known without a draw.
+
+    Attributes
+    ----------
+    low, high : float
+        Between which values lie.
+    from_low, from_high : GammaRatios
+        How far the mean is from either, in shares of their distance: for the lower end of an
+        interval, and for the upper one.
+    is_upper : bool
+        For which of the two this is.
+    found : dict
+        The quantiles for either end that have been looked for, which both ends share.
+    """
+
+    low: float
+    high: float
+    from_low: GammaRatios
+    from_high: GammaRatios
+    is_upper: bool = False
+    found: dict[float, Array] = field(default_factory=dict)
+
+    @property
+    def n_resamples(self) -> None:
+        """None: nothing was drawn."""
+        return None
+
+    @property
+    def n_undefined(self) -> NDArray[np.intp]:
+        """Always 0."""
+        return np.zeros(len(self.from_low.masses), dtype=np.intp)
+
+    def quantile(self, probability: Array | float) -> Array:
+        """The quantile of each sample's distribution, the same for all samples.
+
+        Of those for both ends at once, which are asked for one after the other.
+        """
+        share = float(np.max(probability))
+        tail, samples = 1 - share if self.is_upper else share, len(self.from_low.masses)
+        key = round(tail, 15)
+        if key not in self.found:
+            self.found[key] = lower_quantiles(self.from_low.above(self.from_high), tail)
+        away, width = self.found[key], self.high - self.low
+        return (
+            self.high - width * away[samples:]
+            if self.is_upper
+            else self.low + width * away[:samples]
+        )
+
+    def share_up_to(
+        self, value: float, log_probability: Callable[[GammaRatios, Array], Array]
+    ) -> Array:
+        """How likely the mean lies up to a value, or of an upper end from it on."""
+        ratios = self.from_high if self.is_upper else self.from_low
+        away = (self.high - value if self.is_upper else value - self.low) / (self.high - self.low)
+        low, high = ratios.limits
+        shares = (away >= high).astype(float)
+        inside = np.flatnonzero((low < away) & (away < high))
+        if len(inside):
+            at = np.full(len(inside), away)
+            shares[inside] = np.exp(log_probability(ratios.rows(inside), at))
+        return shares
+
+    def standard_deviation(self) -> Array:
+        """The SD, to first order where clusters differ in size; of the cases alone with a reach."""
+        ratios = self.from_high if self.is_upper else self.from_low
+        return (self.high - self.low) * ratios.moments()[1]
+
+
+def _drawn(
+    values: Array, design: Design, plan: Plan, pseudo_cases: PseudoCases
+) -> tuple[Quantiles, Quantiles]:
+    """From weights that are drawn, where strata have fixed shares of the cases."""
+    totals = design.by_stratum(design.totals(values))
+    sizes = design.by_stratum(design.unit_sizes.astype(float))
+    shares = [float(size.sum()) / design.n for size in sizes]
+    of_end = [
+        _drawn_pseudo(totals, sizes, shares, plan, pseudo_cases, is_upper=is_upper)
+        for is_upper in (False, True)
+    ]
+    out = np.zeros((2, len(values), plan.n_resamples))
+    for start, stop in plan.blocks(max(design.units, len(values))):
+        weights = design.by_stratum(unit_weights(design, plan, start, stop))
+        for stratum, own in enumerate(weights):
+            cases, weight = totals[stratum] @ own.T, own @ sizes[stratum]
+            for end, pseudo in zip(out, of_end, strict=True):
+                added, moved = pseudo[stratum]
+                total = cases + moved[..., start:stop]
+                end[:, start:stop] += shares[stratum] * total / (weight + added[start:stop])
+    return as_distribution(out[0], plan), as_distribution(out[1], plan)
+
+
+def _drawn_pseudo(
+    totals: Sequence[Array],
+    sizes: Sequence[Array],
+    shares: Sequence[float],
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+    *,
+    is_upper: bool,
+) -> list[tuple[Array, Array]]:
+    """What the pseudo-units of each stratum weigh, (B,), and their weighted values, (S or 1, B)."""
+    reach, masses = pseudo_cases.reach, pseudo_cases.high if is_upper else pseudo_cases.low
+    points, each = _atoms(pseudo_cases, masses)
+    weights = np.split(
+        pseudo_weights(np.concatenate([share * each for share in shares]), plan),
+        len(shares),
+        axis=-1,
+    )
+    far = None if reach is None else drawn_reach(reach, plan)
+    bounds, out = pseudo_cases.value_bounds, []
+    for total, size, weight in zip(totals, sizes, weights, strict=True):
+        own = size.mean() * weight
+        if reach is not None and far is not None:
+            mean, below, above = outer_distances(total, size, pseudo_cases)
+            away = above if is_upper else -below
+            places = np.clip(mean[:, None] + away[:, None] * far, bounds.low, bounds.high)
+            out.append((own[:, 0], own[:, 0] * places))
+        else:
+            out.append((own.sum(axis=-1), (own @ points)[None]))
+    return out

@@ -1,0 +1,1 @@
+"""Statistics of several models on the same resamples, and intervals that hold together."""

@@ -1,0 +1,233 @@
+"""Dirichlet intervals of several differences that hold together: at which level each is to be made.
+
+All pairs of models share the weights of the cases, that of the pseudo-case, and how far out a
+Pareto draw puts it, so that all differences together have one distribution. How far out its draws
+lie says which intervals hold together (`joint_tails`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.forms import Effect, differences_of
+from halfwidth.core.frozen import frozen
+from halfwidth.core.pseudo_cases import PseudoCases
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array, Level
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.exact.dirichlet_means import MeansBeyond, outer_distances
+from halfwidth.resampling.forms.differences import weighted_in_pairs
+from halfwidth.resampling.forms.engines import engine_for
+from halfwidth.resampling.joint.pair_claims import Claims
+from halfwidth.resampling.joint.tails import Tails, Together
+from halfwidth.resampling.weights.dirichlet import pseudo_weights, unit_weights
+from halfwidth.resampling.weights.pareto_places import drawn_reach
+
+# Draws of pairs that are sorted at a time. No result depends on it.
+ELEMENTS_AT_A_TIME = 2**18
+
+
+OfPairs = Callable[[int | slice], tuple[Array, Array]]
+
+
+@frozen(eq=False)
+class JointDraws:
+    """Differences or ratios of pairs of models under the same weights, and how far out they lie.
+
+    Attributes
+    ----------
+    contrasts : callable
+        From the place of a pair, or a slice of places, to draws for the lower and for the upper end
+        of intervals: both (..., B), the same array where the ends share them.
+    n_pairs, n_draws : int
+    degrees_of_freedom : float
+        Of the cases: how well they know the spread of the draws.
+    beyond : callable or None
+        From a margin to how likely each pair lies beyond it, where that is known without draws.
+    expands : bool
+        Whether intervals are made at expanded levels (`expanded_tail`).
+    """
+
+    contrasts: OfPairs
+    n_pairs: int
+    n_draws: int
+    degrees_of_freedom: float = math.inf
+    beyond: Callable[[float], MeansBeyond] | None = None
+    expands: bool = False
+
+    @classmethod
+    def from_models(
+        cls,
+        lower: tuple[Array, Array],
+        upper: tuple[Array, Array],
+        pairs: NDArray[np.intp],
+        effect: Effect = "difference",
+        degrees_of_freedom: float = math.inf,
+    ) -> JointDraws:
+        """Of draws of each model, (K, B), where it is the first and where it is the second."""
+
+        def contrast(places: int | slice, of_first: Array, of_second: Array) -> Array:
+            first, second = pairs[places].T
+            if effect == "difference":
+                return np.asarray(of_first[first] - of_second[second])
+            with np.errstate(invalid="ignore", divide="ignore"):
+                return np.asarray(of_first[first] / of_second[second])
+
+        def contrasts(places: int | slice) -> tuple[Array, Array]:
+            below = contrast(places, *lower)
+            return below, below if upper is lower else contrast(places, *upper)
+
+        return cls(contrasts, len(pairs), lower[0].shape[-1], degrees_of_freedom)
+
+    def together(self, level: Level) -> Together:
+        """At which level the intervals of all pairs hold together, and how far they must reach."""
+        return self.tails(level).together()
+
+    def stepdown(self, level: Level, margin: float = 0.0) -> Claims:
+        """Which differences lie beyond ±margin, or not, with all that is claimed true at the level.
+
+        As `StudentizedDifferences.stepdown`: sides that are claimed no longer count, so that the
+        others may leave more beyond them.
+        """
+        return self.tails(level, margin).stepdown()
+
+    def tails(self, level: Level, margin: float = 0.0) -> Tails:
+        """All of the draws that claims about differences beyond ±margin rest on."""
+        tails = Tails.empty(
+            self.n_pairs,
+            self.n_draws,
+            level,
+            margin,
+            self.degrees_of_freedom,
+            exact=self.beyond and self.beyond(margin),
+            expands=self.expands,
+        )
+        step = max(1, ELEMENTS_AT_A_TIME // self.n_draws)
+        for start in range(0, self.n_pairs, step):
+            part = slice(start, min(start + step, self.n_pairs))
+            tails.fill(part, *self.contrasts(part))
+        return tails
+
+
+def draws_of_means(
+    values: Array, pairs: NDArray[np.intp], design: Design, plan: Plan, pseudo_cases: PseudoCases
+) -> JointDraws:
+    """Draws of differences of means of per-case values, each pair as its own interval has them.
+
+    Parameters
+    ----------
+    values : ndarray, shape (K, n)
+        Of each model, all in the canonical order of the same cases.
+    pairs : ndarray of int, shape (P, 2)
+        First minus second.
+    design : Design
+    plan : Plan
+    pseudo_cases : PseudoCases
+        Of a pair of models, one for either end.
+
+    Examples
+    --------
+    >>> from halfwidth.core.pseudo_cases import Reach
+    >>> from halfwidth.core.types import Bounds
+    >>> values = np.array([[0.9, 0.8, 0.7, 0.9], [0.8, 0.8, 0.5, 0.7], [0.8, 0.9, 0.7, 0.8]])
+    >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    >>> design = Design((4,), paired=True)
+    >>> reach = Reach(5.0, shared=True)
+    >>> half = PseudoCases.outward(0.5, Bounds(0, 1), paired=True, reach=reach)
+    >>> draws = draws_of_means(values, pairs, design, Plan(1), half)
+    >>> 0.95 < draws.together(Level(0.95)).level.confidence_level < 0.984
+    True
+    """
+    totals = design.by_stratum(design.totals(values))
+    sizes = design.by_stratum(design.unit_sizes.astype(float))
+    shares = [float(size.sum()) / design.n for size in sizes]
+    mass, width = pseudo_cases.low[0], pseudo_cases.bounds.width
+    pseudo = pseudo_weights([share * mass for share in shares], plan).T
+    # What the cases make of each model, and the share of the pseudo-case of each stratum.
+    means = np.zeros((len(values), plan.n_resamples))
+    of_pseudo = np.empty((len(shares), plan.n_resamples))
+    for start, stop in plan.blocks(max(design.units, len(values))):
+        weights = design.by_stratum(unit_weights(design, plan, start, stop))
+        for stratum, (total, size, own) in enumerate(zip(totals, sizes, weights, strict=True)):
+            added = size.mean() * pseudo[stratum, start:stop]
+            scale = shares[stratum] / (own @ size + added)
+            means[:, start:stop] += total @ own.T * scale
+            of_pseudo[stratum, start:stop] = added * scale
+    reach = pseudo_cases.reach
+    far = None if reach is None else drawn_reach(reach, plan)
+
+    def contrasts(places: int | slice) -> tuple[Array, Array]:
+        first, second = np.atleast_2d(pairs[places]).T
+        lower = means[first] - means[second]
+        upper = lower.copy()
+        for total, size, share in zip(totals, sizes, of_pseudo, strict=True):
+            if reach is None or far is None:
+                lower -= share * width
+                upper += share * width
+                continue
+            mean, below, above = outer_distances(
+                total[first] - total[second], size, pseudo_cases, np.inf
+            )
+            lower += share * np.maximum(mean[:, None] - below[:, None] * far, -width)
+            upper += share * np.minimum(mean[:, None] + above[:, None] * far, width)
+        return (lower[0], upper[0]) if isinstance(places, int) else (lower, upper)
+
+    def differences(places: NDArray[np.intp]) -> Array:
+        first, second = pairs[places].T
+        return differences_of(values[first], values[second])
+
+    def beyond(margin: float) -> MeansBeyond:
+        return MeansBeyond(differences, len(pairs), design, pseudo_cases, margin)
+
+    known = reach is not None and len(shares) == 1
+    return JointDraws(
+        contrasts,
+        len(pairs),
+        plan.n_resamples,
+        design.effective_degrees,
+        beyond if known else None,
+        expands=reach is not None,
+    )
+
+
+def draws_of_test_sets(
+    records: Array,
+    pairs: NDArray[np.intp],
+    design: Design,
+    statistic: Statistic,
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+    effect: Effect,
+) -> JointDraws | None:
+    """Draws of metrics of test sets, the same that give each pair its own interval.
+
+    None for averages over classes, whose intervals combine those of the classes.
+    """
+    dirichlet = engine_for(statistic).dirichlet
+    if dirichlet is None or dirichlet.in_pairs is None:
+        return None
+    # Of the first and of the second of each pair; for upper ends only where these differ.
+    lower, upper = np.empty((2, len(pairs), plan.n_resamples)), None
+    for rows, places, ends in weighted_in_pairs(
+        dirichlet, records, pairs, design, statistic, plan, pseudo_cases
+    ):
+        if ends[0].classes is not None:
+            return None
+        if upper is None and ends[0] is not ends[1]:
+            upper = lower.copy()
+        for into, end in ((lower, ends[0]), (upper, ends[1])):
+            if into is not None:
+                into[0, rows] = end.first[places[:, 0], 0]
+                into[1, rows] = end.second[places[:, 1], 0]
+    of_lower = lower[0], lower[1]
+    of_upper = of_lower if upper is None else (upper[0], upper[1])
+    each = np.arange(len(pairs))
+    pairs_of_rows = np.stack([each, each], axis=-1)
+    return JointDraws.from_models(
+        of_lower, of_upper, pairs_of_rows, effect, design.effective_degrees
+    )

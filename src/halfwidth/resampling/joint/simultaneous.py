@@ -1,0 +1,322 @@
+"""Simultaneous intervals of several differences: the max-t bootstrap.
+
+A difference of a resample, divided by the standard error that this very resample has of it, is t*.
+The largest |t*| of all differences has a quantile c, and the intervals D ± c·SE hold together. A
+standard error that is fixed over resamples would make them far too short where cases are few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.forms import TIE_SHARE, Effect, differences_of
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Estimand, Statistic
+from halfwidth.core.types import Array, Interval, Level
+from halfwidth.core.undefined import studentized_ratio
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import Replicates
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import joint_resampling
+from halfwidth.resampling.forms.contract import tie_size
+from halfwidth.resampling.forms.moments import SumsOfUnits
+from halfwidth.resampling.joint.pair_claims import Claims, Flags, sides_of, stepdown
+from halfwidth.resampling.linearization import linearized
+from halfwidth.resampling.weights.bootstrap import count_blocks, kept_counts
+from halfwidth.summaries.catalogue import STATISTICS
+
+Pairs = NDArray[np.intp]
+MEAN = Statistic(STATISTICS["mean"])
+# Differences that are resampled at a time. No result depends on it.
+PAIRS_AT_A_TIME = 64
+
+
+def all_pairs(models: int) -> Pairs:
+    """Every pair of models once, the first before the second: (P, 2).
+
+    >>> all_pairs(3).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    return np.stack(np.triu_indices(models, 1), axis=-1)
+
+
+@frozen(eq=False)
+class StudentizedDifferences:
+    """Differences between models on the same cases, studentized on the same resamples.
+
+    Attributes
+    ----------
+    estimates, standard_errors : ndarray, shape (P,)
+    replicates : ndarray, shape (P, B)
+        t* = (D* - D) / SE*. Infinite where SE* = 0 and D* ≠ D; 0 where both are 0, since |D* - D| ≤
+        c·SE* then holds for every c; NaN where the resample leaves D* or SE* undefined.
+    """
+
+    estimates: Array
+    standard_errors: Array
+    replicates: Array
+
+    @property
+    def usable(self) -> NDArray[np.bool_]:
+        """Differences with a standard error. Models that agree in every case have none."""
+        return np.asarray(self.standard_errors > 0)
+
+    @property
+    def infinite_share(self) -> Array:
+        """The share of resamples in which t* is infinite, of each difference."""
+        infinite = [np.count_nonzero(np.isinf(row)) for row in self.replicates]
+        return np.asarray(np.array(infinite) / self.replicates.shape[-1])
+
+    def subset(self, places: NDArray[Any]) -> StudentizedDifferences:
+        """Some of the differences, by their places in order or by a mask."""
+        if places.all() if places.dtype == bool else len(places) == len(self.estimates):
+            return self  # the replicates of all pairs are too many to be copied
+        return StudentizedDifferences(
+            self.estimates[places], self.standard_errors[places], self.replicates[places]
+        )
+
+    def critical_value(self, level: Level) -> float:
+        """The quantile of the largest |t*|, or of the largest t* towards the side of a bound.
+
+        Differences without a standard error are left out, and so is a resample that leaves one of
+        the others undefined. NaN where nothing is left.
+        """
+        usable = self.usable
+        over, under = (
+            usable & (level.alternative != "upper"),
+            usable & (level.alternative != "lower"),
+        )
+        return _quantile(_largest(self.replicates, over, under), level)
+
+    def bounds(self, level: Level) -> Interval:
+        """Bounds that hold together, (P,): D ± c·SE; NaN for differences without an SE.
+
+        A one-sided level gives bounds of which only that of its side is finite.
+        """
+        known = np.where(self.usable, self.standard_errors, np.nan)
+        with np.errstate(invalid="ignore"):
+            reach = self.critical_value(level) * known
+        low = (
+            np.full_like(known, -np.inf) if level.alternative == "upper" else self.estimates - reach
+        )
+        high = (
+            np.full_like(known, np.inf) if level.alternative == "lower" else self.estimates + reach
+        )
+        return Interval.of(
+            np.where(self.usable, low, np.nan), np.where(self.usable, high, np.nan), known
+        )
+
+    def stepdown(self, level: Level, margin: float = 0.0) -> Claims:
+        """Which differences lie beyond ±margin, or not, with all that is claimed true at the level.
+
+        A pair has two hypotheses: the first model is not better by more than the margin, nor is the
+        second. Those that the intervals reject leave the maximum, whose quantile then falls, until
+        none is rejected any more. A one-sided level has only the hypotheses of its side.
+
+        That a model *is* better by more than the margin is rejected sooner than that it is worse,
+        and by the same side of the pair. Such hypotheses therefore never stay in the maximum
+        longer than those above, and the last quantile is theirs too.
+        """
+        usable = self.usable
+        sides = usable[:, None] & sides_of(level)
+        errors = np.where(usable, self.standard_errors, 1.0)
+        signed = np.stack([self.estimates, -self.estimates], axis=-1)
+        beyond, short = (signed - margin) / errors[:, None], (signed + margin) / errors[:, None]
+
+        def critical_value(left: Flags) -> float:
+            return _quantile(_largest(self.replicates, *left.T), level)
+
+        better, limits = stepdown(sides, critical_value, lambda critical: beyond > critical)
+        if margin == 0 or not limits:
+            return Claims(better, better[:, ::-1])
+        return Claims(better, (sides & (short >= limits[-1]))[:, ::-1])
+
+
+def _largest(replicates: Array, over: NDArray[np.bool_], under: NDArray[np.bool_]) -> Array:
+    """The largest of the t* of some differences and of the -t* of others, (P, B) -> (B,)."""
+    largest = np.full(replicates.shape[-1], -np.inf)
+    for row, counts_over, counts_under in zip(replicates, over, under, strict=True):
+        # The maximum is NaN where one of both is.
+        if counts_over and counts_under:
+            np.maximum(largest, np.abs(row), out=largest)
+        elif counts_over:
+            np.maximum(largest, row, out=largest)
+        elif counts_under:
+            np.maximum(largest, -row, out=largest)
+    return largest
+
+
+def _quantile(largest: Array, level: Level) -> float:
+    """The quantile of the defined maxima; no difference leaves -∞, which is no critical value."""
+    critical = float(Replicates.sorting(largest).quantile(1 - level.alpha))
+    return critical if critical > -np.inf else np.nan
+
+
+def mean_differences(
+    values: Array, pairs: Pairs, design: Design, plan: Plan
+) -> StudentizedDifferences:
+    """Differences of means of per-case values.
+
+    Sums of each difference and of its square, over the units drawn, give the mean and the standard
+    error of a resample. Sums of differences are those of the models; only squares are summed for
+    each pair. Products of models, var(x) + var(y) - 2 cov(x, y), would take as long and lose the
+    digits of models that hardly differ.
+
+    Parameters
+    ----------
+    values : ndarray, shape (K, n)
+        Of each model, all in the canonical order of the same cases.
+    pairs : ndarray of int, shape (P, 2)
+        First minus second.
+    design : Design
+        With clusters and strata the standard error is the cluster-robust one.
+    plan : Plan
+
+    Examples
+    --------
+    >>> values = np.array([[0.9, 0.8, 0.7, 0.9], [0.8, 0.8, 0.5, 0.7], [0.8, 0.9, 0.7, 0.8]])
+    >>> differences = mean_differences(values, all_pairs(3), Design((4,), paired=True), Plan(1))
+    >>> differences.estimates.round(3).tolist()
+    [0.125, 0.025, -0.1]
+    """
+    estimates, errors, tolerance = np.empty((3, len(pairs)))
+    for part in _parts(pairs):
+        first, second = values[pairs[part].T]
+        differences = differences_of(first, second)
+        estimates[part], tolerance[part] = MEAN(differences), tie_size(differences)
+        errors[part] = linearized(differences, design, MEAN)
+    errors[errors <= tolerance] = 0.0
+    replicates = np.empty((len(pairs), plan.n_resamples))
+    # About the mean of its case and that of its model a value has the digits of its difference.
+    centred = values - values.mean(axis=0)
+    centred -= centred.mean(axis=-1, keepdims=True)
+    totals, reach = design.totals(centred), np.abs(centred).max(axis=-1)
+    for start, stop, counts in _blocks_of_counts(design, plan):
+        models = _ModelSums.from_totals(totals, counts, design)
+        for part in _parts(pairs):
+            mean, error = models.differences(pairs[part]).mean_and_error(
+                design, reach[pairs[part]].sum(axis=-1)[:, None]
+            )
+            ratios = studentized_ratio(mean, error, tolerance[part, None])
+            # Those that have neither a deviation nor an error, as all of models that never differ.
+            ratios[np.isnan(ratios)] = ratios[errors[part] == 0] = 0.0
+            replicates[part, start:stop] = ratios
+    return StudentizedDifferences(estimates, errors, replicates)
+
+
+def _parts(pairs: Pairs) -> list[slice]:
+    starts = range(0, len(pairs), PAIRS_AT_A_TIME)
+    return [slice(start, start + PAIRS_AT_A_TIME) for start in starts]
+
+
+def _blocks_of_counts(design: Design, plan: Plan) -> Iterator[tuple[int, int, Array]]:
+    """Ranges of resamples, and how often each unit is drawn in them, (B, U)."""
+    # The squares of the differences are made anew for each block, which therefore is larger than
+    # what a cache holds.
+    elements, kept = max(1, design.units // 4), kept_counts(design, plan)
+    if kept is not None:
+        for start, stop in plan.blocks(elements):
+            yield start, stop, kept[start:stop]
+        return
+    for start, stop, counts in count_blocks(design, plan, elements):
+        yield start, stop, counts.astype(float)
+
+
+@frozen(eq=False)
+class _ModelSums:
+    """Sums over the units drawn, of each of K models.
+
+    Attributes
+    ----------
+    totals : sequence of ndarray, each (K, U)
+        Of the units of each stratum, and so on.
+    counts : sequence of ndarray, each (U, B)
+    sums : SumsOfUnits
+        Without the squares: those of pairs are not known from those of models.
+    """
+
+    totals: Sequence[Array]
+    counts: Sequence[Array]
+    sums: SumsOfUnits
+
+    @classmethod
+    def from_totals(cls, totals: Array, counts: Array, design: Design) -> _ModelSums:
+        by_stratum = design.by_stratum(totals)
+        drawn = [one.T for one in design.by_stratum(counts)]
+        sizes = design.by_stratum(design.unit_sizes.astype(float))
+        both = list(zip(by_stratum, drawn, strict=True))
+        total = np.stack([own @ times for own, times in both])
+        size = np.stack([(own @ times)[None] for own, times in zip(sizes, drawn, strict=True)])
+        product = size_square = None
+        if not design.equal_sizes:
+            weighted = zip(by_stratum, sizes, drawn, strict=True)
+            product = np.stack([(own * each) @ times for own, each, times in weighted])
+            squared = zip(sizes, drawn, strict=True)
+            size_square = np.stack([(own**2 @ times)[None] for own, times in squared])
+        return cls(by_stratum, drawn, SumsOfUnits(total, total, size, product, size_square))
+
+    def differences(self, pairs: Pairs) -> SumsOfUnits:
+        """Those of the differences of pairs, from one product of counts with squares."""
+        first, second = pairs.T
+        own = zip(self.totals, self.counts, strict=True)
+        square = np.stack([(one[first] - one[second]) ** 2 @ times for one, times in own])
+
+        def difference(sums: Array) -> Array:
+            return np.asarray(sums[:, first] - sums[:, second])
+
+        product = self.sums.product
+        return replace(
+            self.sums,
+            total=difference(self.sums.total),
+            square=square,
+            product=None if product is None else difference(product),
+        )
+
+
+def studentized_differences(
+    records: Sequence[Array],
+    pairs: Pairs,
+    design: Design,
+    statistic: Statistic,
+    plan: Plan,
+    effect: Effect = "difference",
+) -> StudentizedDifferences:
+    """Differences between models of any statistic that has a standard error.
+
+    Parameters
+    ----------
+    records : sequence of ndarray, each (n,) or (k, n)
+        Of each model, all in the canonical order of the same cases.
+    pairs : ndarray of int, shape (P, 2)
+        First minus second.
+    design : Design
+    statistic : Statistic
+        A mean; one AUROC, whose standard error is DeLong's; a function of a confusion matrix, by
+        the delta method; anything else that declares an influence.
+    plan : Plan
+    effect : {"difference", "ratio"}
+        A ratio is taken on the log scale: estimates are logarithms of ratios.
+    """
+    if statistic.spec.estimand is Estimand.MEAN and effect == "difference":
+        return mean_differences(np.stack(records), pairs, design, plan)
+    of_counts, elements = joint_resampling(records, design, statistic)
+
+    def differences(counts: NDArray[Any]) -> tuple[Array, Array]:
+        resamples = of_counts(counts.astype(float))
+        return (resamples.logarithms() if effect == "ratio" else resamples).differences(pairs)
+
+    estimates, errors = (one[:, 0] for one in differences(np.ones((1, design.units))))
+    tolerance = TIE_SHARE * np.fmax(np.abs(estimates), 1.0)[:, None]
+    replicates = np.empty((len(pairs), plan.n_resamples))
+    for start, stop, counts in count_blocks(design, plan, elements):
+        ones, own_errors = differences(counts)
+        deviation = ones - estimates[:, None]
+        ratios = studentized_ratio(deviation, own_errors, tolerance)
+        same = (np.abs(deviation) <= tolerance) & (own_errors == 0)
+        replicates[:, start:stop] = np.where(same, 0.0, ratios)
+    return StudentizedDifferences(estimates, errors, replicates)

@@ -1,0 +1,1 @@
+"""Sizes of deviations that noise makes larger, and what may be true of them."""

@@ -1,0 +1,141 @@
+"""Blocks: how often, or how much, the units of a sample count in some resamples.
+
+A maker of weights gives a block, a form of statistics evaluates it, and neither knows the other.
+What the weights are asked for says how they are needed: a row for each resample, resamples side by
+side for a kernel, or sums of features, for which some makers need no weights.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.frozen import frozen
+from halfwidth.core.types import Array, Numbers
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.kernels import native
+
+# Elements of all-but-one rows at a time, and counts of them, a byte each, for a kernel.
+MOST_ELEMENTS, MOST_COUNTS = 2**18, 2**20
+# Features that hold values in less than this part of the units are summed up there alone.
+FEW_OF_THEM = 4
+
+
+class Block(Protocol):
+    """Weights of U units in B resamples."""
+
+    @property
+    def compiles(self) -> bool:
+        """Whether kernels are to be used."""
+
+    @property
+    def resamples(self) -> int:
+        """B."""
+
+    def indices(self) -> NDArray[np.intp]:
+        """The units that each resample holds, (B, U)."""
+
+    def rows(self) -> NDArray[Any]:
+        """How often each unit counts, (B, U)."""
+
+    def lanes(self) -> native.Counts:
+        """The same, side by side for kernels, up to 255 times each."""
+
+    def sums(self, features: Features) -> Array:
+        """Sums of features over the units of each stratum, (H, K, B)."""
+
+
+@frozen(eq=False)
+class Features:
+    """What each unit adds to some sums.
+
+    Attributes
+    ----------
+    values : ndarray, shape (K, U)
+    design : Design
+    """
+
+    values: Array
+    design: Design
+
+    @functools.cached_property
+    def by_stratum(self) -> list[Array]:
+        """Those of the units of each stratum."""
+        return [np.ascontiguousarray(part) for part in self.design.by_stratum(self.values)]
+
+    @functools.cached_property
+    def ranges(self) -> list[list[tuple[int, int]]]:
+        """For each stratum the units among which each feature is not 0, where these are few.
+
+        Else nothing. Sums over bins are of such features: a case is in one bin, and cases are in
+        order.
+        """
+        return [_ranges_held(part) for part in self.by_stratum]
+
+
+def _ranges_held(features: Array) -> list[tuple[int, int]]:
+    some = features != 0
+    first = some.argmax(axis=-1)
+    last = np.where(some.any(axis=-1), features.shape[-1] - some[:, ::-1].argmax(axis=-1), first)
+    few = (last - first).sum() <= features.size // FEW_OF_THEM
+    return list(zip(first.tolist(), last.tolist(), strict=True)) if few else []
+
+
+@frozen(eq=False)
+class Given:
+    """Counts that are there: of units left out, or of those that have changed places.
+
+    Attributes
+    ----------
+    counts : ndarray of int, shape (B, U)
+    compiles : bool
+    """
+
+    counts: Numbers
+    compiles: bool
+
+    @property
+    def resamples(self) -> int:
+        """B."""
+        return len(self.counts)
+
+    def indices(self) -> NDArray[np.intp]:
+        """Those that count, in order; as many in each resample."""
+        each = np.broadcast_to(np.arange(self.counts.shape[1]), self.counts.shape)
+        return np.repeat(each.ravel(), self.counts.ravel()).reshape(len(self.counts), -1)
+
+    def rows(self) -> Numbers:
+        """The counts themselves."""
+        return self.counts
+
+    def lanes(self) -> native.Counts:
+        """Side by side."""
+        return native.counts_side_by_side(self.counts.astype(np.uint8))
+
+    def sums(self, features: Features) -> Array:
+        """Products with the counts."""
+        by_stratum = zip(features.by_stratum, features.design.by_stratum(self.counts), strict=True)
+        return np.stack([part @ own.T for part, own in by_stratum])
+
+
+def all_but_one(design: Design, each: int) -> Iterator[tuple[slice, Given]]:
+    """Blocks of resamples that lack one unit each, and which units these are.
+
+    ``each`` are the elements of temporaries for a resample, where no kernel is used.
+    """
+    compiles = native.available()
+    step = whole_lanes(MOST_COUNTS // design.units) if compiles else max(1, MOST_ELEMENTS // each)
+    for start in range(0, design.units, step):
+        left_out = np.arange(start, min(start + step, design.units))
+        counts = np.ones((len(left_out), design.units), dtype=np.int64)
+        counts[np.arange(len(left_out)), left_out] = 0
+        yield slice(start, start + len(left_out)), Given(counts, compiles)
+
+
+def whole_lanes(most: int) -> int:
+    """So many resamples, in multiples of those that kernels take side by side."""
+    return max(native.LANES, most // native.LANES * native.LANES)

@@ -1,0 +1,284 @@
+"""The gamma variates that Dirichlet weights are made of: divided by their sum they are weights."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from halfwidth.core import rng
+from halfwidth.core.frozen import frozen
+from halfwidth.core.pseudo_cases import Masses, PseudoCases
+from halfwidth.core.types import Array
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import COMPILED_DRAWS, MOST_KEPT, SHARED_DRAWS, Plan
+from halfwidth.resampling.kernels import native, native_areas, reference
+from halfwidth.resampling.weights.gammas import gammas
+
+
+@frozen(eq=False)
+class Weighted:
+    """What units weigh in draws ``start`` to ``stop``; the cases of a stratum as many as they are.
+
+    Attributes
+    ----------
+    design : Design
+    plan : Plan
+    start, stop : int
+    """
+
+    design: Design
+    plan: Plan
+    start: int
+    stop: int
+
+    @property
+    def compiles(self) -> bool:
+        """Whether kernels are used."""
+        return self.plan.compiles
+
+    @property
+    def resamples(self) -> int:
+        """B."""
+        return self.stop - self.start
+
+    def rows(self) -> Array:
+        """A row for each draw, (B, U)."""
+        weights = unit_weights(self.design, self.plan, self.start, self.stop)
+        _fix_strata(weights, self.design)
+        return weights
+
+    def lanes(self) -> Array:
+        """Side by side for kernels, (blocks, U, LANES); 1 where a block is not full."""
+        key = weights_key(self.design, self.plan)
+        turned = native_areas.turned_exponentials(key, self.start, self.stop, self.design.units)
+        _fix_strata(np.moveaxis(turned, 1, -1), self.design)
+        return turned
+
+
+def _fix_strata(weights: Array, design: Design) -> None:
+    """Let the cases of each stratum weigh as many as they are, (..., U), in place."""
+    if len(design.strata) == 1:
+        return
+    sizes = design.by_stratum(design.unit_sizes.astype(float))
+    for own, size in zip(design.by_stratum(weights), sizes, strict=True):
+        own *= size.sum() / (own @ size)[..., None]  # noqa: PLW2901 -- a view, worked on in place
+
+
+def unit_weights(design: Design, plan: Plan, start: int, stop: int) -> Array:
+    """Gamma(1) variates of all units in draws ``start`` to ``stop``, shape (B, U).
+
+    Of many draws, take a range at a time (`Plan.blocks`); how they are cut does not matter.
+    """
+    key = weights_key(design, plan)
+    draw = functools.partial(
+        native.exponentials if plan.compiles else rng.exponentials, key, units=design.units
+    )
+    if plan.threads == 1 or (stop - start) * design.units < SHARED_DRAWS:
+        return draw(start, stop)
+    from concurrent.futures import ThreadPoolExecutor
+
+    ends = [int(end) for end in np.linspace(start, stop, plan.threads + 1)]
+    with ThreadPoolExecutor(plan.threads) as pool:
+        return np.concatenate(list(pool.map(draw, ends[:-1], ends[1:])))
+
+
+def weights_key(design: Design, plan: Plan) -> rng.Key:
+    """The key of the weights of units, which are the same for every statistic of as many."""
+    return rng.derive_key(plan.entropy, "weights", design.units)
+
+
+def kept_unit_weights(design: Design, plan: Plan) -> Array | None:
+    """`unit_weights` of all draws, for all samples of one design; None: not to be kept."""
+    small = plan.n_resamples * design.units <= MOST_KEPT
+    if plan.kept is None or not small:
+        return None
+
+    def drawn() -> Array:
+        kept = np.empty((plan.n_resamples, design.units))
+        for start, stop in plan.blocks(design.units):
+            kept[start:stop] = unit_weights(design, plan, start, stop)
+        return kept
+
+    return plan.once("weights of units", (), design, drawn)
+
+
+def weighted_sums(features: Array, design: Design, plan: Plan) -> Iterator[tuple[int, int, Array]]:
+    """Sums of features of the units with their weights, block by block of draws.
+
+    Parameters
+    ----------
+    features : ndarray, shape (K, U)
+    design : Design
+    plan : Plan
+
+    Yields
+    ------
+    start, stop : int
+        Range of draws.
+    sums : ndarray, shape (H, K, stop - start)
+        One for each stratum.
+    """
+    # To draw weights anew for a few sums takes less than a product with weights that are kept.
+    few = plan.compiles and len(features) < reference.MANY_FEATURES
+    kept = None if few else kept_unit_weights(design, plan)
+    if few:
+        # One pass for each stratum, without the units of the others.
+        strata = [np.zeros_like(features) for _ in design.strata]
+        for place, (first, units) in enumerate(zip(design.first_units, design.strata, strict=True)):
+            strata[place][:, first : first + units] = features[:, first : first + units]
+        key, units = weights_key(design, plan), design.units
+        most = min(
+            plan.block_elements // (len(features) * len(strata)),
+            COMPILED_DRAWS // (units * len(strata)),
+        )
+
+        def summed(block: tuple[int, int]) -> Array:
+            return np.stack([native.sum_weighted(part, key, *block, units) for part in strata])
+
+        for (start, stop), sums in plan.in_threads(max(1, most), summed):
+            yield start, stop, sums
+        return
+    parts = design.by_stratum(features)
+    for start, stop in plan.blocks(max(design.units, len(features) * len(parts))):
+        weights = unit_weights(design, plan, start, stop) if kept is None else kept[start:stop]
+        by_stratum = design.by_stratum(weights)
+        products = [
+            reference.sum_weighted(part, own) for part, own in zip(parts, by_stratum, strict=True)
+        ]
+        yield start, stop, np.stack(products)
+
+
+def pseudo_weights(masses: Sequence[float] | Array, plan: Plan) -> Array:
+    """Gamma(mass) variates of pseudo-cases in all draws, shape (B, P); 0 where the mass is 0."""
+    columns = [
+        gammas(plan.entropy, ("weights of pseudo-cases", place), float(mass), plan.n_resamples)
+        for place, mass in enumerate(masses)
+    ]
+    return np.stack(columns, axis=-1)
+
+
+def typical_weight(weights: Array) -> float:
+    """What a pseudo-case weighs beside cases of such weights: Σw²/Σw, the total over Kish's n.
+
+    Where a few cases hold nearly all the weight, as little is known as of those few.
+
+    >>> typical_weight(np.array([1.0, 1.0, 0.0, 0.0]))
+    1.0
+    """
+    return float((weights**2).sum() / weights.sum())
+
+
+def pseudo_weights_of_classes(masses: Sequence[float], n_classes: int, plan: Plan) -> Array:
+    """Gamma(mass) variates for every class, independent within a draw: shape (P, C, B).
+
+    Classes share one stream of variates, and resample b of class c takes the (b + c)-th.
+    """
+    most = plan.n_resamples + n_classes - 1
+    streams = [
+        gammas(plan.entropy, ("weights of pseudo-cases", place), float(mass), most)
+        for place, mass in enumerate(masses)
+    ]
+    windows = [np.lib.stride_tricks.sliding_window_view(s, plan.n_resamples) for s in streams]
+    return np.stack(windows)
+
+
+# How often a pseudo-pair lies at different ends for the two models, where they are independent.
+INDEPENDENT = 0.5
+
+
+def masses_at_corners(masses: Masses, discordance: float = INDEPENDENT) -> tuple[float, ...]:
+    """Masses of pseudo-pairs that are bad or good for the first of two models and for the second.
+
+    The first has the ``masses`` of bad and of good ones; the second, of which a bad one raises the
+    difference, has them the other way round. Independent models have the product; what is less
+    discordant lies where both are bad or both are good, half of it at either.
+
+    Returns
+    -------
+    tuple of float
+        Both bad, first bad, second bad, both good.
+
+    Examples
+    --------
+    >>> masses_at_corners((0.5, 0.5))
+    (0.25, 0.25, 0.25, 0.25)
+    >>> masses_at_corners((0.5, 0.5), 0.125)
+    (0.4375, 0.0625, 0.0625, 0.4375)
+    >>> masses_at_corners((1.0, 0.0))
+    (0.0, 1.0, 0.0, 0.0)
+    >>> masses_at_corners((1.0, 0.0), 0.125)
+    (0.375, 0.25, 0.0, 0.375)
+    """
+    bad, good = masses
+    total = bad + good or 1.0
+    both_bad, first_bad, second_bad, both_good = (
+        mine * other / total for mine in masses for other in masses[::-1]
+    )
+    alike = 1 - discordance / INDEPENDENT
+    moved = alike * (first_bad + second_bad) / 2
+    return (
+        both_bad + moved,
+        first_bad - alike * first_bad,
+        second_bad - alike * second_bad,
+        both_good + moved,
+    )
+
+
+def weights_at_corners(
+    masses: Masses,
+    n_classes: int,
+    plan: Plan,
+    *,
+    share: float = 1.0,
+    discordance: float = INDEPENDENT,
+) -> tuple[Array, Array]:
+    """Weights of pseudo-pairs as the first and as the second of two models has them.
+
+    Returns
+    -------
+    first, second : ndarray, shape (2, 2, n_classes, B)
+        For pseudo-cases that are of the class and others, the bad and the good ones; their masses
+        are those of `masses_at_corners` times the share.
+
+    Examples
+    --------
+    >>> first, second = weights_at_corners((0.5, 0.0), 1, Plan(1, 9))
+    >>> first.any(axis=-1)[0, :, 0], second.any(axis=-1)[0, :, 0]
+    (array([ True, False]), array([False,  True]))
+    """
+    corners = [share * mass for mass in masses_at_corners(masses, discordance)]
+    drawn = pseudo_weights_of_classes([*corners, *corners], n_classes, plan)
+    by_corner = drawn.reshape(2, 2, 2, n_classes, plan.n_resamples)
+    return by_corner.sum(axis=2), by_corner.sum(axis=1)
+
+
+def pseudo_sizes(design: Design, plan: Plan, masses: Masses) -> Array:
+    """What the pseudo-cases at both bounds weigh in each stratum, in cases: shape (B, H, 2).
+
+    A pseudo-cluster weighs as many cases as the clusters of its stratum on average. Strata divide
+    the masses among them by their shares of the cases, so that their number changes nothing.
+    """
+    sizes = np.add.reduceat(design.unit_sizes, design.first_units).astype(float)
+    of_strata = sizes[:, None] / design.n * np.array(masses)
+
+    def drawn() -> Array:
+        drawn = pseudo_weights(of_strata.ravel(), plan).reshape(-1, *of_strata.shape)
+        return np.asarray(drawn * (sizes / np.array(design.strata))[:, None])
+
+    return plan.once(("sizes of pseudo-cases", masses), (), design, drawn)
+
+
+def masses_of_spread(pseudo_cases: PseudoCases) -> Masses:
+    """The masses at both bounds that serve the upper end of a spread.
+
+    At either bound those of the end of an interval that has more of it there: `gaffke`, one of
+    whose pseudo-cases lies at each bound, has both.
+
+    >>> from halfwidth.core.types import Bounds
+    >>> masses_of_spread(PseudoCases.outward(1, Bounds(0, 1)))
+    (1.0, 1.0)
+    """
+    at_low, at_high = zip(pseudo_cases.low, pseudo_cases.high, strict=True)
+    return float(max(at_low)), float(max(at_high))

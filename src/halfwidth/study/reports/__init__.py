@@ -1,0 +1,1 @@
+"""Documents of what a study found."""
