@@ -148,7 +148,14 @@ def _asked_as_before(
             told = dataclasses.replace(data.options, **metric.keywords)
             data, further = dataclasses.replace(data, options=told), ()
             options["metric"] = metric.func.__name__
-        return verb(data, *further, **options)
+        if "keep_cases" not in inspect.signature(verb).parameters:
+            return verb(data, *further, **options)
+        try:
+            return verb(data, *further, **options, keep_cases=True)
+        except hw.OptionError as error:
+            if "keep_cases" not in str(error):
+                raise
+            return verb(data, *further, **options)
 
     return called
 
