@@ -187,12 +187,9 @@ def of_three_classes(metrics: tuple[str, ...] = OF_THREE) -> Source:
     def estimates(generator: np.random.Generator, n: int) -> list[hw.Estimate]:
         truth, logits = _three_classes(generator, n)
         return list(
-            hw.metric_ci(
-                truth,
-                logits,
+            hw.estimate(
+                hw.Predictions.from_arrays(truth, logits, labels=[0, 1, 2], scores="logits"),
                 metric=list(metrics),
-                labels=[0, 1, 2],
-                scores="logits",
                 n_resamples=RESAMPLES,
                 rng=generator,
             )
@@ -210,7 +207,8 @@ def _three_classes(generator: np.random.Generator, n: int) -> tuple[NDArray[np.i
 def _large(metrics: tuple[str, ...]) -> list[hw.Estimate]:
     truth, logits = _three_classes(np.random.default_rng(0), MANY)
     how: dict[str, Any] = {"method": "percentile", "n_resamples": 2, "rng": 0}
-    return list(hw.metric_ci(truth, logits, metric=list(metrics), scores="logits", **how))
+    data = hw.Predictions.from_arrays(truth, logits, scores="logits")
+    return list(hw.estimate(data, metric=list(metrics), **how))
 
 
 def sources() -> Iterator[Source]:

@@ -80,7 +80,7 @@ def _of_sample(
     given: dict[str, Array], models: int, gap: float, test: str, seed: int
 ) -> tuple[float, ...]:
     how: dict[str, Any] = {"metric": METRIC, "n_resamples": RESAMPLES, "rng": seed}
-    (ranking,) = hw.rank(given, scheme="test_then_rank", test=test, **how)
+    (ranking,) = hw.rank(given, scheme=f"test_then_rank:test={test}", **how)
     (of_means,) = hw.rank(given, method="t", **how)
     truth = ranks_of(-gap * np.arange(models, dtype=float))
     sets = [ranking[name].rank_set for name in given]

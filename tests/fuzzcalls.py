@@ -299,7 +299,8 @@ def label_map(s: Source) -> Any:
 def sample_metric(s: Source) -> Any:
     own = lambda y_true, y_score: float(np.mean(np.asarray(y_score).ravel()[0]))  # noqa: E731
     name = names_in(hw.SAMPLE_METRICS)(s)
-    return s.choice([name, name, name, [name, "accuracy"], "f_beta:beta=2", "auc:0.2", own])
+    paid = functools.partial(hw.metrics.expected_cost, costs=s.numpy.uniform(size=(2, 2)))
+    return s.choice([name, name, name, [name, "accuracy"], "f_beta:beta=2", "auc:0.2", own, paid])
 
 
 def any_metric(s: Source) -> Any:
@@ -323,7 +324,6 @@ GOOD: Mapping[str, Draw] = {
     "confidence_level": level,
     "correct": count(0, 60),
     "correlation": lambda s: s.uniform(-1, 1),
-    "costs": lambda s: s.numpy.uniform(size=(2, 2)),
     "ddof": words(0, 1),
     "difference": lambda s: s.choice([0.1, -0.05, 10 ** s.uniform(-4, 4)]),
     "expected": share,
@@ -342,7 +342,6 @@ GOOD: Mapping[str, Draw] = {
     "n_resamples": words(2, 19, 49, 99),
     "n_threads": words(1, 2),
     "names": words(("truth", "score")),
-    "ns": words([10, 20], (2,), np.array([5, 50])),
     "only": words("1", [1], None),
     "other": numbers,
     "penalty": words(0.0, 1.0, 50),
@@ -351,8 +350,6 @@ GOOD: Mapping[str, Draw] = {
     "power": words(0.5, 0.8, 0.9),
     "prediction": label_map,
     "prevalence": share,
-    "priors": words([0.5, 0.5], (0.1, 0.9)),
-    "q": share,
     "quantile": words(0.5, 0.9, 0.01),
     "reference": label_map,
     "regions": words((), "both=1+2"),
@@ -362,10 +359,7 @@ GOOD: Mapping[str, Draw] = {
     "scale": words(1, 100, 1.0),
     "scores": words("auto", "auto", "probabilities", "logits", "any", "labels", "numbers"),
     "sd": spread,
-    "sd_a": spread,
-    "sd_b": spread,
     "sd_ratio": lambda s: s.choice([1.0, 10 ** s.uniform(-3, 3)]),
-    "sds": words([0.1], [2, 5]),
     "sem": spread,
     "sensitivity": share,
     "simultaneous": words(True, False),
@@ -379,7 +373,6 @@ GOOD: Mapping[str, Draw] = {
     "table": published_table,
     "threshold": words(0.5, 0.2, "youden_j", "f1"),
     "tolerance": words(1, 2.5, {"1": 1}),
-    "u": share,
     "value": words("dice", None, "case"),
     "values": numbers,
     "versus": share,
@@ -423,7 +416,6 @@ RANKED: Mapping[str, Draw] = {
     "margin": words(0.0, 0.01, 1),
     "top": words(1, 3, 99),
     "combine": words(None, "mean_rank", "median_rank"),
-    "absent_model": words("omit", "last"),
 }
 
 
@@ -493,8 +485,6 @@ OF_FILES = ("detections", "references")
 COMPARED_DETECTORS: Mapping[str, Draw] = {
     **COMPARED,
     **DETECTED,
-    "paired": words(True),
-    "unmatched": words("raise"),
     "detections": detectors_of_images,
 }
 SUMMARIZED: Mapping[str, Draw] = {
@@ -528,7 +518,7 @@ OF_PREDICTIONS: Mapping[str, Draw] = {
 
 # What describes predictions and has no effect on curves.
 OF_PROBABILITIES = ("calibration", "reliability", "reliability-bins")
-OF_METRICS_ALONE = ("average", "threshold", "costs", "priors", "bounds", "sample_weight")
+OF_METRICS_ALONE = ("average", "threshold", "bounds", "sample_weight")
 
 
 def predicted(s: Source) -> Any:
@@ -549,12 +539,10 @@ def any_result(s: Source) -> Any:
 # Of readings, which most options of a comparison do not concern.
 READ: Mapping[str, Draw] = {
     **COMPARED,
-    **{name: words(None) for name in ("other", "baseline", "goal", "simultaneous", "truth")},
+    **{name: words(None) for name in ("other", "baseline", "goal", "truth")},
     "metric": words("cohen_kappa", "accuracy", "f1", "mae", "auroc"),
     "test": words("auto", "auto", "mcnemar"),
     "correction": words("holm"),
-    "paired": words(True),
-    "keep_cases": words(False),
     "statistic": words("mean", "mean", "median"),
     "margin": words(None, 0.1),
 }
@@ -567,10 +555,14 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
             "correlation": words(None, 0.5, 0.9),
             "pilot": words(None, None, None, [0.01, 0.02, -0.01, 0.2], [0.1], "pilot"),
         }
-        for name in (
-            *("mean_n", "mean_width", "difference_n", "difference_width"),
-            *("auroc_difference_n", "auroc_difference_width"),
-        )
+        for name in ("mean", "auroc_difference")
+    },
+    "difference": {
+        "sd": lambda s: s.choice([None, spread(s), spread(s), (spread(s), spread(s))]),
+        "mean": words(None, 0.5, 0.9),
+        "margin": words(None, 0.01, 0.1, 1),
+        "correlation": words(None, 0.5, 0.9),
+        "pilot": words(None, None, None, [0.01, 0.02, -0.01, 0.2], [0.1], "pilot"),
     },
     **{
         f"{verb}{of_kind}": {**COMPARED, **HURRIED, **of_verb, **draws}
@@ -619,22 +611,16 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "data": predicted,
     },
     "confusion_ci": {"data": predicted, "y_score": lambda s: s.choice([None, predictions(s)])},
-    **{
-        name: {
-            "metric": words("calibration_slope", "citl", "oe_ratio", "auroc"),
-            **{
-                f"{wanted}_halfwidth": words(None, 0.1, 0.2, 1e-7)
-                for wanted in ("slope", "intercept", "in_the_large", "oe")
-            },
-            "prevalence": words(None, 0.1, 0.5),
-            "auroc": words(None, 0.7, 0.9),
-            "lp_mean": words(None, -1, 0.5),
-            "lp_sd": words(None, 1, 0.3),
-            "lp_skewness": words(None, 0.5, -0.9),
-            "pilot": words(None, None, [x / 20 for x in range(20)]),
-            "n": count(10, 2000),
-        }
-        for name in ("calibration_n", "calibration_width")
+    "calibration": {
+        "metric": words("calibration_slope", "citl", "oe_ratio", "auroc", None),
+        "halfwidth": words(0.1, 0.2, 1e-7, {"calibration_slope": 0.2, "oe_ratio": 0.1}, {}),
+        "prevalence": words(None, 0.1, 0.5),
+        "auroc": words(None, 0.7, 0.9),
+        "lp_mean": words(None, -1, 0.5),
+        "lp_sd": words(None, 1, 0.3),
+        "lp_skewness": words(None, 0.5, -0.9),
+        "pilot": words(None, None, [x / 20 for x in range(20)]),
+        "n": count(10, 2000),
     },
     **{
         f"curve{of_kind}": {
@@ -780,12 +766,10 @@ def finished(kind: str) -> tuple[Any, ...]:
             [hw.summary_ci(dice, metric="dsc", label="a"), hw.summary_ci([0.5], metric="dsc")],
             hw.estimate(
                 hw.CaseValues.from_table({"a": dice, "b": [0.4] * 10}, metric="dsc"),
-                keep_cases=True,
             ),
             hw.estimate(
                 hw.CaseValues.from_runs({"accuracy": dice, "seed": list(range(10))}),
                 statistic=["quantile:0.1", "median", "quantile:0.9", "mean"],
-                keep_cases=True,
             ),
             hw.summary_ci([1.0, 2.0, 30.0], metric="hd95", alternative="upper"),
         ),
@@ -797,8 +781,11 @@ def finished(kind: str) -> tuple[Any, ...]:
         "confusion": lambda: (hw.confusion_ci(truth, [int(x > 0.4) for x in scores]),),
         "found": lambda: (hw.planning.subsample(dice, sizes=[3, 10], repeats=3, **how),),
         "plans": lambda: (
-            hw.planning.mean_n(0.1, halfwidth=0.02, metric="dsc"),
-            [hw.planning.proportion_n(0.9, width=0.1), hw.planning.proportion_n(0.8, width=0.1)],
+            hw.planning.mean(0.1, halfwidth=0.02, metric="dsc"),
+            [
+                hw.planning.proportion(0.9, halfwidth=0.05),
+                hw.planning.proportion(0.8, halfwidth=0.05),
+            ],
         ),
         "froc": lambda: (curves("froc", ("a", "b")), curves("froc", ("a",))[0]),
         "afroc": lambda: (curves("afroc", ("a", "b")), curves("wafroc", ("a",))),
@@ -807,7 +794,7 @@ def finished(kind: str) -> tuple[Any, ...]:
         "by_threshold": lambda: (over_several(), over_several("a", average="macro")),
         "comparisons": lambda: tuple(hand_made(count) for count in (1, 3)),
         "rankings": lambda: (
-            hw.rank({"A": dice, "B": dice[::-1]}, metric="dsc", keep_cases=True, **how),
+            hw.rank({"A": dice, "B": dice[::-1]}, metric="dsc", **how),
             hw.rank(
                 hw.CaseValues.from_table(
                     {"A": dice * 2, "B": [0.4] * 20, "task": ["x"] * 10 + ["y"] * 10},
@@ -915,7 +902,7 @@ FITTING = 0.8
 OF_TEST_SETS = (
     *("y_true", "y_score", "target", "score", "prediction", "average", "labels", "pos_label"),
     "scores",
-    *("threshold", "absent_class", "undefined", "costs", "priors", "sample_weight"),
+    *("threshold", "absent_class", "undefined", "sample_weight"),
 )
 OF_VALUES = ("statistic", "over", "bounds", "scale", "missing", "penalty", "ties", "value")
 
@@ -985,7 +972,7 @@ def fit(s: Source, kind: str, positional: list[Any], keywords: dict[str, Any]) -
         if table and s.random() < 0.3:
             keywords["metric"] = ["auroc", "average_precision"]
         keywords["scheme"] = s.choice(["aggregate_then_rank", "test_then_rank"])
-        keywords["unmatched"] = "omit"
+        keywords["pairing"] = "common"
         if table:
             scores = s.numpy.uniform(size=len(first)).round(1)
             positional[:] = [first.assign(dice=scores), "truth"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import halfwidth as hw
@@ -13,10 +14,32 @@ __all__ = [
     "estimate_detector",
     "in_centres",
     "matched_detections",
+    "metric_ci",
     "over",
 ]
 
 T = TypeVar("T")
+
+
+def metric_ci(
+    y_true: Any, y_score: Any, *, metric: Any, average: Any = None, **options: Any
+) -> Any:
+    """`hw.metric_ci` with all options of predictions, of metrics and of `hw.estimate`."""
+    tables: dict[str, Any] = {
+        name: options.pop(name) for name in ("costs", "priors") if name in options
+    }
+    single = not isinstance(metric, list | tuple)
+    metric = with_tables(metric, tables) if single else [with_tables(m, tables) for m in metric]
+    if tables and isinstance(options.get("threshold"), str):
+        options["threshold"] = with_tables(options["threshold"], tables)
+    if not options.keys() - inspect.signature(hw.metric_ci).parameters:
+        return hw.metric_ci(y_true, y_score, metric=metric, average=average, **options)
+    of_data = inspect.signature(hw.Predictions.from_arrays).parameters
+    described = {name: options.pop(name) for name in of_data if name in options}
+    data = hw.Predictions.from_arrays(y_true, y_score, **described)
+    found = hw.estimate(data, metric=metric, average=average, **options)
+    single = single and not isinstance(average, list | tuple)
+    return found[0] if single and len(found) == 1 else found
 
 
 def over(verb: Callable[..., T], made: Callable[..., Any]) -> Callable[..., T]:
@@ -39,6 +62,15 @@ def over(verb: Callable[..., T], made: Callable[..., Any]) -> Callable[..., T]:
 
     called.__dict__["__signature__"] = inspect.Signature([*of_data.values(), *of_verb])
     return called
+
+
+def with_tables(metric: Any, tables: Mapping[str, Any]) -> Any:
+    """A metric that is named, with the costs and priors that it takes."""
+    if not tables or not isinstance(metric, str) or metric not in hw.SAMPLE_METRICS:
+        return metric
+    spec = hw.SAMPLE_METRICS[metric]
+    taken = {name: one for name, one in tables.items() if name in spec.tables}
+    return functools.partial(getattr(hw.metrics, spec.name), **taken)
 
 
 OF_MATCHING = inspect.signature(hw.Matching).parameters

@@ -25,7 +25,7 @@ LISTS_BY_NAME = ("estimation/choose.py", "study/plots/own_styles.py")
 OTHER_WORDS: dict[str, set[str]] = {
     # What signatures and docstrings show as they are written: defaults, words, and options.
     "core/option_table/": {
-        *("t", "z", "delong", "delong_logit", "hanley_mcneil"),
+        *("delong", "delong_logit", "hanley_mcneil"),
         *("correct", "sensitivity", "specificity", "dsc", "hd95"),
     },
     "cli/plan.py": {"auroc"},  # a command
@@ -42,8 +42,8 @@ OTHER_WORDS: dict[str, set[str]] = {
     "resampling/exact/dirichlet_means.py": {"inverted"},  # what a table keeps
     # Fields, options, columns and kinds of claims of published numbers.
     "planning/published/": {"auroc", "correct"},
-    "planning/calibration.py": {"auroc"},  # an assumption
-    "planning/classes.py": {"sensitivity", "specificity"},  # options
+    "planning/calibrations.py": {"auroc"},  # an assumption
+    "planning/class_shares.py": {"sensitivity", "specificity"},  # options
     "results/sample_size.py": {"auroc"},  # the same
     "study/reports/describe.py": {"accuracy", "balanced_accuracy"},  # columns
     "study/analysis/description.py": {"accuracy", "balanced_accuracy"},  # columns

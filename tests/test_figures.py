@@ -11,6 +11,7 @@ import figures
 import generate
 import numpy as np
 import pytest
+from over_data import metric_ci
 
 import halfwidth as hw
 from halfwidth.core.references import references
@@ -129,7 +130,7 @@ def of_classes(metric: Any, classes: int, n: int, **options: Any) -> str:
     scores[np.arange(n), truth] += 0.4
     scores /= scores.sum(axis=1, keepdims=True)
     given = scores[:, 1] if classes == 2 else scores
-    found = hw.metric_ci(truth, given, metric=metric, n_resamples=99, rng=1, **options)
+    found = metric_ci(truth, given, metric=metric, n_resamples=99, rng=1, **options)
     return (found if isinstance(found, hw.Estimate) else found[0]).method
 
 
@@ -137,7 +138,7 @@ def of_numbers(metric: str, n: int) -> str:
     generator = np.random.default_rng(n)
     truth = generator.normal(size=n)
     guess = truth + generator.normal(size=n)
-    found = hw.metric_ci(truth, guess, metric=metric, n_resamples=99, rng=1)
+    found = metric_ci(truth, guess, metric=metric, n_resamples=99, rng=1)
     assert isinstance(found, hw.Estimate)
     return found.method
 

@@ -36,7 +36,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from over_data import over
+from over_data import metric_ci, over
 from tellings import ODD_NAMES, TELLINGS, Told, a_file_each
 from workbench import (
     Bench,
@@ -244,7 +244,7 @@ def by_the_library(bench: Bench) -> None:
                 y, p = part.pop("truth"), part.pop("score")
                 named = {k: v for k, v in options.items() if k not in ("target", "score")}
                 named |= {"groups": part["patient"]} if "groups" in named else {}
-                return kept_whole(hw.metric_ci(y, p, **named, names=("truth", "score")))
+                return kept_whole(metric_ci(y, p, **named))
             if verb == "ci":
                 estimated = over(hw.estimate, hw.CaseValues.from_table)
                 return kept_whole(estimated(frame, by=list(scene.by), **options))
@@ -376,7 +376,7 @@ def parts_of_a_table(bench: Bench) -> None:
     (alone,) = bench.answer("ci", part, bench.write(part, "part.csv"))["estimates"]
     same(one, alone, but=("message",))
     if len(scene.by) > 1:
-        pairs = bench.answer("compare", scene, file, no_simultaneous=True)["comparisons"]
+        pairs = bench.answer("compare", scene, file, correction="none")["comparisons"]
         pair = bench.r.choice(pairs)
         narrow = replace(scene, within=()).having(where=f"label={pair['label']}")
         (alone,) = bench.answer("compare", narrow, file)["comparisons"]

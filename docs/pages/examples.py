@@ -255,9 +255,10 @@ def _of_two_samples(method: MethodSpec, named: str) -> Example:
         data = "first, second = rng.beta(9, 2, 60), rng.beta(9, 3, 70)\n"
         metric = "dsc"
     models = '{"first": first, "second": second}'
-    call = f'hw.compare({models}, metric="{metric}", paired=False, {named}, rng=1)'
+    values = f'hw.CaseValues.from_arrays({models}, metric="{metric}", pairing="none")'
+    call = f"hw.compare(\n    {values},\n    {named}, rng=1,\n)"
     return Example(
         f"{PREAMBLE}{data}compared = {call}\nprint(compared[0].sentence())",
-        f"halfwidth compare first.csv second.csv --unpaired --value {metric} --metric {metric} "
+        f"halfwidth compare first.csv second.csv --pairing none --value {metric} --metric {metric} "
         f"--method {method.name}",
     )

@@ -33,8 +33,6 @@ def assert_not_inferior(
     inconclusive: Inconclusive = "fail",
     statistic: Any = "mean",
     average: Any = None,
-    paired: bool = True,
-    unmatched: Literal["raise", "omit"] = "raise",
     method: str = "auto",
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
@@ -62,7 +60,7 @@ def assert_not_inferior(
         What to do with too few cases. A test that passed on a handful of cases whatever the model
         would be none, so that the default is to fail; ``"skip"`` shows in the report that nothing
         was tested, ``"pass"`` raises an alarm only where the new model is shown to be worse.
-    statistic, average, paired, unmatched, method, confidence_level, n_resamples
+    statistic, average, method, confidence_level, n_resamples
         As for `halfwidth.compare`.
     rng : int, SeedSequence or Generator, default 1
         Fixed, so that the same values always get the same answer.
@@ -100,8 +98,6 @@ def assert_not_inferior(
         metric=metric,
         statistic=statistic,
         average=average,
-        paired=paired,
-        unmatched=unmatched,
         method=method,
         confidence_level=confidence_level,
         n_resamples=n_resamples,

@@ -121,8 +121,8 @@ def test_nothing_has_a_document() -> None:
 def test_a_plan(run: Run) -> None:
     ran = run(*f"{PLAN} --slope-halfwidth 0.2 --oe-halfwidth 0.1 --json".split())
     (plan,) = json.loads(ran.out)["plans"]
-    made = hw.planning.calibration_n(
-        slope_halfwidth=0.2, oe_halfwidth=0.1, prevalence=0.1, auroc=0.8
+    made = hw.planning.calibration(
+        halfwidth={"calibration_slope": 0.2, "oe_ratio": 0.1}, prevalence=0.1, auroc=0.8
     )
     assert (plan["n"], plan["decided_by"]) == (made.n, "O:E ratio")
     table = run(

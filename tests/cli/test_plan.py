@@ -69,12 +69,12 @@ def test_the_python_of_the_docs_gives_the_row_that_stands_there() -> None:
     made: dict[str, Any] = {}
     exec(compile(block, "planning.md", "exec"), made)  # noqa: S102 -- our own page
     said = re.findall(r"[\d.]+", block.partition("#")[2])
-    assert [float(number) for number in said] == list(made["table"].width[0].round(2))
+    assert [float(number) for number in said] == [round(plan.width, 2) for plan in made["plans"]]
 
 
 def test_a_plan_is_that_of_the_library(run: Run) -> None:
     (made,) = plans(run(*MEAN, "--halfwidth", "0.02", "--statistic", "sd", "--json").out)
-    plan = hw.planning.mean_n(0.1, halfwidth=0.02, metric="dsc", statistics=["sd"])
+    plan = hw.planning.mean(0.1, halfwidth=0.02, metric="dsc", statistics=["sd"])
     assert made == plan.to_dict() == plans(plan.to_json())[0]
     assert [need["n"] for need in made["requirements"]] == [125, 25, 75]
     assert made["decided_by"] == "width"
@@ -242,7 +242,7 @@ def test_a_small_pilot_and_repeated_cases_are_told(run: Run, tmp_path: Path) -> 
         ("mean --sd 12 --metric dsc --width 0.1", "for values in per cent divide by 100"),
         ("mean --sd 0.1 --metric dsc --halfwidth 0.6", "ask for less than 0.5"),
         ("mean --sd 0.1 --halfwidth 0", "--halfwidth 0 is not above 0"),
-        ("mean --sd 0.1 --width -1", "--width -1 is not above 0"),
+        ("mean --sd 0.1 --width -1", "--halfwidth -0.5 is not above 0"),
         ("mean --sd 0.1 --halfwidth 0.02 -n 5", "got --halfwidth and --n"),
         ("mean --sd 0.1 --halfwidth 0.02 --width 0.1", "got --halfwidth and --width"),
         ("mean --sd 0.1", "got none of them"),
@@ -257,11 +257,14 @@ def test_a_small_pilot_and_repeated_cases_are_told(run: Run, tmp_path: Path) -> 
         ("mean --sd 0.1 --width 0.1 --statistic medain", "did you mean 'median'?"),
         ("mean --sd 0.1 --width 0.1 --assurance 80", "for 80 % write 0.8"),
         ("mean --sd 0.1 --width 0.1 --assurance 0.8 --formula z", "assurance goes with"),
-        ("mean --sd 0.1 -n 20 --assurance 0.8", "--assurance has no effect with --n"),
+        (
+            "mean --sd 0.1 -n 20 --assurance 0.8",
+            "--assurance 0.8 asks for the number of cases",
+        ),
         ("mean --sd 0.1 --halfwidth 1e-9", "more than 1000000000 cases"),
         ("proportion --expected 90 --width 0.1", "for 90 % write 0.9"),
         ("proportion --expected -1 --width 0.1", "--expected -1 is not from 0 to 1"),
-        ("proportion --expected .9 --width 1", "ask for less than 1"),
+        ("proportion --expected .9 --width 1", "(a width of 1) is no restriction"),
         ("proportion --expected .9 -n 1", "n=1 is too few"),
         ("auroc --expected 1 --width 0.1", "--expected 1 is not strictly between 0 and 1"),
         ("auroc --expected .8 --prevalence 0 --width 0.1", "--prevalence 0 is not strictly"),
@@ -279,7 +282,7 @@ def test_a_small_pilot_and_repeated_cases_are_told(run: Run, tmp_path: Path) -> 
         ("quantile --quantile .9 -n 9999999", "give an sd"),
         ("quantile --quantile .9 --width 1e-7", "ask for a wider interval"),
         ("difference --halfwidth .01", "give sd, the SD of the differences"),
-        ("difference --sd .1 --sd-b .1 --width .01", "sd_b would say it twice"),
+        ("difference --sd .1 --sd-b .1 --width .01", "give one --sd, or --sd-a and --sd-b"),
         ("difference --sd-a .1 --sd-b .1 --correlation 1 --width .01", "do not vary"),
         ("difference --sd-a .1 --sd-b .1 --correlation 2 --width .01", "from -1 to 1"),
         ("difference --sd 1.5 --metric dsc --width .01", "no SD exceeds 1"),

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.metrics as sk
+from over_data import metric_ci
 from support import Ran, Run
 
 import halfwidth as hw
@@ -515,7 +516,7 @@ def test_costs_priors_and_weights_are_those_of_python(run: Run, table: Path) -> 
         *(table, "--target", "y", "--score", "p", "--metric", "expected_cost"),
         *("--costs", "0,1;5,0", "--priors", "0.9,0.1", "--sample-weight", "w"),
     )
-    e = hw.metric_ci(
+    e = metric_ci(
         TRUTH,
         SCORE,
         metric="expected_cost",

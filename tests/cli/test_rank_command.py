@@ -58,10 +58,11 @@ def test_the_table_of_a_challenge_needs_no_options(run: Run) -> None:
 
 
 def test_models_are_ranked_by_the_tests_that_they_win(run: Run) -> None:
-    ran = run("rank", "a.csv", "b.csv", *QUICK, "--scheme", "test_then_rank", "--test", "wilcoxon")
+    ran = run("rank", "a.csv", "b.csv", *QUICK, "--scheme", "test_then_rank:test=wilcoxon")
     assert ran.status == 0
     assert "DSC by tests won (Wilcoxon signed-rank): a is first of 2" in ran.out
-    assert run("rank", "a.csv", "b.csv", *QUICK, "--test", "wilcoxon").status != 0
+    refused = run("rank", "a.csv", "b.csv", *QUICK, "--test", "wilcoxon")
+    assert "did you mean --scheme test_then_rank:test=wilcoxon?" in refused.err
 
 
 def test_a_table_for_each_model(run: Run) -> None:

@@ -233,7 +233,7 @@ def test_other_formats_stand_beside_the_page(run: Run) -> None:
         (("old.csv", "-o", "report.pdf"), "the page ends in .html; --pdf"),
         (("old.csv", "-o", "no/report.html"), "no folder no"),
         (("old.csv", "--margin", "0.1"), "--margin is about several models, and old.csv holds one"),
-        (("old.csv", "--unmatched", "omit"), "--unmatched is about several models"),
+        (("old.csv", "--pairing", "common"), "--pairing is about several models"),
         (("old.csv", "--better", "lower"), "--better is about several models"),
         (("old.csv", "--average", "macro"), "--average needs --target COLUMN"),
         (("old.csv", "--threshold", "0.3"), "--threshold needs --target COLUMN"),

@@ -114,7 +114,7 @@ def test_unmatched_cases_are_listed_or_left_out(models: dict[str, pd.Series]) ->
     models["B"] = models["B"].drop(["s3", "s7"])
     with pytest.raises(hw.DataError, match=r"2 of 30 cases .*B lacks 2 \(s3, s7\)"):
         hw.compare(models, metric="dsc")
-    result = hw.compare(models, metric="dsc", unmatched="omit")
+    result = hw.compare(hw.CaseValues.from_arrays(models, metric="dsc", pairing="common"))
     assert {one.n_unmatched for one in result} == {2}
     assert {one.estimate.n for one in result} == {28}
 
@@ -157,8 +157,10 @@ def test_margin_and_goal(models: dict[str, pd.Series]) -> None:
         ({"effect": "odds"}, "none of difference, ratio"),
         ({"test": "t"}, "none of auto"),
         ({"correction": "fdr"}, "none of holm"),
-        ({"unmatched": "drop"}, "none of raise, omit"),
-        ({"paired": 1}, "neither True nor False"),
+        ({"paired": False}, "it is called pairing and describes the data"),
+        ({"unmatched": "omit"}, "it is called pairing and describes the data"),
+        ({"pairing": "common"}, "it describes the data"),
+        ({"simultaneous": False}, "correction='none' says so"),
     ],
 )
 def test_bad_options(models: dict[str, pd.Series], change: dict[str, object], message: str) -> None:
@@ -184,7 +186,9 @@ def test_unpaired_means_are_welchs(models: dict[str, pd.Series]) -> None:
 
     first, second = models["A"].iloc[:20], models["B"].iloc[10:]
     two = {"A": first, "B": second}
-    (one,) = hw.compare(two, metric="dsc", paired=False, method="welch")
+    (one,) = hw.compare(
+        hw.CaseValues.from_arrays(two, metric="dsc", pairing="none"), method="welch"
+    )
     oracle = stats.ttest_ind(first, second, equal_var=False).confidence_interval()
     assert (one.low, one.high) == pytest.approx((oracle.low, oracle.high))
     assert not one.paired
@@ -248,16 +252,13 @@ def test_cases_are_known_within_their_cluster() -> None:
     )
     with pytest.raises(hw.DataError, match="2 of its cases more than once"):
         hw.compare(hw.CaseValues.from_table(table, "dice", metric="dsc"))
-    (one,) = hw.compare(
-        hw.CaseValues.from_table(table, "dice", metric="dsc", groups="patient"), keep_cases=True
-    )
+    (one,) = hw.compare(hw.CaseValues.from_table(table, "dice", metric="dsc", groups="patient"))
     assert (one.estimate.n, one.estimate.n_groups) == (4, 2)
 
 
-def test_cases_are_kept_in_one_order_for_all_models(models: dict[str, pd.Series]) -> None:
+def test_cases_are_carried_in_one_order_for_all_models(models: dict[str, pd.Series]) -> None:
     models["B"] = models["B"].iloc[::-1]
-    assert hw.compare(models, metric="dsc", test="none").cases == ()
-    (kept,) = hw.compare(models, metric="dsc", test="none", keep_cases=True).cases
+    (kept,) = hw.compare(models, metric="dsc", test="none").cases
     found = pd.DataFrame(kept.values).sort_values(["A", "B"]).to_numpy()
     expected = pd.DataFrame(models)[list(models)].sort_values(["A", "B"]).to_numpy()
     assert np.array_equal(found, expected)
@@ -269,13 +270,13 @@ RIGHT = np.array([1, 0, 1, 1, 1, 0, 1, 1, 1, 1], float)
 WRONG = np.array([1, 0, 0, 0, 1, 0, 1, 1, 0, 1], float)
 
 
-@pytest.mark.parametrize("paired", [True, False])
-def test_the_sd_of_successes_is_no_proportion(paired: bool) -> None:
+@pytest.mark.parametrize("pairing", ["complete", "none"])
+def test_the_sd_of_successes_is_no_proportion(pairing: Any) -> None:
     how: dict[str, Any] = {"metric": "correct", "statistic": "sd", "rng": 1, "n_resamples": 999}
-    (one,) = hw.compare({"A": RIGHT, "B": WRONG}, paired=paired, **how)
+    (one,) = hw.compare(hw.CaseValues.from_arrays({"A": RIGHT, "B": WRONG}, pairing=pairing), **how)
     assert one.value == pytest.approx(RIGHT.std(ddof=1) - WRONG.std(ddof=1))
     assert not one.estimate.method.startswith("newcombe")
-    if paired:
+    if pairing == "complete":
         alone = hw.difference_ci(RIGHT, WRONG, **how)
         assert (one.low, one.high) == (alone.low, alone.high)
 
@@ -337,7 +338,7 @@ def test_a_model_without_predicted_positives_has_no_test(order: str) -> None:
     truth = np.array([0, 1] * 10)
     predictions = {"A": np.where(np.arange(20) < 4, 1 - truth, truth), "B": np.zeros(20, dtype=int)}
     models = {name: predictions[name] for name in order}
-    how: dict[str, Any] = {"metric": "ppv", "paired": False, "rng": 1, "n_resamples": 99}
+    how: dict[str, Any] = {"metric": "ppv", "pairing": "none", "rng": 1, "n_resamples": 99}
     (one,) = over(hw.compare, hw.Predictions.from_arrays)(truth, models, labels=[0, 1], **how)
     assert np.isnan(one.value)
     assert one.test is not None
@@ -345,18 +346,20 @@ def test_a_model_without_predicted_positives_has_no_test(order: str) -> None:
     assert "HW813" in {caution.code for caution in one.cautions}
 
 
-@pytest.mark.parametrize("paired", [True, False])
-def test_a_larger_spread_is_not_better(paired: bool) -> None:
+@pytest.mark.parametrize("pairing", ["complete", "none"])
+def test_a_larger_spread_is_not_better(pairing: Any) -> None:
     values = np.linspace(0.5, 0.9, 20)
-    models = {"A": values, "B": 0.7 + (values - 0.7) / 4}
+    models = hw.CaseValues.from_arrays(
+        {"A": values, "B": 0.7 + (values - 0.7) / 4}, pairing=pairing
+    )
     how: dict[str, Any] = {"metric": "dsc", "statistic": "sd", "rng": 1, "n_resamples": 99}
-    (one,) = hw.compare(models, paired=paired, **how)
+    (one,) = hw.compare(models, **how)
     assert one.value > 0
     assert one.verdict is None
     numbers: list[dict[str, Any]] = [{"margin": 0.05}, {"goal": 0.05}]
     for number in numbers:
         with pytest.raises(hw.OptionError, match="neither a higher nor a lower SD is better"):
-            hw.compare(models, paired=paired, **how, **number)
+            hw.compare(models, **how, **number)
 
 
 def test_a_pair_is_named_where_it_stands_the_other_way_round() -> None:

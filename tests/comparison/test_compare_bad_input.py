@@ -45,7 +45,7 @@ def test_models_that_cannot_be_compared(models: dict[Any, Any], message: str) ->
 def test_one_shared_case_says_nothing_of_others() -> None:
     models = {"A": values(3), "B": values(3).iloc[:1]}
     with pytest.raises(hw.DataError, match=r"share one case \(s0\)"):
-        hw.compare(models, metric="dsc", unmatched="omit")
+        hw.compare(hw.CaseValues.from_arrays(models, pairing="common"))
 
 
 def test_numbers_and_texts_are_different_ids() -> None:
@@ -89,7 +89,7 @@ def test_a_level_that_a_model_lacks() -> None:
     )
     with pytest.raises(hw.DataError, match="x: no rows of DSC for B"):
         hw.compare(hw.CaseValues.from_table(table))
-    result = hw.compare(hw.CaseValues.from_table(table), unmatched="omit")
+    result = hw.compare(hw.CaseValues.from_table(table, pairing="common"))
     assert len(result) == 1
     assert result.notes == ("x: no rows of B",)
 
@@ -123,9 +123,8 @@ def test_rows_need_a_case() -> None:
     table = pd.DataFrame({"model": ["A", "A", "B", "B"], "dice": [0.1, 0.2, 0.3, 0.4]})
     with pytest.raises(hw.OptionError, match=r"rows are of the same case.*case="):
         hw.compare(hw.CaseValues.from_table(table, metric="dsc"))
-    assert (
-        hw.compare(hw.CaseValues.from_table(table, metric="dsc"), paired=False)[0].estimate.n == 4
-    )
+    apart = hw.CaseValues.from_table(table, metric="dsc", pairing="none")
+    assert hw.compare(apart)[0].estimate.n == 4
 
 
 def codes(result: Any) -> set[str]:
@@ -140,10 +139,11 @@ def test_what_calls_for_caution() -> None:
     same = {"A": values(), "B": values()}
     assert "HW801" in codes(hw.compare(same, metric="dsc"))
     fewer = {"A": values(), "B": values(shift=0.1).iloc[2:]}
-    assert "HW802" in codes(hw.compare(fewer, metric="dsc", unmatched="omit"))
-    assert "HW803" in codes(hw.compare(given, metric="dsc", paired=False))
+    compared = over(hw.compare, hw.CaseValues.from_arrays)
+    assert "HW802" in codes(compared(fewer, metric="dsc", pairing="common"))
+    assert "HW803" in codes(compared(given, metric="dsc", pairing="none"))
     three = given | {"C": values(shift=0.2)}
-    assert "HW805" in codes(hw.compare(three, metric="dsc", simultaneous=False, test="none"))
+    assert "HW805" in codes(hw.compare(three, metric="dsc", correction="none", test="none"))
     assert "HW805" not in codes(hw.compare(three, metric="dsc", test="none"))
     gaps = given | {"B": values(shift=0.1).where(np.arange(30) > 2)}
     assert "HW806" in codes(
@@ -157,7 +157,7 @@ def test_prevalences_of_unpaired_test_sets() -> None:
         name: pd.DataFrame({"y": (rng.random(60) < share).astype(int)}).assign(p=lambda d: d.y)
         for name, share in (("A", 0.2), ("B", 0.6))
     }
-    options: dict[str, Any] = {"target": "y", "prediction": "p", "paired": False, "test": "none"}
+    options: dict[str, Any] = {"target": "y", "prediction": "p", "pairing": "none", "test": "none"}
     assert "HW804" in codes(
         over(hw.compare, hw.Predictions.from_table)(tables, metric="f1", rng=1, **options)
     )

@@ -322,7 +322,7 @@ def test_the_gate(run: Run, files: Path, new: str, old: str, status: int) -> Non
     ("arguments", "message"),
     [
         (["--metric", "ap50", "--value", "x"], "--value has no effect on detections"),
-        (["--metric", "ap50", "--unpaired"], "--unpaired has no effect on detections"),
+        (["--metric", "ap50", "--pairing", "none"], "--pairing has no effect on detections"),
         ([], "--metric is missing"),
         (["--metric", "ap50", "--plot", "x.png", "--plot-kind", "cases"], "of detectors, forest"),
     ],

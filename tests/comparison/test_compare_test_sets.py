@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from over_data import over
+from over_data import metric_ci, over
 from sklearn import metrics as oracle
 
 import halfwidth as hw
@@ -189,7 +189,7 @@ def test_unpaired_models_have_cases_of_their_own(table: pd.DataFrame) -> None:
     first, second = table.iloc[:50], table.iloc[50:]
     tables = {"A": first, "B": second}
     (one,) = hw.compare(
-        hw.Predictions.from_table(tables, "y", prediction="dA"), metric="accuracy", paired=False
+        hw.Predictions.from_table(tables, "y", prediction="dA", pairing="none"), metric="accuracy"
     )
     assert (one.paired, one.estimate.n, one.estimate.method) == (False, 80, "newcombe_unpaired")
     shares = [oracle.accuracy_score(part["y"], part["dA"]) for part in (first, second)]
@@ -221,7 +221,7 @@ def test_a_model_among_others_has_the_interval_that_it_has_by_itself(
     (ranking,) = over(hw.rank, hw.Predictions.from_arrays)(table["y"], models, **how)
     goals = over(hw.compare, hw.Predictions.from_arrays)(table["y"], models, goal=0.5, **how).goals
     for goal, (name, scores) in zip(goals, models.items(), strict=True):
-        alone, among = hw.metric_ci(table["y"], scores, **how), ranking[name].estimate
+        alone, among = metric_ci(table["y"], scores, **how), ranking[name].estimate
         assert (among.low, among.high, among.n, among.method) == (
             *(alone.low, alone.high, alone.n, alone.method),
         )

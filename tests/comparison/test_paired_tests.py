@@ -19,9 +19,8 @@ GAIN = hw.MetricSpec("gain", better=hw.Better.HIGHER)
 
 def compared(first: Any, second: Any, metric: Any = GAIN, **options: Any) -> hw.Difference:
     """Of two models; a test of few cases has no need of draws."""
-    data = hw.CaseValues.from_arrays(
-        {"A": first, "B": second}, metric=metric, groups=options.pop("groups", None)
-    )
+    described = {name: options.pop(name) for name in ("groups", "pairing") if name in options}
+    data = hw.CaseValues.from_arrays({"A": first, "B": second}, metric=metric, **described)
     settings: dict[str, Any] = {"method": "percentile", "n_resamples": 99, "rng": 1}
     (one,) = hw.compare(data, **settings | options)
     return one
@@ -124,8 +123,8 @@ def test_superiority() -> None:
     assert compared(first, second).superiority == pytest.approx(paired)
     assert compared(first, second, lower).superiority == pytest.approx(1 - paired)
     u = stats.mannwhitneyu(first, second[:5]).statistic / 40
-    assert compared(first, second[:5], paired=False).superiority == pytest.approx(u)
-    assert compared(first, second[:5], lower, paired=False).superiority == pytest.approx(1 - u)
+    assert compared(first, second[:5], pairing="none").superiority == pytest.approx(u)
+    assert compared(first, second[:5], lower, pairing="none").superiority == pytest.approx(1 - u)
     assert np.isnan(compared(first, second, hw.MetricSpec("either")).superiority)
 
 
@@ -161,8 +160,8 @@ def test_a_test_that_was_not_made_does_not_count() -> None:
         "B": np.where(np.arange(20) < 9, 1 - truth, truth),
         "none": np.zeros(20, dtype=int),
     }
-    data = hw.Predictions.from_arrays(truth, said, labels=[0, 1])
-    options: dict[str, Any] = {"metric": "ppv", "paired": False, "rng": 1, "n_resamples": 99}
+    data = hw.Predictions.from_arrays(truth, said, labels=[0, 1], pairing="none")
+    options: dict[str, Any] = {"metric": "ppv", "rng": 1, "n_resamples": 99}
     found = {(one.first, one.second): one.test for one in hw.compare(data, **options)}
     assert [np.isnan(test.p_value) for test in found.values() if test] == [False, True, True]
     made = found["A", "B"]

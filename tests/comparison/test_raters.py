@@ -133,7 +133,7 @@ def test_cases_are_matched_and_clusters_widen_the_interval() -> None:
     assert clustered.high - clustered.low > 1.6 * (alone.high - alone.low)
     with pytest.raises(hw.DataError, match="not there for all"):
         against_raters(model[:50], raters, metric="accuracy")
-    part = against_raters(model[:50], raters, metric="accuracy", unmatched="omit")[0]
+    part = against_raters(model[:50], raters, metric="accuracy", pairing="common")[0]
     assert (part.estimate.n, part.n_unmatched) == (50, 10)
 
 
@@ -259,13 +259,10 @@ def test_no_difference_has_no_sign_whatever_the_order_of_the_raters() -> None:
 @pytest.mark.parametrize(
     ("option", "given"),
     [
-        ("paired", False),
         ("baseline", "A"),
         ("test", "permutation"),
         ("correction", "bonferroni"),
-        ("simultaneous", True),
         ("goal", 0.5),
-        ("keep_cases", True),
     ],
 )
 def test_options_of_models_have_no_effect(option: str, given: Any) -> None:
@@ -341,12 +338,13 @@ def test_each_modality_is_a_family() -> None:
         against_raters(MODEL, RATERS, metric="accuracy")[0].value
     )
     assert (found[1].first_value, found[1].second_value) == pytest.approx((1, 1))
-    part = hw.Readings.from_table(
-        both[(both["mode"] == "CT") | (both["reader"] != "B")], model="model", **named
-    )
-    for unmatched in ("raise", "omit"):
+    part = both[(both["mode"] == "CT") | (both["reader"] != "B")]
+    for pairing in ("complete", "common"):
+        some = hw.Readings.from_table(part, model="model", pairing=pairing, **named)
         with pytest.raises(hw.DataError, match="MR: no r"):
-            hw.compare(part, metric="accuracy", unmatched=unmatched)
+            hw.compare(some, metric="accuracy")
+    with pytest.raises(hw.OptionError, match="'none' is none of complete, common"):
+        hw.Readings.from_table(both, model="model", **named | {"pairing": "none"})
 
 
 def test_scores_are_compared_as_numbers() -> None:
@@ -391,4 +389,4 @@ def test_a_level_that_lacks_a_pair() -> None:
     table = pd.concat([pair_table(closeness, organ=organ) for organ in ("liver", "spleen")])
     lacking = (table["organ"] == "spleen") & (table["prediction"] == "A")
     with pytest.raises(hw.DataError, match="spleen: no rows of 'A' with 'B'"):
-        of_pairs(table[~lacking], "v", model="model", by="organ", metric="dsc", unmatched="omit")
+        of_pairs(table[~lacking], "v", model="model", by="organ", metric="dsc", pairing="common")

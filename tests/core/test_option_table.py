@@ -106,7 +106,6 @@ VERBS: dict[str, Any] = {
     "effect": hw.compare,
     "combine": hw.rank,
     "scheme": hw.rank,
-    "ties": hw.rank,
 }
 
 
@@ -120,6 +119,4 @@ def test_what_a_word_names_is_there(option: str, word: str) -> None:
         decided = {"A": [1, 1, 0, 1, 0, 1, 1, 0], "B": [1, 0, 0, 1, 1, 0, 1, 0]}
         data = hw.CaseValues.from_arrays(decided, metric="correct")
     further = {"n_resamples": 99, "rng": 1, option: word}
-    if option == "ties":
-        further["scheme"] = "rank_then_aggregate"
     assert VERBS[option](data, **further)

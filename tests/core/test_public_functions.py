@@ -25,7 +25,22 @@ SET = {"y_true": Y, "y_score": P}
         ("summary_ci", {"seed": 1}, "summary_ci() has no option seed; it is called rng"),
         ("metric_ci", SET | {"metric": "auroc", "positive": 1}, "it is called pos_label"),
         ("metric_ci", {"y_true": Y, "y_pred": P, "metric": "f1"}, "it is called y_score"),
-        ("metric_ci", SET | {"metric": "f1", "n_jobs": 2}, "it is called n_threads"),
+        ("metric_ci", SET | {"metric": "f1", "n_jobs": 2}, "n_threads=...) has it"),
+        (
+            "metric_ci",
+            SET | {"metric": "f1", "scores": "any"},
+            "estimate(Predictions.from_arrays(y_true, y_score, scores=...), metric=...) has it",
+        ),
+        (
+            "compare",
+            {"data": {"A": VALUES, "B": VALUES}, "paired": False},
+            "it is called pairing and describes the data: give it where these are made",
+        ),
+        (
+            "rank",
+            {"data": {"A": VALUES, "B": VALUES}, "ties": "max"},
+            "scheme='rank_then_aggregate:ties=average' says so",
+        ),
         ("curve", {"data": Y, "kind": "roc", "random_state": 1}, "it is called rng"),
         ("difference_ci", {"values": VALUES, "n_boot": 9}, "it is called n_resamples"),
         ("runs_ci", {"data": VALUES, "n_bootstrap": 99}, "it is called n_resamples"),
@@ -45,7 +60,7 @@ SET = {"y_true": Y, "y_score": P}
         ("runs_ci", {"data": VALUES, "bounds": (0, 1)}, "made (CaseValues, Predictions, Readings)"),
         ("gate", {"data": VALUES, "by": "organ"}, "made (CaseValues, Predictions, Readings)"),
         ("proportion_ci", {"count": 3, "nobs": 10}, "it is called successes"),
-        ("planning.mean_n", {"sd": 0.1, "half_width": 0.02}, "did you mean halfwidth?"),
+        ("planning.mean", {"sd": 0.1, "half_width": 0.02}, "did you mean halfwidth?"),
         ("study.open", {"store": "y"}, "open() has no option store; "),
     ],
 )

@@ -47,9 +47,11 @@ def detections(shift: int) -> list[dict[str, Any]]:
     ]
 
 
-def values(frame: pd.DataFrame, models: str) -> hw.CaseValues:
+def values(frame: pd.DataFrame, models: str, pairing: Any = "complete") -> hw.CaseValues:
     rows = frame[frame["model"].isin([*models])]
-    return hw.CaseValues.from_table(rows, "dice", metric="dsc", model="model", by="organ")
+    return hw.CaseValues.from_table(
+        rows, "dice", metric="dsc", model="model", by="organ", pairing=pairing
+    )
 
 
 def pairs() -> hw.Readings:
@@ -66,7 +68,11 @@ OF_MODELS = ("estimate", "compare", "rank", "gate")
 # Data of each kind, the metric that verbs need to be told, and the verbs that take them.
 KINDS: dict[str, tuple[Callable[[str], Any], Any, tuple[str, ...]]] = {
     "values": (lambda models: values(MATCHED, models), None, OF_MODELS),
-    "unmatched values": (lambda models: values(UNMATCHED, models), None, ("compare", "rank")),
+    "unmatched values": (
+        lambda models: values(UNMATCHED, models, "common"),
+        None,
+        ("compare", "rank"),
+    ),
     "runs": (
         lambda _: hw.CaseValues.from_runs({"dice": VALUES["A"], "seed": range(CASES)}),
         None,
@@ -93,7 +99,6 @@ MODELS = {"gate": "AB", "curve": "AB"}
 FIXED = {"gate": {"margin": 0.05}}
 # Another value than the default, with what it needs beside it.
 GIVEN: dict[str, dict[str, Any]] = {
-    "absent_model": {"absent_model": "last", "unmatched": "omit"},
     "alternative": {"alternative": "lower"},
     "average": {"average": "none"},
     "band": {"band": "simultaneous"},
@@ -103,32 +108,20 @@ GIVEN: dict[str, dict[str, Any]] = {
     "correction": {"correction": "bonferroni"},
     "effect": {"effect": "ratio"},
     "goal": {"goal": 0.5},
-    "keep_cases": {"keep_cases": True},
     "margin": {"margin": 0.02},
     "method": {"method": "percentile"},
     "metric": {"metric": "nsd:tolerance=1"},
     "n_resamples": {"n_resamples": 59, "method": "percentile"},
     "new": {"new": "B"},
-    "paired": {"paired": False},
     "rng": {"rng": 2, "method": "percentile"},
     "scheme": {"scheme": "test_then_rank"},
-    "simultaneous": {"simultaneous": False},
-    "estimate.simultaneous": {"simultaneous": True, "statistic": ["median", "mean"]},
+    "simultaneous": {"simultaneous": True, "statistic": ["median", "mean"]},
     "statistic": {"statistic": "median"},
     "test": {"test": "wilcoxon"},
-    "ties": {"ties": "max", "scheme": "rank_then_aggregate"},
     "top": {"top": 2},
-    "unmatched": {"unmatched": "omit"},
 }
 # Those that have no effect on a result by what they are.
 WITHOUT_EFFECT = {"n_threads", "y_score"}
-
-
-# What becomes of unmatched cases is seen where there are some, or refused.
-HAVE_NONE = [
-    *(("unmatched", kind) for kind in ("values", "predictions", "labels", "pairs")),
-    *(("absent_model", kind) for kind in ("values", "predictions")),
-]
 
 
 def options() -> list[tuple[str, str, str]]:
@@ -138,7 +131,7 @@ def options() -> list[tuple[str, str, str]]:
         for verb in verbs
         for name, one in inspect.signature(getattr(hw, verb)).parameters.items()
         if one.kind is one.KEYWORD_ONLY
-        if name not in WITHOUT_EFFECT and (name, kind) not in HAVE_NONE
+        if name not in WITHOUT_EFFECT
     ]
 
 
@@ -176,8 +169,6 @@ def _answer(verb: str, kind: str, given: Mapping[str, Any]) -> Any:
 def test_an_option_has_an_effect_or_is_refused(verb: str, kind: str, name: str) -> None:
     given = GIVEN.get(f"{verb}.{name}", GIVEN[name])
     without = {other: one for other, one in given.items() if other != name}
-    if kind == "unmatched values" and name != "unmatched":
-        given, without = ({"unmatched": "omit"} | one for one in (given, without))
     after, before = outcome(verb, kind, given), outcome(verb, kind, without)
     assert isinstance(after, hw.HalfwidthError) or after != before
 
@@ -186,8 +177,7 @@ def test_an_option_has_an_effect_or_is_refused(verb: str, kind: str, name: str) 
     ("verb", "kind"), [(verb, kind) for kind, (*_, verbs) in KINDS.items() for verb in verbs]
 )
 def test_verbs_take_the_data_that_they_are_tried_on(verb: str, kind: str) -> None:
-    given = {"unmatched": "omit"} if kind == "unmatched values" else {}
-    assert isinstance(outcome(verb, kind, given), dict)
+    assert isinstance(outcome(verb, kind, {}), dict)
 
 
 def test_values_that_are_tried_are_not_the_defaults() -> None:

@@ -91,12 +91,16 @@ def test_a_metric_of_a_test_set_is_none_of_cases(call: Any) -> None:
             "is for rankings",
         ),
         (
-            lambda: hw.compare({"A": A, "B": B}, paired=False, unmatched="omit"),
-            "unmatched='omit' has no effect with paired=False",
+            lambda: MADE.from_arrays({"A": A, "B": B}, pairing="some"),
+            "pairing='some' is none of complete, common, none",
         ),
         (
-            lambda: hw.compare(hw.Detections.from_files({"A": [], "B": []}, []), paired=False),
-            "paired=False has no effect on detections",
+            lambda: hw.rank(hw.CaseValues.from_arrays({"A": A, "B": B}, pairing="none")),
+            "pairing='none' leaves nothing to rank",
+        ),
+        (
+            lambda: hw.Detections.from_files([], [], pairing="none"),  # type: ignore[call-arg]
+            r"from_files\(\) has no option pairing",
         ),
         (
             lambda: hw.estimate(
@@ -118,10 +122,11 @@ def test_cases_that_no_model_has_are_not_dropped() -> None:
     fewer = {name: one[5:] for name, one in scores.items()}
     with pytest.raises(hw.DataError, match="5 of 60 cases of the true classes have no prediction"):
         hw.Predictions.from_arrays(truth, fewer)
-    some = hw.Predictions.from_arrays(truth, {"A": scores["A"], "B": fewer["B"]})
+    some = {"A": scores["A"], "B": fewer["B"]}
     with pytest.raises(hw.DataError):
-        hw.compare(some, metric="auroc")
-    assert hw.compare(some, metric="auroc", unmatched="omit", rng=1)[0].estimate.n == 55
+        hw.compare(hw.Predictions.from_arrays(truth, some), metric="auroc")
+    common = hw.Predictions.from_arrays(truth, some, pairing="common")
+    assert hw.compare(common, metric="auroc", rng=1)[0].estimate.n == 55
 
 
 def test_a_missing_value_is_named_by_its_place() -> None:
@@ -155,10 +160,10 @@ def test_a_table_that_cannot_be_used_is_named_by_its_model() -> None:
 
 
 @pytest.mark.parametrize("verb", [hw.estimate, hw.compare, hw.rank])
-def test_test_sets_have_no_values_of_cases_to_keep(verb: Any) -> None:
+def test_test_sets_have_no_values_of_cases_to_carry(verb: Any) -> None:
     test = hw.Predictions.from_arrays([0, 1] * 10, {"A": [0.2, 0.7] * 10, "B": [0.3, 0.6] * 10})
-    with pytest.raises(hw.OptionError, match="keep_cases=True has no effect on predictions"):
-        verb(test, metric="auroc", keep_cases=True)
+    found = verb(test, metric="auroc")
+    assert not any(getattr(one, "cases", ()) for one in (found, found[0]))
 
 
 @pytest.mark.parametrize(

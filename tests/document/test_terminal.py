@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import metric_ci
 
 import halfwidth as hw
 from halfwidth.document import terminal_width
@@ -116,7 +117,7 @@ def test_a_label_that_is_a_number_does_not_read_as_a_count() -> None:
     truth = [0] * 25 + [1] * 18 + [2] * 17
     guess = [0] * 23 + [1] * 2 + [1] * 15 + [2] * 3 + [2] * 17
     how: dict[str, Any] = {"metric": "sensitivity", "average": "none", "method": "percentile"}
-    made = hw.metric_ci(truth, guess, scores="labels", **how)
+    made = metric_ci(truth, guess, scores="labels", **how)
     lines = dict(made.caution_lines())
     assert lines["HW203"].startswith("label 0: 2 failures among 25 cases")
     assert not re.search(r"(?<!label) 0: ", render(made, "table"))

@@ -240,8 +240,8 @@ SOME = np.arange(len(GOOD)) % 3
 GUESSES = np.random.default_rng(1).integers(0, 3, len(GOOD))
 SITUATIONS |= {
     "HW801": lambda: between(SERIES, SERIES),
-    "HW802": lambda: between(SERIES, LOWER.iloc[2:], unmatched="omit"),
-    "HW803": lambda: between(SERIES, LOWER, paired=False),
+    "HW802": lambda: between(SERIES, LOWER.iloc[2:], pairing="common"),
+    "HW803": lambda: between(SERIES, LOWER, pairing="none"),
     "HW804": lambda: hw.compare(
         hw.Predictions.from_table(
             {
@@ -250,13 +250,13 @@ SITUATIONS |= {
             },
             "y",
             prediction="p",
+            pairing="none",
         ),
         metric="f1",
-        paired=False,
         test="none",
         rng=1,
     )[0],
-    "HW805": lambda: between(SERIES, LOWER, LOWER**2, simultaneous=False, test="none"),
+    "HW805": lambda: between(SERIES, LOWER, LOWER**2, correction="none", test="none"),
     "HW806": lambda: between(SERIES, LOWER.where(np.arange(len(LOWER)) > 2), missing="omit"),
     "HW807": lambda: between(0.8 + CLOSE, np.full(len(CLOSE), 0.8)),
     "HW808": lambda: hw.compare(
@@ -276,7 +276,7 @@ SITUATIONS |= {
     "HW812": lambda: between(
         [1, 1] + [0] * 22, [0, 0, 1, 1] + [0] * 20, y_true=[1, 0] * 12, metric="ppv"
     ),
-    "HW813": lambda: between(SERIES, LOWER, paired=False, strata=list(SOME)),
+    "HW813": lambda: between(SERIES, LOWER, pairing="none", strata=list(SOME)),
     "HW815": lambda: between(
         30 * SMALL, 30 * np.r_[SMALL[:-1], 2.0], 30 * SMALL[::-1], metric="hd95"
     ),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import metric_ci
 
 import halfwidth as hw
 
@@ -69,7 +70,7 @@ def test_an_auroc_takes_delong_where_enough_of_the_rarer_class_are_ranked_wrongl
     # Positive cases that lie below all others count as one each.
     scores = np.r_[np.arange(wrong) - 1e3, np.arange(positive - wrong) + 1e3, np.zeros(100)]
     for labels in (truth, 1 - truth):
-        e = hw.metric_ci(labels, scores, metric="auroc", scores="any", n_resamples=99, rng=1)
+        e = metric_ci(labels, scores, metric="auroc", scores="any", n_resamples=99, rng=1)
         assert isinstance(e, hw.Estimate)
         assert e.method == method
 
@@ -77,6 +78,6 @@ def test_an_auroc_takes_delong_where_enough_of_the_rarer_class_are_ranked_wrongl
 @pytest.mark.parametrize("metric", ["f1", "mcc", "cohen_kappa", "balanced_accuracy", "auroc"])
 def test_a_perfect_test_set_has_an_interval_with_a_length(metric: str) -> None:
     truth = np.arange(30) % 3 == 0
-    e = hw.metric_ci(truth.astype(int), truth * 0.8 + 0.1, metric=metric, n_resamples=999, rng=1)
+    e = metric_ci(truth.astype(int), truth * 0.8 + 0.1, metric=metric, n_resamples=999, rng=1)
     assert (e.value, e.high, e.method) == (1, 1, "dirichlet")
     assert 0.5 < e.low < 0.95

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import metric_ci
 
 import halfwidth as hw
 from halfwidth.core.spec import Metric
@@ -173,7 +174,7 @@ def test_a_method_that_leaves_samples_without_an_interval_is_not_what_auto_gave(
     shipped = {"delong_logit": (row(10, 0.2, undefined=0.7), row(25, 0.6), row(50))}
     ship(monkeypatch, shipped)
     truth, scores = [0, 1] * 10, np.random.default_rng(1).random(20)
-    estimate = hw.metric_ci(truth, scores, metric="auroc", method="delong_logit")
+    estimate = metric_ci(truth, scores, metric="auroc", method="delong_logit")
     assert not found_for(estimate, chosen=True).rows
     assert found_for(estimate, chosen=False).rows
 
@@ -231,7 +232,7 @@ def test_the_policy_for_absent_classes_is_that_of_the_study() -> None:
     quoted = {}
     for policy in ("omit", "zero"):
         how: dict[str, Any] = {"absent_class": policy, "method": "percentile", "rng": 1}
-        estimate = hw.metric_ci(truth, scores, metric="auroc", average="macro", **how)
+        estimate = metric_ci(truth, scores, metric="auroc", average="macro", **how)
         quoted[policy] = any("real instances" in item.message for item in estimate.cautions)
     assert quoted == {"omit": True, "zero": False}
 
@@ -240,12 +241,12 @@ def test_averages_are_judged_by_their_smallest_class() -> None:
     truth = np.repeat([0, 1, 2], [40, 40, 3])
     scores = np.random.default_rng(1).dirichlet(np.ones(3), 83) + 0.8 * np.eye(3)[truth]
     scores /= scores.sum(axis=1, keepdims=True)
-    estimate = hw.metric_ci(truth, scores, metric="f1", average="macro", rng=1)
+    estimate = metric_ci(truth, scores, metric="f1", average="macro", rng=1)
     assert not messages(estimate, "HW201")
     (message,) = messages(estimate, "HW204")
     assert message.startswith("class '2': 3 cases; reliable intervals for the macro F1 need")
     # Of macro AUROCs with so few cases of a class `auto` was found to cover well enough.
-    area = hw.metric_ci(truth, scores, metric="auroc", average="macro", rng=1)
+    area = metric_ci(truth, scores, metric="auroc", average="macro", rng=1)
     assert not messages(area, "HW204")
 
 

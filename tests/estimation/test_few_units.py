@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import metric_ci
 from scipy import special, stats
 from support import codes, message
 
@@ -49,7 +50,7 @@ def test_auto_has_no_interval_for_the_median_and_spread_of_five_clusters(statist
 
 def test_a_test_set_of_five_clusters_has_no_bootstrap_interval_either() -> None:
     decided = (SCORE > 0.6).astype(int)
-    made: Any = hw.metric_ci(
+    made: Any = metric_ci(
         TRUTH, decided, metric="f1", method="percentile", groups=np.arange(60) % 5, rng=1
     )
     assert math.isnan(made.low)
@@ -60,7 +61,7 @@ def test_means_proportions_and_areas_of_two_clusters_have_intervals() -> None:
     groups = np.arange(60) // 30
     assert hw.summary_ci(VALUES, groups=groups).low < VALUES.mean()
     assert hw.summary_ci(VALUES > 0.8, groups=groups).low > 0
-    area: Any = hw.metric_ci(TRUTH, SCORE, metric="auroc", groups=groups)
+    area: Any = metric_ci(TRUTH, SCORE, metric="auroc", groups=groups)
     assert (area.method, area.low < area.value < area.high) == ("dirichlet", True)
 
 
@@ -96,7 +97,7 @@ def test_equal_values_without_a_range_have_no_width_and_say_so() -> None:
 
 
 def weighted(weights: Any, metric: str = "auroc", **options: Any) -> hw.Estimate:
-    made = hw.metric_ci(
+    made = metric_ci(
         TRUTH, SCORE, metric=metric, sample_weight=weights, rng=1, scores="any", **options
     )
     assert isinstance(made, hw.Estimate)
@@ -132,7 +133,7 @@ def test_a_weighted_proportion_needs_as_many_cases_as_other_counts(
     decided = np.where(np.arange(200) % 5, truth, 1 - truth)
     weights = np.where(np.arange(200) < heavy, 1.0, 1e-9)
     for metric in ("accuracy", "sensitivity", "f1"):
-        made = hw.metric_ci(truth, decided, metric=metric, sample_weight=weights, rng=1)
+        made = metric_ci(truth, decided, metric=metric, sample_weight=weights, rng=1)
         assert isinstance(made, hw.Estimate)
         assert ("HW209" in codes(made)) is flagged
 

@@ -111,9 +111,7 @@ def test_without_a_status_the_rows_are_those_of_each_policy(statistic: str) -> N
 
 
 def test_a_table_without_such_cases_has_equal_rows() -> None:
-    table = hw.estimate(
-        hw.CaseValues.from_table({"dice": OK}, metric="dsc", missing="all"), keep_cases=True
-    )
+    table = hw.estimate(hw.CaseValues.from_table({"dice": OK}, metric="dsc", missing="all"))
     assert {(row.value, row.low, row.high) for row in table} == {
         (table[0].value, table[0].low, table[0].high)
     }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from over_data import over
+from over_data import metric_ci, over
 from support import codes, message
 
 import halfwidth as hw
@@ -88,8 +88,8 @@ GIVEN: dict[str, Any] = {
 @pytest.mark.parametrize("moved", list(GIVEN))
 def test_everything_given_for_the_cases_of_a_test_set(moved: str) -> None:
     how: dict[str, Any] = {"metric": "auroc", "rng": 1, "n_resamples": 199}
-    right = hw.metric_ci(**GIVEN, **how)
-    e = hw.metric_ci(**(GIVEN | {moved: GIVEN[moved].iloc[ORDER]}), **how)
+    right = metric_ci(**GIVEN, **how)
+    e = metric_ci(**(GIVEN | {moved: GIVEN[moved].iloc[ORDER]}), **how)
     # Moving the first moves the order of cases, on which nothing depends, and all others.
     assert numbers(e) == pytest.approx(numbers(right), rel=1e-12)
     assert codes(e).count("HW409") == (4 if moved == "y_true" else 1)
@@ -104,8 +104,8 @@ def test_curves_confusions_and_regressions() -> None:
     assert "HW409" in codes(curve.area)
     cells = hw.confusion_ci(TRUTH, moved)
     np.testing.assert_array_equal(cells.counts, hw.confusion_ci(TRUTH, SCORE).counts)
-    error = hw.metric_ci(DICE, OTHER.iloc[ORDER], metric="mae", rng=1)
-    assert numbers(error) == numbers(hw.metric_ci(DICE, OTHER, metric="mae", rng=1))
+    error = metric_ci(DICE, OTHER.iloc[ORDER], metric="mae", rng=1)
+    assert numbers(error) == numbers(metric_ci(DICE, OTHER, metric="mae", rng=1))
     assert "HW409" in codes(error)
 
 
@@ -140,9 +140,9 @@ def test_arrays_and_indexes_that_only_count_pair_by_place() -> None:
 def test_predictions_for_a_part_that_was_split_off_pair_by_place() -> None:
     # What train_test_split leaves: labels of the whole data, shuffled, and new predictions.
     truth = pd.Series(TRUTH.to_numpy(), ORDER * 3)
-    right = hw.metric_ci(TRUTH, SCORE, metric="auroc", rng=1)
+    right = metric_ci(TRUTH, SCORE, metric="auroc", rng=1)
     for predictions in (SCORE.to_numpy(), pd.Series(SCORE.to_numpy())):
-        e = hw.metric_ci(truth, predictions, metric="auroc", rng=1)
+        e = metric_ci(truth, predictions, metric="auroc", rng=1)
         assert (numbers(e), codes(e)) == (numbers(right), codes(right))
 
 
@@ -150,7 +150,7 @@ def test_predictions_for_a_part_that_was_split_off_pair_by_place() -> None:
 def test_predictions_beside_a_whole_frame_that_was_shuffled_are_refused(counted: Any) -> None:
     truth = pd.Series(TRUTH.to_numpy()[ORDER], ORDER)
     score = SCORE.set_axis(counted)
-    text = complaint(hw.metric_ci, truth, score, metric="auroc")
+    text = complaint(metric_ci, truth, score, metric="auroc")
     assert text.startswith("y_true has the rows 0, 1, 2, ... of a frame in another order, and ")
     assert ".to_numpy() of both" in text
     assert "y_score.loc[y_true.index]" in text
@@ -158,9 +158,9 @@ def test_predictions_beside_a_whole_frame_that_was_shuffled_are_refused(counted:
         "y_score has the rows 0, 1, 2, ..."
     )
     # Both ways out lead to what they say.
-    by_label = hw.metric_ci(truth, score.loc[truth.index], metric="auroc")
-    assert by_label.value == hw.metric_ci(TRUTH, SCORE, metric="auroc").value
-    hw.metric_ci(truth.to_numpy(), score.to_numpy(), metric="auroc")
+    by_label = metric_ci(truth, score.loc[truth.index], metric="auroc")
+    assert by_label.value == metric_ci(TRUTH, SCORE, metric="auroc").value
+    metric_ci(truth.to_numpy(), score.to_numpy(), metric="auroc")
 
 
 # --------------------------------------------------------------------------- what is refused
@@ -173,7 +173,7 @@ def test_labels_that_differ_are_refused_by_name() -> None:
         "the same cases. If their places are what belongs together, pass .to_numpy() of each"
     )
     groups = PATIENT.set_axis([f"d{i}" for i in range(N)])
-    text = complaint(hw.metric_ci, TRUTH, SCORE, metric="auroc", groups=groups)
+    text = complaint(metric_ci, TRUTH, SCORE, metric="auroc", groups=groups)
     assert "groups has 40 of 40 labels in its index that y_true has not ('d0', 'd1', 'd2'" in text
 
 
@@ -237,7 +237,7 @@ def test_labels_of_cases_that_repeat_are_cautioned() -> None:
     patients = pd.Index([f"P{i // 4}" for i in range(N)], name="PatientID")
     e = hw.summary_ci(DICE.set_axis(patients), metric="dsc")
     assert message(e, "HW402").startswith("Column 'PatientID' repeats: 40 cases share 10 levels")
-    assert "HW402" in codes(hw.metric_ci(TRUTH.set_axis(patients), SCORE.to_numpy(), metric="f1"))
+    assert "HW402" in codes(metric_ci(TRUTH.set_axis(patients), SCORE.to_numpy(), metric="f1"))
     grouped = hw.summary_ci(DICE.set_axis(patients), metric="dsc", groups=patients)
     assert "HW402" not in codes(grouped)
     unnamed = hw.summary_ci(DICE.set_axis(patients.rename(None)), metric="dsc")
@@ -270,32 +270,32 @@ def test_columns_named_by_classes_are_scores_of_these_classes() -> None:
     score = np.asarray(SCORE)
     named = pd.DataFrame({"sick": score, "well": 1 - score})
     truth = np.where(TRUTH == 1, "well", "sick")
-    right = hw.metric_ci(truth, named.to_numpy(), metric="auroc", pos_label="well", rng=1)
-    e = hw.metric_ci(truth, named[["well", "sick"]], metric="auroc", pos_label="well", rng=1)
+    right = metric_ci(truth, named.to_numpy(), metric="auroc", pos_label="well", rng=1)
+    e = metric_ci(truth, named[["well", "sick"]], metric="auroc", pos_label="well", rng=1)
     assert numbers(e) == numbers(right)
     assert message(e, "HW409").startswith("The labels of the columns of y_score come in another")
-    assert "HW409" not in codes(hw.metric_ci(truth, named, metric="auroc", pos_label="well"))
+    assert "HW409" not in codes(metric_ci(truth, named, metric="auroc", pos_label="well"))
     other = named.set_axis(["p0", "p1"], axis=1)
-    assert "HW409" not in codes(hw.metric_ci(truth, other, metric="auroc", pos_label="well"))
+    assert "HW409" not in codes(metric_ci(truth, other, metric="auroc", pos_label="well"))
 
 
 def test_columns_named_for_classes_with_something_before_it() -> None:
     score = np.asarray(SCORE)
     frame = pd.DataFrame({"p_1": score, "p_0": 1 - score})
-    e = hw.metric_ci(TRUTH.to_numpy(), frame, metric="auroc")
-    assert e.value == hw.metric_ci(TRUTH, SCORE, metric="auroc").value
+    e = metric_ci(TRUTH.to_numpy(), frame, metric="auroc")
+    assert e.value == metric_ci(TRUTH, SCORE, metric="auroc").value
     assert "'p_1' is first, not '0'" in message(e, "HW409")
     # Classes that were named in the order of the columns are believed.
-    said = hw.metric_ci(TRUTH.to_numpy(), frame, metric="auroc", labels=[0, 1])
+    said = metric_ci(TRUTH.to_numpy(), frame, metric="auroc", labels=[0, 1])
     assert (said.value, "HW409" in codes(said)) == (pytest.approx(1 - e.value), False)
 
 
 def test_costs_and_priors_labelled_by_classes() -> None:
     how: dict[str, Any] = {"metric": "expected_cost", "rng": 1, "n_resamples": 49}
-    right = hw.metric_ci(TRUTH, SCORE, priors=[0.9, 0.1], costs=[[0, 1], [5, 0]], **how)
+    right = metric_ci(TRUTH, SCORE, priors=[0.9, 0.1], costs=[[0, 1], [5, 0]], **how)
     priors = pd.Series({1: 0.1, 0: 0.9})
     costs = pd.DataFrame([[0, 5], [1, 0]], index=[1, 0], columns=[1, 0])
-    e = hw.metric_ci(TRUTH, SCORE, priors=priors, costs=costs, **how)
+    e = metric_ci(TRUTH, SCORE, priors=priors, costs=costs, **how)
     assert numbers(e) == numbers(right)
-    text = complaint(hw.metric_ci, TRUTH, SCORE, priors=pd.Series({"a": 0.9, "b": 0.1}), **how)
+    text = complaint(metric_ci, TRUTH, SCORE, priors=pd.Series({"a": 0.9, "b": 0.1}), **how)
     assert text.startswith("priors is labelled a, b, and the classes are 0, 1; label it by these")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import metric_ci
 from support import codes, message, refusal
 
 import halfwidth as hw
@@ -561,7 +562,7 @@ def test_penalties_that_are_none(penalty: Any) -> None:
 
 @pytest.mark.parametrize("threads", [0, -1, True, 1.5, "2", None, 10**9])
 def test_threads_that_are_none(threads: Any) -> None:
-    text = refusal(lambda: hw.metric_ci(TRUTH, DICE, metric="auroc", n_threads=threads))
+    text = refusal(lambda: metric_ci(TRUTH, DICE, metric="auroc", n_threads=threads))
     assert text.startswith("n_threads=")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import metric_ci
 from scipy import stats
 from support import codes, message, refusal
 
@@ -504,9 +505,7 @@ def test_complex_options_are_refused() -> None:
     text = refusal(lambda: hw.metric_ci(TRUTH, DICE, metric="f1", threshold=odd))
     assert "threshold" in text
     costs = np.eye(2) * 1j
-    assert "costs" in refusal(
-        lambda: hw.metric_ci(TRUTH, DICE, metric="expected_cost", costs=costs)
-    )
+    assert "costs" in refusal(lambda: metric_ci(TRUTH, DICE, metric="expected_cost", costs=costs))
 
 
 def test_functions_of_ones_own_return_real_numbers() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from over_data import metric_ci
 from scipy import optimize, special, stats
 from support import codes
 
@@ -20,7 +21,7 @@ Z = 1.959963984540054
 
 
 def interval(truth: Any, score: Any, method: str, **options: Any) -> hw.Estimate:
-    made = hw.metric_ci(truth, score, metric="auroc", method=method, scores="any", rng=1, **options)
+    made = metric_ci(truth, score, metric="auroc", method=method, scores="any", rng=1, **options)
     assert isinstance(made, hw.Estimate)
     return made
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from over_data import metric_ci
 from scipy import special, stats
 from support import codes
 
@@ -270,7 +271,7 @@ def test_a_model_and_itself_do_not_differ_and_one_like_it_hardly(name: str) -> N
     like = hw.compare(
         hw.Predictions.from_arrays(y, {"a": own, "b": 0.99 * own + 0.01 * others}), **options
     )[0]
-    right = hw.metric_ci(y, own, **options)
+    right = metric_ci(y, own, **options)
     assert like.low <= like.value <= like.high
     # Some cases change bins; what two curves differ by at most is more than on average.
     assert like.estimate.width < (1.2 if name == "emax" else 0.9) * right.high
@@ -279,15 +280,14 @@ def test_a_model_and_itself_do_not_differ_and_one_like_it_hardly(name: str) -> N
 @pytest.mark.parametrize("name", ["ece", "ece_l2"])
 def test_models_on_different_cases_have_draws_of_their_own(name: str) -> None:
     models, y = models_of(1500)
-    options: dict[str, Any] = {"metric": name, "rng": 1, "n_resamples": 1999, "paired": False}
+    options: dict[str, Any] = {"metric": name, "rng": 1, "n_resamples": 1999}
 
     def between(first: str, second: str, **more: Any) -> hw.Difference:
         p = np.concatenate([models[first][:700], models[second][700:]])
         model = np.repeat([first, second], [700, 800])
         table = pd.DataFrame({"model": model, "y": y, "p": p})
-        return hw.compare(
-            hw.Predictions.from_table(table, "y", score="p", model="model"), **options, **more
-        )[0]
+        data = hw.Predictions.from_table(table, "y", score="p", model="model", pairing="none")
+        return hw.compare(data, **options, **more)[0]
 
     one = between("bold", "right")
     assert one.estimate.method == "joint_inversion"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from over_data import metric_ci
 from scipy import stats
 from support import codes, message
 
@@ -147,7 +148,7 @@ def test_the_lower_end_is_zero_just_where_chance_alone_often_gives_more() -> Non
 def test_of_one_bin_it_is_a_normal_interval_but_for_the_noise_of_calibration() -> None:
     # 30 of 100 happen, foreseen with .5: far from calibrated, so that the sign is certain.
     y = np.repeat([1, 0], [30, 70])
-    e = hw.metric_ci(y, np.full(100, 0.5), metric="ece:bins=1", rng=1, n_resamples=99_999)
+    e = metric_ci(y, np.full(100, 0.5), metric="ece:bins=1", rng=1, n_resamples=99_999)
     assert e.value == pytest.approx(0.2)
     # The SD goes from .05 at 0 to √(.3 · .7 / 99) at .2: low = .2 - z · SD(low), high at SD(.2).
     z, perfect, own = 1.959964, 0.05, math.sqrt(0.21 / 99)
@@ -159,7 +160,7 @@ def test_of_one_bin_it_is_a_normal_interval_but_for_the_noise_of_calibration() -
 
 def test_certain_predictions_that_are_all_right_leave_what_a_proportion_leaves() -> None:
     y = np.repeat([0, 1], 20)
-    e = hw.metric_ci(y, y.astype(float), metric="ece", rng=1, scores="probabilities")
+    e = metric_ci(y, y.astype(float), metric="ece", rng=1, scores="probabilities")
     assert (e.value, e.low) == (0.0, 0.0)
     assert e.high == pytest.approx(stats.beta.ppf(0.975, 1, 40))
 
@@ -169,11 +170,11 @@ def test_copies_of_cases_in_clusters_say_nothing_new() -> None:
     p = generator.beta(1, 2, 60)
     y = (generator.random(60) < p**2).astype(int)
     draws: dict[str, Any] = {"metric": "ece", "rng": 1, "n_resamples": 1999}
-    single = hw.metric_ci(y, p, **draws)
-    copied = hw.metric_ci(
+    single = metric_ci(y, p, **draws)
+    copied = metric_ci(
         np.repeat(y, 4), np.repeat(p, 4), groups=np.repeat(np.arange(60), 4), **draws
     )
-    blind = hw.metric_ci(np.repeat(y, 4), np.repeat(p, 4), **draws)
+    blind = metric_ci(np.repeat(y, 4), np.repeat(p, 4), **draws)
     assert copied.value == pytest.approx(single.value)
     # Of Student's t with 59 degrees of freedom: a little wider.
     assert 0.97 < copied.width / single.width < 1.1
@@ -185,8 +186,8 @@ def test_equal_weights_are_none() -> None:
     p = generator.beta(1, 2, 80)
     y = (generator.random(80) < p**2).astype(int)
     draws: dict[str, Any] = {"metric": "ece", "rng": 1, "n_resamples": 499}
-    plain = hw.metric_ci(y, p, **draws)
-    weighted = hw.metric_ci(y, p, sample_weight=np.full(80, 0.3), **draws)
+    plain = metric_ci(y, p, **draws)
+    weighted = metric_ci(y, p, sample_weight=np.full(80, 0.3), **draws)
     assert [weighted.low, weighted.high] == pytest.approx([plain.low, plain.high], rel=1e-9)
 
 
@@ -249,7 +250,7 @@ def test_bounds_of_the_debiased_error_solve_their_equation() -> None:
     generator = np.random.default_rng(11)
     p = generator.beta(1, 2, 400)
     y = (generator.random(400) < p**2).astype(float)
-    e = hw.metric_ci(y.astype(int), p, metric="ece_l2", rng=1)
+    e = metric_ci(y.astype(int), p, metric="ece_l2", rng=1)
     square, z = square_of(np.sort(p), y[np.argsort(p)], 10), 1.959964
     assert e.method == "debiased"
     assert e.low > 0
@@ -277,9 +278,9 @@ def test_debiased_error_takes_independent_cases_alone() -> None:
     p, y = np.linspace(0, 1, 30), np.arange(30) % 2
     for options in ({"groups": y}, {"strata": y}, {"sample_weight": p}):
         with pytest.raises(hw.HalfwidthError, match="pairs of independent cases"):
-            hw.metric_ci(y, p, metric="ece_l2", **options)
+            metric_ci(y, p, metric="ece_l2", **options)
     with pytest.raises(hw.HalfwidthError, match="macro"):
-        hw.metric_ci(y, p, metric="ece_l2", average="macro")
+        metric_ci(y, p, metric="ece_l2", average="macro")
 
 
 # --------------------------------------------------------------------------- cautions
@@ -304,7 +305,7 @@ def test_what_chance_gives_is_the_mean_over_outcomes_of_a_calibrated_model() -> 
     generator = np.random.default_rng(13)
     p = generator.beta(1, 2, 100)
     y = (generator.random(100) < p).astype(int)
-    found = message(hw.metric_ci(y, p, metric="ece", rng=1), "HW508")
+    found = message(metric_ci(y, p, metric="ece", rng=1), "HW508")
     simulated = np.mean(
         [hw.metrics.ece((generator.random(100) < p).astype(int), p) for _ in range(500)]
     )
@@ -312,7 +313,7 @@ def test_what_chance_gives_is_the_mean_over_outcomes_of_a_calibrated_model() -> 
     # To the two digits printed, and 500 samples.
     assert said == pytest.approx(simulated, rel=0.08)
     assert "100 cases; the debiased ℓ2 ECE is" in found
-    classes = hw.metric_ci(y, np.column_stack([1 - p, p]), metric="ece", average="macro", rng=1)
+    classes = metric_ci(y, np.column_stack([1 - p, p]), metric="ece", average="macro", rng=1)
     assert "about" in message(classes, "HW508")
     assert "debiased" not in message(classes, "HW508")
 
@@ -321,21 +322,21 @@ def test_a_large_error_is_not_called_one_by_chance() -> None:
     generator = np.random.default_rng(14)
     p = generator.beta(1, 2, 1000)
     y = (generator.random(1000) < p**3).astype(int)
-    assert "HW508" not in codes(hw.metric_ci(y, p, metric="ece", rng=1))
+    assert "HW508" not in codes(metric_ci(y, p, metric="ece", rng=1))
 
 
 @pytest.mark.parametrize("metric", ["ece", "mce", "ece_l2"])
 @pytest.mark.parametrize("method", ["percentile", "bca", "basic", "dirichlet"])
 def test_resamples_of_a_calibration_error_are_cautioned(metric: str, method: str) -> None:
     p, y = np.linspace(0.01, 0.99, 60), np.arange(60) % 2
-    e = hw.metric_ci(y, p, metric=metric, method=method, n_resamples=199, rng=1)
+    e = metric_ci(y, p, metric=metric, method=method, n_resamples=199, rng=1)
     assert "HW321" in codes(e)
 
 
 def test_what_auto_takes_is_not_cautioned_as_resampled() -> None:
     p, y = np.linspace(0.01, 0.99, 60), np.arange(60) % 2
     for metric in ("ece", "ece_l2", "brier"):
-        assert "HW321" not in codes(hw.metric_ci(y, p, metric=metric, n_resamples=199, rng=1))
+        assert "HW321" not in codes(metric_ci(y, p, metric=metric, n_resamples=199, rng=1))
 
 
 def test_a_comparison_of_calibration_errors_is_cautioned_too() -> None:

@@ -11,10 +11,11 @@ from scipy import integrate, special, stats
 
 import halfwidth as hw
 from halfwidth.core.types import Array
-from halfwidth.planning import calibration_n, calibration_width
-from halfwidth.planning.calibration import QUANTITIES, Information, _information
+from halfwidth.planning import calibration
+from halfwidth.planning.calibrations import QUANTITIES, Information, _information
 
-NORMAL, CLASSES = {"lp_mean": -1.0, "lp_sd": 0.8}, {"prevalence": 0.1, "auroc": 0.8}
+NORMAL: dict[str, Any] = {"lp_mean": -1.0, "lp_sd": 0.8}
+CLASSES: dict[str, Any] = {"prevalence": 0.1, "auroc": 0.8}
 
 
 # What pmvalsampsize 0.2.1 prints for the slope, by 5 000 000 simulated log odds.
@@ -29,12 +30,14 @@ PRINTED = [
 def test_slopes_as_pmvalsampsize_plans_them(
     assumed: dict[str, Any], halfwidth: float, n: int
 ) -> None:
-    assert calibration_n(slope_halfwidth=halfwidth, **assumed).n == pytest.approx(n, abs=1)
+    assert calibration("calibration_slope", halfwidth=halfwidth, **assumed).n == pytest.approx(
+        n, abs=1
+    )
 
 
 def test_the_slope_of_two_normal_classes_as_pmvalsampsize_plans_it() -> None:
     """It simulates at a prevalence of 0.1003 and prints 1858."""
-    plan = calibration_n(slope_halfwidth=0.15, prevalence=0.1003115, auroc=0.8)
+    plan = calibration("calibration_slope", halfwidth=0.15, prevalence=0.1003115, auroc=0.8)
     assert plan.n == pytest.approx(1858, rel=0.004)
 
 
@@ -42,7 +45,7 @@ def test_o_over_e_is_rileys_where_probabilities_are_equal() -> None:
     """√((1 - φ) / (n φ)) of log O:E; the score interval is as wide but for terms of 1 / n."""
     for prevalence in (0.1, 0.4):
         mean = math.log(prevalence / (1 - prevalence))
-        plan = calibration_width("oe_ratio", 4000, lp_mean=mean, lp_sd=1e-3)
+        plan = calibration("oe_ratio", n=4000, lp_mean=mean, lp_sd=1e-3)
         error = math.sqrt((1 - prevalence) / (4000 * prevalence))
         assert plan.halfwidth == pytest.approx(math.sinh(1.959964 * error), rel=0.005)
 
@@ -99,7 +102,7 @@ def test_information_by_adaptive_quadrature(kind: str, skewness: float) -> None:
 
 def test_two_normal_classes_are_right_and_have_the_auroc_asked_for() -> None:
     """Of the density and its probabilities; the classes apart have log odds of those ratios."""
-    plan = calibration_width("calibration_slope", 500, **CLASSES)
+    plan = calibration("calibration_slope", n=500, **CLASSES)
     assert plan.assumed["prevalence"] == pytest.approx(0.1, rel=1e-9)
     d = math.sqrt(2) * stats.norm.ppf(0.8)
     log_odds = np.linspace(-8, 4, 9)
@@ -135,35 +138,35 @@ def widths_of_ci(assumed: dict[str, float], n: int, studies: int) -> Array:
 @pytest.mark.parametrize("assumed", [NORMAL, CLASSES], ids=["normal", "classes"])
 @pytest.mark.parametrize("studies", [30, pytest.param(200, marks=pytest.mark.slow)])
 def test_studies_of_the_planned_size_are_as_wide_as_planned(
-    assumed: dict[str, float], studies: int
+    assumed: dict[str, Any], studies: int
 ) -> None:
     """Median widths within 5 %; those of single studies vary by 3 to 8 %, medians of 200 by 0.7."""
-    plan = calibration_n(slope_halfwidth=0.25, **assumed)
+    plan = calibration("calibration_slope", halfwidth=0.25, **assumed)
     for name, widths in zip(QUANTITIES, widths_of_ci(assumed, plan.n, studies), strict=True):
-        planned = calibration_width(name, plan.n, **assumed).halfwidth
+        planned = calibration(name, n=plan.n, **assumed).halfwidth
         assert np.median(widths) == pytest.approx(planned, rel=0.05)
-    assert calibration_width("calibration_slope", plan.n, **assumed).halfwidth <= 0.25
-    assert calibration_width("calibration_slope", plan.n - 1, **assumed).halfwidth > 0.25
+    assert calibration("calibration_slope", n=plan.n, **assumed).halfwidth <= 0.25
+    assert calibration("calibration_slope", n=plan.n - 1, **assumed).halfwidth > 0.25
 
 
 def test_plans_name_the_methods_that_ci_takes_by_default() -> None:
     y, p = drawn(np.random.default_rng(1), 500, NORMAL)
     methods = [one.method for one in hw.metric_ci(y, p, metric=list(QUANTITIES), rng=1)]
-    planned = [calibration_width(name, 500, **NORMAL).formula for name in QUANTITIES]
+    planned = [calibration(name, n=500, **NORMAL).formula for name in QUANTITIES]
     assert methods == planned
 
 
 def test_the_largest_n_decides() -> None:
-    wanted = {"slope_halfwidth": 0.2, "oe_halfwidth": 0.1, "in_the_large_halfwidth": 0.15}
-    plan = calibration_n(**wanted, **CLASSES)
-    alone = [calibration_n(**{name: value}, **CLASSES).n for name, value in wanted.items()]
+    wanted = {"calibration_slope": 0.2, "calibration_in_the_large": 0.15, "oe": 0.1}
+    plan = calibration(halfwidth=wanted, **CLASSES)
+    alone = [calibration(name, halfwidth=one, **CLASSES).n for name, one in wanted.items()]
     assert plan.n == max(alone)
     assert sorted(need.n for need in plan.requirements) == sorted(alone)
     assert plan.decided_by == max(plan.requirements, key=lambda need: need.n).what
     assert [part.n for part in plan.parts] == [plan.n] * 3
     assert all(
         part.halfwidth <= value + 1e-12
-        for part, value in zip(plan.parts, (0.2, 0.15, 0.1), strict=True)
+        for part, value in zip(plan.parts, wanted.values(), strict=True)
     )
 
 
@@ -171,17 +174,20 @@ def test_an_intercept_far_from_the_cases_takes_more_of_them() -> None:
     """Iβ / (Iα D), of log odds moved by m: Iβ grows as m², the rest stays."""
     known = [_information(None, None, mean, 0.5, None, None) for mean in (0.0, -3.0)]
     assert isinstance(known[0], Information)
-    wide = [calibration_width("calibration_intercept", 500, lp_mean=m, lp_sd=0.5) for m in (0, -3)]
+    wide = [calibration("calibration_intercept", n=500, lp_mean=m, lp_sd=0.5) for m in (0, -3)]
     assert wide[1].width > 3 * wide[0].width
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "nothing": ({"slope_halfwidth": None}, "say what to plan for"),
+    "nothing": ({"halfwidth": None}, "say what to plan for"),
+    "no metric": ({"metric": None}, "say of which metric"),
+    "two metrics": ({"halfwidth": {"oe_ratio": 0.1}}, "say of which metric"),
+    "of nothing": ({"metric": None, "halfwidth": {}}, "say of which metric"),
     "no spread": ({"prevalence": None}, "say how log odds are distributed"),
     "two ways": ({"lp_mean": 0.0, "lp_sd": 1.0}, "say how log odds are distributed"),
     "auroc": ({"auroc": 0.5}, "not above 0.5"),
     "extreme": ({"prevalence": 1e-6, "auroc": 0.9}, "probabilities of 0 and 1"),
-    "negative": ({"slope_halfwidth": -1}, "slope_halfwidth=-1 is not above 0"),
+    "negative": ({"halfwidth": -1}, "halfwidth=-1 is not above 0"),
     "skewness alone": ({"lp_skewness": 0.5}, "goes with lp_mean= and lp_sd="),
 }
 
@@ -190,7 +196,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 def test_bad_options(name: str) -> None:
     given, words = BAD[name]
     with pytest.raises(hw.OptionError, match=words):
-        calibration_n(**{"slope_halfwidth": 0.2, **CLASSES, **given})
+        calibration(**{"metric": "calibration_slope", "halfwidth": 0.2, **CLASSES, **given})
 
 
 PILOTS: dict[str, tuple[Any, str]] = {
@@ -207,15 +213,15 @@ PILOTS: dict[str, tuple[Any, str]] = {
 def test_bad_pilots(name: str) -> None:
     pilot, words = PILOTS[name]
     with pytest.raises(hw.DataError, match=words):
-        calibration_n(slope_halfwidth=0.2, pilot=pilot)
+        calibration("calibration_slope", halfwidth=0.2, pilot=pilot)
 
 
 def test_bad_skewness_and_names() -> None:
     with pytest.raises(hw.OptionError, match=r"lp_skewness=0.999 is not from -0.995"):
-        calibration_n(slope_halfwidth=0.2, lp_mean=0, lp_sd=1, lp_skewness=0.999)
+        calibration("calibration_slope", halfwidth=0.2, lp_mean=0, lp_sd=1, lp_skewness=0.999)
     with pytest.raises(hw.OptionError, match="are of log odds"):
-        calibration_n(slope_halfwidth=0.2, lp_mean=50, lp_sd=1)
+        calibration("calibration_slope", halfwidth=0.2, lp_mean=50, lp_sd=1)
     with pytest.raises(hw.UnknownNameError, match="metric of calibration 'auroc'"):
-        calibration_width("auroc", 100, **CLASSES)
+        calibration("auroc", n=100, **CLASSES)
     with pytest.raises(hw.OptionError, match="at least 10"):
-        calibration_width("citl", 9, **CLASSES)
+        calibration("citl", n=9, **CLASSES)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from over_data import over
+from over_data import metric_ci, over
 from sklearn.metrics import confusion_matrix, precision_recall_curve, roc_curve
 
 import halfwidth as hw
@@ -142,7 +142,7 @@ def test_a_curve_per_class_or_of_the_positive_one() -> None:
     assert [curve.n_positive for curve in curves] == [int((truth == c).sum()) for c in "abc"]
     (one,) = curves_from(truth, score, pos_label="b", kind="roc", **given)
     assert one.to_frame().equals(curves[1].to_frame())
-    areas = hw.metric_ci(truth, score, metric="auroc", average="none", **given)
+    areas = metric_ci(truth, score, metric="auroc", average="none", **given)
     assert [(e.value, e.low, e.high) for e in curves.areas] == [
         (e.value, e.low, e.high) for e in areas
     ]
@@ -256,7 +256,7 @@ def test_the_diagonal_holds_the_sensitivities(method: str, *, clusters: bool) ->
         given["method"] = "wilson"
     made = confusion(truth, said, **given)
     np.testing.assert_array_equal(made.counts, confusion_matrix(truth, said))
-    wanted = hw.metric_ci(truth, said, metric="sensitivity", average="none", **given)
+    wanted = metric_ci(truth, said, metric="sensitivity", average="none", **given)
     for row, e in enumerate(wanted):
         own = made.estimates[row][row]
         assert own.to_dict() == e.to_dict()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from over_data import metric_ci
 from scipy import special, stats
 from statsmodels.stats.inter_rater import cohens_kappa
 
@@ -31,7 +32,7 @@ def cases_of(table: Array) -> tuple[Array, Array]:
 
 
 def estimate(table: Array, metric: str, **options: Any) -> hw.Estimate:
-    made = hw.metric_ci(*cases_of(table), metric=metric, method="delta", scores="labels", **options)
+    made = metric_ci(*cases_of(table), metric=metric, method="delta", scores="labels", **options)
     assert isinstance(made, hw.Estimate)
     assert made.method == "delta"
     return made
@@ -271,7 +272,7 @@ def test_error_of_clusters_is_that_of_derivatives_by_their_weights(name: str) ->
         [(function(tables.sum(0) + h) - function(tables.sum(0) - h)) / 2e-4 for h in 1e-4 * tables]
     )
     error = math.sqrt(14 / 13 * ((each - each.mean()) ** 2).sum())
-    made = hw.metric_ci(
+    made = metric_ci(
         truth, said, metric=metric, method="delta", scores="labels", groups=groups, **options
     )
     assert made.standard_error == pytest.approx(error, rel=1e-6)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from over_data import metric_ci
 from scipy import stats
 
 import halfwidth as hw
@@ -28,7 +29,7 @@ PROBABILITIES /= PROBABILITIES.sum(axis=1, keepdims=True)
 
 def _dirichlet(truth: Array, predicted: Array, metric: str, **options: Any) -> Any:
     given: dict[str, Any] = {"method": "dirichlet", "rng": 5, "n_resamples": DRAWS} | options
-    return hw.metric_ci(truth, predicted, metric=metric, **given)
+    return metric_ci(truth, predicted, metric=metric, **given)
 
 
 def _check(estimate: Any, low: Array, high: Array | None = None) -> None:
@@ -360,8 +361,8 @@ def test_errors_within_bounds_have_pseudo_cases_there() -> None:
 
 
 def test_the_error_of_a_single_case_within_bounds_has_that_of_its_square() -> None:
-    squared = hw.metric_ci([1.0], [1.2], metric="mse", bounds=(0, 9), rng=1)
-    root = hw.metric_ci([1.0], [1.2], metric="rmse", bounds=(0, 3), rng=1)
+    squared = metric_ci([1.0], [1.2], metric="mse", bounds=(0, 9), rng=1)
+    root = metric_ci([1.0], [1.2], metric="rmse", bounds=(0, 3), rng=1)
     assert isinstance(squared, hw.Estimate)
     assert isinstance(root, hw.Estimate)
     assert root.method == squared.method == "dirichlet"
@@ -377,7 +378,7 @@ def test_bounds_that_do_not_fit_are_refused() -> None:
     with pytest.raises(hw.OptionError, match="no effect on auroc"):
         _dirichlet(TRUTH, SCORES, "auroc", bounds=(0.5, 1))
     with pytest.raises(hw.OptionError, match="the range of one metric"):
-        hw.metric_ci(target, predicted, metric=["mae", "mse"], bounds=(0, 9))
+        metric_ci(target, predicted, metric=["mae", "mse"], bounds=(0, 9))
 
 
 def test_mcc_of_a_test_set_without_errors_is_1_not_nearly() -> None:

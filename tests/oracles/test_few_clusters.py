@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from over_data import metric_ci
 from scipy import special, stats
 from statsmodels.stats.proportion import proportion_confint
 
@@ -225,10 +226,10 @@ def test_rare_class_gives_satterthwaites_degrees_of_freedom(positives: int, nega
     truth, score = cases(positives, positives, negatives)
     one, other = class_variances(truth, score)
     degrees = (one + other) ** 2 / (one**2 / (positives - 1) + other**2 / (negatives - 1))
-    got: Any = hw.metric_ci(truth, score, metric="auroc", scores="any", method="delong_logit_t")
+    got: Any = metric_ci(truth, score, metric="auroc", scores="any", method="delong_logit_t")
     wanted = on_logit(area(truth, score), math.sqrt(one + other), degrees)
     np.testing.assert_allclose([got.low, got.high], wanted, rtol=1e-10)
-    upper: Any = hw.metric_ci(
+    upper: Any = metric_ci(
         *(truth, score),
         metric="auroc",
         scores="any",
@@ -243,7 +244,7 @@ def test_components_of_a_worked_example() -> None:
     # Positives .9, .6, .4 over negatives .5, .3, .1: components 1, 1, 2/3 and 2/3, 1, 1, each with
     # the variance 1/27. Both parts are v = 1/81, the area is 8/9, and df = (2v)²/(v²/2 + v²/2) = 4.
     truth, score = [1, 1, 1, 0, 0, 0], [0.9, 0.6, 0.4, 0.5, 0.3, 0.1]
-    got: Any = hw.metric_ci(truth, score, metric="auroc", method="delong_logit_t")
+    got: Any = metric_ci(truth, score, metric="auroc", method="delong_logit_t")
     assert got.value == pytest.approx(8 / 9)
     assert got.standard_error == pytest.approx(math.sqrt(2 / 81))
     np.testing.assert_allclose([got.low, got.high], on_logit(8 / 9, math.sqrt(2 / 81), 4))
@@ -273,7 +274,7 @@ def test_auroc_of_clusters_has_the_error_of_a_jackknife(seed: int) -> None:
         v**2 / (k - 1) for v, k in zip(variances, effective, strict=True)
     )
     degrees = max(min(degrees, kish(np.array(sizes, float)) - 1), 1.0)
-    got: Any = hw.metric_ci(
+    got: Any = metric_ci(
         truth, score, metric="auroc", scores="any", method="delong_logit_t", groups=groups
     )
     assert got.standard_error == pytest.approx(error, rel=1e-10)
@@ -286,9 +287,9 @@ def test_class_in_a_single_cluster_has_no_error_and_auto_takes_dirichlet() -> No
     truth = np.array([1, 1, 0, 0, 0, 0, 0, 0])
     score = np.array([0.9, 0.4, 0.5, 0.3, 0.2, 0.1, 0.6, 0.2])
     groups = np.array([0, 0, 1, 1, 2, 2, 3, 3])
-    named: Any = hw.metric_ci(truth, score, metric="auroc", groups=groups, method="delong_logit_t")
+    named: Any = metric_ci(truth, score, metric="auroc", groups=groups, method="delong_logit_t")
     assert math.isnan(named.low)
-    chosen: Any = hw.metric_ci(truth, score, metric="auroc", groups=groups)
+    chosen: Any = metric_ci(truth, score, metric="auroc", groups=groups)
     assert chosen.method == "dirichlet"
     assert chosen.low < chosen.value <= chosen.high
 

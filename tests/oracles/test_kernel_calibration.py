@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from over_data import over
+from over_data import metric_ci, over
 from scipy import integrate, stats
 from support import codes
 
@@ -127,10 +127,10 @@ def test_smoothed_deviations_are_the_same_in_blocks_of_cases(
 def test_the_interval_of_smooth_ece_takes_little_memory() -> None:
     y, p = cases(9, 100_000, power=1.2)
     # Whatever is imported at first use is.
-    hw.metric_ci(y[:100], p[:100], metric="smooth_ece", n_resamples=99, rng=1)
+    metric_ci(y[:100], p[:100], metric="smooth_ece", n_resamples=99, rng=1)
     tracemalloc.start()
     try:
-        e = hw.metric_ci(y, p, metric="smooth_ece", n_resamples=99, rng=1)
+        e = metric_ci(y, p, metric="smooth_ece", n_resamples=99, rng=1)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -169,11 +169,11 @@ def test_ece_kde_of_vectors_is_the_sum_over_pairs() -> None:
         density[j] = 0
         shares = density @ np.eye(3)[y] / density.sum()
         wanted += np.abs(shares - p[j]).sum() / 25
-    e = hw.metric_ci(y, p, metric="ece_kde:0.1", n_resamples=99, rng=1)
+    e = metric_ci(y, p, metric="ece_kde:0.1", n_resamples=99, rng=1)
     assert (e.average, e.value) == ("canonical", pytest.approx(wanted, rel=1e-9))
     # Of two classes the distances of both are the same.
     two, share = cases(9, 30)
-    both = hw.metric_ci(
+    both = metric_ci(
         two, np.column_stack([1 - share, share]), metric="ece_kde:0.1", average="canonical", rng=1
     )
     assert both.value == pytest.approx(2 * ece_kde(two, share, bandwidth=0.1), rel=1e-9)
@@ -188,7 +188,7 @@ def test_bandwidth_is_the_most_likely_one() -> None:
         likelihoods.append(np.log(densities.sum(axis=1)).sum())
     chosen = kernel_curves.BANDWIDTHS[np.argmax(likelihoods)]
     assert kernel_curves.likely_bandwidth(np.stack([p, 1 - p])) == chosen
-    assert f"bandwidth {chosen:g}" in hw.metric_ci(y, p, metric="ece_kde", rng=1).sentence()
+    assert f"bandwidth {chosen:g}" in metric_ci(y, p, metric="ece_kde", rng=1).sentence()
 
 
 def test_of_many_cases_some_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,7 +230,7 @@ def test_kce_is_the_sum_over_pairs(bandwidth: float) -> None:
 def test_kce_of_vectors_is_the_sum_over_pairs() -> None:
     y, p = vectors(14, 30, 4)
     total = products_by_hand(np.eye(4)[y], p, 0.3)
-    e = hw.metric_ci(y, p, metric="kce:0.3", n_resamples=99, rng=1)
+    e = metric_ci(y, p, metric="kce:0.3", n_resamples=99, rng=1)
     assert (e.average, e.value) == ("canonical", pytest.approx(total / (30 * 29), rel=1e-9))
     each, squares = kernel_products.products_of_cases(*ordered(y, p), 0.3)
     assert each.sum() == pytest.approx(total)
@@ -285,7 +285,7 @@ def test_bandwidth_of_kce_is_the_median_distance() -> None:
     distances = [abs(a - b) for a, b in itertools.combinations(p, 2)]
     bandwidth = float(f"{np.median(distances):.3g}")
     assert kce(y, p) == pytest.approx(kce(y, p, bandwidth=bandwidth))
-    assert f"bandwidth {bandwidth:g}" in hw.metric_ci(y, p, metric="kce", rng=1).sentence()
+    assert f"bandwidth {bandwidth:g}" in metric_ci(y, p, metric="kce", rng=1).sentence()
     # Where half of the pairs are equal the mean; where all are, any.
     assert kce([0, 1, 1], [0.5, 0.5, 0.5]) == pytest.approx(-1 / 12)
 
@@ -296,7 +296,7 @@ def test_few_cases(n: int) -> None:
     assert math.isnan(ece_kde(y, p)) == (n == 1)
     assert math.isnan(kce(y, p)) == (n == 1)
     for name in NAMES:
-        e = hw.metric_ci(y, p, metric=name, labels=[0, 1], n_resamples=99, rng=1)
+        e = metric_ci(y, p, metric=name, labels=[0, 1], n_resamples=99, rng=1)
         assert math.isnan(e.low) == (n == 1)
 
 
@@ -349,9 +349,9 @@ def test_pairs_are_not_resampled(name: str) -> None:
     y, p = cases(20, 60)
     for method in ("percentile", "bca", "basic", "dirichlet"):
         with pytest.raises(hw.HalfwidthError, match=r"copies of a case .* use auto, inverted"):
-            hw.metric_ci(y, p, metric=name, method=method)
+            metric_ci(y, p, metric=name, method=method)
     with pytest.raises(hw.HalfwidthError, match="groups, strata or sample_weight"):
-        hw.metric_ci(y, p, metric=name, groups=np.arange(60) // 2)
+        metric_ci(y, p, metric=name, groups=np.arange(60) // 2)
     models = {"a": p, "b": p**2}
     with pytest.raises(hw.HalfwidthError, match=rf"metric_ci .* has the {name} of each model"):
         hw.compare(hw.Predictions.from_arrays(y, models), metric=name)
@@ -362,16 +362,16 @@ def test_pairs_are_not_resampled(name: str) -> None:
 def test_smooth_ece_takes_weights_clusters_and_resamples() -> None:
     y, p = cases(21, 80, power=1.5)
     options: dict[str, Any] = {"metric": "smooth_ece", "n_resamples": 499, "rng": 1}
-    plain = hw.metric_ci(y, p, **options)
-    equal = hw.metric_ci(y, p, sample_weight=np.full(80, 0.3), **options)
+    plain = metric_ci(y, p, **options)
+    equal = metric_ci(y, p, sample_weight=np.full(80, 0.3), **options)
     assert (equal.low, equal.high) == pytest.approx((plain.low, plain.high), rel=1e-6)
     copied = np.repeat(np.arange(80), 4)
-    clustered = hw.metric_ci(y[copied], p[copied], groups=copied, **options)
+    clustered = metric_ci(y[copied], p[copied], groups=copied, **options)
     assert clustered.value == pytest.approx(plain.value)
     assert 0.9 * plain.width < clustered.width < 1.2 * plain.width
-    blind = hw.metric_ci(y[copied], p[copied], **options)
+    blind = metric_ci(y[copied], p[copied], **options)
     assert blind.width < 0.75 * plain.width
-    assert "HW321" in codes(hw.metric_ci(y, p, method="percentile", **options))
+    assert "HW321" in codes(metric_ci(y, p, method="percentile", **options))
     assert "HW321" not in codes(plain)
 
 
@@ -380,7 +380,7 @@ def test_order_of_rows_does_not_matter(name: str) -> None:
     y, p = vectors(22, 60, 3)
     order = np.random.default_rng(23).permutation(60)
     one, other = (
-        hw.metric_ci(y[rows], p[rows], metric=name, n_resamples=99, rng=1)
+        metric_ci(y[rows], p[rows], metric=name, n_resamples=99, rng=1)
         for rows in (np.arange(60), order)
     )
     assert [other.value, other.low, other.high] == pytest.approx(

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from over_data import metric_ci
 from sklearn import metrics as sk
 from support import examples
 
@@ -43,13 +44,11 @@ OF_SKLEARN: dict[str, Callable[..., Any]] = {
 
 def value(truth: Any, given_: Any, metric: Any, **options: Any) -> float:
     """The value alone: two resamples are the fewest that may be asked for."""
-    return float(hw.metric_ci(truth, given_, metric=metric, n_resamples=2, rng=1, **options).value)
+    return float(metric_ci(truth, given_, metric=metric, n_resamples=2, rng=1, **options).value)
 
 
 def values(truth: Any, given_: Any, metric: Any, **options: Any) -> list[float]:
-    made = hw.metric_ci(
-        truth, given_, metric=metric, average="none", n_resamples=2, rng=1, **options
-    )
+    made = metric_ci(truth, given_, metric=metric, average="none", n_resamples=2, rng=1, **options)
     return [float(row.value) for row in made]
 
 
@@ -104,7 +103,7 @@ def test_accuracy_balanced_accuracy_mcc_and_kappa_are_those_of_scikit_learn(case
 def assert_averages_of_scikit_learn(metric: str, case: Decided) -> None:
     classes, truth, said, weights = case
     ours = functools.partial(
-        hw.metric_ci, truth, said, metric=metric, labels=classes, sample_weight=weights, rng=1,
+        metric_ci, truth, said, metric=metric, labels=classes, sample_weight=weights, rng=1,
         n_resamples=2,
     )  # fmt: skip
     theirs = functools.partial(
@@ -279,7 +278,7 @@ NAMES = np.array(["ant", "bee", "cat"])
 def test_function_gets_what_was_given(
     function: Any, name: str, truth: Array, given_: Array
 ) -> None:
-    own = hw.metric_ci(truth, given_, metric=function, n_resamples=99, rng=1, method="percentile")
+    own = metric_ci(truth, given_, metric=function, n_resamples=99, rng=1, method="percentile")
     assert own.value == pytest.approx(function(truth, given_))
     assert own.value == pytest.approx(value(truth, given_, name))
     assert own.low < own.value < own.high

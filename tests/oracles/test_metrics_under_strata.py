@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from over_data import metric_ci
 
 import halfwidth as hw
 from halfwidth.core import rng
@@ -28,7 +29,7 @@ def two_sites(n: int = 300) -> tuple[Array, Array, Array]:
 def errors(metric: str, method: str, truth: Array, score: Array, **options: Any) -> list[float]:
     """Standard errors by a formula and by the stratified bootstrap."""
     made = [
-        hw.metric_ci(truth, score, metric=metric, method=name, rng=1, **options)
+        metric_ci(truth, score, metric=metric, method=name, rng=1, **options)
         for name in (method, "percentile")
     ]
     return [e.standard_error for e in made]
@@ -51,8 +52,8 @@ def test_delong_under_clusters_within_strata() -> None:
 
 def test_delong_with_the_target_as_stratum_is_delong() -> None:
     _, truth, score = two_sites()
-    alone = hw.metric_ci(truth, score, metric="auroc", method="delong")
-    fixed = hw.metric_ci(truth, score, metric="auroc", method="delong", strata=truth)
+    alone = metric_ci(truth, score, metric="auroc", method="delong")
+    fixed = metric_ci(truth, score, metric="auroc", method="delong", strata=truth)
     assert fixed.standard_error == pytest.approx(alone.standard_error, rel=1e-12)
 
 
@@ -60,9 +61,9 @@ def test_one_positive_in_a_stratum_of_its_own_has_no_variance_to_be_seen() -> No
     _, truth, score = two_sites()
     truth[:] = 0
     truth[200] = 1
-    e = hw.metric_ci(truth, score, metric="auroc", strata=truth)
+    e = metric_ci(truth, score, metric="auroc", strata=truth)
     assert e.method == "dirichlet"
-    assert np.isnan(hw.metric_ci(truth, score, metric="auroc", method="delong", strata=truth).low)
+    assert np.isnan(metric_ci(truth, score, metric="auroc", method="delong", strata=truth).low)
 
 
 def test_one_positive_in_each_of_many_strata_still_counts() -> None:
@@ -80,9 +81,9 @@ def test_a_share_under_strata_lets_its_denominator_vary(metric: str) -> None:
     truth = (draw.random(400) < 0.3).astype(int)
     found = draw.random(400) < np.where(site == 0, 0.98, 0.3)
     said = np.where(truth == 1, found, draw.random(400) < 0.1).astype(int)
-    ours = hw.metric_ci(truth, said, metric=metric, strata=site, rng=1)
-    boot = hw.metric_ci(truth, said, metric=metric, strata=site, method="percentile", rng=1)
-    whole = hw.metric_ci(
+    ours = metric_ci(truth, said, metric=metric, strata=site, rng=1)
+    boot = metric_ci(truth, said, metric=metric, strata=site, method="percentile", rng=1)
+    whole = metric_ci(
         truth,
         said,
         metric=metric,
@@ -114,7 +115,7 @@ def test_strata_of_one_size_do_not_share_their_multinomial_draws() -> None:
 def test_a_weighted_auroc_without_a_variance_falls_back(score: Array) -> None:
     truth = np.repeat([0, 1], 20)
     weight = np.random.default_rng(1).uniform(0.5, 2, 40)
-    e = hw.metric_ci(truth, score, metric="auroc", sample_weight=weight)
+    e = metric_ci(truth, score, metric="auroc", sample_weight=weight)
     assert e.method == "dirichlet"
     assert e.low < e.value - 0.05
 
@@ -125,9 +126,9 @@ def test_unequal_weights_count_as_fewer_cases(method: str) -> None:
     truth = np.repeat([0, 1], 40)
     score = draw.normal(truth)
     weight = draw.exponential(size=80)  # whose effective number is about half
-    alike = hw.metric_ci(truth, score, metric="auroc", method=method, sample_weight=np.ones(80))
-    plain = hw.metric_ci(truth, score, metric="auroc", method=method)
-    heavy = hw.metric_ci(truth, score, metric="auroc", method=method, sample_weight=weight)
+    alike = metric_ci(truth, score, metric="auroc", method=method, sample_weight=np.ones(80))
+    plain = metric_ci(truth, score, metric="auroc", method=method)
+    heavy = metric_ci(truth, score, metric="auroc", method=method, sample_weight=weight)
     assert alike.width == pytest.approx(plain.width, rel=1e-9)
     assert heavy.width > 1.2 * plain.width
 
@@ -139,11 +140,11 @@ def test_the_delta_method_has_no_interval_for_a_perfect_classifier(
 ) -> None:
     truth = [0, 1, 2] * 20
     e = (
-        hw.metric_ci(
+        metric_ci(
             truth, truth, metric=metric, average="macro", method="delta", sample_weight=weight
         )
         if metric in ("f1", "balanced_accuracy")
-        else hw.metric_ci(truth, truth, metric=metric, method="delta", sample_weight=weight)
+        else metric_ci(truth, truth, metric=metric, method="delta", sample_weight=weight)
     )
     assert e.value == pytest.approx(1)
     assert np.isnan(e.low)
@@ -152,4 +153,4 @@ def test_the_delta_method_has_no_interval_for_a_perfect_classifier(
 
 def test_what_has_no_worst_value_cannot_count_as_worst() -> None:
     with pytest.raises(hw.OptionError, match="normalized_expected_cost has none"):
-        hw.metric_ci([0, 1] * 9, [0, 1] * 9, metric="ecn", undefined="worst")
+        metric_ci([0, 1] * 9, [0, 1] * 9, metric="ecn", undefined="worst")

@@ -20,18 +20,23 @@ from halfwidth.planning import SampleSize
 StudyPlan = Callable[[], SampleSize]
 # Tests by simulation allow 5 standard errors: a false alarm of 6e-7 each.
 ERRORS = 5
+Z = stats.norm.ppf(0.975)
 
 
 # --------------------------------------------------------------------------- means
 
 
-def test_table_3_of_eljurdi_2023_in_one_call(shared: Path) -> None:
+def width_by_z(sd: float, n: int) -> float:
+    return hw.planning.mean(sd, n=n, method="z").width
+
+
+def test_table_3_of_eljurdi_2023(shared: Path) -> None:
     with (shared / "reference" / "eljurdi2023_table3.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     sds = [float(name.split("_")[1]) for name in rows[0] if name.endswith("_w")]
     assert (len(rows), len(sds)) == (9, 7)
-    table = hw.planning.mean_width_table(sds, [int(row["k"]) for row in rows])
-    for name, made in (("sem", table.standard_error), ("w", table.width)):
+    width = np.array([[width_by_z(sd, int(row["k"])) for sd in sds] for row in rows])
+    for name, made in (("sem", width / (2 * Z)), ("w", width)):
         printed = np.array([[float(row[f"sigma_{sd:g}_{name}"]) for sd in sds] for row in rows])
         # Four widths of the SD 10.75 are printed .01 high: an unrounded one was used.
         assert np.abs(made.round(2) - printed).max() <= 0.01 + 1e-9
@@ -39,20 +44,14 @@ def test_table_3_of_eljurdi_2023_in_one_call(shared: Path) -> None:
         assert np.abs(made - printed)[:, others].max() <= 0.00501
 
 
-def test_table_3_of_eljurdi_2025_in_one_call(shared: Path) -> None:
+def test_table_3_of_eljurdi_2025(shared: Path) -> None:
     with (shared / "reference" / "eljurdi_table3_rows.csv").open(newline="") as file:
         rows = [{name: float(cell) for name, cell in row.items()} for row in csv.DictReader(file)]
     assert len(rows) == 28
-    ns = sorted({int(row["k"]) for row in rows})
-    sds = sorted({row["sigma"] for row in rows})
-    table = hw.planning.mean_width_table(sds, ns)
     for row in rows:
-        cell = ns.index(int(row["k"])), sds.index(row["sigma"])
-        assert table.standard_error[cell].round(2) == pytest.approx(row["sem"], abs=0.01 + 1e-9)
-        assert table.halfwidth[cell].round(2) == pytest.approx(row["half_ci"], abs=0.01 + 1e-9)
-    frame = table.to_frame()
-    assert list(frame["width"]) == list(table.width.ravel())
-    assert len(frame) == len(ns) * len(sds)
+        half = width_by_z(row["sigma"], int(row["k"])) / 2
+        assert round(half / Z, 2) == pytest.approx(row["sem"], abs=0.01 + 1e-9)
+        assert round(half, 2) == pytest.approx(row["half_ci"], abs=0.01 + 1e-9)
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
@@ -65,12 +64,12 @@ def test_the_n_of_a_mean_is_the_first_of_all_that_suffice(
         of = stats.t(n - 1) if formula == "t" else stats.norm()
         return float(2 * of.ppf(0.5 + level / 2) / math.sqrt(n))
 
-    plan = hw.planning.mean_n(1.0, width=ratio, method=formula, confidence_level=level)
+    plan = hw.planning.mean(1.0, halfwidth=ratio / 2, method=formula, confidence_level=level)
     n = plan.n_for_width
     assert n is not None
     assert width(n) <= ratio
     assert n == 2 or width(n - 1) > ratio
-    given = hw.planning.mean_width(1.0, n, method=formula, confidence_level=level)
+    given = hw.planning.mean(1.0, n=n, method=formula, confidence_level=level)
     assert given.width == pytest.approx(width(n), rel=1e-12)
     assert given.halfwidth == given.width / 2
 
@@ -79,11 +78,11 @@ def test_a_difference_has_the_sd_of_its_differences() -> None:
     generator = np.random.default_rng(4)
     a, b = generator.multivariate_normal([0, 0], [[4, 1.2], [1.2, 1]], size=50).T
     s_a, s_b, r = a.std(ddof=1), b.std(ddof=1), np.corrcoef(a, b)[0, 1]
-    by_parts = hw.planning.difference_width(50, sd_a=s_a, sd_b=s_b, correlation=r)
+    by_parts = hw.planning.difference((s_a, s_b), n=50, correlation=r)
     interval = stats.ttest_rel(a, b).confidence_interval()
     assert by_parts.width == pytest.approx(interval.high - interval.low, rel=1e-9)
     e = hw.summary_ci(a - b, method="t")
-    assert hw.planning.difference_width(50, (a - b).std(ddof=1)).width == pytest.approx(e.width)
+    assert hw.planning.difference((a - b).std(ddof=1), n=50).width == pytest.approx(e.width)
 
 
 def probability_of_width(n: int, wanted: float) -> float:
@@ -97,7 +96,7 @@ def probability_of_width(n: int, wanted: float) -> float:
 def test_assurance_of_a_mean_is_the_share_of_simulated_studies(
     ratio: float, assurance: float
 ) -> None:
-    plan = hw.planning.mean_n(1.0, width=ratio, assurance=assurance, method="t")
+    plan = hw.planning.mean(1.0, halfwidth=ratio / 2, assurance=assurance, method="t")
     n = plan.n_for_width
     assert n is not None
     studies = 20_000
@@ -120,7 +119,7 @@ def test_assurance_of_a_mean_is_the_share_of_simulated_studies(
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_the_n_of_a_proportion_is_exact(p: float, width: float, level: float) -> None:
     """Widths from statsmodels, at every n up to twice the one found."""
-    plan = hw.planning.proportion_n(p, width=width, confidence_level=level)
+    plan = hw.planning.proportion(p, halfwidth=width / 2, confidence_level=level)
     n = plan.n_for_width
     assert n is not None
     sizes = np.arange(2, 2 * max(n, plan.n) + 2)
@@ -134,8 +133,8 @@ def test_the_n_of_a_proportion_is_exact(p: float, width: float, level: float) ->
 
 @pytest.mark.parametrize("prevalence", [0.02, 0.1, 0.5, 0.7])
 def test_each_class_has_enough(prevalence: float) -> None:
-    plan = hw.planning.classes_n(0.9, 0.95, prevalence=prevalence, halfwidth=0.05)
-    needed = [hw.planning.proportion_n(p, halfwidth=0.05).n for p in (0.9, 0.95)]
+    plan = hw.planning.classes(0.9, 0.95, prevalence=prevalence, halfwidth=0.05)
+    needed = [hw.planning.proportion(p, halfwidth=0.05).n for p in (0.9, 0.95)]
     counts = (plan.n * prevalence, plan.n * (1 - prevalence))
     assert all(count >= need - 1e-6 for count, need in zip(counts, needed, strict=True))
     assert (plan.n - 1) * prevalence < needed[0] or (plan.n - 1) * (1 - prevalence) < needed[1]
@@ -147,11 +146,11 @@ def test_each_class_has_enough(prevalence: float) -> None:
 @pytest.mark.parametrize("assurance", [0.5, 0.9])
 def test_assurance_of_the_classes_is_binomial(prevalence: float, assurance: float) -> None:
     def n_for(assurance: float) -> int:
-        return hw.planning.classes_n(
+        return hw.planning.classes(
             0.9, 0.95, prevalence=prevalence, halfwidth=0.05, assurance=assurance
         ).n
 
-    a, b = (hw.planning.proportion_n(p, halfwidth=0.05).n for p in (0.9, 0.95))
+    a, b = (hw.planning.proportion(p, halfwidth=0.05).n for p in (0.9, 0.95))
 
     def enough(n: int) -> float:
         return float(np.sum(stats.binom.pmf(np.arange(a, n - b + 1), n, prevalence)))
@@ -176,9 +175,7 @@ def delong_variance(positives: Array, negatives: Array) -> float:
 
 def planned_variance(area: float, m: int, n: int, ratio: float) -> float:
     """The square of the error that DeLong's interval is planned with."""
-    plan = hw.planning.auroc_width(
-        area, m + n, prevalence=m / (m + n), formula="delong", sd_ratio=ratio
-    )
+    plan = hw.planning.auroc(area, n=m + n, prevalence=m / (m + n), method="delong", sd_ratio=ratio)
     return (plan.halfwidth / float(stats.norm.ppf(0.975))) ** 2
 
 
@@ -220,12 +217,12 @@ def test_the_variance_is_that_of_bivariate_normal_scores(
 def test_the_n_of_an_area_is_the_first_of_all_that_suffice(
     area: float, width: float, prevalence: float, formula: str
 ) -> None:
-    plan = hw.planning.auroc_n(area, prevalence=prevalence, width=width, formula=formula)
+    plan = hw.planning.auroc(area, prevalence=prevalence, halfwidth=width / 2, method=formula)
     n = plan.n_for_width
     assert n is not None
 
     def width_at(size: int) -> float:
-        return hw.planning.auroc_width(area, size, prevalence=prevalence, formula=formula).width
+        return hw.planning.auroc(area, n=size, prevalence=prevalence, method=formula).width
 
     assert width_at(n) <= width < width_at(n - 1)
     assert all(width_at(size) <= width for size in range(n, n + 60))
@@ -234,14 +231,14 @@ def test_the_n_of_an_area_is_the_first_of_all_that_suffice(
 
 def test_the_interval_of_an_area_is_that_of_the_method() -> None:
     """Hanley and McNeil's own example: an area of .893 with 51 and 58 cases has the SE .0325."""
-    plan = hw.planning.auroc_width(0.893, 109, prevalence=51 / 109, formula="hanley_mcneil")
+    plan = hw.planning.auroc(0.893, n=109, prevalence=51 / 109, method="hanley_mcneil")
     assert dict(plan.counts) == {"positives": 51, "negatives": 58}
     assert plan.halfwidth == pytest.approx(stats.norm.ppf(0.975) * 0.0325, abs=1e-4)
 
 
 def test_a_planned_area_has_the_width_of_what_is_then_measured() -> None:
     """The mean width of `metric_ci` over 300 test sets of normal scores."""
-    plan = hw.planning.auroc_width(0.85, 200, prevalence=0.3)
+    plan = hw.planning.auroc(0.85, n=200, prevalence=0.3)
     generator = np.random.default_rng(8)
     truth = np.repeat([1, 0], [60, 140])
     shift = stats.norm.ppf(0.85) * math.sqrt(2) * truth
@@ -262,7 +259,7 @@ def test_a_planned_area_has_the_width_of_what_is_then_measured() -> None:
 
 
 def rank_span(q: float, n: int, level: float = 0.95) -> float:
-    return hw.planning.quantile_width(q, n, confidence_level=level).width
+    return hw.planning.quantile(q, n=n, confidence_level=level).width
 
 
 @pytest.mark.slow
@@ -274,7 +271,7 @@ def test_the_n_of_a_quantile_is_the_last_wide_one_plus_one(
 ) -> None:
     at = Level(level)
     least = minimum_n(q, at)
-    plan = hw.planning.quantile_n(q, width=width, confidence_level=level)
+    plan = hw.planning.quantile(q, halfwidth=width / 2, confidence_level=level)
     wide = [n for n in range(least, 4 * plan.n) if rank_span(q, n, level) > width]
     assert plan.n_for_width == (wide[-1] + 1 if wide else least)
 
@@ -293,7 +290,7 @@ def test_a_rank_span_is_the_share_of_the_population_that_is_held(n: int, q: floa
 def test_the_width_of_a_quantile_of_normal_values(q: float) -> None:
     """2 z times the SE of the sample quantile, which a simulation gives."""
     n = 2000
-    plan = hw.planning.quantile_width(q, n, sd=0.1)
+    plan = hw.planning.quantile(q, n=n, sd=0.1)
     drawn = np.random.default_rng(5).normal(0, 0.1, size=(4000, n))
     spread = float(np.quantile(drawn, q, axis=1).std(ddof=1))
     simulated = 2 * stats.norm.ppf(0.975) * spread
@@ -309,9 +306,7 @@ def test_a_pilot_of_normal_values_needs_what_the_formula_says(halfwidth: float) 
     """A pilot that is the normal distribution itself: its quantiles at 2000 even levels."""
     pilot = stats.norm.ppf((np.arange(2000) + 0.5) / 2000)
     (plan,) = hw.plan(pilot, halfwidth=halfwidth, method="t", n_samples=2000, rng=3)
-    expected = hw.planning.mean_n(
-        float(pilot.std()), halfwidth=halfwidth, assurance=0.8, method="t"
-    )
+    expected = hw.planning.mean(float(pilot.std()), halfwidth=halfwidth, assurance=0.8, method="t")
     n, found = plan.n_for_width, plan.simulated
     assert n is not None
     assert found is not None

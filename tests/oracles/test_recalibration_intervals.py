@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 from numpy.typing import NDArray
+from over_data import metric_ci
 from scipy import stats
 from scipy.special import expit, logit
 from splines import LEVELS_OF_KNOTS, harrell
@@ -121,7 +122,7 @@ def test_weights_of_cases_count_in_replicates() -> None:
 def test_resamples_without_a_finite_slope_are_counted() -> None:
     p = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.92])
     y = np.array([0, 0, 0, 0, 1, 0, 1, 1, 1, 1, 1])
-    e = hw.metric_ci(y, p, metric="calibration_slope", method="percentile", rng=1, n_resamples=999)
+    e = metric_ci(y, p, metric="calibration_slope", method="percentile", rng=1, n_resamples=999)
     draws = replicates(
         np.stack([p, y])[None] * 1.0,
         Design((11,), paired=True),
@@ -217,9 +218,9 @@ def test_clusters_and_weights_take_the_robust_t() -> None:
     sample = records(120, 8)[0]
     groups = designs(120)["clusters"].unit_of_case
     given: dict[str, Any] = {"metric": "calibration_slope", "rng": 1}
-    assert hw.metric_ci(sample[1], sample[0], **given).method == "model_wald"
-    assert hw.metric_ci(sample[1], sample[0], groups=groups, **given).method == "t"
-    weighted = hw.metric_ci(sample[1], sample[0], sample_weight=np.arange(1.0, 121), **given)
+    assert metric_ci(sample[1], sample[0], **given).method == "model_wald"
+    assert metric_ci(sample[1], sample[0], groups=groups, **given).method == "t"
+    weighted = metric_ci(sample[1], sample[0], sample_weight=np.arange(1.0, 121), **given)
     assert weighted.method == "t"
 
 
@@ -231,7 +232,7 @@ def test_wald_is_symmetric_about_the_coefficient() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         wanted = glm(sample[0], "calibration_slope").fit(tol=1e-13).conf_int(0.1)[1]
-    e = hw.metric_ci(
+    e = metric_ci(
         sample[0, 1], sample[0, 0], metric="calibration_slope", confidence_level=0.9, rng=1
     )
     np.testing.assert_allclose([e.low, e.high], wanted, rtol=1e-6)
@@ -271,9 +272,9 @@ def test_gaps_of_a_calibrated_model_reach_0_and_others_do_not() -> None:
     p = expit(r.normal(0, 1.5, 600))
     u = r.random(600)
     for name in OF_CURVES:
-        calibrated = hw.metric_ci(u < p, p, metric=name, pos_label=True, rng=1, n_resamples=299)
+        calibrated = metric_ci(u < p, p, metric=name, pos_label=True, rng=1, n_resamples=299)
         assert (calibrated.method, calibrated.low) == ("inverted", 0)
-        wrong = hw.metric_ci(u < p**2, p, metric=name, pos_label=True, rng=1, n_resamples=299)
+        wrong = metric_ci(u < p**2, p, metric=name, pos_label=True, rng=1, n_resamples=299)
         assert 0 < wrong.low < wrong.value < wrong.high
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import pytest
 from scipy import stats
@@ -19,13 +20,8 @@ def power_of_difference(
     difference: float, sd: float, n: int, confidence_level: float = 0.95, *, paired: bool = True
 ) -> float:
     """The power that is planned where the t test decides."""
-    plan = planning.difference_width(
-        n,
-        sd,
-        difference=difference,
-        method="t",
-        paired=paired,
-        confidence_level=confidence_level,
+    plan = planning.difference(
+        sd, n=n, difference=difference, method="t", paired=paired, confidence_level=confidence_level
     )
     assert plan.power is not None
     return plan.power
@@ -63,7 +59,7 @@ def test_power_is_a_number_at_levels_near_one() -> None:
 def test_the_n_for_a_power_is_that_of_statsmodels(
     effect: float, power: float, paired: bool
 ) -> None:
-    plan = planning.difference_n(1.0, difference=effect, power=power, paired=paired, method="t")
+    plan = planning.difference(1.0, difference=effect, power=power, paired=paired, method="t")
     solver = TTestPower() if paired else TTestIndPower()
     exact = solver.solve_power(effect, power=power, alpha=0.05)
     (need,) = [one for one in plan.requirements if one.what.startswith("power")]
@@ -74,23 +70,22 @@ def test_the_n_for_a_power_is_that_of_statsmodels(
 
 
 def test_pairs_have_the_sd_of_their_differences() -> None:
-    one = planning.difference_n(sd_a=0.1, sd_b=0.12, correlation=0.8, difference=0.02, power=0.9)
+    one = planning.difference((0.1, 0.12), correlation=0.8, difference=0.02, power=0.9)
     sd = math.sqrt(0.1**2 + 0.12**2 - 2 * 0.8 * 0.1 * 0.12)
     assert one.assumed["sd"] == pytest.approx(sd)
-    assert one.n == planning.difference_n(sd, difference=-0.02, power=0.9).n
+    assert one.n == planning.difference(sd, difference=-0.02, power=0.9).n
 
 
 def test_the_interval_of_two_groups_is_that_of_scipy() -> None:
     a = stats.norm(0.0, 1.0).ppf([(i + 0.5) / 12 for i in range(12)])
     b = stats.norm(0.5, 1.7).ppf([(i + 0.5) / 12 for i in range(12)])
     interval = stats.ttest_ind(a, b).confidence_interval(0.95)
-    sds = {"sd_a": a.std(ddof=1), "sd_b": b.std(ddof=1)}
-    plan = planning.difference_width(12, **sds, paired=False, method="t")
+    plan = planning.difference((a.std(ddof=1), b.std(ddof=1)), n=12, paired=False, method="t")
     assert plan.width == pytest.approx(interval.high - interval.low)
 
 
 def test_the_assurance_of_two_groups_counts_their_degrees_of_freedom() -> None:
-    plan = planning.difference_n(1.0, paired=False, halfwidth=0.5, assurance=0.8, method="t")
+    plan = planning.difference(1.0, paired=False, halfwidth=0.5, assurance=0.8, method="t")
     n = plan.n_for_width
     assert n is not None
 
@@ -103,9 +98,9 @@ def test_the_assurance_of_two_groups_counts_their_degrees_of_freedom() -> None:
 
 
 def test_a_power_beside_a_width_asks_for_the_larger() -> None:
-    alone = planning.difference_n(0.05, halfwidth=0.01)
-    both = planning.difference_n(0.05, halfwidth=0.01, difference=0.01, power=0.9)
-    power = planning.difference_n(0.05, difference=0.01, power=0.9)
+    alone = planning.difference(0.05, halfwidth=0.01)
+    both = planning.difference(0.05, halfwidth=0.01, difference=0.01, power=0.9)
+    power = planning.difference(0.05, difference=0.01, power=0.9)
     assert (alone.power, alone.n) == (None, 99)
     assert both.n == power.n > 99
     assert both.decided_by == "power 0.9 for a difference of 0.01"
@@ -120,16 +115,18 @@ def test_a_power_beside_a_width_asks_for_the_larger() -> None:
         ({"sd": 1.0, "power": 0.05, "difference": 1.0}, "no more than the level of the test"),
         ({"sd": 1.0, "power": 0.8, "difference": 0.0}, "difference=0.0 is not above 0"),
         ({"sd": 0.1, "power": 0.8, "difference": 2.0, "metric": "dsc"}, "is not within"),
-        ({"sd": 1.0}, "give one of width and halfwidth"),
-        ({"sd": 1.0, "correlation": 0.5, "paired": False, "width": 1}, "have no correlation"),
-        ({"sd": 1.0, "sd_a": 1.0, "paired": False, "width": 1}, "would say it twice"),
-        ({"sd_a": 1.0, "paired": False, "width": 1}, "both of sd_a and sd_b"),
+        ({"sd": 1.0}, "say what to plan for"),
+        ({"sd": 1.0, "correlation": 0.5, "paired": False, "n": 9}, "have no correlation"),
+        ({"sd": 1.0, "correlation": 0.5, "n": 9}, "goes with the SDs of both models"),
+        ({"sd": (1.0, 1.0), "n": 9}, "or the SDs of both models and their correlation"),
+        ({"sd": (1.0, 1.0, 1.0), "n": 9}, "is not one SD, nor those of two models"),
+        ({"paired": False, "n": 9}, "SD of the cases of each group, or both of them"),
         ({"sd": 1.0, "power": 0.8, "difference": 1e-7}, "takes more than 1000000000 cases"),
     ],
 )
 def test_what_cannot_be_planned(given: dict[str, object], words: str) -> None:
     with pytest.raises(hw.OptionError, match=words):
-        planning.difference_n(**given)  # type: ignore[arg-type]
+        planning.difference(**given)  # type: ignore[arg-type]
 
 
 def test_the_command_tells_power_beside_the_width(run: Run) -> None:
@@ -141,7 +138,9 @@ def test_the_command_tells_power_beside_the_width(run: Run) -> None:
     assert plan["power"] == pytest.approx(0.8015, abs=1e-4)
     assert plan["of"] == "difference in mean of two groups"
     assert "each of the two groups" in plan["notes"][0]
-    assert "leave out --n" in run(*given, "-n", "64", "--power", "0.8").err
+    assert "--power 0.8 asks for the number" in run(*given, "-n", "64", "--power", "0.8").err
+    for sds in (("--sd-a", "1"), ("--sd-a", "1", "--sd-b", "1")):
+        assert "give one --sd, or" in run(*given, "-n", "64", *sds).err
 
 
 def re_row(out: str) -> list[str]:
@@ -157,16 +156,17 @@ def re_row(out: str) -> list[str]:
 @pytest.mark.parametrize("prevalence", [0.1, 0.7])
 def test_one_of_sensitivity_and_specificity_is_enough(prevalence: float) -> None:
     for name, share in (("sensitivity", prevalence), ("specificity", 1 - prevalence)):
-        plan = planning.classes_n(**{name: 0.9}, prevalence=prevalence, halfwidth=0.05)
-        needed = planning.proportion_n(0.9, halfwidth=0.05).n
+        expected: dict[str, Any] = {name: 0.9}
+        plan = planning.classes(**expected, prevalence=prevalence, halfwidth=0.05)
+        needed = planning.proportion(0.9, halfwidth=0.05).n
         assert plan.n == math.ceil(needed / share - 1e-9)
         assert (plan.quantity, [part.quantity for part in plan.parts]) == (name, [name])
         assert sum(plan.counts.values()) == plan.n
 
 
 def test_assurance_of_one_class_is_binomial() -> None:
-    plan = planning.classes_n(0.9, prevalence=0.1, halfwidth=0.05, assurance=0.8)
-    needed = planning.proportion_n(0.9, halfwidth=0.05).n
+    plan = planning.classes(0.9, prevalence=0.1, halfwidth=0.05, assurance=0.8)
+    needed = planning.proportion(0.9, halfwidth=0.05).n
 
     def share(n: int) -> float:
         return float(stats.binom.sf(needed - 1, n, 0.1))

@@ -46,14 +46,14 @@ def test_the_exact_minimum_is_symmetric_and_is_the_first(u: float, level: float)
     [
         ((0.5, 95), "for 95 % write 0.95"),
         ((0.5, 0), "confidence_level=0 is not strictly between 0 and 1"),
-        ((0,), "u=0 is not strictly between 0 and 1"),
-        ((1,), "u=1 is not strictly between 0 and 1"),
+        ((0,), "quantile=0 is not strictly between 0 and 1"),
+        ((1,), "quantile=1 is not strictly between 0 and 1"),
         ((90,), "for 90 % write 0.9"),
-        ((True,), "u=True is not a number"),
-        (("0.5",), "u='0.5' is not a number"),
+        ((True,), "quantile=True is not a number"),
+        (("0.5",), "quantile='0.5' is not a number"),
         ((float("nan"),), "not a finite number"),
-        ((0.5, 0.95, "exakt"), "unknown kind 'exakt'; did you mean 'exact'?"),
-        ((0.5, 0.95, None), "unknown kind 'None'. Known: exact, asymptotic."),
+        ((0.5, 0.95, "exakt"), "unknown method 'exakt'; did you mean 'exact'?"),
+        ((0.5, 0.95, None), "unknown method 'None'. Known: exact, asymptotic."),
     ],
 )
 def test_slips_are_named(given: tuple[Any, ...], words: str) -> None:

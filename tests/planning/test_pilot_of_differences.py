@@ -30,7 +30,7 @@ def test_studies_of_the_planned_n_have_the_power(kind: str) -> None:
     pilot = PILOTS[kind]
     size = len(pilot)
     difference = 0.8 * float(pilot.std())
-    plan = planning.difference_n(pilot=pilot, difference=difference, power=0.8, metric="dsc")
+    plan = planning.difference(pilot=pilot, difference=difference, power=0.8, metric="dsc")
     n, planned = plan.n, plan.power
     assert planned is not None
     cases = difference + (pilot - pilot.mean()) * np.sqrt(size / (size - 1))
@@ -47,7 +47,7 @@ def test_the_side_to_which_differences_are_skewed_counts() -> None:
     pilot = PILOTS["skewed"]
 
     def power(pilot: Array) -> float:
-        plan = planning.difference_width(12, pilot=pilot, difference=0.05, metric="dsc")
+        plan = planning.difference(n=12, pilot=pilot, difference=0.05, metric="dsc")
         assert plan.power is not None
         assert plan.assumed["sd"] == pytest.approx(pilot.std(ddof=1))
         return plan.power
@@ -58,8 +58,8 @@ def test_the_side_to_which_differences_are_skewed_counts() -> None:
 def test_formulas_take_its_sd_alone() -> None:
     pilot = PILOTS["skewed"]
     given: dict[str, Any] = {"difference": 0.02, "power": 0.8, "metric": "dsc", "method": "t"}
-    plan = planning.difference_n(pilot=pilot, **given)
-    assert plan.n == planning.difference_n(float(pilot.std(ddof=1)), **given).n
+    plan = planning.difference(pilot=pilot, **given)
+    assert plan.n == planning.difference(float(pilot.std(ddof=1)), **given).n
     assert any("SD of the pilot alone" in note for note in plan.notes)
 
 
@@ -76,7 +76,7 @@ def test_formulas_take_its_sd_alone() -> None:
 )
 def test_a_pilot_that_says_nothing_is_refused(given: dict[str, Any], words: str) -> None:
     with pytest.raises(hw.OptionError, match=words):
-        planning.difference_n(halfwidth=0.02, metric="dsc", **given)
+        planning.difference(halfwidth=0.02, metric="dsc", **given)
 
 
 def test_a_table_of_two_models_is_one(run: Run, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_table_of_two_models_is_one(run: Run, tmp_path: Path) -> None:
     )
     by_model = run("plan", "difference", "--pilot", long, "--by", "model", *asked)
     found = [json.loads(one.out)["plans"][0] for one in (by_columns, by_model)]
-    direct = planning.difference_width(50, pilot=new - old, margin=0.02, metric="dsc", method="t")
+    direct = planning.difference(n=50, pilot=new - old, margin=0.02, metric="dsc", method="t")
     assert [one["power"] for one in found] == pytest.approx([direct.power] * 2)
     refused = run("plan", "difference", "--pilot", long, *asked)
     assert (refused.status, "of two" in refused.err) == (2, True)

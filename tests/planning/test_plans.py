@@ -16,28 +16,28 @@ from halfwidth.planning import SampleSize
 
 PAIRS: dict[str, tuple[Callable[..., SampleSize], Callable[[int], SampleSize]]] = {
     "mean": (
-        lambda **wanted: planning.mean_n(0.1, **wanted),
-        lambda n: planning.mean_width(0.1, n),
+        lambda **wanted: planning.mean(0.1, **wanted),
+        lambda n: planning.mean(0.1, n=n),
     ),
     "difference": (
-        lambda **wanted: planning.difference_n(0.1, **wanted),
-        lambda n: planning.difference_width(n, 0.1),
+        lambda **wanted: planning.difference(0.1, **wanted),
+        lambda n: planning.difference(0.1, n=n),
     ),
     "proportion": (
-        lambda **wanted: planning.proportion_n(0.8, **wanted),
-        lambda n: planning.proportion_width(0.8, n),
+        lambda **wanted: planning.proportion(0.8, **wanted),
+        lambda n: planning.proportion(0.8, n=n),
     ),
     "auroc": (
-        lambda **wanted: planning.auroc_n(0.8, **wanted),
-        lambda n: planning.auroc_width(0.8, n),
+        lambda **wanted: planning.auroc(0.8, **wanted),
+        lambda n: planning.auroc(0.8, n=n),
     ),
     "quantile": (
-        lambda **wanted: planning.quantile_n(0.5, **wanted),
-        lambda n: planning.quantile_width(0.5, n),
+        lambda **wanted: planning.quantile(0.5, **wanted),
+        lambda n: planning.quantile(0.5, n=n),
     ),
     "classes": (
-        lambda **wanted: planning.classes_n(0.8, 0.9, prevalence=0.4, **wanted),
-        lambda n: planning.classes_width(0.8, 0.9, n, prevalence=0.4),
+        lambda **wanted: planning.classes(0.8, 0.9, prevalence=0.4, **wanted),
+        lambda n: planning.classes(0.8, 0.9, n=n, prevalence=0.4),
     ),
 }
 
@@ -46,8 +46,7 @@ PAIRS: dict[str, tuple[Callable[..., SampleSize], Callable[[int], SampleSize]]] 
 @pytest.mark.parametrize("width", [0.05, 0.12, 0.3])
 def test_width_and_n_are_a_pair(name: str, width: float) -> None:
     n_for, width_at = PAIRS[name]
-    plan = n_for(width=width)
-    assert plan == n_for(halfwidth=width / 2)
+    plan = n_for(halfwidth=width / 2)
     assert plan.width <= width
     assert width_at(plan.n).width == pytest.approx(plan.width)
     assert plan.n == max(need.n for need in plan.requirements)
@@ -61,13 +60,13 @@ def test_width_and_n_are_a_pair(name: str, width: float) -> None:
 @pytest.mark.parametrize(
     ("wanted", "words"),
     [
-        ({}, "give one of width and halfwidth"),
-        ({"width": 0.1, "halfwidth": 0.1}, "give one of width and halfwidth"),
-        ({"width": 0}, "width=0 is not above 0"),
+        ({}, "say what to plan for: halfwidth=, or n="),
+        ({"n": 50, "halfwidth": 0.1}, "halfwidth=0.1 asks for the number of cases, and n=50 for"),
+        ({"halfwidth": 0}, "halfwidth=0 is not above 0"),
         ({"halfwidth": -0.1}, "halfwidth=-0.1 is not above 0"),
-        ({"width": float("inf")}, "width=inf is not a finite number"),
-        ({"width": "0.1"}, "width='0.1' is not a number"),
-        ({"width": True}, "width=True is not a number"),
+        ({"halfwidth": float("inf")}, "halfwidth=inf is not a finite number"),
+        ({"halfwidth": "0.1"}, "halfwidth='0.1' is not a number"),
+        ({"halfwidth": True}, "halfwidth=True is not a number"),
     ],
 )
 def test_impossible_widths(name: str, wanted: dict[str, Any], words: str) -> None:
@@ -85,15 +84,17 @@ def test_impossible_numbers_of_cases(name: str, n: Any) -> None:
 @pytest.mark.parametrize("level", [95, 0, 1, "0.95", True])
 def test_impossible_levels(level: Any) -> None:
     with pytest.raises(hw.OptionError, match="confidence_level"):
-        planning.mean_n(0.1, width=0.1, confidence_level=level)
-    with pytest.raises(hw.OptionError, match="confidence_level"):
-        planning.mean_width_table([1], [10], confidence_level=level)
+        planning.mean(0.1, halfwidth=0.05, confidence_level=level)
 
 
-@pytest.mark.parametrize("given", [([], [10]), ([1], []), ([0], [10]), ([1], [1])])
-def test_impossible_tables(given: tuple[list[float], list[int]]) -> None:
-    with pytest.raises(hw.OptionError):
-        planning.mean_width_table(*given)
+@pytest.mark.parametrize(
+    "plan", [planning.mean, planning.difference, planning.classes, planning.auroc_difference]
+)
+def test_what_goes_with_a_half_width_is_refused_with_a_number_of_cases(plan: Any) -> None:
+    further = "power" if plan is planning.auroc_difference else "assurance"
+    given = {"prevalence": 0.5} if plan is planning.classes else {}
+    with pytest.raises(hw.OptionError, match=f"{further}=0.8 asks for the number of cases"):
+        plan(0.1, n=50, **{further: 0.8}, **given)
 
 
 def test_the_n_for_reliable_coverage_comes_from_the_specs() -> None:
@@ -103,15 +104,15 @@ def test_the_n_for_reliable_coverage_comes_from_the_specs() -> None:
         ("assd", "sd", 225),
         ("dsc", "quantile:0.9", 100),
     ):
-        plan = planning.mean_n(0.1, width=0.5, metric=metric, statistics=[statistic])
+        plan = planning.mean(0.1, halfwidth=0.25, metric=metric, statistics=[statistic])
         assert plan.requirements[-1].n == n
         assert plan.n == max(need.n for need in plan.requirements)
-    assert planning.proportion_n(0.5, width=0.9).n == 10
-    assert planning.auroc_n(0.8, width=0.9).n == 25
+    assert planning.proportion(0.5, halfwidth=0.45).n == 10
+    assert planning.auroc(0.8, halfwidth=0.45).n == 25
 
 
 def test_a_mean_of_distances_has_its_unit() -> None:
-    plan = planning.mean_n(12.0, halfwidth=2.0, metric="hd95")
+    plan = planning.mean(12.0, halfwidth=2.0, metric="hd95")
     assert plan.unit == "mm"
     assert re.search(r"half-width [\d.]+ mm", plan.sentence())
 
@@ -119,8 +120,8 @@ def test_a_mean_of_distances_has_its_unit() -> None:
 def test_assurance_takes_more_cases_than_an_average() -> None:
     ways: list[dict[str, Any]] = [{}, {"metric": "dsc"}, {"method": "t"}]
     for given in ways:
-        plain = planning.mean_n(0.1, halfwidth=0.02, **given)
-        assured = planning.mean_n(0.1, halfwidth=0.02, assurance=0.9, **given)
+        plain = planning.mean(0.1, halfwidth=0.02, **given)
+        assured = planning.mean(0.1, halfwidth=0.02, assurance=0.9, **given)
         assert assured.n > plain.n
         assert assured.requirements[0].source == f"{plain.formula}, with probability 0.9"
 
@@ -129,7 +130,7 @@ def test_a_pilot_of_zeros_and_ones_is_a_proportion() -> None:
     right = np.repeat([True, False], [45, 5])
     (plan,) = hw.plan(right, halfwidth=0.075, rng=1, n_samples=200)
     assert (plan.quantity, plan.formula) == ("proportion", "wilson")
-    expected = planning.proportion_n(0.9, width=0.15).n
+    expected = planning.proportion(0.9, halfwidth=0.075).n
     # Four in five studies, against the study that finds what is expected.
     assert expected < plan.n < 1.6 * expected
 
@@ -158,13 +159,13 @@ def test_everything_public_is_there() -> None:
 
 
 def test_a_plan_by_a_named_method_says_where_auto_takes_another() -> None:
-    bounded = planning.mean_n(0.1, halfwidth=0.02, metric="dsc", method="t")
+    bounded = planning.mean(0.1, halfwidth=0.02, metric="dsc", method="t")
     usual = hw.summary_ci([0.8, 0.9, 0.95], metric="dsc").method
     assert f"takes {usual} here" in bounded.notes[0]
     assert bounded.rule == ""
-    paired = planning.difference_n(0.1, halfwidth=0.02, metric="dsc", method="t").notes
+    paired = planning.difference(0.1, halfwidth=0.02, metric="dsc", method="t").notes
     assert paired == bounded.notes
-    by_default = planning.mean_n(0.1, halfwidth=0.02, metric="dsc", mean=0.8)
+    by_default = planning.mean(0.1, halfwidth=0.02, metric="dsc", mean=0.8)
     assert (by_default.formula, by_default.rule, by_default.notes) == (usual, "auto@1", ())
-    assert planning.difference_n(1.0, halfwidth=0.2, metric="hd95", method="t").notes == ()
-    assert planning.mean_n(0.1, halfwidth=0.02, metric="dsc", method="z").notes == ()
+    assert planning.difference(1.0, halfwidth=0.2, metric="hd95", method="t").notes == ()
+    assert planning.mean(0.1, halfwidth=0.02, metric="dsc", method="z").notes == ()

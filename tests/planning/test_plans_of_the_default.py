@@ -64,13 +64,13 @@ def assert_power(found: Array, plan: Any, points: float) -> None:
     [(400, 0.0), pytest.param(4000, 0.005, marks=pytest.mark.slow)],
 )
 def test_the_power_and_width_planned_are_those_of_a_comparison(studies: int, points: float) -> None:
-    plan = planning.difference_n(0.05, difference=0.02, power=0.8, metric="dsc")
-    assert plan.n > planning.difference_n(0.05, difference=0.02, power=0.8, method="t").n
+    plan = planning.difference(0.05, difference=0.02, power=0.8, metric="dsc")
+    assert plan.n > planning.difference(0.05, difference=0.02, power=0.8, method="t").n
     drawn = np.random.default_rng(studies).normal(0.02, 0.05, size=(studies, plan.n))
     low, high = default_ends(drawn, "dsc", differences=True)
     assert_power((low > 0) | (high < 0), plan, points)
     assert (high - low).mean() == pytest.approx(plan.width, rel=0.02)
-    margin = planning.difference_width(plan.n, 0.05, margin=0.02, metric="dsc")
+    margin = planning.difference(0.05, n=plan.n, margin=0.02, metric="dsc")
     assert_power(low - 0.02 > -0.02, margin, points)
 
 
@@ -81,12 +81,12 @@ def test_the_power_and_width_planned_are_those_of_a_comparison(studies: int, poi
 def test_the_width_planned_is_that_of_the_default_interval(
     sd: float, mean: float, halfwidth: float
 ) -> None:
-    plan = planning.mean_n(sd, halfwidth=halfwidth, mean=mean, metric="dsc")
+    plan = planning.mean(sd, halfwidth=halfwidth, mean=mean, metric="dsc")
     assert plan.rule == "auto@1"
     assert plan.n_for_width is not None
-    at = planning.mean_width(sd, plan.n_for_width, mean=mean, metric="dsc")
+    at = planning.mean(sd, n=plan.n_for_width, mean=mean, metric="dsc")
     assert at.halfwidth <= halfwidth
-    less = planning.mean_width(sd, plan.n_for_width - 1, mean=mean, metric="dsc")
+    less = planning.mean(sd, n=plan.n_for_width - 1, mean=mean, metric="dsc")
     assert less.halfwidth > halfwidth
     centre, spread = before_the_cut(mean, sd, hw.Bounds(0, 1))
     generator = np.random.default_rng(3)
@@ -99,21 +99,21 @@ def test_the_width_planned_is_that_of_the_default_interval(
 
 def test_failures_are_planned_for() -> None:
     given: dict[str, Any] = {"mean": 0.9, "metric": "dsc", "failures_share": 0.05}
-    plan = planning.mean_width(0.03, 80, **given)
+    plan = planning.mean(0.03, n=80, **given)
     generator = np.random.default_rng(4)
     drawn = generator.normal(0.9, 0.03, size=(300, 80)).clip(0, 1)
     drawn[generator.random(drawn.shape) < 0.05] = 0.0
     low, high = default_ends(drawn, "dsc")
     error = (high - low).std() / math.sqrt(len(drawn))
     assert abs((high - low).mean() - plan.width) < ERRORS * error + 0.02 * plan.width
-    assert plan.width > 3 * planning.mean_width(0.03, 80, mean=0.9, metric="dsc").width
+    assert plan.width > 3 * planning.mean(0.03, n=80, mean=0.9, metric="dsc").width
     assert "5 % of the cases, which fail (value 0)" in plan.shape
 
 
 @pytest.mark.slow
 def test_an_assurance_is_the_share_of_studies_that_keep_below_the_width() -> None:
     given: dict[str, Any] = {"mean": 0.85, "metric": "dsc"}
-    plan = planning.mean_n(0.05, halfwidth=0.02, assurance=0.8, **given)
+    plan = planning.mean(0.05, halfwidth=0.02, assurance=0.8, **given)
     n = plan.n_for_width
     assert n is not None
     drawn = np.random.default_rng(5).normal(0.85, 0.05, size=(400, n)).clip(0, 1)
@@ -124,24 +124,25 @@ def test_an_assurance_is_the_share_of_studies_that_keep_below_the_width() -> Non
 
 
 def test_without_bounds_the_default_is_planned_too() -> None:
-    plan = planning.mean_width(1.0, 20)
+    plan = planning.mean(1.0, n=20)
     assert (plan.formula, plan.rule, plan.shape) == ("hall_or_t", "auto@1", "normal")
     drawn = np.random.default_rng(6).normal(size=(2000, 20))
     low, high = default_ends(drawn, None)
     assert (high - low).mean() == pytest.approx(plan.width, rel=0.02)
-    paired = planning.difference_n(0.05, difference=0.02, power=0.8)
+    paired = planning.difference(0.05, difference=0.02, power=0.8)
     assert (paired.n, paired.formula, paired.rule) == (52, "t", "auto@1")
     assert "name the metric (metric=, --metric)" in paired.notes[0]
 
 
 @pytest.mark.parametrize("metric", [None, pytest.param("dsc", marks=pytest.mark.slow)])
 def test_two_groups_have_the_interval_of_an_unpaired_comparison(metric: str | None) -> None:
-    plan = planning.difference_width(25, 0.1, paired=False, difference=0.08, metric=metric)
+    plan = planning.difference(0.1, n=25, paired=False, difference=0.08, metric=metric)
     generator = np.random.default_rng(7)
     found, widths = [], []
     for _ in range(150):
         models = {"new": generator.normal(0.54, 0.1, 25), "old": generator.normal(0.46, 0.1, 25)}
-        (item,) = hw.compare(models, metric=metric, paired=False, test="none")
+        data = hw.CaseValues.from_arrays(models, metric=metric, pairing="none")
+        (item,) = hw.compare(data, test="none")
         found.append(item.estimate.low > 0)
         widths.append(item.estimate.width)
         assert item.estimate.method == plan.formula
@@ -151,14 +152,13 @@ def test_two_groups_have_the_interval_of_an_unpaired_comparison(metric: str | No
 
 @pytest.mark.slow
 def test_a_plan_grows_no_wider_with_n_and_needs_no_more_for_less() -> None:
-    widths = [planning.mean_width(0.05, n, metric="dsc", mean=0.9).width for n in range(3, 49)]
+    widths = [planning.mean(0.05, n=n, metric="dsc", mean=0.9).width for n in range(3, 49)]
     assert (np.diff(widths) < 0).all()
     powers = [
-        planning.difference_width(n, 0.05, difference=0.02, metric="dsc").power
-        for n in range(13, 48)
+        planning.difference(0.05, n=n, difference=0.02, metric="dsc").power for n in range(13, 48)
     ]
     assert powers == sorted(powers)  # type: ignore[type-var]
-    needed = [planning.difference_n(0.05, margin=m, power=0.8).n for m in (0.01, 0.02, 0.03)]
+    needed = [planning.difference(0.05, margin=m, power=0.8).n for m in (0.01, 0.02, 0.03)]
     assert needed == sorted(needed, reverse=True)
 
 
@@ -188,7 +188,7 @@ def test_cut_cases_have_the_mean_and_the_sd_that_were_given(mean: float, sd: flo
 )
 def test_what_cannot_be_assumed(given: dict[str, Any], words: str) -> None:
     with pytest.raises(hw.OptionError, match=words):
-        planning.mean_n(0.1, halfwidth=0.02, **given)
+        planning.mean(0.1, halfwidth=0.02, **given)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_what_cannot_be_assumed(given: dict[str, Any], words: str) -> None:
 )
 def test_what_cannot_be_shown(given: dict[str, Any], words: str) -> None:
     with pytest.raises(hw.OptionError, match=words):
-        planning.difference_n(0.05, power=0.8, **given)
+        planning.difference(0.05, power=0.8, **given)
 
 
 # --------------------------------------------------------------------------- AUROCs
@@ -222,7 +222,7 @@ def test_bivariate_normal_probabilities(first: float, second: float, correlation
 def test_non_inferiority_of_two_aurocs_is_shown_as_often_as_planned(paired: bool) -> None:
     given: dict[str, Any] = {"correlation": 0.6} if paired else {"paired": False}
     margin = 0.06 if paired else 0.1
-    plan = planning.auroc_difference_n(0.8, margin=margin, power=0.8, prevalence=0.4, **given)
+    plan = planning.auroc_difference(0.8, margin=margin, power=0.8, prevalence=0.4, **given)
     assert plan.rule == "auto@1"
     m, n = plan.counts.values()
     truth = np.repeat([1, 0], [m, n])
@@ -234,9 +234,12 @@ def test_non_inferiority_of_two_aurocs_is_shown_as_often_as_planned(paired: bool
         weight = math.sqrt(0.6) if paired else 0.0
         scores = shift + weight * shared[0] + math.sqrt(1 - weight**2) * own
         (item,) = hw.compare(
-            hw.Predictions.from_arrays(truth, {"new": scores[0], "old": scores[1]}),
+            hw.Predictions.from_arrays(
+                truth,
+                {"new": scores[0], "old": scores[1]},
+                pairing="complete" if paired else "none",
+            ),
             metric="auroc",
-            paired=paired,
             test="none",
             rng=1,
         )
@@ -247,7 +250,7 @@ def test_non_inferiority_of_two_aurocs_is_shown_as_often_as_planned(paired: bool
 
 
 def test_few_cases_ranked_wrongly_are_told() -> None:
-    plan = planning.auroc_difference_width(0.95, 60, margin=0.05, correlation=0.5)
+    plan = planning.auroc_difference(0.95, n=60, margin=0.05, correlation=0.5)
     assert plan.rule == ""
     assert "takes dirichlet in many studies" in plan.notes[-1]
 
@@ -265,7 +268,7 @@ def test_few_cases_ranked_wrongly_are_told() -> None:
 )
 def test_what_cannot_be_planned_of_two_aurocs(given: dict[str, Any], words: str) -> None:
     with pytest.raises(hw.OptionError, match=words):
-        planning.auroc_difference_n(0.85, **{"margin": 0.05, "power": 0.8, **given})
+        planning.auroc_difference(0.85, **{"margin": 0.05, "power": 0.8, **given})
 
 
 # --------------------------------------------------------------------------- the command line
@@ -277,7 +280,7 @@ def test_the_command_line_has_the_same_plans(run: Run) -> None:
         *("--halfwidth", ".02", "--metric", "dsc", "--json"),
     )
     (made,) = json.loads(ran.out)["plans"]
-    plan = planning.mean_n(0.03, halfwidth=0.02, mean=0.9, failures_share=0.02, metric="dsc")
+    plan = planning.mean(0.03, halfwidth=0.02, mean=0.9, failures_share=0.02, metric="dsc")
     assert made == plan.to_dict()
     assert (made["rule"], made["formula"]) == ("auto@1", "dirichlet_pareto")
     ran = run(
@@ -289,7 +292,7 @@ def test_the_command_line_has_the_same_plans(run: Run) -> None:
     assert "power 0.8 for non-inferiority by 0.02" in " ".join(ran.out.split())
     two = ("plan", "auroc", "--expected", ".85", "--margin", ".05", "--power", ".8")
     (made,) = json.loads(run(*two, "--correlation", ".6", "--json").out)["plans"]
-    expected = planning.auroc_difference_n(0.85, margin=0.05, power=0.8, correlation=0.6)
+    expected = planning.auroc_difference(0.85, margin=0.05, power=0.8, correlation=0.6)
     assert made == expected.to_dict()
     assert "give the correlation of the scores" in run(*two).err
     assert "is for the width of one AUROC" in run(*two, "--formula", "delong").err

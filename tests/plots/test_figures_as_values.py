@@ -30,7 +30,7 @@ MODELS = dict(zip("ABC", CASES, strict=True))
 
 
 def estimates() -> hw.Estimates:
-    return hw.estimate(hw.CaseValues.from_table(MODELS, metric="dsc"), keep_cases=True, **DRAWS)
+    return hw.estimate(hw.CaseValues.from_table(MODELS, metric="dsc"), **DRAWS)
 
 
 def pairs(*names: tuple[str, str]) -> hw.Comparisons:
@@ -42,7 +42,7 @@ def rankings(tasks: int = 1) -> hw.Rankings:
     long |= {"case": np.tile(np.arange(24), 3), "task": np.tile(np.arange(24) % tasks, 3)}
     by = ["task"] if tasks > 1 else []
     data = hw.CaseValues.from_table(long, "dsc", metric="dsc", case="case", model="model", by=by)
-    return hw.rank(data, keep_cases=True, **DRAWS)
+    return hw.rank(data, **DRAWS)
 
 
 def of_scores(kind: Any, **how: Any) -> Any:
@@ -116,7 +116,7 @@ EXAMPLES: dict[str, tuple[Callable[[], tuple[Any, ...]], tuple[str, ...]]] = {
     "matched_image": (lambda: (*boxed(), "worst"), ("x,y",)),
     "figure_of_worst_images": (boxed, ("x,y",)),
     "plan_curve": (
-        lambda: (hw.planning.mean_n(0.1, halfwidth=0.02, method="t"),),
+        lambda: (hw.planning.mean(0.1, halfwidth=0.02, method="t"),),
         ("n,halfwidth",),
     ),
     "subsample_means": (

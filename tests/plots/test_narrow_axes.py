@@ -33,7 +33,7 @@ DRAWN: dict[str, Callable[[Axes], Axes]] = {
     "forest": lambda ax: plots.forest(ESTIMATES, ax),
     "distribution": lambda ax: plots.distribution(VALUES, [*ESTIMATES, *MEDIANS], ax),
     "differences": lambda ax: differences(compared(), ax),
-    "plan": lambda ax: plan_curve(hw.planning.classes_n(0.9, prevalence=0.1, width=0.1), ax),
+    "plan": lambda ax: plan_curve(hw.planning.classes(0.9, prevalence=0.1, halfwidth=0.05), ax),
 }
 
 

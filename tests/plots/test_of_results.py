@@ -21,13 +21,13 @@ SCORE = np.where(TRUTH == 1, 0.6, 0.4) + np.sin(np.arange(40)) / 4
 RESULTS: dict[str, Callable[[], Any]] = {
     "an estimate": lambda: hw.summary_ci(DICE, metric="dsc"),
     "estimates with their cases": lambda: hw.estimate(
-        hw.CaseValues.from_table({"A": DICE, "B": OTHER}, metric="dsc"), keep_cases=True
+        hw.CaseValues.from_table({"A": DICE, "B": OTHER}, metric="dsc")
     ),
     "a difference": lambda: hw.difference_ci(DICE, OTHER, metric="dsc"),
     "limits of agreement": lambda: hw.limits_of_agreement(DICE, OTHER, metric="dsc"),
     "a curve": lambda: hw.curve(TRUTH, "roc", y_score=SCORE, n_resamples=49, rng=1)[0],
     "a confusion matrix": lambda: hw.confusion_ci(TRUTH, (SCORE > 0.5).astype(int)),
-    "a plan": lambda: hw.planning.mean_n(0.1, halfwidth=0.02, method="t"),
+    "a plan": lambda: hw.planning.mean(0.1, halfwidth=0.02, method="t"),
     "subsamples": lambda: hw.planning.subsample(DICE, sizes=[4], repeats=9, rng=1),
 }
 

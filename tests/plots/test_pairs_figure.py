@@ -77,7 +77,7 @@ def test_the_bias_has_the_interval_of_the_forest() -> None:
     rng = np.random.default_rng(5)
     easy = rng.uniform(0.85, 0.95, 30)
     models = {"A": easy, "B": easy - 0.01 + rng.normal(0, 0.01, 30)}
-    compared = hw.compare(models, metric="dsc", keep_cases=True, rng=1)
+    compared = hw.compare(models, metric="dsc", rng=1)
     (forest,) = differences.frame(compared).to_dict("records")
     frame, ax = bland_altman.frame(compared).set_index("kind"), plots.bland_altman(compared)
     assert tuple(frame.loc["bias", ["y", "low", "high"]]) == (
@@ -97,7 +97,7 @@ def test_the_bias_has_the_interval_of_the_forest() -> None:
 @pytest.mark.parametrize("options", [{"statistic": "median"}, {"effect": "ratio"}])
 def test_the_bias_is_none_of_what_else_is_compared(options: Any) -> None:
     values = ONE.cases[0].values
-    compared = hw.compare(values, metric="dsc", keep_cases=True, rng=1, n_resamples=99, **options)
+    compared = hw.compare(values, metric="dsc", rng=1, n_resamples=99, **options)
     frame = bland_altman.frame(compared).set_index("kind")
     effect = options.get("effect", "difference")
     made = hw.limits_of_agreement(*values.values(), metric="dsc", effect=effect)
@@ -145,7 +145,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     for draw in (paired_cases, plots.bland_altman, paired_cases.frame, plots.bland_altman.frame):
         with pytest.raises(hw.OptionError, match="draws one pair"):
             draw(several)
-        with pytest.raises(hw.OptionError, match="keep_cases=True"):
+        with pytest.raises(hw.OptionError, match="draws values of cases"):
             draw(hw.Comparisons(ONE.items))
         with pytest.raises(hw.OptionError, match="not on the same cases"):
             draw(hw.Comparisons((replace(ONE.items[0], paired=False),), cases=ONE.cases))
@@ -164,9 +164,7 @@ def test_families_told_apart_by_their_column_have_their_own_cases() -> None:
         "liver": rng.beta(9, 1, 40),
         "spleen": rng.beta(5, 2, 40),
     }
-    compared = hw.compare(
-        hw.CaseValues.from_table(table, ["liver", "spleen"], metric="dsc"), keep_cases=True, rng=1
-    )
+    compared = hw.compare(hw.CaseValues.from_table(table, ["liver", "spleen"], metric="dsc"), rng=1)
     for place, organ in enumerate(("liver", "spleen")):
         frame = paired_cases.frame(compared[place : place + 1])
         assert sorted(frame["first"]) == pytest.approx(sorted(table[organ][:20]))

@@ -16,7 +16,7 @@ from halfwidth.plots import plan_curve
 
 
 def test_the_n_planned_is_chosen_in_the_frame_and_written() -> None:
-    plan = hw.planning.mean_n(0.1, halfwidth=0.02, metric="dsc", method="t")
+    plan = hw.planning.mean(0.1, halfwidth=0.02, metric="dsc", method="t")
     ax = plan_curve(plan)
     frame = plan_curve.frame(plan)
     (chosen,) = frame.loc[frame["chosen"], "n"]
@@ -28,9 +28,9 @@ def test_the_n_planned_is_chosen_in_the_frame_and_written() -> None:
 
 
 def test_the_frame_holds_what_the_formula_gives() -> None:
-    frame = plan_curve.frame(hw.planning.proportion_n(0.9, width=0.1))
+    frame = plan_curve.frame(hw.planning.proportion(0.9, halfwidth=0.05))
     for n, width in zip(frame["n"], frame["width"], strict=True):
-        e = hw.planning.proportion_width(0.9, int(n))
+        e = hw.planning.proportion(0.9, n=int(n))
         assert width == e.width
 
 
@@ -40,7 +40,7 @@ def texts_of(ax: Axes) -> set[str]:
 
 def test_plans_of_several_sds_are_told_apart_at_their_ends() -> None:
     plans = [
-        hw.planning.mean_n(sd, halfwidth=h, method="t") for sd in (0.1, 0.2) for h in (0.02, 0.05)
+        hw.planning.mean(sd, halfwidth=h, method="t") for sd in (0.1, 0.2) for h in (0.02, 0.05)
     ]
     ax = plan_curve(plans)
     assert {"SD 0.1", "SD 0.2"} <= texts_of(ax)
@@ -50,7 +50,7 @@ def test_plans_of_several_sds_are_told_apart_at_their_ends() -> None:
 
 
 def test_each_of_two_quantities_has_a_curve_with_its_name() -> None:
-    plan = hw.planning.classes_n(0.9, 0.95, prevalence=0.1, halfwidth=0.05)
+    plan = hw.planning.classes(0.9, 0.95, prevalence=0.1, halfwidth=0.05)
     frame, ax = plan_curve.frame(plan), plan_curve(plan)
     assert {"sensitivity", "specificity"} == set(frame["line"]) <= texts_of(ax)
     chosen = frame[frame["chosen"]].set_index("line")
@@ -59,13 +59,13 @@ def test_each_of_two_quantities_has_a_curve_with_its_name() -> None:
         assert chosen.loc[part.quantity, "width"] == part.width
     assert ax.get_ylabel() == "half-width of the 95 % CI"
     # One that is not planned for has no curve.
-    alone = hw.planning.classes_n(0.9, prevalence=0.1, halfwidth=0.05)
+    alone = hw.planning.classes(0.9, prevalence=0.1, halfwidth=0.05)
     assert set(plan_curve.frame(alone)["line"]) == {"sensitivity"}
 
 
 def test_it_draws_into_given_axes_and_names_round_numbers() -> None:
     given = Figure().add_subplot()
-    ax = plan_curve(hw.planning.mean_n(1.0, halfwidth=0.1), given)
+    ax = plan_curve(hw.planning.mean(1.0, halfwidth=0.1), given)
     assert ax is given
     assert {"100", "200", "500", "1000"} <= {text.get_text() for text in ax.get_xticklabels()}
 
@@ -109,7 +109,7 @@ def numbers_of(ax: Axes) -> dict[tuple[float, float], str]:
 
 
 def test_numbers_of_dots_do_not_cover_each_other() -> None:
-    plans = [hw.planning.mean_width(sd, n, method="t") for sd in (5, 10) for n in (10, 50, 200)]
+    plans = [hw.planning.mean(sd, n=n, method="t") for sd in (5, 10) for n in (10, 50, 200)]
     ax = plan_curve(plans)
     written = numbers_of(ax)
     # The upper dots have theirs; there is no room for more.

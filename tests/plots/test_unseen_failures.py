@@ -77,11 +77,11 @@ def test_a_distribution_has_the_bar_of_the_mean_alone() -> None:
     assert NOTE in notes_of(ax)
 
 
-@pytest.mark.parametrize("simultaneous", [True, False])
-def test_differences_have_pale_bars(simultaneous: bool) -> None:
+@pytest.mark.parametrize("correction", ["holm", "none"])
+def test_differences_have_pale_bars(correction: Any) -> None:
     models = {name: GOOD - shift for name, shift in (("A", 0), ("B", 0.01), ("C", 0.02))}
     models = {name: values + RNG.normal(0, 0.005, 30) for name, values in models.items()}
-    compared = hw.compare(models, metric="dsc", rng=1, n_resamples=99, simultaneous=simultaneous)
+    compared = hw.compare(models, metric="dsc", rng=1, n_resamples=99, correction=correction)
     wanted = [item.estimate.if_unseen_failures for item in compared]
     ax = differences(compared)
     assert ends_of(differences.frame(compared)) == pale_bars(ax) == wanted

@@ -35,8 +35,11 @@ def tasks(leads: Mapping[str, tuple[float, ...]] = LEADS, n: int = 30) -> pd.Dat
     return pd.DataFrame(rows, columns=["task", "model", "case", "dsc"])
 
 
-def ranked(table: pd.DataFrame, **how: Any) -> hw.Rankings:
-    return hw.rank(hw.CaseValues.from_table(table, "dsc", metric="dsc", by="task"), **FEW | how)
+def ranked(table: pd.DataFrame, pairing: Any = "complete", **how: Any) -> hw.Rankings:
+    return hw.rank(
+        hw.CaseValues.from_table(table, "dsc", metric="dsc", by="task", pairing=pairing),
+        **FEW | how,
+    )
 
 
 # --------------------------------------------------------------------------- sets of ranks
@@ -183,26 +186,26 @@ def test_the_order_of_the_tasks_does_not_matter() -> None:
 def test_a_model_that_a_task_lacks_is_left_out_or_last() -> None:
     table = tasks()
     table = table[(table["task"] != "T1") | (table["model"] != "C")]
-    (omitted,) = ranked(table, unmatched="omit").consensus
+    (omitted,) = ranked(table, "common").consensus
     assert [model.name for model in omitted.models] == ["A", "B"]
     assert omitted.left_out == ("C",)
-    (last,) = ranked(table, unmatched="omit", absent_model="last").consensus
+    (last,) = ranked(table, "common", combine="mean_rank:absent_model=last").consensus
     assert last["C"].ranks == (3, 2, 1)
     assert last.given_last == ("C",)
-    with pytest.raises(hw.OptionError, match="absent_model"):
-        ranked(table, unmatched="omit", absent_model="first")
-    with pytest.raises(hw.OptionError, match=r"'last' has no effect .*: unmatched='omit'"):
-        ranked(tasks(), absent_model="last")
+    with pytest.raises(hw.OptionError, match="absent_model=first is not omit or last"):
+        ranked(table, "common", combine="mean_rank:absent_model=first")
+    with pytest.raises(hw.OptionError, match=r"=last' has no effect .*: pairing='common'"):
+        ranked(tasks(), combine="mean_rank:absent_model=last")
     one = tasks().query("task == 'T1'").drop(columns="task")
-    with pytest.raises(hw.OptionError, match=r"over tasks, and there is one task; .* \(by=\)"):
-        hw.rank(one, metric="dsc", unmatched="omit", absent_model="last")
+    with pytest.raises(hw.OptionError, match=r"over metrics or tasks, and there is one .* \(by=\)"):
+        ranked(one.assign(task="T1"), "common", combine="mean_rank:absent_model=last")
 
 
 def test_no_two_models_in_all_tasks_make_no_consensus_and_say_so() -> None:
     table = tasks()
     lacking = {"T1": "A", "T2": "B", "T3": "C"}
     table = table[table["model"] != table["task"].map(lacking)]
-    found = ranked(table, unmatched="omit")
+    found = ranked(table, "common")
     assert found.consensus == ()
     assert "no two models" in found.notes[-1]
 

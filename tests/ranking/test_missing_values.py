@@ -172,7 +172,6 @@ def test_values_that_are_missing_stay_missing_where_cases_are_kept() -> None:
         metric="dsc",
         missing="worst_rank",
         scheme="rank_then_aggregate",
-        keep_cases=True,
         **FEW,
     )
     assert ranking.cases is not None

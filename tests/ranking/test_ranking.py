@@ -199,13 +199,17 @@ def test_ranks_within_cases_are_averaged() -> None:
     assert ranking.subject == "mean rank by DSC"
 
 
+def in_scheme(*schemes: str) -> hw.Rankings:
+    return hw.rank(models(), metric="dsc", scheme=schemes, **FEW)
+
+
 @pytest.mark.parametrize("ties", ["min", "average", "max"])
 def test_ties_within_cases_share_the_rank_that_is_named(ties: Any) -> None:
     given = {name: values.round(1) for name, values in models().items()}
     ranks = stats.rankdata(-np.stack(list(given.values())), ties, axis=0)
     assert len(np.unique(ranks)) > 3
-    how: dict[str, Any] = {"metric": "dsc", "scheme": "rank_then_aggregate", **FEW}
-    (ranking,) = hw.rank(given, ties=ties, **how)
+    scheme = f"rank_then_aggregate:ties={ties}"
+    (ranking,) = hw.rank(given, metric="dsc", scheme=scheme, **FEW)
     expected = dict(zip(given, ranks.mean(axis=1), strict=True))
     assert {model.name: model.value for model in ranking.models} == pytest.approx(expected)
     assert ranking.to_dict()["ties"] == ties
@@ -340,8 +344,13 @@ def test_a_missing_value_needs_a_policy_and_counts_as_it_says() -> None:
         (lambda: hw.rank(models(), metric="dsc", top=0), hw.OptionError, "top=0"),
         (lambda: hw.rank(models(), **UNKNOWN), hw.OptionError, "scheme"),
         (lambda: hw.rank(models(), metric="dsc", scheme=()), hw.OptionError, "no scheme"),
-        (lambda: hw.rank(models(), metric="dsc", ties="max"), hw.OptionError, "within cases"),
-        (lambda: hw.rank(models(), metric="dsc", ties="mean"), hw.OptionError, "min, average"),
+        (lambda: in_scheme("aggregate_then_rank:ties=max"), hw.OptionError, "no parameters"),
+        (lambda: in_scheme("rank_then_aggregate:ties=mean"), hw.OptionError, "min or average"),
+        (
+            lambda: in_scheme("test_then_rank", "test_then_rank:test=permutation"),
+            hw.OptionError,
+            "names test_then_rank twice",
+        ),
         (lambda: hw.rank(models((0.0,)), metric="dsc"), hw.DataError, "one model"),
         (lambda: hw.rank({"A": [0.1], "B": [0.2]}, metric="dsc"), hw.DataError, "one case|1 case"),
         (lambda: hw.rank({}, metric="dsc"), hw.DataError, "no models"),
@@ -384,11 +393,9 @@ def test_nine_models_of_a_real_benchmark() -> None:
         assert all(model.rank in model.rank_set for model in ranking.models)
 
 
-def test_cases_are_kept_where_asked_for_and_written_nowhere() -> None:
+def test_cases_are_carried_and_written_nowhere() -> None:
     given = models((0.0, 0.1), n=12)
-    (without,) = hw.rank(given, metric="dsc", **FEW)
-    (kept,) = hw.rank(given, metric="dsc", scheme="rank_then_aggregate", keep_cases=True, **FEW)
-    assert without.cases is None
+    (kept,) = hw.rank(given, metric="dsc", scheme="rank_then_aggregate", **FEW)
     assert kept.cases is not None
     # The values as given, whatever the scheme makes of them.
     assert kept.cases.metric_spec.spec.name == "dsc"

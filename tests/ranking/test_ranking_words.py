@@ -57,7 +57,7 @@ def test_one_case_left_out_is_one_case() -> None:
         "dice": np.linspace(0.5, 0.9, 11),
     }
     rankings = hw.rank(
-        hw.CaseValues.from_table(table, "dice", metric="dsc"), unmatched="omit", **FEW
+        hw.CaseValues.from_table(table, "dice", metric="dsc", pairing="common"), **FEW
     )
     assert "Left out: 1 case that was not there for all models." in as_text(rankings.document())
 

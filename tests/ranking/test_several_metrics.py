@@ -145,7 +145,7 @@ def test_a_case_that_one_metric_lacks_is_left_out_of_all_and_counted() -> None:
     lacking = complete[(complete["metric"] == "dsc") | (complete["case"] != "c5")]
     with pytest.raises(hw.DataError, match=r"same cases: HD95 lacks 1 \(c5\)"):
         ranked(lacking, combine="mean_rank", missing="omit")
-    kept = ranked(lacking, combine="mean_rank", missing="omit", unmatched="omit")
+    kept = ranked(lacking, combine="mean_rank", missing="omit", pairing="common")
     assert [one.models[0].estimate.n for one in kept] == [22, 22]
 
 
@@ -161,7 +161,7 @@ def test_a_penalty_is_for_metrics_without_a_worst_value() -> None:
 def test_a_case_in_which_one_model_alone_has_nothing_to_find_is_asked_about() -> None:
     table = wide()
     table.loc[30, list(METRICS)] = np.nan
-    with pytest.raises(hw.DataError, match=r"HD95 lacks 1 \(c6\)\. unmatched='omit'"):
+    with pytest.raises(hw.DataError, match=r"HD95 lacks 1 \(c6\)\. pairing='common'"):
         ranked(table, combine="mean_rank", missing="worst", penalty=100)
 
 
@@ -228,7 +228,7 @@ def test_bad_input_says_what_to_do(call: Callable[[], Any], match: str) -> None:
 def test_a_model_without_some_metric_cannot_be_combined_within_cases() -> None:
     table = long(wide())
     table = table[(table["metric"] == "dsc") | (table["model"] != "C")]
-    how: dict[str, Any] = {"combine": "mean_rank", "unmatched": "omit"}
+    how: dict[str, Any] = {"combine": "mean_rank", "pairing": "common"}
     with pytest.raises(hw.DataError, match="C has values of some metrics only"):
         ranked(table, scheme="rank_then_aggregate", **how)
     (consensus,) = ranked(table, **how).consensus

@@ -23,6 +23,12 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.joint.simultaneous import all_pairs
 
 TESTED: dict[str, Any] = {"scheme": "test_then_rank", "n_resamples": 99, "rng": 3}
+
+
+def by_test(name: str) -> dict[str, Any]:
+    return TESTED | {"scheme": f"test_then_rank:test={name}"}
+
+
 PLAN = Plan(7, 40)
 OF_MEANS = Functional(resolve_statistic("mean"), resolve_metric("dsc"), False)
 
@@ -181,7 +187,7 @@ def test_the_test_that_is_named_decides() -> None:
     lead = np.where(np.arange(60) < 12, -0.5, 0.02)
     given = {"A": base + lead, "B": base}
     assert wins(hw.rank(given, metric="dsc", **TESTED)[0]) == {"A": 1, "B": 0}
-    flipped = hw.rank(given, metric="dsc", test="permutation", **TESTED | {"n_resamples": 1999})[0]
+    flipped = hw.rank(given, metric="dsc", **by_test("permutation") | {"n_resamples": 1999})[0]
     assert wins(flipped) == {"A": 0, "B": 1}
     assert flipped.test == "permutation"
 
@@ -229,9 +235,12 @@ def test_all_schemes_stand_side_by_side() -> None:
     ("call", "match"),
     [
         (lambda given: hw.rank(given, metric="dsc", margin=0.1, **TESTED), "at all"),
-        (lambda given: hw.rank(given, metric="dsc", test="none", **TESTED), "none of auto"),
-        (lambda given: hw.rank(given, metric="dsc", test="wilcoxon"), "test_then_rank"),
-        (lambda given: hw.rank(given, metric="dsc", test="mcnemar", **TESTED), "shares of cases"),
+        (
+            lambda given: hw.rank(given, metric="dsc", **by_test("none")),
+            "is not auto or",
+        ),
+        (lambda given: hw.rank(given, test="wilcoxon"), "test_then_rank:test="),  # type: ignore[call-arg]
+        (lambda given: hw.rank(given, metric="dsc", **by_test("mcnemar")), "shares of cases"),
         (
             lambda given: hw.rank(
                 hw.CaseValues.from_arrays(given, metric="dsc", missing="worst_rank"), **TESTED

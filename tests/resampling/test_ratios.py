@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
+from over_data import metric_ci
 from scipy import special, stats
 
 import halfwidth as hw
@@ -223,7 +224,7 @@ def test_a_ratio_that_is_the_same_in_all_resamples() -> None:
     assert found.quantile(0.025) == found.quantile(0.975) == pytest.approx(4 / 3)
     assert found.standard_deviation() == 0
     truth = np.tile([1, 1, 0], 20)
-    e = hw.metric_ci(
+    e = metric_ci(
         truth, truth, metric="f1", method="percentile", sample_weight=sizes, scores="labels"
     )
     assert (e.low, e.high, e.standard_error) == (1.0, 1.0, 0.0)
@@ -289,8 +290,8 @@ def test_ratios_of_counts_need_no_draws(method: str, metric: str, given: str) ->
         "weights": {"sample_weight": g.uniform(0.5, 2, n)},
     }
     options = designs[given]
-    exact = hw.metric_ci(truth, said, metric=metric, method=method, **options)
-    drawn = hw.metric_ci(
+    exact = metric_ci(truth, said, metric=metric, method=method, **options)
+    drawn = metric_ci(
         truth, said, metric=metric, method=method, n_resamples=40_000, rng=1, **options
     )
     assert (exact.n_resamples, exact.seed, exact.n_undefined) == (None, None, 0)
@@ -303,5 +304,5 @@ def test_ratios_of_counts_need_no_draws(method: str, metric: str, given: str) ->
 
 def test_other_functions_of_counts_are_drawn() -> None:
     truth, said = [0, 1] * 30, [0, 1, 1, 1, 0, 0] * 10
-    e = hw.metric_ci(truth, said, metric="mcc", method="bca", rng=1)
+    e = metric_ci(truth, said, metric="mcc", method="bca", rng=1)
     assert (e.n_resamples, e.seed) == (9999, 1)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import metric_ci
 
-import halfwidth as hw
 from halfwidth.arithmetic.ranked_scores import rank
 from halfwidth.core import rng
 from halfwidth.resampling import draws
@@ -49,7 +49,7 @@ def test_any_number_of_threads_gives_the_same_bits(
 ) -> None:
     monkeypatch.setattr(draws, "SHARED_DRAWS", 1)
     one, *others = (
-        hw.metric_ci(**WORK[work], n_resamples=700, method="percentile", rng=1, n_threads=threads)
+        metric_ci(**WORK[work], n_resamples=700, method="percentile", rng=1, n_threads=threads)
         for threads in (1, 2, 3)
     )
     low, high = one.confidence_interval

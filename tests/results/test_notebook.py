@@ -11,7 +11,7 @@ import pytest
 from over_data import over
 
 import halfwidth as hw
-from halfwidth.planning import auroc_n, mean_n, review, subsample
+from halfwidth.planning import auroc, mean, review, subsample
 
 DICE = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92]
 TRUTH, SCORE = [0, 1, 0, 1, 0, 1], [0.1, 0.8, 0.3, 0.2, 0.4, 0.9]
@@ -24,8 +24,8 @@ def curves() -> Any:
 @pytest.mark.parametrize(
     ("result", "words"),
     [
-        (lambda: mean_n(0.1, halfwidth=0.02, metric="dsc"), ["Mean DSC, 95 % CI", "Assumed: mean"]),
-        (lambda: auroc_n(0.9, prevalence=0.2, halfwidth=0.03), ["AUROC, 95 % CI", "613"]),
+        (lambda: mean(0.1, halfwidth=0.02, metric="dsc"), ["Mean DSC, 95 % CI", "Assumed: mean"]),
+        (lambda: auroc(0.9, prevalence=0.2, halfwidth=0.03), ["AUROC, 95 % CI", "613"]),
         (lambda: review(n=50, mean=0.85, sd=0.1, metric="dsc"), ["0.822 to 0.878", "This assumes"]),
         (
             lambda: over(hw.check, hw.CaseValues.from_table)(
@@ -68,7 +68,7 @@ def test_metrics_of_other_units_have_axes_of_their_own() -> None:
 
 
 def test_the_repr_of_a_plan_is_its_sentence() -> None:
-    plan = mean_n(0.1, halfwidth=0.02, method="t")
+    plan = mean(0.1, halfwidth=0.02, method="t")
     assert repr(plan) == f"SampleSize: {plan.sentence()}"
     assert "(t; SD 0.1)" in plan.sentence()
 

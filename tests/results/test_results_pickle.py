@@ -98,30 +98,19 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "hw.score_masks": lambda: hw.score_masks(MASK, MASK, "dsc"),
     "hw.summary_ci": lambda: hw.summary_ci(FIRST, **DSC),
-    "hw.estimate": lambda: over(hw.estimate, hw.CaseValues.from_table)(
-        FRAME, keep_cases=True, **DSC
+    "hw.estimate": lambda: over(hw.estimate, hw.CaseValues.from_table)(FRAME, **DSC),
+    "planning.auroc_difference": lambda: PLAN.auroc_difference(
+        0.8, halfwidth=0.15, correlation=0.5
     ),
-    "planning.auroc_difference_n": lambda: PLAN.auroc_difference_n(0.8, width=0.3, correlation=0.5),
-    "planning.auroc_difference_width": lambda: PLAN.auroc_difference_width(
-        0.8, 200, correlation=0.5
+    "planning.auroc": lambda: PLAN.auroc(0.8, halfwidth=0.1),
+    "planning.calibration": lambda: PLAN.calibration(
+        halfwidth={"calibration_slope": 0.3, "oe_ratio": 0.2}, prevalence=0.2, auroc=0.8
     ),
-    "planning.auroc_n": lambda: PLAN.auroc_n(0.8, width=0.2),
-    "planning.auroc_width": lambda: PLAN.auroc_width(0.8, 200),
-    "planning.calibration_n": lambda: PLAN.calibration_n(
-        slope_halfwidth=0.3, oe_halfwidth=0.2, prevalence=0.2, auroc=0.8
-    ),
-    "planning.calibration_width": lambda: PLAN.calibration_width("citl", 300, lp_mean=-1, lp_sd=1),
-    "planning.classes_n": lambda: PLAN.classes_n(0.8, prevalence=0.3, width=0.2),
-    "planning.classes_width": lambda: PLAN.classes_width(0.8, 0.8, 200, prevalence=0.3),
-    "planning.difference_n": lambda: PLAN.difference_n(sd=0.1, width=0.05),
-    "planning.difference_width": lambda: PLAN.difference_width(50, sd=0.1),
-    "planning.mean_n": lambda: PLAN.mean_n(0.1, width=0.05),
-    "planning.mean_width": lambda: PLAN.mean_width(0.1, 50),
-    "planning.mean_width_table": lambda: PLAN.mean_width_table([0.1], [50]),
-    "planning.proportion_n": lambda: PLAN.proportion_n(0.8, width=0.2),
-    "planning.proportion_width": lambda: PLAN.proportion_width(0.8, 50),
-    "planning.quantile_n": lambda: PLAN.quantile_n(0.9, width=0.2, sd=0.1),
-    "planning.quantile_width": lambda: PLAN.quantile_width(0.9, 50),
+    "planning.classes": lambda: PLAN.classes(0.8, prevalence=0.3, halfwidth=0.1),
+    "planning.difference": lambda: PLAN.difference(sd=0.1, halfwidth=0.025),
+    "planning.mean": lambda: PLAN.mean(0.1, halfwidth=0.025),
+    "planning.proportion": lambda: PLAN.proportion(0.8, halfwidth=0.1),
+    "planning.quantile": lambda: PLAN.quantile(0.9, halfwidth=0.1, sd=0.1),
     "planning.review": lambda: PLAN.review(50, mean=0.8, sd=0.1, metric="dsc"),
     "planning.review_table": lambda: PLAN.review_table(
         pd.DataFrame({"model": ["a"], "n": [50], "mean": [0.8], "sd": [0.1]}), metric="dsc"

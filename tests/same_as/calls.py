@@ -142,7 +142,7 @@ WORDS = {
     "READING": "compare --seed 1|rank --seed 1|check|convert|ci --seed 1|report --no-figures "
     "--seed 1",
     "VALUED": "--missing omit|--missing worst --penalty 0|--scale 2 --bounds 0,1|--over clusters "
-    "--groups patient|--strata site|--confidence-level 0.9|--method percentile|--unmatched omit"
+    "--groups patient|--strata site|--confidence-level 0.9|--method percentile|--pairing common"
     "|--statistic median|--metric mine --better lower --bounds 0,inf|--where site=s0",
     "PREDICTED": "--metric auroc --labels 0,1 --pos-label 1 --scores probabilities"
     "|--metric f1 --threshold 0.4 --undefined zero|--metric auroc --sample-weight weight"

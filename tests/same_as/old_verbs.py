@@ -6,6 +6,8 @@ There `hw.compare(hw.CaseValues.from_table(t, by="organ"))` was
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
@@ -31,6 +33,7 @@ def lend_verbs(hw: Any) -> None:
     """Give a tree without kinds of data those names, by the functions that it has."""
     if not hasattr(hw, "Matching"):
         _lend_matching(hw)
+    _lend_plans(hw.planning)
     if hasattr(hw, "make_report"):
         hw.report = hw.make_report
     for name in ("confusion_ci", "calibration_test", "calibration_by_centre"):
@@ -45,6 +48,116 @@ def lend_verbs(hw: Any) -> None:
             lend(hw)
     if not hasattr(hw.CaseValues, "from_runs"):
         _lend_runs(hw)
+    _lend_pairing(hw)
+
+
+PLANS = ("mean", "difference", "quantile", "proportion", "auroc", "auroc_difference", "classes")
+OLD_HALFWIDTHS = {
+    "calibration_slope": "slope_halfwidth",
+    "calibration_intercept": "intercept_halfwidth",
+    "calibration_in_the_large": "in_the_large_halfwidth",
+    "oe_ratio": "oe_halfwidth",
+}
+
+
+def _lend_plans(planning: Any) -> None:
+    """One function for a number of cases and for a half-width, where there were two."""
+    if not hasattr(planning, "mean_n"):
+        return
+    for name in PLANS:
+        for_n, at_n = getattr(planning, f"{name}_n"), getattr(planning, f"{name}_width")
+        setattr(planning, name, _plan_of(for_n, at_n))
+    for_halfwidths, at_size, runs = (
+        getattr(planning, name) for name in ("calibration_n", "calibration_width", "minimum_runs")
+    )
+
+    def calibration(
+        metric: Any = None, *, n: Any = None, halfwidth: Any = None, **options: Any
+    ) -> Any:
+        if n is not None:
+            return at_size(metric, n, **options)
+        wanted = halfwidth if isinstance(halfwidth, Mapping) else {metric: halfwidth}
+        return for_halfwidths(**{OLD_HALFWIDTHS[at]: one for at, one in wanted.items()}, **options)
+
+    planning.calibration = calibration
+    planning.minimum_runs = lambda *given, method="exact", **named: runs(
+        *given, kind=method, **named
+    )
+
+
+def _plan_of(for_n: Callable[..., Any], at_n: Callable[..., Any]) -> Callable[..., Any]:
+    def plan(*given: Any, n: int | None = None, **options: Any) -> Any:
+        if given and isinstance(given[0], tuple):
+            options |= dict(zip(("sd_a", "sd_b"), given[0], strict=True))
+            given = ()
+        if "formula" in inspect.signature(for_n).parameters and "method" in options:
+            options["formula"] = options.pop("method")
+        if n is None:
+            return for_n(*given, **options)
+        names = [one for one in inspect.signature(at_n).parameters if one != "n"]
+        return at_n(**dict(zip(names, given, strict=False)), n=n, **options)
+
+    return plan
+
+
+OLD_PAIRINGS: dict[str, dict[str, Any]] = {
+    "common": {"unmatched": "omit"},
+    "none": {"paired": False},
+}
+
+
+def _lend_pairing(hw: Any) -> None:
+    """What is said of data, or behind a colon, where verbs had an option for it."""
+    if "pairing" in inspect.signature(hw.CaseValues.from_arrays).parameters:
+        return
+    said: list[tuple[Any, str]] = []
+    for kind in (hw.CaseValues, hw.Predictions, getattr(hw, "Readings", None)):
+        for way in ("from_arrays", "from_table", "from_pairs"):
+            if hasattr(kind, way):
+                setattr(kind, way, staticmethod(_saying(getattr(kind, way), said)))
+    for verb in ("estimate", "compare", "rank", "gate"):
+        if hasattr(hw, verb):
+            setattr(hw, verb, _asked_as_before(hw, getattr(hw, verb), said))
+
+
+def _saying(made: Callable[..., Any], said: list[tuple[Any, str]]) -> Callable[..., Any]:
+    def make(*given: Any, pairing: str = "complete", **options: Any) -> Any:
+        data = made(*given, **options)
+        said.append((data, pairing))
+        return data
+
+    return make
+
+
+def _asked_as_before(
+    hw: Any, verb: Callable[..., Any], said: list[tuple[Any, str]]
+) -> Callable[..., Any]:
+    def called(data: Any, *further: Any, **options: Any) -> Any:
+        pairing = next((pairing for one, pairing in said if one is data), "complete")
+        options |= OLD_PAIRINGS.get(pairing, {})
+        if options.get("correction") == "none":
+            options |= {"correction": "holm", "simultaneous": False}
+        for name in ("scheme", "combine"):
+            if isinstance(options.get(name), str):
+                options[name], _, parameter = options[name].partition(":")
+                options |= dict([parameter.split("=")] if parameter else [])
+        metric = options.get("metric")
+        if isinstance(metric, functools.partial):
+            if further:
+                data = hw.Predictions.from_arrays(data, *further)
+            told = dataclasses.replace(data.options, **metric.keywords)
+            data, further = dataclasses.replace(data, options=told), ()
+            options["metric"] = metric.func.__name__
+        if "keep_cases" not in inspect.signature(verb).parameters:
+            return verb(data, *further, **options)
+        try:
+            return verb(data, *further, **options, keep_cases=True)
+        except hw.OptionError as error:
+            if "keep_cases" not in str(error):
+                raise
+            return verb(data, *further, **options)
+
+    return called
 
 
 def _lend_kinds(hw: Any) -> None:

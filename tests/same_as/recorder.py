@@ -206,7 +206,7 @@ def _modules() -> dict[str, Any]:
     from halfwidth.study import analysis, populations
 
     more = {"analysis": analysis, "populations": populations, "study_plots": _study_plots()}
-    return {"hw": hw, "np": np, **found, **more}
+    return {"hw": hw, "np": np, "partial": functools.partial, **found, **more}
 
 
 def _study_plots() -> Any:

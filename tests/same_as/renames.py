@@ -124,6 +124,7 @@ class Table:
 
     def words_before(self, words: list[str]) -> list[str]:
         """A command as old trees know it."""
+        words = self._retold(words)
         old = {new: one for one, new in self.options.items()}
         made = []
         for word in words:
@@ -131,6 +132,18 @@ class Table:
             known = name.startswith("-") and name in old
             made.append(f"{old[name]}{mark}{value}" if known else word)
         return made
+
+    def _retold(self, words: list[str]) -> list[str]:
+        """A command whose words stood otherwise, one by one or in number."""
+        call = " ".join(words)
+        for one in self.programs:
+            new, old = one.new.split(), one.old.split()
+            if not fnmatch.fnmatchcase(call, one.calls):
+                continue
+            for at in range(len(words) - len(new), -1, -1):
+                if words[at : at + len(new)] == new:
+                    words = [*words[:at], *old, *words[at + len(new) :]]
+        return words
 
     # ----------------------------------------------------------------- what old trees answer
 

@@ -106,8 +106,6 @@ WITHOUT_EFFECT: dict[str, Any] = {
     "threshold": 0.3,
     "absent_class": "zero",
     "undefined": "worst",
-    "costs": np.eye(2),
-    "priors": [0.5, 0.5],
     "bounds": (0, 1),
     "sample_weight": S["B"],
 }

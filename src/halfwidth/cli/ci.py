@@ -201,7 +201,7 @@ def _estimate_cases(
     asked = {name: settings.pop(name) for name in OF_VERB}
     given = tables if len(tables) > 1 else next(iter(tables.values()))
     data = CaseValues.from_table(given, settings.pop("value") or None, **settings)
-    estimates = estimate(data, **asked, keep_cases=kind == "distribution")
+    estimates = estimate(data, **asked)
     if plot is not None and kind is not None:
         figures.draw(estimates, plot, kind)
     return estimates

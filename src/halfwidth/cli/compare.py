@@ -54,10 +54,8 @@ def compare(
     margin: comparison_options.Margin = None,
     goal: comparison_options.Goal = None,
     ratio: comparison_options.Ratio = False,
-    unpaired: comparison_options.Unpaired = False,
     test: comparison_options.Test = "auto",
     correction: comparison_options.Correction = "holm",
-    simultaneous: comparison_options.Simultaneous = None,
     seed: options.Seed = None,
     score_a: comparison_options.ScoreA = None,
     score_b: comparison_options.ScoreB = None,
@@ -152,7 +150,7 @@ def _compared(
     data, asked = given_models.models_in(ctx, files, MODEL_COLUMNS)
     if isinstance(data, Detections):
         detection_figures.check_curves(kind, data.models, asked["average"])
-    comparisons = compare_models(data, **asked, keep_cases=of_cases)
+    comparisons = compare_models(data, **asked)
     if plot is not None and kind is not None and isinstance(data, Detections) and of_detectors:
         first = cast("DetectionEstimate", comparisons[0].estimate)
         detection_figures.draw_curves(kind, plot, data, first, {**asked, "rng": first.seed})

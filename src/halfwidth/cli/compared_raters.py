@@ -26,7 +26,7 @@ OF_MODELS = (
 )
 OF_PAIRS = ("value", "within", "penalty", "scale", "over", "bounds")
 OF_LABELS = ("labels", "pos_label", "absent_class", "undefined")
-SHARED = ("case", "groups", "strata", "missing")
+SHARED = ("case", "groups", "strata", "missing", "pairing")
 
 
 def asks_for_raters(ctx: typer.Context) -> bool:

@@ -36,7 +36,7 @@ Values = Annotated[
     list[str] | None, declared("value", more="Repeatable, and the model has to pass in each.")
 ]
 Within = Annotated[list[str] | None, declared("by", "data", more="Repeatable.")]
-Unmatched = Annotated[str, declared("unmatched")]
+Pairing = Annotated[str, declared("pairing")]
 Metric = Annotated[
     list[str] | None,
     declared(
@@ -65,19 +65,8 @@ Ratio = Annotated[
         "effect", meaning="The first model's value by the second's, instead of their difference."
     ),
 ]
-Unpaired = Annotated[
-    bool,
-    declared(
-        "paired",
-        flags=("--unpaired",),
-        meaning="The models were measured on different cases, which are not matched.",
-    ),
-]
 Test = Annotated[str, declared("test")]
 Correction = Annotated[str, declared("correction")]
-Simultaneous = Annotated[
-    bool | None, declared("simultaneous", flags=("--simultaneous/--no-simultaneous",))
-]
 
 
 def _columns_of(model: str, what: str, *, more: str = "") -> typer.models.OptionInfo:
@@ -173,7 +162,7 @@ FixedSeed = Annotated[int, declared("rng", "gate")]
 
 def case_options(
     case: options.Case = None,
-    unmatched: Unmatched = "raise",
+    pairing: Pairing = "complete",
     better: Better = None,
     statistic: Statistic = "mean",
 ) -> None:

@@ -37,11 +37,11 @@ OF_TEST_SETS = (
 )
 # What options and arguments of a verb are both called.
 OF_VERBS = (
-    *("unmatched", "baseline", "margin", "goal", "test", "correction", "simultaneous"),
-    *("method", "confidence_level", "n_resamples", "top", "ties", "combine", "absent_model"),
+    *("baseline", "margin", "goal", "test", "correction"),
+    *("method", "confidence_level", "n_resamples", "top", "combine"),
 )
 # Those of the data.
-OF_DATA = ("groups", "strata", "missing", "case")
+OF_DATA = ("groups", "strata", "missing", "case", "pairing")
 OF_CASE_VALUES = ("scale", "penalty", "over", "failures")
 OF_PREDICTIONS = ("scores", "absent_class", "undefined")
 
@@ -59,7 +59,7 @@ def verb_options(ctx: typer.Context) -> dict[str, Any]:
     if not refuse_ignored(ctx):
         return found | {"statistic": given["statistic"]}
     return found | {
-        "metric": _metric(given["metric"], given["better"], of_test_set=True),
+        "metric": _with_tables(_metric(given["metric"], given["better"], of_test_set=True), given),
         "average": given["average"],
     }
 
@@ -69,8 +69,6 @@ def given_options(given: Mapping[str, Any]) -> dict[str, Any]:
     found = {name: given[name] for name in OF_VERBS if name in given} | {"rng": given["seed"]}
     if "ratio" in given:
         found["effect"] = "ratio" if given["ratio"] else "difference"
-    if "unpaired" in given:
-        found["paired"] = not given["unpaired"]
     if "scheme" in given:
         found["scheme"] = split_names(given["scheme"])
     return found
@@ -170,12 +168,20 @@ def _predictions(models: Models, given: Mapping[str, Any], found: dict[str, Any]
         model=models.model,
         **label_options(models.each[0], given["target"], given),
         sample_weight=given["sample_weight"],
-        threshold=predictions.parse_threshold(given["threshold"]),
-        costs=predictions.parse_costs(given["costs"]),
-        priors=predictions.parse_numbers("--priors", given["priors"]),
+        threshold=predictions.with_its_tables(
+            predictions.parse_threshold(given["threshold"]), predictions.parse_tables(given)
+        ),
         **found,
         **{name: given[name] for name in OF_PREDICTIONS},
     )
+
+
+def _with_tables(metric: Any, given: Mapping[str, Any]) -> Any:
+    """A metric, or several, with the costs and priors that they take."""
+    several = metric if isinstance(metric, list) else [metric]
+    threshold = predictions.parse_threshold(given["threshold"])
+    *found, _ = predictions.with_tables([*several, threshold], predictions.parse_tables(given))
+    return found if isinstance(metric, list) else found[0]
 
 
 def label_options(table: Table, column: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -42,7 +42,6 @@ def gate(
     metric: comparison_options.Metric = None,
     margin: comparison_options.Margin = None,
     ratio: comparison_options.Ratio = False,
-    unpaired: comparison_options.Unpaired = False,
     seed: comparison_options.FixedSeed = SEED,
     fmt: options.Format = None,
     json: options.Json = False,

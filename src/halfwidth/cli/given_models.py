@@ -23,7 +23,7 @@ OF_DETECTIONS = names_in(reading_options, matching_options)
 TAKEN = (
     *("files", "new", "against", "references", "model_from", "groups", "strata", "threshold"),
     *("absent_class", "undefined", "metric", "average", "baseline", "margin", "goal", "ratio"),
-    *("test", "correction", "simultaneous", "scheme", "top", "combine", "method", "seed"),
+    *("test", "correction", "scheme", "top", "combine", "method", "seed"),
     *("confidence_level", "n_resamples", "fmt", "json", "out", "plot", "plot_kind", "strict"),
     *("title", "pdf", "latex", "markdown", "figures", "protocol"),
 )

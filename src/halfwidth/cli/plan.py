@@ -31,16 +31,15 @@ from halfwidth.cli.plan_options import (
     Widths,
     answer,
     parse_goals,
-    refuse_assurance,
     refuse_test_set_metric,
 )
 from halfwidth.core.errors import OptionError
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
-from halfwidth.planning.differences import difference_n, difference_width
-from halfwidth.planning.means import mean_n, mean_width
+from halfwidth.planning.differences import difference as planned_difference
+from halfwidth.planning.means import mean as planned_mean
 from halfwidth.planning.pilot_tables import pilot_differences_in
-from halfwidth.planning.quantiles import quantile_n, quantile_width
+from halfwidth.planning.quantiles import quantile as planned_quantile
 from halfwidth.planning.run_counts import minimum_runs
 from halfwidth.results.sample_size import minimum_runs_document
 
@@ -92,31 +91,17 @@ def mean(
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n)
     refuse_test_set_metric(metric)
-    refuse_assurance(assurance, n)
 
     limits, also = options.parse_bounds(bounds), split_names(statistic or ())
     return answer(
         [
-            mean_n(
+            planned_mean(
                 one,
-                width=goal.width,
-                halfwidth=goal.halfwidth,
+                **goal,
                 method=method,
                 mean=mean_of_cases,
                 failures_share=failures_share,
                 assurance=assurance,
-                metric=metric,
-                statistics=also,
-                bounds=limits,
-                confidence_level=confidence_level,
-            )
-            if goal.n is None
-            else mean_width(
-                one,
-                goal.n,
-                method=method,
-                mean=mean_of_cases,
-                failures_share=failures_share,
                 metric=metric,
                 statistics=also,
                 bounds=limits,
@@ -133,7 +118,7 @@ def mean(
     "difference", short_help="The mean difference of two models, by width or power.", cls=Verb
 )
 def difference(
-    sd: Annotated[float | None, declared("sd", "difference_n")] = None,
+    sd: Annotated[float | None, declared("sd", "difference")] = None,
     sd_a: Annotated[float | None, declared("sd_a")] = None,
     sd_b: Annotated[float | None, declared("sd_b")] = None,
     correlation: Annotated[float | None, declared("correlation")] = None,
@@ -218,44 +203,23 @@ def difference(
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n, power)
     refuse_test_set_metric(metric)
-    refuse_assurance(assurance, n)
     differences = _pilot_differences(pilot, value, by, case, metric)
 
     limits = options.parse_bounds(bounds)
     return answer(
         [
-            difference_n(
-                sd,
-                sd_a=sd_a,
-                sd_b=sd_b,
+            planned_difference(
+                _sds(sd, sd_a, sd_b),
+                **goal,
                 correlation=correlation,
                 paired=not unpaired,
                 pilot=differences,
                 difference=effect,
                 margin=margin,
                 power=power,
-                width=goal.width,
-                halfwidth=goal.halfwidth,
                 method=method,
                 mean=mean_of_cases,
                 assurance=assurance,
-                metric=metric,
-                bounds=limits,
-                confidence_level=confidence_level,
-            )
-            if goal.n is None
-            else difference_width(
-                goal.n,
-                sd,
-                sd_a=sd_a,
-                sd_b=sd_b,
-                correlation=correlation,
-                paired=not unpaired,
-                pilot=differences,
-                difference=effect,
-                margin=margin,
-                method=method,
-                mean=mean_of_cases,
                 metric=metric,
                 bounds=limits,
                 confidence_level=confidence_level,
@@ -264,6 +228,13 @@ def difference(
         ],
         outlet,
     )
+
+
+def _sds(sd: float | None, sd_a: float | None, sd_b: float | None) -> Any:
+    """The SD of differences, or those of both models."""
+    if (sd_a is None) != (sd_b is None) or None not in (sd, sd_a):
+        raise OptionError("give one --sd, or --sd-a and --sd-b with it")
+    return sd if sd_a is None else (sd_a, sd_b)
 
 
 def _pilot_differences(
@@ -287,8 +258,8 @@ def _pilot_differences(
 
 @app.command("quantile", short_help="A median or another quantile.", cls=Verb)
 def quantile(
-    level: Annotated[list[float], declared("q", "planning", more="Repeatable.")],
-    sd: Annotated[float | None, declared("sd", "quantile_n")] = None,
+    level: Annotated[list[float], declared("quantile", "planning", more="Repeatable.")],
+    sd: Annotated[float | None, declared("sd", "quantile")] = None,
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
@@ -313,19 +284,9 @@ def quantile(
     limits = options.parse_bounds(bounds)
     return answer(
         [
-            quantile_n(
+            planned_quantile(
                 q,
-                width=goal.width,
-                halfwidth=goal.halfwidth,
-                sd=sd,
-                metric=metric,
-                bounds=limits,
-                confidence_level=confidence_level,
-            )
-            if goal.n is None
-            else quantile_width(
-                q,
-                goal.n,
+                **goal,
                 sd=sd,
                 metric=metric,
                 bounds=limits,
@@ -342,7 +303,7 @@ Levels = Annotated[list[float], declared("confidence_level", more="Repeatable.")
 
 
 def runs(
-    level: Annotated[list[float], declared("q", "planning", more="Repeatable.")],
+    level: Annotated[list[float], declared("quantile", "planning", more="Repeatable.")],
     method: Annotated[
         list[str],
         typer.Option(

@@ -14,7 +14,8 @@ from halfwidth.cli.plan_options import Outlet, Plot, Sizes, answer, parse_sizes
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
-from halfwidth.planning.calibration import QUANTITIES, calibration_n, calibration_width
+from halfwidth.planning.calibrations import QUANTITIES
+from halfwidth.planning.calibrations import calibration as planned_calibration
 from halfwidth.tables.prediction_columns import class_cells
 
 
@@ -50,7 +51,7 @@ def calibration(
             rich_help_panel=Group.ESTIMATE,
         ),
     ] = None,
-    prevalence: Annotated[float | None, declared("prevalence", "calibration_n")] = None,
+    prevalence: Annotated[float | None, declared("prevalence", "calibration")] = None,
     auroc: Annotated[float | None, declared("auroc", "planning")] = None,
     lp_mean: Annotated[float | None, declared("lp_mean")] = None,
     lp_sd: Annotated[float | None, declared("lp_sd")] = None,
@@ -99,10 +100,12 @@ def calibration(
         "confidence_level": confidence_level,
     }
     if not n:
-        return answer([calibration_n(**wanted, **shared)], outlet)
+        named = zip(QUANTITIES, wanted.values(), strict=True)
+        halfwidths = {name: one for name, one in named if one is not None}
+        return answer([planned_calibration(halfwidth=halfwidths, **shared)], outlet)
     return answer(
         [
-            calibration_width(name, size, **shared)
+            planned_calibration(name, n=size, **shared)
             for name in split_names(metric or list(QUANTITIES))
             for size in parse_sizes("--n", n)
         ],

@@ -20,14 +20,13 @@ from halfwidth.cli.plan_options import (
     Widths,
     answer,
     parse_goals,
-    refuse_assurance,
 )
 from halfwidth.core.errors import OptionError
 from halfwidth.intervals.auc import delong_logit
-from halfwidth.planning.auroc import auroc_n, auroc_width
-from halfwidth.planning.auroc_differences import auroc_difference_n, auroc_difference_width
-from halfwidth.planning.classes import classes_n, classes_width
-from halfwidth.planning.proportions import proportion_n, proportion_width
+from halfwidth.planning.auroc_differences import auroc_difference
+from halfwidth.planning.aurocs import auroc as planned_auroc
+from halfwidth.planning.class_shares import classes as planned_classes
+from halfwidth.planning.proportions import proportion as planned_proportion
 
 
 def proportion(
@@ -52,14 +51,7 @@ def proportion(
 
     return answer(
         [
-            proportion_n(
-                one,
-                width=goal.width,
-                halfwidth=goal.halfwidth,
-                confidence_level=confidence_level,
-            )
-            if goal.n is None
-            else proportion_width(one, goal.n, confidence_level=confidence_level)
+            planned_proportion(one, **goal, confidence_level=confidence_level)
             for one in expected
             for goal in goals
         ],
@@ -71,7 +63,7 @@ def auroc(
     expected: Expected,
     prevalence: Prevalence = [0.5],  # noqa: B006 -- typer copies it
     effect: Annotated[float | None, declared("difference")] = None,
-    correlation: Annotated[float | None, declared("correlation", "auroc_difference_n")] = None,
+    correlation: Annotated[float | None, declared("correlation", "auroc_difference")] = None,
     unpaired: Annotated[
         bool,
         declared(
@@ -86,7 +78,7 @@ def auroc(
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
-    formula: Formula = "delong_logit",
+    method: Formula = "delong_logit",
     sd_ratio: Annotated[float, declared("sd_ratio")] = 1.0,
     confidence_level: options.ConfidenceLevel = 0.95,
     fmt: options.Format = None,
@@ -96,45 +88,32 @@ def auroc(
 ) -> Answer:
     """An AUROC, or the difference of two (--margin, --difference, --correlation, --unpaired).
 
-    Formulas of one: delong_logit (default; ci takes t for z), delong, hanley_mcneil.
+    Methods of one: delong_logit (default; ci takes t for z), delong, hanley_mcneil.
 
     \b
     halfwidth plan auroc --expected 0.85 --prevalence 0.3 --width 0.1
     halfwidth plan auroc --expected 0.85 --margin 0.05 --power 0.8 \\
         --correlation 0.6
     halfwidth plan auroc --expected 0.85 --prevalence 0.3 -n 200 \\
-        --formula hanley_mcneil
+        --method hanley_mcneil
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n, power)
     if unpaired or any(one is not None for one in (effect, correlation, margin, power)):
-        if formula != delong_logit.__name__:
+        if method != delong_logit.__name__:
             raise OptionError(
-                f"--formula {formula} is for the width of one AUROC; the difference of two has "
+                f"--method {method} is for the width of one AUROC; the difference of two has "
                 "DeLong's interval"
             )
 
         return answer(
             [
-                auroc_difference_n(
+                auroc_difference(
                     one,
+                    **goal,
                     difference=effect,
                     margin=margin,
                     power=power,
-                    width=goal.width,
-                    halfwidth=goal.halfwidth,
-                    correlation=correlation,
-                    paired=not unpaired,
-                    prevalence=share,
-                    sd_ratio=sd_ratio,
-                    confidence_level=confidence_level,
-                )
-                if goal.n is None
-                else auroc_difference_width(
-                    one,
-                    goal.n,
-                    difference=effect,
-                    margin=margin,
                     correlation=correlation,
                     paired=not unpaired,
                     prevalence=share,
@@ -150,21 +129,11 @@ def auroc(
 
     return answer(
         [
-            auroc_n(
+            planned_auroc(
                 one,
+                **goal,
                 prevalence=share,
-                width=goal.width,
-                halfwidth=goal.halfwidth,
-                formula=formula,
-                sd_ratio=sd_ratio,
-                confidence_level=confidence_level,
-            )
-            if goal.n is None
-            else auroc_width(
-                one,
-                goal.n,
-                prevalence=share,
-                formula=formula,
+                method=method,
                 sd_ratio=sd_ratio,
                 confidence_level=confidence_level,
             )
@@ -183,7 +152,7 @@ def classes(
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
-    assurance: Annotated[float | None, declared("assurance", "classes_n")] = None,
+    assurance: Annotated[float | None, declared("assurance", "classes")] = None,
     confidence_level: options.ConfidenceLevel = 0.95,
     fmt: options.Format = None,
     json: options.Json = False,
@@ -199,25 +168,15 @@ def classes(
     """
     outlet = Outlet.from_options(fmt, json, out, plot)
     goals = parse_goals(halfwidth, width, n)
-    refuse_assurance(assurance, n)
 
     return answer(
         [
-            classes_n(
+            planned_classes(
                 sensitivity,
                 specificity,
+                **goal,
                 prevalence=share,
-                width=goal.width,
-                halfwidth=goal.halfwidth,
                 assurance=assurance,
-                confidence_level=confidence_level,
-            )
-            if goal.n is None
-            else classes_width(
-                sensitivity,
-                specificity,
-                goal.n,
-                prevalence=share,
                 confidence_level=confidence_level,
             )
             for share in prevalence

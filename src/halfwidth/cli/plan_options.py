@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,6 +17,7 @@ from halfwidth.core.option_table.option import Group
 from halfwidth.core.parameters import split_names
 from halfwidth.document.parts import Figure
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.planning.aurocs import auroc
 from halfwidth.results.sample_size import SampleSize, plans_document
 
 Halfwidths = Annotated[list[float] | None, declared("halfwidth", more="Repeatable.")]
@@ -35,7 +36,7 @@ Sizes = Annotated[
 Assurance = Annotated[float | None, declared("assurance")]
 Prevalence = Annotated[list[float], declared("prevalence", more="Repeatable.")]
 Expected = Annotated[list[float], declared("expected", "planning", more="Repeatable.")]
-Formula = Annotated[str, declared("formula", "planning")]
+Formula = Annotated[str, declared("method", auroc.__name__, flags=("--method", "--formula"))]
 Method = Annotated[str, declared("method", "planning", flags=("--method", "--formula"))]
 Mean = Annotated[float | None, declared("mean", "planning")]
 Margin = Annotated[float | None, declared("margin", "planning")]
@@ -75,34 +76,17 @@ class Outlet:
         return cls(chosen, out, plot)
 
 
-@frozen
-class Goal:
-    """A width or a number of cases; one of the three, or none where a power is wanted.
-
-    Attributes
-    ----------
-    width, halfwidth : float or None
-    n : int or None
-    """
-
-    width: float | None = None
-    halfwidth: float | None = None
-    n: int | None = None
-
-
 def parse_goals(
     halfwidth: Sequence[float] | None,
     width: Sequence[float] | None,
     n: Sequence[str] | None,
     power: float | None = None,
-) -> list[Goal]:
-    """The goals one by one; widths and numbers of cases are different questions."""
+) -> list[dict[str, Any]]:
+    """The goals one by one, as a plan takes them: a half-width, or a number of cases."""
     given = {"--halfwidth": halfwidth, "--width": width, "--n": n}
     named = [name for name, values in given.items() if values]
-    if power is not None and n:
-        raise OptionError("--power asks for the number of cases; leave out --n, or --power")
     if power is not None and not named:
-        return [Goal()]
+        return [{}]
     if len(named) != 1:
         count_text = f"got {' and '.join(named)}" if named else "got none of them"
         raise OptionError(
@@ -110,9 +94,9 @@ def parse_goals(
             f"cases; {count_text}"
         )
     return [
-        *(Goal(halfwidth=number) for number in halfwidth or ()),
-        *(Goal(width=number) for number in width or ()),
-        *(Goal(n=number) for number in parse_sizes("--n", n or ())),
+        *({"halfwidth": number} for number in halfwidth or ()),
+        *({"halfwidth": number / 2} for number in width or ()),
+        *({"n": number} for number in parse_sizes("--n", n or ())),
     ]
 
 
@@ -148,9 +132,3 @@ def refuse_test_set_metric(metric: str | None) -> None:
             f"{name} is a metric of a whole test set, without values of cases; 'halfwidth plan' "
             "has auroc, proportion (accuracy, ...) and classes (sensitivity, specificity)"
         )
-
-
-def refuse_assurance(assurance: float | None, n: Sequence[str] | None) -> None:
-    """An assurance is that of a width; with a number of cases it would be ignored."""
-    if assurance is not None and n:
-        raise OptionError("--assurance has no effect with --n; it goes with a width")

@@ -108,13 +108,10 @@ def pilot(
         missing=missing,
         penalty=penalty,
     )
-    halfwidths = [
-        goal.halfwidth if goal.width is None else goal.width / 2 for goal in goals if goal.n is None
-    ]
     plans = plan(
         values,
-        halfwidth=halfwidths or None,
-        n=[goal.n for goal in goals if goal.n is not None] or None,
+        halfwidth=[goal["halfwidth"] for goal in goals if "halfwidth" in goal] or None,
+        n=[goal["n"] for goal in goals if "n" in goal] or None,
         assurance=assurance,
         statistic=split_names(statistic),
         method=method,

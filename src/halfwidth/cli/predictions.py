@@ -17,8 +17,9 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.processes import check_jobs
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.estimation.repeat_cautions import box_cautions, repeat_cautions
-from halfwidth.estimation.test_sets.api import metric_ci
+from halfwidth.estimation.test_sets.api import estimates_of_test_set
 from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
+from halfwidth.estimation.test_sets.options import TestSetOptions
 from halfwidth.io.arrays import read_array
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 # What describes the cases of curves, and what is asked of these.
 OF_CASES = ("labels", "pos_label", "scores", "groups", "strata", "missing")
 OF_CURVES = ("confidence_level", "n_resamples", "rng")
+# How labels and scores are read, and what is undefined.
+OF_TEST_SETS = ("labels", "pos_label", "scores", "threshold", "absent_class", "undefined")
 
 
 @frozen
@@ -102,14 +105,13 @@ class TestSetSource:
 
 
 def test_set_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What `metric_ci` takes of the options of test sets; labels are texts still."""
+    """What is said of a test set and its metrics; labels are texts still."""
     same = ("labels", "pos_label", "scores", "absent_class", "undefined")
     return {name: given[name] for name in same} | {
         # An option that may be repeated is an empty list where it is not given.
         "average": given["average"] or None,
         "threshold": parse_threshold(given["threshold"]),
-        "costs": parse_costs(given["costs"]),
-        "priors": parse_numbers("--priors", given["priors"]),
+        "tables": parse_tables(given),
     }
 
 
@@ -226,9 +228,41 @@ def parse_numbers(option: str, text: str | None) -> list[float] | None:
         raise OptionError(f"{option} {text!r} is no list of numbers such as 0.9,0.1") from None
 
 
-def parse_costs(text: str | None) -> list[list[float] | None] | None:
-    """``"0,1;5,0"`` as rows of numbers."""
-    return None if text is None else [parse_numbers("--costs", row) for row in text.split(";")]
+def parse_tables(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Costs, ``"0,1;5,0"`` as rows of numbers, and priors, as far as they are given."""
+    costs, priors = given["costs"], parse_numbers("--priors", given["priors"])
+    rows = None if costs is None else [parse_numbers("--costs", row) for row in costs.split(";")]
+    return {name: one for name, one in (("costs", rows), ("priors", priors)) if one is not None}
+
+
+def with_tables(metrics: Sequence[Any], tables: Mapping[str, Any]) -> list[Any]:
+    """Metrics, and what the threshold is chosen by, with the costs and priors that they take.
+
+    Raises
+    ------
+    OptionError
+        For those that none of them takes.
+    """
+    if not tables:
+        return list(metrics)
+    named = [resolve_sample_metric(one) for one in metrics if isinstance(one, str)]
+    specs = [one.spec for one in named if isinstance(one, Metric)]
+    for option in tables:
+        if not any(option in spec.tables for spec in specs):
+            takers = ", ".join(spec.name for spec in SAMPLE_METRICS if option in spec.tables)
+            given = ", ".join(spec.name for spec in specs) or "your own metric"
+            raise OptionError(f"--{option} has no effect on {given}; it is for {takers}")
+    return [with_its_tables(one, tables) for one in metrics]
+
+
+def with_its_tables(metric: Any, tables: Mapping[str, Any]) -> Any:
+    """A metric, if it is named, with the costs and priors that it takes."""
+    found = resolve_sample_metric(metric) if isinstance(metric, str) else None
+    if not isinstance(found, Metric) or not found.spec.tables:
+        return metric
+    return replace(
+        found, tables={name: tables[name] for name in found.spec.tables if name in tables}
+    )
 
 
 def parse_threshold(text: str | None) -> float | str | None:
@@ -255,7 +289,7 @@ def estimate_test_set(
     source : TestSetSource
     metrics : list of str or None
     options : dict
-        Those of `metric_ci`, with labels as texts and the positive one as ``pos_label``.
+        Of the test set and of inference, with labels as texts.
     columns : DesignColumns
     figure : tuple of (Path or None, str or None)
         Where to and which kind.
@@ -274,7 +308,7 @@ def estimate_test_set(
     if any(isinstance(one, Metric) and one.spec.takes is Takes.SCORES for one in resolved):
         note_if_long(len(test_set.y_true), options["method"], options["n_resamples"])
     positive = options.pop("pos_label")
-    options["n_threads"] = check_jobs(options.pop("jobs"))
+    options["threads"] = check_jobs(options.pop("jobs"))
     options |= {
         "names": source.names,
         "labels": parse_labels(options["labels"], test_set.y_true),
@@ -283,7 +317,16 @@ def estimate_test_set(
         "strata": test_set.strata,
         "sample_weight": test_set.weight,
     }
-    estimates: Estimates = metric_ci(test_set.y_true, test_set.y_score, metric=metrics, **options)
+    *asked_metrics, threshold = with_tables([*metrics, options["threshold"]], options.pop("tables"))
+    asked = {name: one for name, one in options.items() if name not in OF_TEST_SETS}
+    of_test_set = {name: options[name] for name in OF_TEST_SETS} | {"threshold": threshold}
+    estimates = estimates_of_test_set(
+        test_set.y_true,
+        test_set.y_score,
+        metric=asked_metrics,
+        options=TestSetOptions(**of_test_set),
+        **asked,
+    )
     table = estimates.with_cautions(test_set.cautions)
     path, kind = figure
     if path is not None and kind is not None:

@@ -55,12 +55,9 @@ def rank(
     scheme: Annotated[list[str], declared("scheme", more="Repeatable, or with commas.")] = [  # noqa: B006 -- typer copies it
         "aggregate_then_rank"
     ],
-    test: Annotated[str, declared("test", "rank")] = "auto",
-    ties: Annotated[str, declared("ties")] = "min",
     margin: Annotated[float, declared("margin", "rank")] = 0.0,
     top: Annotated[int, declared("top")] = 3,
     combine: Annotated[str | None, declared("combine")] = None,
-    absent_model: Annotated[str, declared("absent_model")] = "omit",
     seed: options.Seed = None,
     fmt: options.Format = None,
     json: options.Json = False,
@@ -107,7 +104,7 @@ def rank(
     if of_cases and comparison_settings.columns_of(ctx.params).has_test_set:
         raise OptionError(f"--plot-kind {kind} is of values of cases; of test sets, rank-sets")
     data, asked = given_models.models_in(ctx, files, MODEL_COLUMNS)
-    rankings = rank_models(data, **asked, keep_cases=of_cases)
+    rankings = rank_models(data, **asked)
 
     for text in rankings.notes:
         note(text)

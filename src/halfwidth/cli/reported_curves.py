@@ -34,7 +34,7 @@ def curves_of_test_sets(
     There are none of tasks, of weighted cases, and where models may have other cases than those
     that they are compared on.
     """
-    others = given["unmatched"] != "raise"
+    others = given["pairing"] != "complete"
     wanted = any(one.metric in CURVE_OF for one in estimates)
     if not wanted or not given["score"] or given["within"] or given["sample_weight"] or others:
         return ()

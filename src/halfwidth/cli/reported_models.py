@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from halfwidth.results.ranking import Rankings
 
 # What says nothing of one model.
-ABOUT_SEVERAL = ("baseline", "margin", "unmatched", "better", "model_from")
+ABOUT_SEVERAL = ("baseline", "margin", "pairing", "better", "model_from")
 
 
 @frozen(eq=False)
@@ -149,7 +149,6 @@ def _values(given: Mapping[str, Any], path: ModelFile) -> Estimates:
         data,
         statistic=split_names([given["statistic"]]),
         rng=given["seed"],
-        keep_cases=True,
         **{name: given[name] for name in ("method", "confidence_level", "n_resamples")},
     )
 
@@ -167,6 +166,7 @@ def _test_set(given: Mapping[str, Any], path: ModelFile) -> Estimates:
     passed_on = ("method", "confidence_level", "n_resamples", "missing")
     settings = predictions.test_set_arguments(given) | {
         "rng": given["seed"],
+        "alternative": "two-sided",
         "average": None if given["average"] is None else [given["average"]],
         "bounds": options.parse_bounds(given["bounds"]),
         "jobs": 1,

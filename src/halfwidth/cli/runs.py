@@ -141,7 +141,7 @@ def runs(
         "rng": seed,
         "simultaneous": simultaneous,
     }
-    estimates = estimate(data, **asked, keep_cases=plot is not None)
+    estimates = estimate(data, **asked)
     for text in estimates.notes:
         note(text)
     if plot is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from halfwidth.core.errors import closest
-from halfwidth.core.option_table.table import OPTIONS
-from halfwidth.core.options import flag_of
+from halfwidth.core.option_table.table import OPTIONS, SAID_BY
+from halfwidth.core.options import Door, flag_of, spelled
 
 # What an option is called here, or was called before: the first of the right-hand side that the
 # verb has is proposed. An error rather than an alias, so that each option has one name.
@@ -73,6 +73,9 @@ def proposal(given: str, value: str | None, known: Iterable[str]) -> str | None:
     if given in LEVELS and "--confidence-level" in options:
         return _with_level(given, value, options)
     argument = given.removeprefix("--").replace("-", "_")
+    said_by, meant = SAID_BY.get(argument.removeprefix("no_"), ("", ""))
+    if said_by and flag_of(said_by) in options:
+        return spelled(said_by, meant, door=Door.COMMAND_LINE)
     called = [flag_of(name) for name, one in OPTIONS.items() if argument in one.elsewhere.split()]
     for flag in (*OTHER_NAMES.get(given, ()), flag_of(argument), *called):
         if flag in options:

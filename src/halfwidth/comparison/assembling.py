@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from halfwidth.comparison.estimates import ChosenPairs, error_of_cases, estimates_of, together_of
-from halfwidth.comparison.multiplicity import corrected
+from halfwidth.comparison.multiplicity import UNCORRECTED, corrected
 from halfwidth.comparison.no_difference import run_tests
 from halfwidth.comparison.pair_cautions import disagreement, pair_cautions
 from halfwidth.comparison.paired_tests import superiority
@@ -55,7 +55,7 @@ def compared(
         tuple(items),
         _goals(families, settings),
         tuple(notes),
-        tuple(one.cases for one in families) if settings.keep_cases else (),
+        tuple(one.cases for one in families if one.values),
     )
 
 
@@ -78,7 +78,7 @@ def _together(
     chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings, level: Level
 ) -> tuple[SimultaneousInterval, ...]:
     """Intervals of a family that hold together; none where it has one, or they are not wanted."""
-    if len(chosen.pairs) < 2 or settings.simultaneous is False:
+    if len(chosen.pairs) < 2 or settings.correction == UNCORRECTED:
         return ()
     return together_of(chosen, estimates, settings, level).intervals
 
@@ -112,7 +112,7 @@ def _differences(
         )
         for pair, estimate, test in zip(chosen.pairs, estimates, tests, strict=True)
     ]
-    if len(differences) > 1 and settings.simultaneous is not False:
+    if len(differences) > 1 and settings.correction != UNCORRECTED:
         together = together_of(chosen, estimates, settings, settings.request.level)
         differences = [
             _with_cautions(_with_joint_interval(difference, interval, settings), further)

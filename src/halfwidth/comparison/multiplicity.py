@@ -29,6 +29,7 @@ def _benjamini_hochberg(ascending: Array) -> Array:
     return np.asarray(np.minimum.accumulate((shares * ascending)[::-1])[::-1])
 
 
+UNCORRECTED = "none"
 CORRECTIONS: dict[str, Callable[[Array], Array]] = {
     "holm": _holm,
     "bonferroni": _bonferroni,
@@ -75,8 +76,8 @@ def adjusted_p_values(p_values: ArrayLike, correction: str = "holm") -> Array:
 
 
 def corrected(results: Sequence[TestResult], correction: str = "holm") -> list[TestResult]:
-    """The tests of one family with adjusted p-values; a single test as it is."""
-    if len(results) < 2:
+    """The tests of one family with adjusted p-values; a single one as it is."""
+    if len(results) < 2 or correction == UNCORRECTED:
         return list(results)
     adjusted = adjusted_p_values([result.p_value for result in results], correction)
     return [

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from halfwidth.comparison.estimates import ChosenPairs, Pair
+from halfwidth.comparison.multiplicity import UNCORRECTED
 from halfwidth.comparison.no_difference import BY_NAME
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
@@ -29,7 +30,7 @@ def pair_cautions(chosen: ChosenPairs, pair: Pair, settings: Settings) -> tuple[
     found = [*_identical(jobs, pair)] if settings.paired else [*_prevalences(jobs, pair)]
     if chosen.family.n_shared:
         found.append(caution("HW803", shared=chosen.family.n_shared))
-    if settings.simultaneous is False and len(chosen.pairs) > 1:
+    if settings.correction == UNCORRECTED and len(chosen.pairs) > 1:
         level = percent(settings.request.level.confidence_level)
         found.append(caution("HW805", count=len(chosen.pairs), level=level))
     return tuple(found)

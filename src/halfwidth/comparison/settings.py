@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from halfwidth.comparison.verdicts import check_goal, check_margin
-from halfwidth.core.checks import as_choice, as_flag, as_number
+from halfwidth.core.checks import as_choice, as_number
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
@@ -34,12 +34,9 @@ class Settings:
     baseline : str or None
         The model that all others are compared with; None for all pairs.
     test, correction : str
-    simultaneous : bool or None
-        None: where there are several comparisons.
     margin : float or None
     goal : float or None
         That each model alone should reach.
-    keep_cases : bool
     ranked : bool
         Whether models are ranked, for which a goal means nothing.
     """
@@ -49,10 +46,8 @@ class Settings:
     baseline: str | None
     test: str
     correction: str
-    simultaneous: bool | None
     margin: float | None
     goal: float | None
-    keep_cases: bool
     ranked: bool = False
 
     @property
@@ -80,36 +75,24 @@ class Settings:
 
 
 def resolve_settings(
-    request: Request,
+    how: Matched,
     *,
     effect: Any,
-    paired: Any,
     baseline: Any,
     test: Any,
     correction: Any,
-    simultaneous: Any,
     margin: Any,
     goal: Any,
-    unmatched: Any,
-    keep_cases: Any,
 ) -> Settings:
     """Check the options of a comparison."""
-    how = Matched(request, as_flag("paired", paired), as_choice("unmatched", unmatched))
-    if not how.paired and how.unmatched != "raise":
-        raise OptionError(
-            f"{spelled('unmatched', how.unmatched)} has no effect with {spelled('paired', False)}: "
-            "models have cases of their own"
-        )
     return Settings(
         how,
         as_choice("effect", effect),
         None if baseline is None else str(baseline),
         as_choice("test", test),
         as_choice("correction", correction, meant={"bh": "benjamini_hochberg"}),
-        None if simultaneous is None else as_flag("simultaneous", simultaneous),
         None if margin is None else as_number("margin", margin),
         None if goal is None else as_number("goal", goal),
-        as_flag("keep_cases", keep_cases),
     )
 
 

@@ -245,7 +245,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "Cases are matched by their ids, letter by letter. Tables without a common id are of "
         "different test sets, or call the same images differently.",
         "Call the same cases alike. Models on different cases are compared as such: say so "
-        f"({spelled_both('paired', False)}).",
+        f"({spelled_both('pairing', 'none')}).",
     ),
     CautionSpec(
         "HW926",

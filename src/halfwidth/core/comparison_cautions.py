@@ -32,7 +32,7 @@ DECLARED: tuple[CautionSpec, ...] = (
         "What makes a case hard makes it hard for most models. Compared case by case that cancels; "
         "taken for independent samples the same cases give an interval that is too long, and a "
         "true difference is missed.",
-        f"Leave out the option that says otherwise ({spelled_both('paired', False)}).",
+        f"Leave out the option that says otherwise ({spelled_both('pairing', 'none')}).",
         "delong1988",
     ),
     CautionSpec(
@@ -54,8 +54,8 @@ DECLARED: tuple[CautionSpec, ...] = (
         "less sure than {level}.",
         "With 95 % intervals, every twentieth comparison of equal models excludes 0 by chance. Of "
         "ten, four in ten families hold such a one.",
-        f"Use the intervals that hold together ({spelled_both('simultaneous', True)}), or compare "
-        "with one baseline only.",
+        f"Leave out what asks for single intervals ({spelled_both('correction', 'none')}), or "
+        "compare with one baseline only.",
         "holm1979",
     ),
     CautionSpec(

@@ -144,6 +144,8 @@ class Metric:
 
     spec: MetricSpec
     parameters: Mapping[str, float] = field(default_factory=dict)
+    # Costs and priors, as far as they are given: those of the spec's ``tables``.
+    tables: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -182,13 +184,14 @@ class Metric:
         rule = self.spec.reliable_n
         return rule(**self._declared) if callable(rule) else rule
 
-    def bounded(self, **tables: object) -> Metric:
-        """The same with the range that its parameters and tables (costs, priors) make."""
+    def bounded(self, average: str | None = None) -> Metric:
+        """The same with the range that its parameters and tables make."""
         rule = self.spec.bounds_rule
         if rule is None:
             return self
-        bounds = rule(**self._declared, **tables)
-        return Metric(replace(self.spec, bounds=bounds), self.parameters)
+        tables = {name: self.tables.get(name) for name in ("costs", "priors")}
+        bounds = rule(**self._declared, **tables, average=average)
+        return replace(self, spec=replace(self.spec, bounds=bounds))
 
     @property
     def quotient(self) -> Quotient | None:

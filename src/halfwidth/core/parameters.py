@@ -107,6 +107,16 @@ class Parameter:
         return number
 
 
+def one_of_words(name: str, words: Sequence[str], summary: str) -> Parameter:
+    """A parameter that is one of a few words, by default the first.
+
+    >>> one_of_words("ties", ("min", "max"), "shared ranks").check("max", "ranks")
+    1.0
+    """
+    numbered = tuple((word, float(place)) for place, word in enumerate(words))
+    return Parameter(name, 0.0, summary, at_least=math.inf, words=numbered)
+
+
 MILLIMETRE, VOXEL = 0.0, 1.0
 # Said of values that were measured in voxels, lest they be taken for millimetres.
 UNIT = Parameter(
@@ -161,6 +171,19 @@ def split_names(texts: Sequence[str]) -> list[str]:
         elif part:
             names.append(part)
     return names
+
+
+def words_in(
+    text: str, declared: Mapping[str, tuple[Parameter, ...]]
+) -> tuple[str, dict[str, str]]:
+    """A name that is declared, and the words that its parameters are.
+
+    >>> words_in("a:ties=max", {"a": (one_of_words("ties", ("min", "max"), "shared ranks"),)})
+    ('a', {'ties': 'max'})
+    """
+    name, given = parse_name(text, declared.__getitem__)
+    bound = bind(name, declared[name], given, complete=True)
+    return name, {one.name: one.word(bound[one.name]) for one in declared[name]}
 
 
 def parse_name(

@@ -11,8 +11,8 @@ from typing import Any, TypeVar, cast
 from halfwidth.core.errors import OptionError, closest, shortened
 from halfwidth.core.option_table.data import MATCHING
 from halfwidth.core.option_table.option import Group, Option
-from halfwidth.core.option_table.table import OPTIONS
-from halfwidth.core.options import flag_of
+from halfwidth.core.option_table.table import OPTIONS, SAID_BY
+from halfwidth.core.options import flag_of, spelled
 
 F = TypeVar("F", bound=Callable[..., Any])
 # What verbs call the data that they take.
@@ -110,6 +110,8 @@ def _unknown_option_text(
         ),
         None,
     )
+    if said := _said_otherwise(given, names, kinds):
+        return f"{text}; {said}"
     if given == "alpha" and option is not None:
         return f"{text}; it is called {option}, which is 1 - alpha{_one_minus(options[given])}"
     if option is not None:
@@ -122,12 +124,35 @@ def _unknown_option_text(
     if part is not None and "matching" in names:
         return f"{text}; it is a part of how detections are matched: {of_matching}"
     if TAKES_DATA & {*names}:
-        takers = ", ".join(one.__name__ for one in kinds() if given in _options_of(one))
+        called = {given, *(name for name, one in OPTIONS.items() if given in one.elsewhere.split())}
+        found = {one.__name__: called & _options_of(one) for one in kinds()}
+        known = set().union(*found.values())
+        takers = ", ".join(kind for kind, options in found.items() if options)
         matched = "" if part is None else f"Detections, {of_matching}"
         if made := " or ".join(filter(None, (takers, matched))):
-            return f"{text}; it describes the data: give it where these are made ({made})"
+            renamed = f"is called {min(known)} and " if known and given not in known else ""
+            return f"{text}; it {renamed}describes the data: give it where these are made ({made})"
     nearest = closest(given, names)
     return f"{text}; did you mean {nearest}?" if nearest else f"{text}; it has {shortened(names)}"
+
+
+def _said_otherwise(given: str, names: tuple[str, ...], kinds: Callable[[], Iterable[type]]) -> str:
+    """What says the same, where an option is a value of another, or of a longer road."""
+    said_by, value = SAID_BY.get(given, ("", ""))
+    if said_by in names:
+        return f"{spelled(said_by, value)} says so"
+    if given in ("costs", "priors"):
+        said = f"functools.partial(metrics.expected_cost, {given}=...)"
+        return f"it is a parameter of the metric: {said}"
+    if "y_true" not in names:
+        return ""
+    if given in ("n_threads", *OPTIONS["n_threads"].elsewhere.split()):
+        return (
+            "estimate(Predictions.from_arrays(y_true, y_score), metric=..., n_threads=...) has it"
+        )
+    if any(one.__name__ == "Predictions" and given in _options_of(one) for one in kinds()):
+        return f"estimate(Predictions.from_arrays(y_true, y_score, {given}=...), metric=...) has it"
+    return ""
 
 
 def _options_of(kind: type) -> set[str]:

@@ -19,6 +19,7 @@ from halfwidth.core.undefined import ALL_POLICIES
 from halfwidth.data.challenge_tables import challenge_columns
 from halfwidth.data.families import Family, ModelCases, naming, shown_data
 from halfwidth.data.inputs import is_column, models_of, names_models
+from halfwidth.data.matching import Pairing
 from halfwidth.data.measured_values import ValueOptions
 from halfwidth.data.measuring import Matched, Measurable, by_level, measuring_values
 from halfwidth.data.quantities import Quantities, listed_metrics
@@ -78,6 +79,7 @@ class CaseValues:
     missing : {"raise", "omit", "worst", "worst_rank", "all"}
     penalty : float or None
     failures : {"seen", "unseen", "both"}
+    pairing : {"complete", "common", "none"}
 
     Examples
     --------
@@ -94,6 +96,7 @@ class CaseValues:
     missing: Any = "raise"
     penalty: float | None = None
     failures: Failures = "seen"
+    pairing: Pairing = "complete"
     _given: _Arrays | _Tables | RunValues = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
@@ -111,6 +114,7 @@ class CaseValues:
         missing: Any = "raise",
         penalty: float | None = None,
         failures: Failures = "seen",
+        pairing: Pairing = "complete",
     ) -> CaseValues:
         """Values of cases in arrays.
 
@@ -150,6 +154,10 @@ class CaseValues:
             failures as none of them did; of verdicts also ``"both"``. Failures that are seen may be
             worse by a heavy tail of them, others as bad as the bounds of the metric. The other
             interval is ``if_unseen_failures``; for ``"both"`` a verdict has to hold under either.
+        pairing : {"complete", "common", "none"}, default "complete"
+            Which cases of several models are compared: ``"complete"``, all, and a case that some
+            model lacks is an error; ``"common"``: such cases are left out and counted; ``"none"``:
+            the models were measured on different cases, which are not matched.
 
         Returns
         -------
@@ -172,7 +180,7 @@ class CaseValues:
             cases = models_of(values, {"groups": groups, "strata": strata}, argument="values")
         else:
             cases = (ModelCases("", values, groups=groups, strata=strata),)
-        options = (metric, bounds, scale, over, missing, penalty, failures)
+        options = (metric, bounds, scale, over, missing, penalty, failures, pairing)
         return cls(*options, _given=_Arrays(cases))
 
     @classmethod
@@ -194,6 +202,7 @@ class CaseValues:
         missing: Any = "raise",
         penalty: float | None = None,
         failures: Failures = "seen",
+        pairing: Pairing = "complete",
     ) -> CaseValues:
         """Values of cases in a table, or in several.
 
@@ -243,6 +252,10 @@ class CaseValues:
         failures : {"seen", "unseen", "both"}, default "seen"
             What ``"auto"`` allows for: ``"seen"``, failures such as these cases show; ``"unseen"``,
             failures as none of them did; of verdicts also ``"both"``.
+        pairing : {"complete", "common", "none"}, default "complete"
+            Which cases of several models are compared: ``"complete"``, all, and a case that some
+            model lacks is an error; ``"common"``: such cases are left out and counted; ``"none"``:
+            the models were measured on different cases, which are not matched.
 
         Returns
         -------
@@ -276,7 +289,7 @@ class CaseValues:
         taken = value_columns(value)
         of_values = taken.values() if isinstance(taken, dict) else taken or ()
         given = _Tables(tables_of(table, columns, by_model, of_values), taken)
-        options = (metric, bounds, scale, over, missing, penalty, failures)
+        options = (metric, bounds, scale, over, missing, penalty, failures, pairing)
         return cls(*options, _given=given)
 
     @classmethod
@@ -311,7 +324,9 @@ class CaseValues:
         metric : str, MetricSpec or callable, or sequence of them, optional
             Of predictions and detections, what is estimated; of values, what they are, where their
             data do not say it. It decides range, unit and which direction is better. Parameters
-            stand after a colon: ``"nsd:tolerance=3"``. Or a function of your own.
+            stand after a colon: ``"nsd:tolerance=3"``; costs and priors by
+            ``functools.partial(halfwidth.metrics.expected_cost, costs=[[0, 1], [5, 0]])``. Or a
+            function of your own.
         by : str or sequence of str, optional
             Column, such as the organ, for each of whose levels a verb answers apart.
         folds : {"refuse", "average"}, default "refuse"
@@ -379,6 +394,7 @@ class CaseValues:
             )
         as_choice("missing", self.missing, "CaseValues")
         as_choice("failures", self.failures)
+        as_choice("pairing", self.pairing)
         check_over(self.over)
 
     @property

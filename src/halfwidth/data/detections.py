@@ -15,6 +15,7 @@ from halfwidth.core.public_functions import checked_options
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.data.families import MeasuredFamily, naming, shown_data
+from halfwidth.data.matching import Pairing
 from halfwidth.data.measured_detections import detector_jobs, distinct_notes, measured_detectors
 from halfwidth.data.measuring import Matched, Measurable
 from halfwidth.data.quantities import Quantities
@@ -46,6 +47,8 @@ class Detections:
     """
 
     kind: ClassVar = Kind.DETECTIONS
+    # All are of the images of the references.
+    pairing: ClassVar[Pairing] = "complete"
 
     detections: Mapping[str, Any]
     references: Any

@@ -17,11 +17,11 @@ from halfwidth.core.options import spelled
 from halfwidth.core.undefined import is_missing
 from halfwidth.data.families import Family, Identity, ModelCases, named
 
-Unmatched = Literal["raise", "omit"]
+Pairing = Literal["complete", "common", "none"]
 SHOWN = 3
 
 
-def matched(family: Family, unmatched: Unmatched) -> Family:
+def matched(family: Family, pairing: Pairing) -> Family:
     """The cases that all models have, in one order that no table's order of rows can change.
 
     Raises
@@ -42,7 +42,7 @@ def matched(family: Family, unmatched: Unmatched) -> Family:
             f"{family.place}in no case does the metric apply for every model: with the status "
             "'not applicable' there is nothing to compare"
         )
-    _check_shared(family, shared, every, places, unmatched)
+    _check_shared(family, shared, every, places, pairing)
     order = sorted(shared, key=_sorted_by)
     rows = tuple(
         model.rows(np.array([place[one] for one in order], dtype=np.intp))
@@ -114,7 +114,7 @@ def _check_lengths(family: Family) -> None:
         raise DataError(
             f"{family.place}models differ in their number of cases ({counted}), and nothing says "
             "which are the same: give pandas Series labelled by case, or a table with a column of "
-            f"cases ({spelled('case')}); {spelled('paired', False)} where they are not the same"
+            f"cases ({spelled('case')}); {spelled('pairing', 'none')} where they are not the same"
         )
 
 
@@ -141,7 +141,7 @@ def _check_shared(
     shared: set[Identity],
     every: set[Identity],
     places: Sequence[dict[Identity, int]],
-    unmatched: Unmatched,
+    pairing: Pairing,
 ) -> None:
     names = [model.name for model in family.models]
     if not shared:
@@ -154,7 +154,7 @@ def _check_shared(
             f"{family.place}{_listed(names)} share no case ({examples}); ids must be the same in "
             "all, letter for letter"
         )
-    if unmatched == "raise" and len(shared) < len(every):
+    if pairing == "complete" and len(shared) < len(every):
         lacking = [
             f"{name} lacks {len(absent)} ({shortened(absent, SHOWN)})"
             for name, place in zip(names, places, strict=True)
@@ -162,7 +162,7 @@ def _check_shared(
         ]
         raise DataError(
             f"{family.place}{len(every) - len(shared)} of {len(every)} cases are not there for all "
-            f"models: {'; '.join(lacking)}. {spelled('unmatched', 'omit')} leaves them out; a "
+            f"models: {'; '.join(lacking)}. {spelled('pairing', 'common')} leaves them out; a "
             f"failure needs a row with an empty value, and {spelled('missing', 'worst')}"
         )
     if len(shared) == 1:

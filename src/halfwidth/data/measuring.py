@@ -11,7 +11,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.spec import Metric, Statistic, Takes
 from halfwidth.data.families import Family, MeasuredFamily
-from halfwidth.data.matching import Unmatched, matched, shared_cases
+from halfwidth.data.matching import Pairing, matched, shared_cases
 from halfwidth.data.measured_test_sets import measure_test_sets
 from halfwidth.data.measured_values import ValueOptions, measure_values
 from halfwidth.estimation.functionals import CustomMetric
@@ -28,15 +28,17 @@ class Matched:
     ----------
     request : Request
         Names the policy for missing values.
-    paired : bool
-        Whether the models were measured on the same cases.
-    unmatched : {"raise", "omit"}
-        What becomes of cases that are not there for all models.
+    pairing : {"complete", "common", "none"}
+        Which cases are compared.
     """
 
     request: Request
-    paired: bool = True
-    unmatched: Unmatched = "raise"
+    pairing: Pairing = "complete"
+
+    @property
+    def paired(self) -> bool:
+        """Whether the models were measured on the same cases."""
+        return self.pairing != "none"
 
 
 @frozen(eq=False)
@@ -65,7 +67,7 @@ class Measuring:
     def measured(self, family: Family, how: Matched) -> list[MeasuredFamily]:
         """The models of a family, matched and measured."""
         if how.paired:
-            return self.measured_as_matched(matched(family, how.unmatched), how)
+            return self.measured_as_matched(matched(family, how.pairing), how)
         n_shared = shared_cases(family)
         return [replace(one, n_shared=n_shared) for one in self.measured_as_matched(family, how)]
 

@@ -120,7 +120,7 @@ def prediction_families(
                 source, columns, where, numbers=measuring.numbers, paired=how.paired
             )
         ]
-    return families_of(parts, how.unmatched)
+    return families_of(parts, how.pairing)
 
 
 def _check_columns(source: Source, columns: TableColumns, where: PredictionColumns) -> None:

@@ -22,6 +22,7 @@ from halfwidth.core.undefined import (
 )
 from halfwidth.data.families import Family, ModelCases, shown_data
 from halfwidth.data.inputs import models_of, refuse_cases_of_no_model
+from halfwidth.data.matching import Pairing
 from halfwidth.data.measured_test_sets import ReadCases, read_test_set
 from halfwidth.data.measuring import Matched, Measurable, Measuring, by_level, measuring_each_metric
 from halfwidth.data.prediction_tables import (
@@ -64,6 +65,7 @@ class Predictions:
         How labels and scores are read, and what is undefined.
     bounds : tuple of float or None
     missing : {"raise", "omit"}
+    pairing : {"complete", "common", "none"}
 
     Examples
     --------
@@ -78,6 +80,7 @@ class Predictions:
     options: TestSetOptions = TestSetOptions()
     bounds: Any = None
     missing: MissingLabels = "raise"
+    pairing: Pairing = "complete"
     _given: PredictionArrays | PredictionTables = field(default=cast("Any", None), kw_only=True)
 
     @classmethod
@@ -90,16 +93,15 @@ class Predictions:
         labels: Sequence[Any] | None = None,
         pos_label: Any = None,
         scores: Scores = "auto",
-        threshold: float | str | None = None,
+        threshold: Any = None,
         absent_class: AbsentClass = "omit",
         undefined: Undefined = "omit",
-        costs: Any = None,
-        priors: Any = None,
         sample_weight: Any = None,
         bounds: Any = None,
         groups: Any = None,
         strata: Any = None,
         missing: MissingLabels = "raise",
+        pairing: Pairing = "complete",
     ) -> Predictions:
         """Predictions in arrays.
 
@@ -124,20 +126,16 @@ class Predictions:
             several such columns are an error, because it matters whether they are logits.
             ``"numbers"`` are those of a regression, which a function of your own may need to be
             told.
-        threshold : float or str, optional
+        threshold : float, str or partial, optional
             Positive from this score on; default: 0.5. Or the name of a metric: the threshold that
             is best by it, chosen again in each resample. Of logits it is this probability; of more
-            than two classes the largest score decides.
+            than two classes the largest score decides. A metric with costs is given as it is to
+            ``metric``.
         absent_class : {"omit", "zero", "undefined"}, default "omit"
             What a class without a value counts in an average, in the data or in a resample.
         undefined : {"omit", "zero", "worst"}, default "omit"
             What 0/0 counts: ``"omit"``, nothing; ``"zero"``, as in scikit-learn; ``"worst"``.
             Resamples that are left out are counted.
-        costs : array-like, shape (C, C), optional
-            Of decisions, a row for each true class: for expected costs, and as weights of
-            ``cohen_kappa``. Default: 1 for an error.
-        priors : array-like, shape (C,), optional
-            Shares of the classes for expected costs; default: those of the data.
         sample_weight : array-like, shape (n,), optional
             What each case counts.
         bounds : (low, high), optional
@@ -151,6 +149,10 @@ class Predictions:
         missing : {"raise", "omit"}, default "raise"
             What a missing label or score means: ``"raise"``, an error, or ``"omit"``: leave the
             case out, of all models that are compared.
+        pairing : {"complete", "common", "none"}, default "complete"
+            Which cases of several models are compared: ``"complete"``, all, and a case that some
+            model lacks is an error; ``"common"``: such cases are left out and counted; ``"none"``:
+            the models were measured on different cases, which are not matched.
 
         Returns
         -------
@@ -185,10 +187,8 @@ class Predictions:
                     weights=sample_weight,
                 ),
             )
-        options = TestSetOptions(
-            labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
-        )
-        return cls(options, bounds, missing, _given=PredictionArrays(cases))
+        options = TestSetOptions(labels, pos_label, scores, threshold, absent_class, undefined)
+        return cls(options, bounds, missing, pairing, _given=PredictionArrays(cases))
 
     @classmethod
     @checked_options
@@ -208,13 +208,12 @@ class Predictions:
         labels: Sequence[Any] | None = None,
         pos_label: Any = None,
         scores: Scores = "auto",
-        threshold: float | str | None = None,
+        threshold: Any = None,
         absent_class: AbsentClass = "omit",
         undefined: Undefined = "omit",
-        costs: Any = None,
-        priors: Any = None,
         bounds: Any = None,
         missing: MissingLabels = "raise",
+        pairing: Pairing = "complete",
     ) -> Predictions:
         """Predictions in a table, or in several.
 
@@ -250,24 +249,23 @@ class Predictions:
             The positive class; default: 1 of 0 and 1 (or -1 and 1, False and True).
         scores : {"auto", "probabilities", "logits", "any", "labels", "numbers"}, default "auto"
             What the scores are; ``"auto"`` takes numbers in [0, 1] for probabilities.
-        threshold : float or str, optional
+        threshold : float, str or partial, optional
             Positive from this score on; default: 0.5. Or the name of a metric: the threshold that
             is best by it, chosen again in each resample.
         absent_class : {"omit", "zero", "undefined"}, default "omit"
             What a class without a value counts in an average, in the data or in a resample.
         undefined : {"omit", "zero", "worst"}, default "omit"
             What 0/0 counts: ``"omit"``, nothing; ``"zero"``, as in scikit-learn; ``"worst"``.
-        costs : array-like, shape (C, C), optional
-            Of decisions, a row for each true class: for expected costs, and as weights of
-            ``cohen_kappa``.
-        priors : array-like, shape (C,), optional
-            Shares of the classes for expected costs; default: those of the data.
         bounds : (low, high), optional
             Of one metric of a regression: the least and the largest error that a case can have, for
             methods that rest on them; ``r2`` by itself.
         missing : {"raise", "omit"}, default "raise"
             What a missing label or score means: ``"raise"``, an error, or ``"omit"``: leave the
             case out, of all models that are compared.
+        pairing : {"complete", "common", "none"}, default "complete"
+            Which cases of several models are compared: ``"complete"``, all, and a case that some
+            model lacks is an error; ``"common"``: such cases are left out and counted; ``"none"``:
+            the models were measured on different cases, which are not matched.
 
         Returns
         -------
@@ -296,12 +294,10 @@ class Predictions:
             column_name("sample_weight", sample_weight),
         )
         by_model = where.predictions if where.columns_by_model else ()
-        options = TestSetOptions(
-            labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
-        )
+        options = TestSetOptions(labels, pos_label, scores, threshold, absent_class, undefined)
         tables = tables_of(table, columns, by_model, where.used)
         given = PredictionTables(tables, where)
-        return cls(options, bounds, missing, _given=given)
+        return cls(options, bounds, missing, pairing, _given=given)
 
     def __repr__(self) -> str:
         return shown_data("Predictions", self.models)
@@ -315,6 +311,7 @@ class Predictions:
         missing_policy(self.missing)
         as_choice("absent_class", self.options.absent_class)
         as_choice("undefined", self.options.undefined)
+        as_choice("pairing", self.pairing)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -114,7 +114,7 @@ class ComparedReaders:
 
     def measured(self, how: Matched) -> list[MeasuredFamily]:
         """The pairs of readers, on the cases that all of them labelled."""
-        family = matched(self.readers.family, how.unmatched)
+        family = matched(self.readers.family, how.pairing)
         pairs = _paired(family, self.raters)
         return self.readers.measuring.measured_as_matched(pairs, how)
 

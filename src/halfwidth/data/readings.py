@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from halfwidth.core.checks import as_choice
 from halfwidth.core.errors import OptionError, UnknownNameError, quoted, shortened
@@ -22,6 +22,7 @@ from halfwidth.data.case_values import CaseValues
 from halfwidth.data.detections import Comparable
 from halfwidth.data.families import shown_data
 from halfwidth.data.inputs import models_of
+from halfwidth.data.matching import Pairing
 from halfwidth.data.measuring import Matched, Measuring, measuring_each_metric
 from halfwidth.data.prediction_tables import PredictionColumns, columns_of_models
 from halfwidth.data.predictions import PredictionArrays, PredictionTables
@@ -62,6 +63,7 @@ class Readings:
     options : TestSetOptions
         How labels are read, and what is undefined.
     missing : {"raise", "omit"}
+    pairing : {"complete", "common"}
 
     Examples
     --------
@@ -74,6 +76,7 @@ class Readings:
     model: str | None = None
     options: TestSetOptions = TestSetOptions()
     missing: Missing = "raise"
+    pairing: Pairing = "complete"
     _given: PredictionArrays | PredictionTables | _Pairs = field(
         default=cast("Any", None), kw_only=True
     )
@@ -98,6 +101,7 @@ class Readings:
         groups: Any = None,
         strata: Any = None,
         missing: MissingLabels = "raise",
+        pairing: Literal["complete", "common"] = "complete",
     ) -> Readings:
         """Readings in arrays.
 
@@ -126,6 +130,9 @@ class Readings:
         missing : {"raise", "omit"}, default "raise"
             What a missing label means: ``"raise"``, an error, or ``"omit"``: leave out cases that
             some reader did not label.
+        pairing : {"complete", "common"}, default "complete"
+            Which cases are compared: ``"complete"``, all, and a case that some reader lacks is an
+            error; ``"common"``: such cases are left out and counted.
 
         Returns
         -------
@@ -152,7 +159,7 @@ class Readings:
         common = {"target": truth, "groups": groups, "strata": strata}
         given = PredictionArrays(models_of(ratings, common, argument="ratings"))
         options = TestSetOptions(labels, pos_label, absent_class=absent_class, undefined=undefined)
-        return cls(_name(model), options, missing, _given=given)
+        return cls(_name(model), options, missing, pairing, _given=given)
 
     @classmethod
     @checked_options
@@ -174,6 +181,7 @@ class Readings:
         groups: str | None = None,
         strata: str | None = None,
         missing: MissingLabels = "raise",
+        pairing: Literal["complete", "common"] = "complete",
     ) -> Readings:
         """Readings in a table: a row for each reader and case, or a column for each reader.
 
@@ -214,6 +222,9 @@ class Readings:
         missing : {"raise", "omit"}, default "raise"
             What a missing label means: ``"raise"``, an error, or ``"omit"``: leave out cases that
             some reader did not label.
+        pairing : {"complete", "common"}, default "complete"
+            Which cases are compared: ``"complete"``, all, and a case that some reader lacks is an
+            error; ``"common"``: such cases are left out and counted.
 
         Returns
         -------
@@ -254,7 +265,8 @@ class Readings:
                 "), or a column for each of them"
             )
         options = TestSetOptions(labels, pos_label, absent_class=absent_class, undefined=undefined)
-        return cls(_name(model), options, missing, _given=PredictionTables(tables, where))
+        given = PredictionTables(tables, where)
+        return cls(_name(model), options, missing, pairing, _given=given)
 
     @classmethod
     @checked_options
@@ -276,6 +288,7 @@ class Readings:
         scale: float = 1.0,
         missing: Missing = "raise",
         penalty: float | None = None,
+        pairing: Literal["complete", "common"] = "complete",
     ) -> Readings:
         """Readings that are known by values of pairs, such as the DSC of the masks of two readers.
 
@@ -319,6 +332,9 @@ class Readings:
         penalty : float, optional
             The worst value with ``missing="worst"``, for metrics without one (distances), in the
             unit after scaling.
+        pairing : {"complete", "common"}, default "complete"
+            Which cases are compared: ``"complete"``, all, and a case that some reader lacks is an
+            error; ``"common"``: such cases are left out and counted.
 
         Returns
         -------
@@ -363,7 +379,8 @@ class Readings:
             missing=missing_policy(missing),
             penalty=penalty,
         )
-        return cls(known.model, missing=missing, _given=_Pairs(values, known))
+        given = _Pairs(values, known)
+        return cls(known.model, missing=missing, pairing=pairing, _given=given)
 
     def __repr__(self) -> str:
         return shown_data("Readings", self.readers, model=self.model)
@@ -377,6 +394,7 @@ class Readings:
         missing_policy(self.missing)
         as_choice("absent_class", self.options.absent_class)
         as_choice("undefined", self.options.undefined)
+        as_choice("pairing", self.pairing, "Readings")
         if self.model is not None and self.model not in self.readers:
             raise UnknownNameError("model", self.model, self.readers)
 

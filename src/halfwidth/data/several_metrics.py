@@ -107,7 +107,7 @@ def with_same_cases(
     notes: list[str] = []
     for together in by_label.values():
         families = [one.family for one in together if isinstance(one, Measurable)]
-        kept, own = keep_shared_cases(families, how.unmatched, how.request.missing)
+        kept, own = keep_shared_cases(families, how.pairing, how.request.missing)
         in_order = iter(kept)
         found += [
             replace(one, family=next(in_order)) if isinstance(one, Measurable) else one
@@ -118,7 +118,7 @@ def with_same_cases(
 
 
 def keep_shared_cases(
-    families: Sequence[Family], unmatched: str, missing: str
+    families: Sequence[Family], pairing: str, missing: str
 ) -> tuple[list[Family], list[str]]:
     """Families of one task, without the cases that some of their metrics lack, and what was left.
 
@@ -132,7 +132,7 @@ def keep_shared_cases(
     if len(families) < 2 or any(m.identities is None for f in families for m in f.models):
         return list(families), []
     shared = [_shared(one) for one in families]
-    if unmatched == "raise" and len({frozenset(one) for one in shared}) > 1:
+    if pairing == "complete" and len({frozenset(one) for one in shared}) > 1:
         raise DataError(_differing(families, shared))
     lacking = [_without_value(one) if missing == "omit" else set() for one in families]
     present = [own - without for own, without in zip(shared, lacking, strict=True)]
@@ -188,7 +188,7 @@ def _differing(families: Sequence[Family], shared: Sequence[set[Identity]]) -> s
     ]
     return (
         f"{families[0].place}metrics that are combined need the same cases: {'; '.join(lacking)}. "
-        f"{spelled('unmatched', 'omit')} leaves them out"
+        f"{spelled('pairing', 'common')} leaves them out"
     )
 
 

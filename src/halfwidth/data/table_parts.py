@@ -38,7 +38,7 @@ class TablePart:
     model: ModelCases
 
 
-def families_of(parts: Sequence[TablePart], unmatched: str) -> tuple[list[Family], list[str]]:
+def families_of(parts: Sequence[TablePart], pairing: str) -> tuple[list[Family], list[str]]:
     """Families in their order of appearance, and the models that some of them lack."""
     names = list(dict.fromkeys(part.model.name for part in parts))
     by_key: dict[tuple[Any, ...], list[TablePart]] = {}
@@ -50,7 +50,7 @@ def families_of(parts: Sequence[TablePart], unmatched: str) -> tuple[list[Family
         place = f"{first.label}: " if first.label else ""
         check_each_once([part.model.name for part in members], place)
         lacking = [name for name in names if all(part.model.name != name for part in members)]
-        if lacking and unmatched == "raise":
+        if lacking and pairing != "common":
             raise DataError(_incomplete_family_note(first, members, lacking, parts))
         if lacking:
             notes.append(f"{place}no rows of {shortened(lacking, 5)}")
@@ -91,7 +91,7 @@ def _incomplete_family_note(
         )
     return (
         f"{place}no rows of {_title(first.metric)} for {shortened(lacking, 5)}, which other levels "
-        f"have. Leave such levels out of the table; {spelled('unmatched', 'omit')} compares the "
+        f"have. Leave such levels out of the table; {spelled('pairing', 'common')} compares the "
         "models that are there, where there are two"
     )
 

@@ -62,7 +62,7 @@ def value_families(
         parts += _parts(source, layout, wanted, columns, values, labels, paired=how.paired)
     if not parts:
         raise DataError(f"no rows of metric {metric!r}; the table holds {shortened(list(held))}")
-    families, left_out = families_of(parts, how.unmatched)
+    families, left_out = families_of(parts, how.pairing)
     return families, [*dict.fromkeys(notes), *left_out]
 
 

@@ -84,16 +84,12 @@ class Policies:
     ----------
     absent : {"omit", "zero", "undefined"}
     undefined : {"omit", "zero", "worst"}
-    costs : tuple or None
-    priors : tuple or None
     criterion : Metric or None
         What the threshold is chosen by, on the data.
     """
 
     absent: AbsentClass
     undefined: Undefined
-    costs: tuple[tuple[float, ...], ...] | None = None
-    priors: tuple[float, ...] | None = None
     criterion: Metric | None = None
 
 
@@ -182,7 +178,7 @@ def build_functional(
     row: MetricRow, metric: Metric, classes: Classes, policies: Policies, *, weighted: bool = False
 ) -> Functional:
     """What is computed for one row, from its metric, the classes and the policies alone."""
-    metric = metric.bounded(costs=policies.costs, priors=policies.priors, average=row.average)
+    metric = metric.bounded(row.average)
     if metric.spec.takes is Takes.NUMBERS:
         return _number_functional(metric)
     if metric.spec.takes is Takes.PROBABILITIES:
@@ -271,8 +267,7 @@ def _finish(row: MetricRow, metric: Metric, classes: Classes, policies: Policies
         row.average or "",
         row.which,
         policies.absent,
-        policies.costs if "costs" in metric.spec.tables else None,
-        policies.priors if "priors" in metric.spec.tables else None,
+        **metric.tables,
     )
 
 
@@ -397,17 +392,16 @@ def tuned_metric(
     # The positive class is coded 1 here, whatever its place among the labels.
     which = 1 if row.which == positive else 0
     if positive == 0:
-        policies = _with_classes_swapped(policies)
+        metric, criterion = _with_classes_swapped(metric), _with_classes_swapped(criterion)
     finish = _finish(replace(row, which=which), metric, classes, policies)
     chooser = _finish(MetricRow(criterion, "binary", 1), criterion, classes, policies)
     return building.Tuned(finish, chooser, -1 if criterion.spec.better is Better.LOWER else 1)
 
 
-def _with_classes_swapped(policies: Policies) -> Policies:
-    """Costs and priors of two classes in the other order."""
-    costs, priors = policies.costs, policies.priors
-    return replace(
-        policies,
-        costs=None if costs is None else tuple(row[::-1] for row in costs[::-1]),
-        priors=None if priors is None else priors[::-1],
-    )
+def _with_classes_swapped(metric: Metric) -> Metric:
+    """The metric with costs and priors of two classes in the other order."""
+    swapped = {
+        name: tuple(row[::-1] if name == "costs" else row for row in table[::-1])
+        for name, table in metric.tables.items()
+    }
+    return replace(metric, tables=swapped)

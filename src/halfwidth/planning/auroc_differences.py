@@ -20,8 +20,14 @@ from halfwidth.intervals.auc import delong_logit_t, delong_t
 from halfwidth.intervals.dirichlet_intervals import dirichlet
 from halfwidth.intervals.two_samples import mover
 from halfwidth.metrics.ranking import auroc
-from halfwidth.planning.auroc import LEAST_OF_A_CLASS, binormal_terms, class_counts
-from halfwidth.planning.checks import check_n, check_positive, check_share, wanted_width
+from halfwidth.planning.aurocs import LEAST_OF_A_CLASS, binormal_terms, class_counts
+from halfwidth.planning.checks import (
+    check_goal,
+    check_n,
+    check_positive,
+    check_share,
+    wanted_width,
+)
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width, smallest_n
 from halfwidth.results.sample_size import Requirement, SampleSize
 
@@ -32,21 +38,21 @@ MOSTLY = 1.25
 NODES = 64
 
 
-def auroc_difference_n(
+def auroc_difference(
     expected: float,
     *,
+    n: int | None = None,
+    halfwidth: float | None = None,
     difference: float | None = None,
     margin: float | None = None,
     power: float | None = None,
-    width: float | None = None,
-    halfwidth: float | None = None,
     correlation: float | None = None,
     paired: bool = True,
     prevalence: float = 0.5,
     sd_ratio: float = 1.0,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """The cases to settle how two AUROCs differ, or for the width of the interval of it.
+    """The cases to settle how two AUROCs differ, or for a half-width; or what n cases give.
 
     Of two models on the same cases by DeLong's interval with t, which a comparison takes by default
     where both rank enough cases wrongly; on cases of their own by DeLong's on the logit of either,
@@ -57,6 +63,12 @@ def auroc_difference_n(
     ----------
     expected : float
         The AUROC expected of the old model, strictly between 0 and 1.
+    width : float, optional
+        Instead of it the width wanted, high - low.
+    n : int, optional
+        The reverse: the width that so many cases give.
+    halfwidth : float, optional
+        The half-width wanted, the number after the ±.
     difference : float, optional
         The true difference, whose power is told: how often the interval excludes 0, or with
         ``margin`` lies above minus that (then new model minus old, 0 by default).
@@ -66,11 +78,6 @@ def auroc_difference_n(
     power : float, optional
         The power wanted, to find the difference or to show non-inferiority, instead of a width
         or beside it: 0.8, for example.
-    width : float, optional
-        Instead of it the width wanted, high - low.
-    halfwidth : float, optional
-        The half-width wanted, the number after the ±. In the metric's unit; half of the width,
-        where the interval is not symmetric.
     correlation : float, optional
         Of two models: how their scores correlate within a class, from 0 up to below 1. Models
         on the same cases need one, and others have none.
@@ -98,10 +105,14 @@ def auroc_difference_n(
 
     Examples
     --------
-    >>> plan = auroc_difference_n(0.85, margin=0.05, power=0.8, correlation=0.6)
+    >>> plan = auroc_difference(0.85, margin=0.05, power=0.8, correlation=0.6)
     >>> plan.n, plan.formula, plan.rule
     (414, 'delong_t', 'auto@1')
+    >>> plan = auroc_difference(0.85, n=400, margin=0.05, correlation=0.6)
+    >>> round(plan.halfwidth, 3), round(plan.power, 2)
+    (0.036, 0.79)
     """
+    check_goal(n, halfwidth, power=power)
     asked = _checked(
         (expected, difference, margin),
         correlation,
@@ -111,6 +122,12 @@ def auroc_difference_n(
         confidence_level=confidence_level,
     )
     formula = asked.formula
+    if n is not None:
+        what = (
+            f"a difference of AUROCs at prevalence {asked.prevalence:g}, two cases of each class,"
+        )
+        plan = plan_at(formula, check_n(n, formula.least, what))
+        return _told(plan, asked, settled=difference is not None)
     if power is not None:
         share = check_share("power", power)
         if asked.margin is None and difference is None:
@@ -124,79 +141,14 @@ def auroc_difference_n(
             if asked.margin is None
             else f"non-inferiority by {asked.margin:g}"
         )
-        n = smallest_n(lambda m: asked.power(m) >= share, formula.least, what)
-        need = Requirement(what, n, formula.formula)
+        fewest = smallest_n(lambda m: asked.power(m) >= share, formula.least, what)
+        need = Requirement(what, fewest, formula.formula)
         formula = replace(formula, needs=(need, *formula.needs))
-    if width is None and halfwidth is None and power is not None:
+    if halfwidth is None:
         plan = plan_at(formula, max(need.n for need in formula.needs))
     else:
-        plan = plan_for_width(formula, wanted_width(width, halfwidth, RANGE, "a difference"))
+        plan = plan_for_width(formula, wanted_width(halfwidth, RANGE, "a difference"))
     return _told(replace(plan, aim=power), asked, settled=difference is not None)
-
-
-def auroc_difference_width(
-    expected: float,
-    n: int,
-    *,
-    difference: float | None = None,
-    margin: float | None = None,
-    correlation: float | None = None,
-    paired: bool = True,
-    prevalence: float = 0.5,
-    sd_ratio: float = 1.0,
-    confidence_level: float = 0.95,
-) -> SampleSize:
-    """The width of the interval of the difference of two AUROCs at n cases, and its power.
-
-    Parameters
-    ----------
-    n : int
-        Cases of both classes that both models see, or of each model; at least two of each class.
-    expected, difference, margin, correlation, paired, prevalence, sd_ratio, confidence_level
-        As for `auroc_difference_n`.
-    difference : float, optional
-        The true difference, whose power is told: how often the interval excludes 0, or with
-        ``margin`` lies above minus that (then new model minus old, 0 by default).
-    margin : float, optional
-        The largest loss that does not matter: plans for non-inferiority, the lower end of the
-        interval above minus this.
-    correlation : float, optional
-        Of two models: how their scores correlate within a class, from 0 up to below 1.
-    paired : bool, default True
-        Whether both models see the same cases; otherwise n is the number of cases of each.
-    prevalence : float, default 0.5
-        Share of positive cases, between 0 and 1; their number is the nearest whole one.
-    sd_ratio : float, default 1.0
-        SD of the scores of positives over that of negatives, for DeLong's variance.
-    confidence_level : float, default 0.95
-        Between 0 and 1; at least 0.5 for a one-sided bound.
-
-    Returns
-    -------
-    SampleSize
-        ``power`` is None without a difference and a margin.
-
-    Raises
-    ------
-    OptionError
-
-    Examples
-    --------
-    >>> plan = auroc_difference_width(0.85, 400, margin=0.05, correlation=0.6)
-    >>> round(plan.halfwidth, 3), round(plan.power, 2)
-    (0.036, 0.79)
-    """
-    asked = _checked(
-        (expected, difference, margin),
-        correlation,
-        paired=as_flag("paired", paired),
-        prevalence=prevalence,
-        sd_ratio=sd_ratio,
-        confidence_level=confidence_level,
-    )
-    what = f"a difference of AUROCs at prevalence {asked.prevalence:g}, two cases of each class,"
-    plan = plan_at(asked.formula, check_n(n, asked.formula.least, what))
-    return _told(plan, asked, settled=difference is not None)
 
 
 def both_below(first: float, second: float, correlation: float) -> float:

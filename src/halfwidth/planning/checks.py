@@ -91,27 +91,29 @@ def check_choice(kind: str, given: Any, choices: Sequence[str]) -> str:
     return given
 
 
-def wanted_width(width: Any, halfwidth: Any, bounds: Bounds, called: str) -> float:
-    """The wanted width, given as such or as a half-width; less than the width of the range.
-
-    Parameters
-    ----------
-    width, halfwidth : float or None
-        Exactly one of them.
-    bounds : Bounds
-        Range of the estimated quantity.
-    called : str
-        Its name in words.
-    """
-    if (width is None) == (halfwidth is None):
-        raise OptionError("give one of width and halfwidth (which is half of it)")
-    name, given = ("width", width) if halfwidth is None else ("halfwidth", halfwidth)
-    number = check_positive(name, given)
-    wanted = number if halfwidth is None else 2 * number
-    if wanted >= bounds.width:
-        most = bounds.width if halfwidth is None else bounds.width / 2
+def check_goal(n: Any, halfwidth: Any, *, power: Any = None, assurance: Any = None) -> None:
+    """A number of cases alone, or else a half-width, a power, or both."""
+    if n is not None:
+        for name, value in {"halfwidth": halfwidth, "power": power, "assurance": assurance}.items():
+            if value is not None:
+                raise OptionError(
+                    f"{spelled(name, value)} asks for the number of cases, and {spelled('n', n)} "
+                    "for what so many give; leave one of them out"
+                )
+    elif halfwidth is None and power is None:
         raise OptionError(
-            f"{spelled(name, given)} is no restriction: {called} lies in {bounds}, so that any "
-            f"interval is as narrow; ask for less than {most:g}"
+            f"say what to plan for: {spelled('halfwidth')}, or {spelled('n')} for the width that "
+            "so many cases give"
         )
-    return wanted
+
+
+def wanted_width(halfwidth: Any, bounds: Bounds, called: str) -> float:
+    """The width of the half-width that is wanted of a quantity, less than that of its range."""
+    number = check_positive("halfwidth", halfwidth)
+    if number >= bounds.width / 2:
+        raise OptionError(
+            f"{spelled('halfwidth', halfwidth)} (a width of {2 * number:g}) is no restriction: "
+            f"{called} lies in {bounds}, so that any interval is as narrow; ask for less than "
+            f"{bounds.width / 2:g}"
+        )
+    return 2 * number

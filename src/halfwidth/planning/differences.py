@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.checks import as_flag, as_number
+from halfwidth.core.checks import as_flag, as_list, as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
@@ -21,6 +21,7 @@ from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.mean import z as normal_z
 from halfwidth.planning.assumed_cases import AssumedCases, PilotCases
 from halfwidth.planning.checks import (
+    check_goal,
     check_n,
     check_positive,
     check_sd,
@@ -54,16 +55,14 @@ GROUP_FORMULAS = {
 }
 
 
-def difference_n(
-    sd: float | None = None,
+def difference(
+    sd: float | tuple[float, float] | None = None,
     *,
-    sd_a: float | None = None,
-    sd_b: float | None = None,
+    n: int | None = None,
+    halfwidth: float | None = None,
     correlation: float | None = None,
     paired: bool = True,
     pilot: Any = None,
-    width: float | None = None,
-    halfwidth: float | None = None,
     difference: float | None = None,
     margin: float | None = None,
     power: float | None = None,
@@ -74,9 +73,9 @@ def difference_n(
     bounds: Any = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """The cases for an interval of a mean difference, for the power to settle it, or for both.
+    """The cases for a half-width of a mean difference, or for a power; or what n cases give.
 
-    Of two models on the same cases, whose differences are normal, that of `mean_n` with the SD of
+    Of two models on the same cases, whose differences are normal, that of `mean` with the SD of
     the differences, given by itself or as √(s_a² + s_b² - 2 r s_a s_b); of two groups of n
     independent cases each likewise. With a power, the smallest n at which the interval that a
     comparison gets by default excludes 0 that often at a true ``difference``, or lies above
@@ -85,12 +84,19 @@ def difference_n(
 
     Parameters
     ----------
-    sd : float, optional
-        SD of the differences within cases; of two groups, the SD of the cases of each.
+    sd : float or (float, float), optional
+        SD of the differences within cases, or those of the cases of both models, with their
+        ``correlation``; of two groups, the SD of the cases of each, or both.
     sd_a : float, optional
         Instead of it: the SD of one model.
     sd_b : float, optional
         Instead of it: the SD of the other model.
+    width : float, optional
+        Instead of it the width wanted, high - low.
+    n : int, optional
+        The reverse: the width that so many cases give.
+    halfwidth : float, optional
+        The half-width wanted, the number after the ±.
     correlation : float, optional
         How the values of the two models correlate over cases, from -1 to 1. Two groups of other
         cases have none.
@@ -99,10 +105,6 @@ def difference_n(
     pilot : array-like, shape (n,), optional
         Instead of an SD: differences within the cases of a pilot, new model minus old. Studies
         have cases like these, whatever their shape, moved to the true difference.
-    width : float, optional
-        Instead of it the width wanted, high - low.
-    halfwidth : float, optional
-        The half-width wanted, the number after the ±.
     difference : float, optional
         The true difference, whose power is told: how often the interval excludes 0, or with
         ``margin`` lies above minus that (then new model minus old, 0 by default).
@@ -146,23 +148,29 @@ def difference_n(
 
     Examples
     --------
-    >>> plan = difference_n(0.05, difference=0.02, power=0.8, metric="dsc")
+    >>> plan = difference(0.05, difference=0.02, power=0.8, metric="dsc")
     >>> plan.n, plan.formula, plan.rule
     (62, 'dirichlet_pareto', 'auto@1')
-    >>> plan = difference_n(0.05, difference=0.02, power=0.8, metric="dsc", method="t")
+    >>> plan = difference(0.05, difference=0.02, power=0.8, metric="dsc", method="t")
     >>> plan.n, round(plan.power, 3), round(plan.halfwidth, 4)
     (52, 0.808, 0.0139)
-    >>> difference_n(0.05, margin=0.02, power=0.8, metric="dsc").n
+    >>> difference(0.05, margin=0.02, power=0.8, metric="dsc").n
     62
-    >>> difference_n(sd_a=0.1, sd_b=0.1, correlation=0.875, halfwidth=0.01).n
+    >>> difference((0.1, 0.1), correlation=0.875, halfwidth=0.01).n
     99
     >>> differences = [0.01, 0.03, -0.02, 0.0, 0.05, 0.02, -0.01, 0.04, 0.0, 0.02, 0.2, 0.01]
-    >>> difference_n(pilot=differences, difference=0.02, power=0.8, metric="dsc", method="t").n
+    >>> difference(
+    ...     pilot=differences, difference=0.02, power=0.8, metric="dsc", method="t"
+    ... ).n
     67
+    >>> plan = difference(0.1, n=30, paired=False, difference=0.05, method="t")
+    >>> round(plan.power, 3)
+    0.478
     """
+    check_goal(n, halfwidth, power=power, assurance=assurance)
     asked = _checked(
         as_flag("paired", paired),
-        (sd, sd_a, sd_b, correlation),
+        (sd, correlation),
         pilot,
         (difference, margin),
         (method, mean),
@@ -170,6 +178,9 @@ def difference_n(
         confidence_level,
     )
     formula = asked.formula
+    if n is not None:
+        cases = check_n(n, formula.least, "the interval of a mean difference")
+        return _with_power(plan_at(formula, cases), asked)
     if power is not None:
         power = check_share("power", power)
         if asked.difference is None:
@@ -179,100 +190,14 @@ def difference_n(
             )
         needs = (_power_requirement(asked, power), *formula.needs)
         formula = replace(formula, needs=needs)
-    if width is None and halfwidth is None and power is not None:
+    if halfwidth is None:
         if assurance is not None:
-            raise OptionError("assurance is that of a width; leave it out, or give a width")
-        n = max(need.n for need in formula.needs)
-        return _with_power(replace(plan_at(formula, n), aim=power), asked)
-    wanted = wanted_width(width, halfwidth, asked.range, "a difference")
+            raise OptionError("assurance is that of a width; leave it out, or give a half-width")
+        most = max(need.n for need in formula.needs)
+        return _with_power(replace(plan_at(formula, most), aim=power), asked)
+    wanted = wanted_width(halfwidth, asked.range, "a difference")
     plan = plan_for_mean_width(formula, wanted, asked.expected, assurance, asked.design.degrees)
     return _with_power(replace(plan, aim=power), asked)
-
-
-def difference_width(
-    n: int,
-    sd: float | None = None,
-    *,
-    sd_a: float | None = None,
-    sd_b: float | None = None,
-    correlation: float | None = None,
-    paired: bool = True,
-    pilot: Any = None,
-    difference: float | None = None,
-    margin: float | None = None,
-    method: Any = "auto",
-    mean: float | None = None,
-    metric: Any = None,
-    bounds: Any = None,
-    confidence_level: float = 0.95,
-) -> SampleSize:
-    """The width of the interval of a mean difference at n cases, and its power.
-
-    Parameters
-    ----------
-    n : int
-        Cases that both models have seen, or those of each of two groups; at least 2, and 3 where
-        studies are simulated.
-    sd, sd_a, sd_b, correlation, paired, pilot, difference, margin, method, mean, metric, bounds
-        As for `difference_n`.
-    sd_a : float, optional
-        Instead of it: the SD of one model.
-    sd_b : float, optional
-        Instead of it: the SD of the other model.
-    correlation : float, optional
-        How the values of the two models correlate over cases, from -1 to 1.
-    paired : bool, default True
-        Whether both models see the same cases; otherwise n is the number of cases of each.
-    pilot : array-like, shape (n,), optional
-        Instead of an SD: differences within the cases of a pilot, new model minus old.
-    difference : float, optional
-        The true difference, whose power is told: how often the interval excludes 0, or with
-        ``margin`` lies above minus that (then new model minus old, 0 by default).
-    margin : float, optional
-        The largest loss that does not matter: plans for non-inferiority, the lower end of the
-        interval above minus this.
-    method : str, default "auto"
-        The method planned for: what the default analysis takes, or one that is named, of
-        ``halfwidth.METHODS``; ``"t"`` and ``"z"`` have formulas.
-    mean : float, optional
-        The mean of the cases (of two groups, of the second), which says how far the bounds of
-        the metric are; default: the middle between them, where intervals are widest.
-    metric : str, MetricSpec or metric function, optional
-        What the values are: their range, their unit, and from how many cases their mean is
-        reliable.
-    bounds : (low, high), optional
-        Range of the values; replaces that of the metric, or declares one of your own.
-    confidence_level : float, default 0.95
-        Between 0 and 1; at least 0.5 for a one-sided bound.
-
-    Returns
-    -------
-    SampleSize
-        ``power`` is None without a difference and a margin.
-
-    Raises
-    ------
-    OptionError
-
-    Examples
-    --------
-    >>> round(difference_width(100, 0.05).halfwidth, 4)
-    0.0099
-    >>> round(difference_width(30, 0.1, paired=False, difference=0.05, method="t").power, 3)
-    0.478
-    """
-    asked = _checked(
-        as_flag("paired", paired),
-        (sd, sd_a, sd_b, correlation),
-        pilot,
-        (difference, margin),
-        (method, mean),
-        (metric, bounds),
-        confidence_level,
-    )
-    least = asked.formula.least
-    plan = plan_at(asked.formula, check_n(n, least, "the interval of a mean difference"))
-    return _with_power(plan, asked)
 
 
 def power_of_difference(
@@ -386,7 +311,7 @@ class _PlannedDifference:
 
 def _checked(
     paired: bool,
-    sds: tuple[float | None, float | None, float | None, float | None],
+    spread: tuple[Any, float | None],
     pilot: Any,
     question: tuple[float | None, float | None],
     way: tuple[Any, float | None],
@@ -399,11 +324,11 @@ def _checked(
     design, bound, level = _Design(paired), resolve_metric(*of), Level(confidence_level)
     reach = bound.spec.bounds.width
     range_ = Bounds(-reach, reach)
-    values = None if pilot is None else _pilot_differences(pilot, sds, range_, paired=paired)
+    values = None if pilot is None else _pilot_differences(pilot, spread, range_, paired=paired)
     if values is not None:
         s = float(values.std(ddof=1))
     else:
-        s = _sd_of_pairs(*sds, bound, range_) if paired else _sd_of_groups(*sds, bound)
+        s = _sd_of_pairs(*spread, bound, range_) if paired else _sd_of_groups(*spread, bound)
     difference, margin = _question(*question, range_)
     functional = mean_functional(bound, of_pairs=paired)
     method, mean = way
@@ -476,13 +401,11 @@ def _groups(
 
 
 def _pilot_differences(
-    pilot: Any, sds: tuple[float | None, ...], range_: Bounds, *, paired: bool
+    pilot: Any, spread: tuple[Any, float | None], range_: Bounds, *, paired: bool
 ) -> Array:
     """The differences of a pilot, checked."""
-    if any(sd is not None for sd in sds):
-        raise OptionError(
-            "a pilot says how differences vary: leave out sd, sd_a, sd_b, correlation"
-        )
+    if spread != (None, None):
+        raise OptionError("a pilot says how differences vary: leave out sd and correlation")
     if not paired:
         raise OptionError("a pilot of differences is of the same cases; two groups have none")
     values = as_numbers(pilot, "pilot")
@@ -507,59 +430,53 @@ def _notes_on_pilot(values: Array, closed: bool) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _sd_of_pairs(
-    sd: float | None,
-    sd_a: float | None,
-    sd_b: float | None,
-    correlation: float | None,
-    metric: Metric,
-    differences: Bounds,
-) -> float:
+def _sd_of_pairs(sd: Any, correlation: float | None, metric: Metric, differences: Bounds) -> float:
     """The SD of differences within cases."""
-    parts = {"sd_a": sd_a, "sd_b": sd_b, "correlation": correlation}
-    given = [name for name, value in parts.items() if value is not None]
-    if sd is not None:
-        if given:
-            raise OptionError(f"sd is that of the differences; {given[0]} would say it twice")
+    both = _both_sds(sd, metric)
+    if both is None and correlation is not None:
+        raise OptionError(
+            f"{spelled('correlation', correlation)} goes with the SDs of both models; "
+            "one sd is that of the differences, which says it already"
+        )
+    if both is None and sd is not None:
         return check_sd("sd", sd, differences, "a difference")
-    if sd_a is None or sd_b is None or correlation is None:
-        raise OptionError("give sd, the SD of the differences, or all of sd_a, sd_b, correlation")
-    a, b = (
-        check_sd(name, value, metric.spec.bounds, metric.spec.called)
-        for name, value in (("sd_a", sd_a), ("sd_b", sd_b))
-    )
-    r = as_number("correlation", correlation, "a number from -1 to 1")
+    if both is None or correlation is None:
+        raise OptionError(
+            "give sd, the SD of the differences, or the SDs of both models and their correlation"
+        )
+    (a, b), r = both, as_number("correlation", correlation, "a number from -1 to 1")
     if not -1 <= r <= 1:
         raise OptionError(f"{spelled('correlation', r)} is not a number from -1 to 1")
     variance = (a - b) ** 2 + 2 * (1 - r) * a * b
     if variance <= 0:
         raise OptionError(
-            f"{spelled('sd_a', a)}, {spelled('sd_b', b)} and {spelled('correlation', r)} leave "
-            "differences that do not vary"
+            f"{spelled('sd', both)} and {spelled('correlation', r)} leave differences that do not "
+            "vary"
         )
     return check_positive("sd", math.sqrt(variance))
 
 
-def _sd_of_groups(
-    sd: float | None,
-    sd_a: float | None,
-    sd_b: float | None,
-    correlation: float | None,
-    metric: Metric,
-) -> float:
+def _sd_of_groups(sd: Any, correlation: float | None, metric: Metric) -> float:
     """The SD within two groups of the same size."""
     if correlation is not None:
         raise OptionError("two groups of different cases have no correlation; leave it out")
-    if sd is not None and (sd_a is not None or sd_b is not None):
-        raise OptionError("sd is that of both groups; sd_a and sd_b would say it twice")
-    given = {"sd": sd} if sd is not None else {"sd_a": sd_a, "sd_b": sd_b}
-    if None in given.values():
-        raise OptionError("give sd, the SD of the cases of each group, or both of sd_a and sd_b")
-    checked = [
-        check_sd(name, value, metric.spec.bounds, metric.spec.called)
-        for name, value in given.items()
-    ]
-    return math.sqrt(sum(one**2 for one in checked) / len(checked))
+    if sd is None:
+        raise OptionError("give sd, the SD of the cases of each group, or both of them")
+    both = _both_sds(sd, metric)
+    if both is None:
+        return check_sd("sd", sd, metric.spec.bounds, metric.spec.called)
+    return math.sqrt((both[0] ** 2 + both[1] ** 2) / 2)
+
+
+def _both_sds(sd: Any, metric: Metric) -> tuple[float, float] | None:
+    """The SDs of the cases of two models; None of a single one."""
+    several = as_list(sd)
+    if several is None:
+        return None
+    if len(several) != 2:
+        raise OptionError(f"{spelled('sd', sd)} is not one SD, nor those of two models")
+    bounds, called = metric.spec.bounds, metric.spec.called
+    return check_sd("sd", several[0], bounds, called), check_sd("sd", several[1], bounds, called)
 
 
 # --------------------------------------------------------------------------- power

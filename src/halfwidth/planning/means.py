@@ -19,6 +19,7 @@ from halfwidth.intervals.mean import z as normal_z
 from halfwidth.planning.assumed_cases import AssumedCases
 from halfwidth.planning.checks import (
     check_assurance,
+    check_goal,
     check_n,
     check_sd,
     check_share,
@@ -54,10 +55,10 @@ FORMULAS = {
 LEAST = 2
 
 
-def mean_n(
+def mean(
     sd: float,
     *,
-    width: float | None = None,
+    n: int | None = None,
     halfwidth: float | None = None,
     method: Any = "auto",
     mean: float | None = None,
@@ -68,7 +69,7 @@ def mean_n(
     bounds: Any = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """The cases for an interval of a mean of at most the wanted width.
+    """The cases for an interval of a mean as narrow as wanted, or its width at n cases.
 
     The smallest n at which the mean width of the interval that a study gets by default is no more
     than wanted, in simulated studies of normal cases that are cut at the bounds of the metric. Of
@@ -82,6 +83,8 @@ def mean_n(
         SD of the cases, in the metric's unit: of a pilot, of a published table.
     width : float, optional
         Instead of it the width wanted, high - low.
+    n : int, optional
+        The reverse: the width that so many cases give.
     halfwidth : float, optional
         The half-width wanted, the number after the ±.
     method : str, default "auto"
@@ -124,79 +127,25 @@ def mean_n(
 
     Examples
     --------
-    >>> plan = mean_n(0.1, halfwidth=0.02, metric="dsc", mean=0.8)
+    >>> plan = mean(0.1, halfwidth=0.02, metric="dsc", mean=0.8)
     >>> plan.n, plan.formula, plan.rule
     (122, 'dirichlet_pareto', 'auto@1')
-    >>> plan = mean_n(0.1, halfwidth=0.02, metric="dsc", method="t")
+    >>> plan = mean(0.1, halfwidth=0.02, metric="dsc", method="t")
     >>> plan.n, plan.n_for_width, plan.decided_by
     (99, 99, 'width')
-    >>> mean_n(0.1, halfwidth=0.05, metric="dsc", method="t").decided_by
+    >>> mean(0.1, halfwidth=0.05, metric="dsc", method="t").decided_by
     'reliable coverage of the mean DSC'
-    """
-    asked = _checked(sd, method, mean, failures_share, metric, statistics, bounds, confidence_level)
-    spec = asked.metric.spec
-    wanted = wanted_width(width, halfwidth, spec.bounds, spec.called)
-    return plan_for_mean_width(asked.formula, wanted, asked.expected, assurance)
-
-
-def mean_width(
-    sd: float,
-    n: int,
-    *,
-    method: Any = "auto",
-    mean: float | None = None,
-    failures_share: float | None = None,
-    metric: Any = None,
-    statistics: Sequence[Any] = (),
-    bounds: Any = None,
-    confidence_level: float = 0.95,
-) -> SampleSize:
-    """The width of the interval of a mean at n cases: the mean over studies, or 2 q s/√n.
-
-    Parameters
-    ----------
-    sd, method, mean, failures_share, metric, statistics, bounds, confidence_level
-        As for `mean_n`.
-    n : int
-        Cases, at least 2; 3 where studies are simulated.
-    method : str, default "auto"
-        The method planned for: what the default analysis takes, or one that is named, of
-        ``halfwidth.METHODS``; ``"t"`` and ``"z"`` have formulas.
-    mean : float, optional
-        The mean of the cases (of two groups, of the second), which says how far the bounds of
-        the metric are; default: the middle between them, where intervals are widest.
-    failures_share : float, optional
-        Share of cases that fail, with the worst value of the metric; ``sd`` and ``mean`` are
-        then those of the others.
-    metric : str, MetricSpec or metric function, optional
-        What the values are: their range, their unit, and from how many cases their mean is
-        reliable.
-    statistics : sequence of str, optional
-        What else will be reported of the same cases, and has to be reliable too: ``"sd"``,
-        ``"median"``, ``"quantile:0.9"``, ...; the width is that of the mean.
-    bounds : (low, high), optional
-        Range of the values; replaces that of the metric, or declares one of your own.
-    confidence_level : float, default 0.95
-        Between 0 and 1; at least 0.5 for a one-sided bound.
-
-    Returns
-    -------
-    SampleSize
-        ``width`` and ``halfwidth`` in the metric's unit.
-
-    Raises
-    ------
-    OptionError
-
-    Examples
-    --------
-    >>> round(mean_width(10.0, 50, method="z").halfwidth, 2)
+    >>> round(mean(10.0, n=50, method="z").halfwidth, 2)
     2.77
     """
-    formula = _checked(
-        sd, method, mean, failures_share, metric, statistics, bounds, confidence_level
-    ).formula
-    return plan_at(formula, check_n(n, formula.least, "the interval of a mean"))
+    check_goal(n, halfwidth, assurance=assurance)
+    asked = _checked(sd, method, mean, failures_share, metric, statistics, bounds, confidence_level)
+    if n is not None:
+        cases = check_n(n, asked.formula.least, "the interval of a mean")
+        return plan_at(asked.formula, cases)
+    spec = asked.metric.spec
+    wanted = wanted_width(halfwidth, spec.bounds, spec.called)
+    return plan_for_mean_width(asked.formula, wanted, asked.expected, assurance)
 
 
 # --------------------------------------------------------------------------- formulas

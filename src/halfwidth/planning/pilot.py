@@ -136,7 +136,7 @@ def _plan_of_width(
     """
     spec = studies.sample.metric.spec
     range_ = studies.statistic.range(spec.bounds, math.inf)
-    wanted = wanted_width(None, halfwidth, range_, f"the {studies.quantity}")
+    wanted = wanted_width(halfwidth, range_, f"the {studies.quantity}")
     n = studies.smallest_n(wanted, share)
     margin = 2 * studies.share_error(n, wanted)
     low = studies.smallest_n(wanted, share - margin)

@@ -85,8 +85,8 @@ def default_method(functional: Functional, level: Level, *, groups: bool = False
     if functional.metric.spec.kind is Kind.BINARY:
         raise OptionError(
             f"{functional.metric.spec.called} is 0 or 1 for each case, and its mean a proportion: "
-            "plan it by proportion_n (halfwidth plan proportion), or name a method for means "
-            f"({spelled('method', student_t.__name__)})"
+            "plan it by planning.proportion (halfwidth plan proportion), or name a method for "
+            f"means ({spelled('method', student_t.__name__)})"
         )
     if groups:
         chosen = choose_unpaired(functional, "difference")

@@ -9,21 +9,21 @@ from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.types import UNIT_INTERVAL, Interval, Level
 from halfwidth.estimation.resolve import PROPORTION
 from halfwidth.intervals.proportion import wilson
-from halfwidth.planning.checks import check_n, check_share, wanted_width
+from halfwidth.planning.checks import check_goal, check_n, check_share, wanted_width
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width
 from halfwidth.results.sample_size import Requirement, SampleSize
 
 FORMULA_TEXT = "Wilson at x = p n"
 
 
-def proportion_n(
+def proportion(
     expected: float,
     *,
-    width: float | None = None,
+    n: int | None = None,
     halfwidth: float | None = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """The cases for a Wilson interval of a proportion that is no wider than wanted.
+    """The cases for a Wilson interval of a proportion as narrow as wanted, or its width at n.
 
     The smallest n with w(n) = 2 z √(n p(1 - p) + z²/4) / (n + z²) ≤ width, the width of Wilson's
     interval at x = p n successes, which need not be whole. It falls with n at every p, so that
@@ -35,6 +35,8 @@ def proportion_n(
         The proportion p expected, from 0 to 1; 0.5 is the worst case.
     width : float, optional
         Instead of it the width wanted, high - low.
+    n : int, optional
+        The reverse: the width that so many cases give.
     halfwidth : float, optional
         The half-width wanted, the number after the ±.
     confidence_level : float, default 0.95
@@ -55,43 +57,17 @@ def proportion_n(
 
     Examples
     --------
-    >>> plan = proportion_n(0.9, width=0.1)
+    >>> plan = proportion(0.9, halfwidth=0.05)
     >>> plan.n, round(plan.low, 3), round(plan.high, 3)
     (141, 0.839, 0.939)
-    """
-    width_formula = proportion_formula(expected, Level(confidence_level))
-    return plan_for_width(
-        width_formula, wanted_width(width, halfwidth, UNIT_INTERVAL, "a proportion")
-    )
-
-
-def proportion_width(expected: float, n: int, *, confidence_level: float = 0.95) -> SampleSize:
-    """The width of Wilson's interval at n cases.
-
-    Parameters
-    ----------
-    expected, confidence_level
-        As for `proportion_n`.
-    n : int
-        Cases, at least 2.
-    confidence_level : float, default 0.95
-        Between 0 and 1; at least 0.5 for a one-sided bound.
-
-    Returns
-    -------
-    SampleSize
-
-    Raises
-    ------
-    OptionError
-
-    Examples
-    --------
-    >>> round(proportion_width(0.9, 50).width, 3)
+    >>> round(proportion(0.9, n=50).width, 3)
     0.17
     """
+    check_goal(n, halfwidth)
     width_formula = proportion_formula(expected, Level(confidence_level))
-    return plan_at(width_formula, check_n(n, width_formula.least, "the plan of a proportion"))
+    if n is not None:
+        return plan_at(width_formula, check_n(n, width_formula.least, "the plan of a proportion"))
+    return plan_for_width(width_formula, wanted_width(halfwidth, UNIT_INTERVAL, "a proportion"))
 
 
 def wilson_width(p: float, n: int, level: Level) -> float:

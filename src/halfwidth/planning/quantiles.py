@@ -11,7 +11,13 @@ from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.intervals.ranks import exact_ranks, minimum_n
-from halfwidth.planning.checks import check_level_of_quantile, check_n, check_sd, wanted_width
+from halfwidth.planning.checks import (
+    check_goal,
+    check_level_of_quantile,
+    check_n,
+    check_sd,
+    wanted_width,
+)
 from halfwidth.planning.reliability import quantity_text, reliability_requirement
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width
 from halfwidth.results.sample_size import Requirement, SampleSize
@@ -29,17 +35,17 @@ LONGER = 8
 NEAR_THE_ENDS = 4
 
 
-def quantile_n(
-    q: float,
+def quantile(
+    quantile: float,
     *,
-    width: float | None = None,
+    n: int | None = None,
     halfwidth: float | None = None,
     sd: float | None = None,
     metric: Any = None,
     bounds: Any = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """The cases for an interval of a quantile that is no wider than wanted.
+    """The cases for an interval of a quantile as narrow as wanted, or its width at n cases.
 
     Without an SD the width is one of probabilities, and nothing is assumed: the exact interval
     from rank k to rank l holds on average (l - k)/(n + 1) of the population, and n is the
@@ -48,10 +54,12 @@ def quantile_n(
 
     Parameters
     ----------
-    q : float
-        Level of the quantile, strictly between 0 and 1.
+    quantile : float
+        Level q of the quantile, strictly between 0 and 1.
     width : float, optional
         Instead of it the width wanted, high - low.
+    n : int, optional
+        The reverse: the width that so many cases give.
     halfwidth : float, optional
         The half-width wanted, the number after the ±.
     sd : float, optional
@@ -80,64 +88,31 @@ def quantile_n(
 
     Examples
     --------
-    >>> quantile_n(0.5, width=0.2).n, quantile_n(0.9, halfwidth=0.02, sd=0.1).n
-    (108, 281)
-    """
-    width_formula, bound = _width_formula(q, sd, metric, bounds, Level(confidence_level))
-    if sd is None:
-        wanted = wanted_width(width, halfwidth, UNIT_INTERVAL, "a share of the population")
-    else:
-        wanted = wanted_width(width, halfwidth, bound.spec.bounds, bound.spec.called)
-    return plan_for_width(width_formula, wanted)
-
-
-def quantile_width(
-    q: float,
-    n: int,
-    *,
-    sd: float | None = None,
-    metric: Any = None,
-    bounds: Any = None,
-    confidence_level: float = 0.95,
-) -> SampleSize:
-    """The width of the interval of a quantile at n cases.
-
-    Parameters
-    ----------
-    q, sd, metric, bounds, confidence_level
-        As for `quantile_n`.
-    n : int
-        Cases, at least as many as give an exact interval (`minimum_runs`).
-    sd : float, optional
-        SD of the cases, taken to be normal; without it the width is a share of the population.
-    metric : str, MetricSpec or metric function, optional
-        What the values are: their range, their unit, and from how many cases their mean is
-        reliable.
-    bounds : (low, high), optional
-        Range of the values; replaces that of the metric, or declares one of your own.
-    confidence_level : float, default 0.95
-        Between 0 and 1; at least 0.5 for a one-sided bound.
-
-    Returns
-    -------
-    SampleSize
-
-    Raises
-    ------
-    OptionError
-
-    Examples
-    --------
-    >>> round(quantile_width(0.5, 10).width, 3)
+    >>> quantile(0.5, halfwidth=0.1).n
+    108
+    >>> quantile(0.9, halfwidth=0.02, sd=0.1).n
+    281
+    >>> round(quantile(0.5, n=10).width, 3)
     0.636
     """
+    check_goal(n, halfwidth)
     level = Level(confidence_level)
-    width_formula, _ = _width_formula(q, sd, metric, bounds, level)
-    what = f"an exact interval of the {float(q):g} quantile at {level.confidence_level:g}"
-    checked = check_n(n, width_formula.least, what)
-    if sd is None and checked > MOST_RANKED:
-        raise OptionError(f"n={n} is more than the {MOST_RANKED} cases that are ranked; give an sd")
-    return plan_at(width_formula, checked)
+    width_formula, bound = _width_formula(quantile, sd, metric, bounds, level)
+    if n is not None:
+        what = (
+            f"an exact interval of the {float(quantile):g} quantile at {level.confidence_level:g}"
+        )
+        checked = check_n(n, width_formula.least, what)
+        if sd is None and checked > MOST_RANKED:
+            raise OptionError(
+                f"n={n} is more than the {MOST_RANKED} cases that are ranked; give an sd"
+            )
+        return plan_at(width_formula, checked)
+    if sd is None:
+        wanted = wanted_width(halfwidth, UNIT_INTERVAL, "a share of the population")
+    else:
+        wanted = wanted_width(halfwidth, bound.spec.bounds, bound.spec.called)
+    return plan_for_width(width_formula, wanted)
 
 
 def rank_span(n: int, q: float, level: Level) -> float:

@@ -11,20 +11,20 @@ from halfwidth.planning.checks import check_choice, check_level_of_quantile
 KINDS = (exact_method.__name__, asymptotic.__name__)
 
 
-def minimum_runs(u: float, confidence_level: float = 0.95, kind: str = "exact") -> int:
-    """The fewest runs with which quantile u has a two-sided confidence interval.
+def minimum_runs(quantile: float, confidence_level: float = 0.95, method: str = "exact") -> int:
+    """The fewest runs with which quantile q has a two-sided confidence interval.
 
-    ``exact``: the smallest n with uⁿ + (1 - u)ⁿ ≤ α, below which no two order statistics hold the
+    ``exact``: the smallest n with qⁿ + (1 - q)ⁿ ≤ α, below which no two order statistics hold the
     quantile often enough, whatever the distribution. ``asymptotic``: the smallest n with
-    1 ≤ k < l ≤ n, k and l = n(u ∓ z √(u(1 - u)/n)).
+    1 ≤ k < l ≤ n, k and l = n(q ∓ z √(q(1 - q)/n)).
 
     Parameters
     ----------
-    u : float
-        Level of the quantile, strictly between 0 and 1: 0.5 for the median.
+    quantile : float
+        Level q of the quantile, strictly between 0 and 1: 0.5 for the median.
     confidence_level : float, default 0.95
         Strictly between 0 and 1.
-    kind : {"exact", "asymptotic"}
+    method : {"exact", "asymptotic"}
 
     Returns
     -------
@@ -35,9 +35,9 @@ def minimum_runs(u: float, confidence_level: float = 0.95, kind: str = "exact") 
     Raises
     ------
     OptionError
-        If u or the level is not strictly between 0 and 1.
+        If q or the level is not strictly between 0 and 1.
     UnknownNameError
-        For another kind.
+        For another method.
 
     References
     ----------
@@ -48,7 +48,7 @@ def minimum_runs(u: float, confidence_level: float = 0.95, kind: str = "exact") 
     >>> minimum_runs(0.5), minimum_runs(0.9, 0.95), minimum_runs(0.9, 0.95, "asymptotic")
     (6, 29, 35)
     """
-    q = check_level_of_quantile("u", u)
+    q = check_level_of_quantile("quantile", quantile)
     level = Level(confidence_level)
-    exact = check_choice("kind", kind, KINDS) == exact_method.__name__
+    exact = check_choice("method", method, KINDS) == exact_method.__name__
     return minimum_n(q, level) if exact else minimum_n_asymptotic(q, level)

@@ -78,7 +78,7 @@ def bland_altman(comparisons: Comparisons | Agreement, ax: Axes | None = None) -
     Parameters
     ----------
     comparisons : Comparisons or Agreement
-        Comparisons of one pair, made with ``keep_cases=True``, or what `limits_of_agreement` gives.
+        Comparisons of one pair by values of cases, or what `limits_of_agreement` gives.
         Of ratios, the ratio of each case on a logarithmic axis against their geometric mean.
     ax : matplotlib Axes, optional
         Numbers stand right of them, so give their figure ``layout="constrained"``. Default: the

@@ -95,7 +95,9 @@ def _panels(estimates: Estimates) -> dict[str, Panel]:
     if not isinstance(estimates, Estimates):
         raise OptionError(f"estimates={shown(estimates)} is not what estimate returns")
     if not estimates.cases:
-        raise OptionError("a figure of the cases needs them: estimate(..., keep_cases=True)")
+        raise OptionError(
+            "a figure of values of cases needs estimates of these, as estimate gives them"
+        )
     titles = dict.fromkeys(cases.metric for cases in estimates.cases)
     return {title if len(titles) > 1 else "": _panel(estimates, title) for title in titles}
 
@@ -107,7 +109,7 @@ def figure_of_table(estimates: Estimates) -> Figure:
     Parameters
     ----------
     estimates : Estimates
-        Made with ``keep_cases=True``.
+        Of values of cases.
 
     Returns
     -------
@@ -116,7 +118,7 @@ def figure_of_table(estimates: Estimates) -> Figure:
     Raises
     ------
     OptionError
-        If the cases were not kept.
+        For estimates of something else.
     """
     return figure_of_panels(_panels(estimates))
 

@@ -53,10 +53,9 @@ def plot(result: Result, kind: str | None = None, *, page: int | None = None) ->
     Parameters
     ----------
     result : what a function of this library returned
-        Estimates are drawn with the values of their cases where these were kept
-        (``keep_cases=True``), else as a forest; differences as a forest; rankings as sets of ranks;
-        limits of agreement beside the differences of the cases; curves, confusion matrices, plans
-        and subsamples as what they are.
+        Estimates of values of cases are drawn with these, others as a forest; differences as a
+        forest; rankings as sets of ranks; limits of agreement beside the differences of the cases;
+        curves, confusion matrices, plans and subsamples as what they are.
     kind : str, optional
         Another picture of the same result: of estimates ``"distribution"`` or ``"forest"``; of
         differences ``"forest"``, ``"cases"`` or ``"bland-altman"``; of rankings ``"rank-sets"``,

@@ -80,4 +80,4 @@ def only_pair(comparisons: Any, what: str) -> tuple[Difference, ComparedCases]:
         same = metric_title(cases.metric_spec) == metric_title(item.metric_spec)
         if same and level_text(cases.label, cases.by) == family_of(item):
             return item, cases
-    raise OptionError(f"{what} needs the cases: compare(..., keep_cases=True)")
+    raise OptionError(f"{what} draws values of cases, and a metric of a whole test set has none")

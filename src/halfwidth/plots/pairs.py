@@ -67,7 +67,7 @@ def paired_cases(comparisons: Comparisons, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     comparisons : Comparisons
-        Of one pair, made with ``keep_cases=True``; of several take one: ``comparisons[2:3]``.
+        Of one pair, by values of cases; of several take one: ``comparisons[2:3]``.
     ax : matplotlib Axes, optional
         Default: the axes of a new figure.
 
@@ -193,7 +193,7 @@ def figure_of_pairs(comparisons: Comparisons, kind: str = "cases") -> Figure:
     Parameters
     ----------
     comparisons : Comparisons
-        Made with ``keep_cases=True``.
+        By values of cases.
     kind : {"cases", "bland-altman"}
 
     Returns

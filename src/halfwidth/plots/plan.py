@@ -112,8 +112,8 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
 
     Examples
     --------
-    >>> from halfwidth.planning import mean_n
-    >>> plan_curve(mean_n(0.1, halfwidth=0.02, metric="dsc")).get_xlabel()
+    >>> from halfwidth import planning
+    >>> plan_curve(planning.mean(0.1, halfwidth=0.02, metric="dsc")).get_xlabel()
     'cases'
     """
     from halfwidth.plots.ticks import plain_numbers

@@ -58,7 +58,7 @@ def ranked(
     under_policies: dict[str, dict[str, int]] = {}
     if not further:
         under_policies = _ranks_under_policies(family, scheme, options, settings)
-    cases = family.cases if settings.keep_cases else None
+    cases = family.cases if family.values else None
     metrics = metric_names(family, *further)
     if further:
         every = [family, *further]

@@ -9,6 +9,7 @@ import numpy as np
 
 from halfwidth.core.checks import as_choice
 from halfwidth.core.frozen import frozen
+from halfwidth.core.parameters import one_of_words, words_in
 from halfwidth.ranking.consensus_sets import REDUCTIONS, combined_ranks, consensus_bounds
 from halfwidth.ranking.ranks import rank_distribution, ranks_of
 from halfwidth.ranking.schemes import WITHIN_CASES
@@ -39,16 +40,18 @@ class Combining:
     absent: str = OMIT
 
 
-def resolve_combining(combine: Any, absent_model: Any) -> Combining:
-    """Check the options of a consensus; without ``combine`` metrics are not combined.
+def resolve_combining(combine: Any) -> Combining:
+    """Check how rankings are combined; where nothing is said, metrics are not.
 
-    >>> resolve_combining("median_rank", "omit").over_metrics
-    True
+    >>> resolve_combining("median_rank:absent_model=last").absent
+    'last'
     """
-    absent = as_choice("absent_model", absent_model)
     if combine is None:
-        return Combining(absent=absent)
-    return Combining(as_choice("combine", combine), True, absent)
+        return Combining()
+    as_choice("combine", combine.partition(":")[0] if isinstance(combine, str) else combine)
+    absent = one_of_words("absent_model", (OMIT, LAST), "a model that some task lacks")
+    name, words = words_in(combine, dict.fromkeys(COMBINATIONS, (absent,)))
+    return Combining(name, True, words[absent.name])
 
 
 @frozen

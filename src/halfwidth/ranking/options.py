@@ -8,8 +8,10 @@ from halfwidth.core.checks import as_count, as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
+from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.consensus import Combining
-from halfwidth.ranking.schemes import check_test, check_ties, resolve_schemes
+from halfwidth.ranking.ranks import TIES
+from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, check_margin_of_tests, resolve_schemes
 
 
 @frozen
@@ -26,6 +28,8 @@ class RankingOptions:
         Whether a missing value takes the last rank of its case.
     ties : {"min", "average", "max"}
         The rank that models share which are equal in a case.
+    test : str
+        By which a model wins.
     combining : Combining
         How the rankings are combined.
     """
@@ -35,16 +39,11 @@ class RankingOptions:
     top: int
     worst_rank: bool = False
     ties: str = "min"
+    test: str = AUTO
     combining: Combining = Combining()
 
 
-def resolve_options(
-    scheme: Any,
-    test: Any,
-    ties: Any,
-    margin: Any,
-    top: Any,
-) -> RankingOptions:
+def resolve_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
     """Check the options of a ranking of one metric."""
     width = as_number("margin", margin)
     if width < 0:
@@ -53,5 +52,7 @@ def resolve_options(
     if places is None or places < 1:
         raise OptionError(f"{spelled('top', top)} is not a whole number from 1 on")
     schemes = resolve_schemes(scheme)
-    check_test(schemes, test, width)
-    return RankingOptions(schemes, width, places, ties=check_ties(schemes, ties))
+    check_margin_of_tests(schemes, width)
+    ties = schemes.get(WITHIN_CASES, {}).get("ties", TIES[0])
+    test = schemes.get(TESTS, {}).get("test", AUTO)
+    return RankingOptions(tuple(schemes), width, places, ties=ties, test=test)

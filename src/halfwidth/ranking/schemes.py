@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from halfwidth.comparison.no_difference import BY_NAME
 from halfwidth.core.checks import as_choice, as_list
 from halfwidth.core.errors import OptionError
 from halfwidth.core.options import spelled
+from halfwidth.core.parameters import one_of_words, words_in
 from halfwidth.core.spec import Better, Metric, MetricSpec
 from halfwidth.core.titles import metric_title
 from halfwidth.core.types import Array, Bounds
@@ -21,47 +23,41 @@ from halfwidth.ranking.ranks import TIES, ranks_in_cases
 from halfwidth.results.ranking_words import listed
 
 AGGREGATE, WITHIN_CASES, TESTS = "aggregate_then_rank", "rank_then_aggregate", "test_then_rank"
-SCHEMES = (AGGREGATE, WITHIN_CASES, TESTS)
+# With the parameters that each has.
+SCHEMES = {
+    AGGREGATE: (),
+    WITHIN_CASES: (one_of_words("ties", TIES, "the rank that equal models share in a case"),),
+    TESTS: (one_of_words("test", (AUTO, *BY_NAME), "by which models win"),),
+}
 
 
-def resolve_schemes(given: Any) -> tuple[str, ...]:
-    """The names of one scheme or of several, each once.
+def resolve_schemes(given: Any) -> dict[str, dict[str, str]]:
+    """The names of one scheme or of several, each once, and their parameters.
 
-    >>> resolve_schemes("rank_then_aggregate")
-    ('rank_then_aggregate',)
+    >>> resolve_schemes("rank_then_aggregate:ties=max")
+    {'rank_then_aggregate': {'ties': 'max'}}
     """
     names: Iterable[Any] | None = [given] if isinstance(given, str) else as_list(given)
     if not names:
         raise OptionError(
             f"{spelled('scheme', given)} names no scheme; there are {', '.join(SCHEMES)}"
         )
-    return tuple(dict.fromkeys(as_choice("scheme", name) for name in names))
+    found: dict[str, dict[str, str]] = {}
+    for text in names:
+        as_choice("scheme", text.partition(":")[0] if isinstance(text, str) else text)
+        name, words = words_in(text, SCHEMES)
+        if found.setdefault(name, words) != words:
+            raise OptionError(f"{spelled('scheme', given)} names {name} twice")
+    return found
 
 
-def check_test(schemes: tuple[str, ...], test: Any, margin: float) -> None:
-    """Refuse a test that decides nothing, and what tests have no use for."""
-    if TESTS not in schemes:
-        if not isinstance(test, str) or test != AUTO:
-            raise OptionError(f"{spelled('test', test)} is for {spelled('scheme', TESTS)} alone")
-        return
-    as_choice("test", test, "rank")
-    if margin:
+def check_margin_of_tests(schemes: Collection[str], margin: float) -> None:
+    """Refuse what tests have no use for."""
+    if TESTS in schemes and margin:
         raise OptionError(
             f"{spelled('margin', margin)}: tests ask whether a model is better at all, by any "
             f"margin; leave it out, or leave out {spelled('scheme', TESTS)}"
         )
-
-
-def check_ties(schemes: tuple[str, ...], ties: Any) -> str:
-    """How models that are equal in a case share ranks, where models are ranked within cases."""
-    found: str = as_choice("ties", ties)
-    if found != TIES[0] and WITHIN_CASES not in schemes:
-        raise OptionError(
-            f"{spelled('ties', found)} is for ranks within cases, "
-            f"{spelled('scheme', WITHIN_CASES)}; the rank of a model is 1 + the number of models "
-            "that are better"
-        )
-    return found
 
 
 def values_of_scheme(family: MeasuredFamily, scheme: str, ties: str) -> MeasuredFamily:

@@ -43,7 +43,7 @@ def all_ranked(
     together = combined_together(places, over_metrics=over_metrics)
     if over_metrics:
         _check_combined(places, together, options)
-    _check_absent(together, options, settings)
+    _check_absent(options, settings)
     rankings, traces = [], []
     for at, (cases, (family, *further), scheme) in enumerate(asked):
         parts = parts_of(at, together)
@@ -56,7 +56,7 @@ def all_ranked(
     lacking = [
         (
             f"no consensus over {count} {over}: no two models are in all of them; the last rank "
-            f"can be given where a model is absent ({spelled_both('absent_model', 'last')})"
+            f"can be given where a model is absent ({spelled_both('combine', _with_last(options))})"
         )
         for over, count in without.items()
     ]
@@ -83,22 +83,17 @@ def _check_combined(
         )
 
 
-def _check_absent(
-    together: Sequence[Together], options: RankingOptions, settings: Settings
-) -> None:
-    """Refuse a rank for models that no ranking can lack, or that nothing is made of."""
-    if options.combining.absent != LAST:
-        return
-    given = spelled("absent_model", LAST)
-    if not together:
+def _with_last(options: RankingOptions) -> str:
+    """How rankings are combined where an absent model is last."""
+    return f"{options.combining.combine}:absent_model={LAST}"
+
+
+def _check_absent(options: RankingOptions, settings: Settings) -> None:
+    """Refuse a rank for models that no ranking can lack."""
+    if options.combining.absent == LAST and settings.how.pairing == "complete":
         raise OptionError(
-            f"{given} is about a consensus over tasks, and there is one task; name the column of "
-            f"tasks ({spelled('data.by')}), or leave it out"
-        )
-    if settings.how.unmatched == "raise":
-        raise OptionError(
-            f"{given} has no effect where a task that lacks a model is an error: "
-            f"{spelled('unmatched', 'omit')}"
+            f"{spelled('combine', _with_last(options))} has no effect where a task that lacks a "
+            f"model is an error: {spelled('pairing', 'common')}"
         )
 
 

@@ -149,8 +149,8 @@ def report(
     title : str, default "Performance with confidence intervals"
         Of the page.
     figures : bool, default True
-        Whether to draw the values of the cases, where these were kept (``keep_cases=True``),
-        the curves and the sets of ranks; takes matplotlib.
+        Whether to draw the values of the cases, the curves and the sets of ranks; takes
+        matplotlib.
 
     Returns
     -------

@@ -9,7 +9,6 @@ from typing import Any, cast
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.titles import metric_title
-from halfwidth.data.case_values import CaseValues
 from halfwidth.data.predictions import Predictions
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.estimation.test_sets.calibration_curves import SUMMARIES
@@ -51,19 +50,16 @@ def results_of_data(
     statistic: Any = USUAL_STATISTIC,
     baseline: str | None = None,
     margin: float | None = None,
-    unmatched: Any = "raise",
     **asked: Any,
 ) -> DataResults:
     """Models by rank, whose estimates are those of the ranking, and differences of few models.
 
     Of several statistics the first ranks and compares; a single model has estimates alone.
     """
-    keep_cases = isinstance(data, CaseValues)
     if len(data.models) < 2:
-        return DataResults(estimate(data, statistic=statistic, keep_cases=keep_cases, **asked))
+        return DataResults(estimate(data, statistic=statistic, **asked))
     first, *further = Quantities(statistic=statistic).statistics
-    asked["unmatched"] = unmatched
-    rankings = rank(data, statistic=first, keep_cases=keep_cases, **asked)
+    rankings = rank(data, statistic=first, **asked)
     estimates = estimates_of_models(rankings)
     for other in further:
         own = estimates_of_models(rank(data, statistic=other, **asked))

@@ -223,8 +223,8 @@ class Comparisons(ResultCollection[Difference]):
     notes : tuple of str
         What was done to the tables.
     cases : tuple of ComparedCases
-        The values behind each family, where they were asked for (``keep_cases=True``); no output
-        holds them.
+        The values behind each family, where cases have any: for figures. No table, document or
+        sentence holds them; a pickle does.
     """
 
     KEY = "comparisons"

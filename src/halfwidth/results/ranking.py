@@ -137,8 +137,8 @@ class Ranking(SingleResult):
         Pairs of models of which the first is shown to be better than the second by more than the
         margin; all of them together hold at the level of confidence.
     cases : ComparedCases or None
-        The values behind the ranking, where they were asked for (``keep_cases=True``); no output
-        holds them.
+        The values behind the ranking, where cases have any: for figures. No table, document or
+        sentence holds them; a pickle does.
     test : str
         That decides the wins with ``"test_then_rank"``; else empty.
     ties : {"min", "average", "max"}

@@ -199,8 +199,8 @@ class SampleSize(Result):
 
         Examples
         --------
-        >>> from halfwidth.planning import mean_n
-        >>> mean_n(0.1, halfwidth=0.02, metric="dsc", method="t").sentence()
+        >>> from halfwidth import planning
+        >>> planning.mean(0.1, halfwidth=0.02, metric="dsc", method="t").sentence()
         '99 cases give a 95 % CI of the mean DSC of half-width 0.0199 (t; SD 0.1); width decides.'
         """
         reach = fixed(self.halfwidth, self.decimals)

@@ -8,7 +8,7 @@ from halfwidth.comparison import raters
 from halfwidth.comparison.assembling import compared
 from halfwidth.comparison.settings import check_family, check_models, resolve_settings
 from halfwidth.data.detections import Detections
-from halfwidth.data.matching import Unmatched
+from halfwidth.data.measuring import Matched
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.data.readings import Readings
 from halfwidth.estimation.resolve import AUTO
@@ -16,7 +16,7 @@ from halfwidth.results.comparison import Comparisons, Effect
 from halfwidth.verbs.given import as_data, refuse_idle
 
 Test = Literal["auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"]
-Correction = Literal["holm", "bonferroni", "benjamini_hochberg"]
+Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "none"]
 
 
 def compare(
@@ -28,18 +28,14 @@ def compare(
     average: Any = None,
     baseline: str | None = None,
     effect: Effect = "difference",
-    paired: bool = True,
-    unmatched: Unmatched = "raise",
     test: Test = "auto",
     correction: Correction = "holm",
-    simultaneous: bool | None = None,
     margin: float | None = None,
     goal: float | None = None,
     method: str = AUTO,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
-    keep_cases: bool = False,
 ) -> Comparisons:
     """Differences between models with their confidence intervals, and what stands beside these.
 
@@ -60,6 +56,8 @@ def compare(
     other : array-like, or mapping of str to array-like, optional
         The values of a second model; or, where ``data`` are true classes, the scores or predicted
         classes of each model by its name.
+    simultaneous : bool, optional
+        Intervals that hold for all comparisons together; default: where there are several.
     metric : str, MetricSpec or callable, or sequence of them, optional
         Of predictions and detections, what is estimated; of values, what they are, where their
         data do not say it.
@@ -73,19 +71,12 @@ def compare(
     effect : {"difference", "ratio"}, default "difference"
         First minus second, or first over second. Of raters the ratio is Williams' index: 1
         where the model is like one more rater.
-    paired : bool, default True
-        Whether the models were measured on the same cases; otherwise their cases are not
-        matched.
-    unmatched : {"raise", "omit"}, default "raise"
-        Cases that are not there for every model: ``"raise"`` (an error that lists them), or
-        ``"omit"`` (leave them out, and say how many).
     test : {"auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"}, default "auto"
         The test beside the interval. ``"auto"``: mid-p McNemar for proportions of independent
         cases, else a permutation of the two results of each case.
-    correction : {"holm", "bonferroni", "benjamini_hochberg"}, default "holm"
-        Of the p-values of several comparisons.
-    simultaneous : bool, optional
-        Intervals that hold for all comparisons together; default: where there are several.
+    correction : {"holm", "bonferroni", "benjamini_hochberg", "none"}, default "holm"
+        Of the p-values of several comparisons, beside which stand intervals that hold for all
+        of them together; ``"none"`` leaves out both.
     margin : float, optional
         Largest loss that would not matter, above 0, in the unit of the metric (of a ratio a
         share): asks for non-inferiority and equivalence.
@@ -100,9 +91,6 @@ def compare(
         exactly, as of means and of ratios of counts.
     rng : None, int, SeedSequence or Generator, optional
         Makes bootstraps repeatable; default: fresh, and reported.
-    keep_cases : bool, default False
-        Whether the result carries the values of the cases (``.cases``), as some figures need
-        them; no table, JSON document or sentence holds them.
 
     Returns
     -------
@@ -144,33 +132,26 @@ def compare(
         statistic=statistic,
         average=average,
         baseline=baseline,
-        paired=paired,
-        unmatched=unmatched,
         test=test,
         correction=correction,
-        simultaneous=simultaneous,
         goal=goal,
-        keep_cases=keep_cases,
+    )
+    request = given.request(
+        method=method,
+        confidence_level=confidence_level,
+        alternative="two-sided",
+        n_resamples=n_resamples,
+        rng=rng,
+        verdicts=True,
     )
     settings = resolve_settings(
-        given.request(
-            method=method,
-            confidence_level=confidence_level,
-            alternative="two-sided",
-            n_resamples=n_resamples,
-            rng=rng,
-            verdicts=True,
-        ),
+        Matched(request, given.pairing),
         effect=effect,
-        paired=paired,
         baseline=baseline,
         test=test,
         correction=correction,
-        simultaneous=simultaneous,
         margin=margin,
         goal=goal,
-        unmatched=unmatched,
-        keep_cases=keep_cases,
     )
     if isinstance(given, Detections):
         # Before any are matched.

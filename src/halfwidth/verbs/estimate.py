@@ -30,7 +30,6 @@ def estimate(
     rng: Any = None,
     n_threads: int = 1,
     simultaneous: bool = False,
-    keep_cases: bool = False,
 ) -> Estimates:
     """Estimates with their confidence intervals: a row per model, level, metric and statistic.
 
@@ -45,7 +44,9 @@ def estimate(
     metric : str, MetricSpec or callable, or sequence of them, optional
         Of predictions and detections, what is estimated; of values, what they are, where their
         data do not say it. It decides range, unit and which direction is better. Parameters
-        stand after a colon: ``"nsd:tolerance=3"``. Or a function of your own.
+        stand after a colon: ``"nsd:tolerance=3"``; costs and priors by
+        ``functools.partial(halfwidth.metrics.expected_cost, costs=[[0, 1], [5, 0]])``. Or a
+        function of your own.
     statistic : str, callable or StatisticSpec, default "mean"
         Summary statistic of values of cases; with parameters: ``"quantile:0.9"``. ``"mean"``,
         ``"median"``, ``"trimmed_mean"`` (or ``"trimmed_mean:0.1"``), ``"sd"``
@@ -78,9 +79,6 @@ def estimate(
         number.
     simultaneous : bool, default False
         Of training runs: all intervals of a source hold at once (Bonferroni).
-    keep_cases : bool, default False
-        Whether the result carries the values of the cases (``.cases``), as some figures need
-        them; no table, JSON document or sentence holds them.
 
     Returns
     -------
@@ -111,7 +109,6 @@ def estimate(
         statistic=statistic,
         average=average,
         simultaneous=simultaneous,
-        keep_cases=keep_cases,
     )
     inference = {
         "method": method,
@@ -120,16 +117,14 @@ def estimate(
         "n_resamples": n_resamples,
         "rng": rng,
     }
-    at_once, kept = as_flag("simultaneous", simultaneous), as_flag("keep_cases", keep_cases)
+    at_once = as_flag("simultaneous", simultaneous)
     if isinstance(given, CaseValues) and given.are_runs:
         request = given.request(**inference)
         asked = run_quantities(quantities.statistics, simultaneous=at_once)
         sources = [*given.run_sources(quantities, request)]
         of_runs, notes = estimate_runs([source for source, _ in sources], asked, request)
-        cases = tuple(values for _, values in sources) if kept else ()
-        return Estimates(tuple(of_runs), notes, cases)
+        return Estimates(tuple(of_runs), notes, tuple(values for _, values in sources))
     found, request = given.jobs(quantities, **inference, threads=n_threads)
     if not found.jobs:
         raise DataError("no models to estimate")
-    cases = found.cases if kept else ()
-    return Estimates(estimate_jobs(found.jobs, request), found.notes, cases)
+    return Estimates(estimate_jobs(found.jobs, request), found.notes, found.cases)

@@ -7,7 +7,6 @@ from typing import Any
 from halfwidth.comparison.gate import judge
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.data.case_values import CaseValues
-from halfwidth.data.matching import Unmatched
 from halfwidth.data.quantities import USUAL_STATISTIC
 from halfwidth.data.run_values import NOT_COMPARED
 from halfwidth.estimation.resolve import AUTO
@@ -30,8 +29,6 @@ def gate(
     statistic: Any = USUAL_STATISTIC,
     average: Any = None,
     effect: Effect = "difference",
-    paired: bool = True,
-    unmatched: Unmatched = "raise",
     method: str = AUTO,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
@@ -62,12 +59,6 @@ def gate(
         each class apart.
     effect : {"difference", "ratio"}, default "difference"
         First minus second, or first over second.
-    paired : bool, default True
-        Whether the models were measured on the same cases; otherwise their cases are not
-        matched.
-    unmatched : {"raise", "omit"}, default "raise"
-        Cases that are not there for every model: ``"raise"`` (an error that lists them), or
-        ``"omit"`` (leave them out, and say how many).
     method : str, default "auto"
         CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
     confidence_level : float, default 0.95
@@ -119,10 +110,8 @@ def gate(
             average=average,
             baseline=old,
             effect=effect,
-            paired=paired,
-            unmatched=unmatched,
             test="none",
-            simultaneous=False,
+            correction="none",
             margin=margin,
             method=method,
             confidence_level=level,

@@ -100,7 +100,7 @@ def plan(
     if not isinstance(given, CaseValues):
         raise OptionError(
             f"{type(given).__name__} are no pilot: studies are drawn from values of cases "
-            "(CaseValues); planning.auroc_n and planning.classes_n plan test sets"
+            "(CaseValues); planning.auroc and planning.classes plan test sets"
         )
     if (halfwidth is None) == (n is None):
         raise OptionError(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from halfwidth.comparison.settings import check_family, check_models, resolve_settings
+from halfwidth.core.errors import OptionError
+from halfwidth.core.options import spelled
 from halfwidth.data.case_values import WORST_RANK, CaseValues
 from halfwidth.data.detections import Detections
-from halfwidth.data.matching import Unmatched
+from halfwidth.data.measuring import Matched
 from halfwidth.data.quantities import USUAL_STATISTIC, Quantities
 from halfwidth.data.several_metrics import penalized, with_same_cases
 from halfwidth.estimation.resolve import AUTO
@@ -20,10 +22,6 @@ from halfwidth.ranking.together import all_ranked
 from halfwidth.results.ranking import Rankings
 from halfwidth.verbs.given import as_data_of_models, refuse_idle
 
-Scheme = Literal["aggregate_then_rank", "rank_then_aggregate", "test_then_rank"]
-Combine = Literal["mean_rank", "median_rank"]
-AbsentModel = Literal["omit", "last"]
-
 
 def rank(
     data: Any,
@@ -32,19 +30,14 @@ def rank(
     metric: Any = None,
     statistic: Any = USUAL_STATISTIC,
     average: Any = None,
-    scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
-    test: str = "auto",
-    ties: str = "min",
+    scheme: str | Sequence[str] = "aggregate_then_rank",
     margin: float = 0.0,
     top: int = 3,
-    combine: Combine | None = None,
-    absent_model: AbsentModel = "omit",
-    unmatched: Unmatched = "raise",
+    combine: str | None = None,
     method: str = AUTO,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
-    keep_cases: bool = False,
 ) -> Rankings:
     """Models by rank, and the ranks that each may have: confidence sets for ranks.
 
@@ -68,28 +61,22 @@ def rank(
     scheme : str or sequence of them, default "aggregate_then_rank"
         ``"aggregate_then_rank"``: by the statistic of the values; ``"rank_then_aggregate"``: by
         that of the ranks within each case; ``"test_then_rank"``: by the tests that a model
-        wins. These are one-sided paired tests with Holm's correction. Several schemes make a
+        wins. Ranks within a case are shared as ``rank_then_aggregate:ties=average`` says:
+        ``min`` (default), ``average`` or ``max``; in the ranking itself it always is the
+        smallest. Tests are one-sided, of pairs, with Holm's correction:
+        ``test_then_rank:test=wilcoxon``, or ``permutation``, ``mcnemar``, ``mcnemar_midp``; by
+        default Wilcoxon's of values of cases, else that of `compare`. Several schemes make a
         ranking each.
-    test : {"auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon"}, default "auto"
-        Of ``"test_then_rank"``; ``"auto"``: Wilcoxon's of values of cases, else that of
-        `compare`.
-    ties : {"min", "average", "max"}, default "min"
-        The rank that models share which are equal in a case, of ``"rank_then_aggregate"``. In
-        the ranking itself it always is the smallest.
     margin : float, default 0.0
         A model ranks behind those that are better by more than this, in the unit of the metric.
         Of ``"rank_then_aggregate"`` in ranks.
     top : int, default 3
         How many first ranks the share of resamples among the first takes together.
-    combine : {"mean_rank", "median_rank"}, optional
+    combine : str, optional
         Combine the ranks by several metrics, within tasks and over them. Over tasks alone there
-        always is a consensus, by mean ranks unless this says otherwise.
-    absent_model : {"omit", "last"}, default "omit"
-        A model that some task lacks, with ``unmatched="omit"``: ``"omit"`` leaves it out of the
-        consensus, ``"last"`` gives it the last rank in that task.
-    unmatched : {"raise", "omit"}, default "raise"
-        Cases that are not there for every model: ``"raise"`` (an error that lists them), or
-        ``"omit"`` (leave them out, and say how many).
+        always is a consensus, by mean ranks unless this says otherwise. A model that some task
+        lacks, with ``pairing="common"``, is left out of the consensus, or last in that task:
+        ``mean_rank:absent_model=last``.
     method : str, default "auto"
         CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
     confidence_level : float, default 0.95
@@ -99,9 +86,6 @@ def rank(
         exactly, as of means and of ratios of counts.
     rng : None, int, SeedSequence or Generator, optional
         Makes bootstraps repeatable; default: fresh, and reported.
-    keep_cases : bool, default False
-        Whether the result carries the values of the cases (``.cases``), as some figures need
-        them; no table, JSON document or sentence holds them.
 
     Returns
     -------
@@ -137,38 +121,38 @@ the rank of C is 3.
         given,
         statistic=statistic,
         average=average,
-        unmatched=unmatched,
-        keep_cases=keep_cases,
     )
     worst_rank = False
     if isinstance(given, CaseValues) and given.missing == WORST_RANK:
         worst_rank, given = True, replace(given, missing="raise")
     options = replace(
-        resolve_options(scheme, test, ties, margin, top),
-        combining=resolve_combining(combine, absent_model),
+        resolve_options(scheme, margin, top),
+        combining=resolve_combining(combine),
         worst_rank=worst_rank,
     )
     if worst_rank:
         check_worst_rank(options.schemes)
+    if given.pairing == "none":
+        raise OptionError(
+            f"{spelled('pairing', 'none')} leaves nothing to rank: ranks are of models on the same "
+            "cases"
+        )
+    request = given.request(
+        method=method,
+        confidence_level=confidence_level,
+        alternative="two-sided",
+        n_resamples=n_resamples,
+        rng=rng,
+    )
     settings = replace(
         resolve_settings(
-            given.request(
-                method=method,
-                confidence_level=confidence_level,
-                alternative="two-sided",
-                n_resamples=n_resamples,
-                rng=rng,
-            ),
+            Matched(request, given.pairing),
             effect="difference",
-            paired=True,
             baseline=None,
-            test=test,
+            test=options.test,
             correction="holm",
-            simultaneous=True,
             margin=None,
             goal=None,
-            unmatched=unmatched,
-            keep_cases=keep_cases,
         ),
         ranked=True,
     )

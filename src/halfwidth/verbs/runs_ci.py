@@ -41,7 +41,9 @@ def runs_ci(
     metric : str, MetricSpec or callable, or sequence of them, optional
         Of predictions and detections, what is estimated; of values, what they are, where their
         data do not say it. It decides range, unit and which direction is better. Parameters
-        stand after a colon: ``"nsd:tolerance=3"``. Or a function of your own.
+        stand after a colon: ``"nsd:tolerance=3"``; costs and priors by
+        ``functools.partial(halfwidth.metrics.expected_cost, costs=[[0, 1], [5, 0]])``. Or a
+        function of your own.
     point : {"auto", "sample", "interpolated", "bootstrap_median"}, default "auto"
         Point estimate; ``"auto"`` takes the one that goes with the interval. That is
         interpolated with ``"asymptotic"``, the bootstrap median with ``"semiparametric"``, else

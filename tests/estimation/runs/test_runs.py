@@ -133,8 +133,9 @@ def test_what_needs_an_interval_of_the_level_asked_for_takes_no_other() -> None:
         "model": ["A"] * 5 + ["B"] * 5,
         "dsc": [0.8, 0.9, 0.85, 0.7, 0.95, 0.6, 0.7, 0.75, 0.5, 0.8],
     }
-    how: dict[str, Any] = {"metric": "dsc", "statistic": "median", "paired": False, "test": "none"}
-    made = hw.compare(hw.CaseValues.from_table(cases), goal=0.6, **how)
+    how: dict[str, Any] = {"metric": "dsc", "statistic": "median", "test": "none"}
+    data = hw.CaseValues.from_table(cases, pairing="none")
+    made = hw.compare(data, goal=0.6, **how)
     # The smallest of A lies above 0.6, at 93.75 %.
     assert [goal.met for goal in made.goals] == [False, False]
     assert "no 95 % interval" in made.goals[0].sentence
@@ -143,7 +144,7 @@ def test_what_needs_an_interval_of_the_level_asked_for_takes_no_other() -> None:
     assert "HW317" in codes(difference.estimate)
     for method in ("exact_attained", "mover:exact_attained"):
         with pytest.raises(hw.OptionError, match="put together at one level"):
-            hw.compare(hw.CaseValues.from_table(cases), method=method, **how)
+            hw.compare(data, method=method, **how)
 
 
 def test_semiparametric_says_where_it_extrapolates() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from over_data import metric_ci
 from support import codes, message
 
 import halfwidth as hw
@@ -34,7 +35,7 @@ def ask(truth: Any, score: Any = None, **options: Any) -> hw.Estimate:
     settings: dict[str, Any] = {"metric": "f1", "rng": 1, "n_resamples": 999}
     if score is None:
         score = probabilities(truth)
-    made: hw.Estimate = hw.metric_ci(truth, score, **(settings | options))
+    made: hw.Estimate = metric_ci(truth, score, **(settings | options))
     assert isinstance(made, hw.Estimate)
     return made
 
@@ -65,7 +66,7 @@ def test_an_honest_test_set_of_three_classes_raises_nothing(name: str, average: 
 
 
 def test_rows_of_an_honest_test_set_raise_nothing() -> None:
-    made = hw.metric_ci(
+    made = metric_ci(
         HONEST3, probabilities(HONEST3), metric=["auroc", "f1", "ppv"], average="none", rng=1
     )
     assert made.cautions == ()
@@ -142,7 +143,7 @@ def test_a_class_that_is_named_but_not_there_has_no_cases() -> None:
 
 def test_rows_name_their_own_class_only() -> None:
     truth = truth_of(5, 100, 100)
-    rows = hw.metric_ci(truth, probabilities(truth), metric="f1", average="none", rng=1)
+    rows = metric_ci(truth, probabilities(truth), metric="f1", average="none", rng=1)
     assert ["HW204" in codes(e) for e in rows] == [True, False, False]
 
 
@@ -285,7 +286,7 @@ def test_the_bottom_of_the_range_is_an_end_as_well() -> None:
 )
 def test_an_infinite_bound_is_told_with_what_was_drawn(method: str, words: str) -> None:
     truth, decided = [1] * 25 + [0] * 25, [1] * 20 + [0] * 30
-    e = hw.metric_ci(truth, decided, metric="lr_plus", method=method, n_resamples=199, rng=1)
+    e = metric_ci(truth, decided, metric="lr_plus", method=method, n_resamples=199, rng=1)
     (message,) = (one.message for one in e.cautions if one.code == "HW314")
     assert f"in too many {words} the LR+ is infinite" in message
 
@@ -375,9 +376,7 @@ def test_a_threshold_chosen_on_the_test_data_is_cautioned(criterion: str, title:
 
 def test_a_threshold_that_is_given_or_plays_no_part_is_not_cautioned() -> None:
     assert "HW407" not in codes(ask(HONEST, threshold=0.4))
-    made = hw.metric_ci(
-        HONEST, probabilities(HONEST), metric=["auroc", "f1"], threshold="f1", rng=1
-    )
+    made = metric_ci(HONEST, probabilities(HONEST), metric=["auroc", "f1"], threshold="f1", rng=1)
     assert ["HW407" in codes(e) for e in made] == [False, True]
 
 
@@ -472,7 +471,7 @@ SMALL = [
 @pytest.mark.parametrize(("truth", "options"), SMALL)
 def test_texts_are_sentences(truth: Any, options: dict[str, Any]) -> None:
     settings: dict[str, Any] = {"metric": "f1", "rng": 1, "n_resamples": 99}
-    made = hw.metric_ci(truth, probabilities(truth), **(settings | options))
+    made = metric_ci(truth, probabilities(truth), **(settings | options))
     rows = [made] if isinstance(made, hw.Estimate) else list(made)
     raised = [caution for e in rows for caution in e.cautions]
     assert raised

@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 import sklearn.metrics as sk
 from numpy.typing import NDArray
+from over_data import metric_ci
 from scipy.special import expit, softmax
 from support import codes, message
 
@@ -43,14 +44,14 @@ def with_parameters(name: str) -> str:
 
 def table(y_true: Any = TRUTH, y_score: Any = SCORE, **options: Any) -> hw.Estimates:
     settings: dict[str, Any] = {"metric": ["auroc", "f1"], "rng": 1, "n_resamples": 199}
-    made: hw.Estimates = hw.metric_ci(y_true, y_score, **(settings | options))
+    made: hw.Estimates = metric_ci(y_true, y_score, **(settings | options))
     assert isinstance(made, hw.Estimates)
     return made
 
 
 def ask(y_true: Any = TRUTH, y_score: Any = SCORE, **options: Any) -> hw.Estimate:
     settings: dict[str, Any] = {"metric": "auroc", "rng": 1, "n_resamples": 199}
-    made: hw.Estimate = hw.metric_ci(y_true, y_score, **(settings | options))
+    made: hw.Estimate = metric_ci(y_true, y_score, **(settings | options))
     assert isinstance(made, hw.Estimate)
     return made
 
@@ -644,6 +645,22 @@ def test_undefined_resamples_are_counted() -> None:
     assert f"was undefined on {e.n_undefined} of 199 resamples" in message(e, "HW310")
 
 
+def test_parameters_of_a_metric_are_keywords_of_its_function() -> None:
+    by_keyword = hw.metric_ci(TRUTH, SCORE, metric=functools.partial(hw.metrics.f_beta, beta=2))
+    assert by_keyword.value == ask(metric="f_beta:beta=2").value
+    paid = functools.partial(hw.metrics.expected_cost, costs=COSTS)
+    chosen = hw.metric_ci(TRUTH, SCORE, metric="f1", threshold=paid, n_resamples=99, rng=1)
+    assert "as the best by expected cost" in str(chosen.cautions)
+    for told, words in (
+        (functools.partial(hw.metrics.f_beta, 2), "go by their names"),
+        (functools.partial(hw.metrics.f1, costs=COSTS), "f1 has no parameters, got 'costs'"),  # type: ignore[call-arg]
+        (functools.partial(hw.metrics.f_beta, beta=-1), "beta=-1 is not above 0"),
+    ):
+        with pytest.raises(hw.OptionError, match=words):
+            hw.metric_ci(TRUTH, SCORE, metric=told)
+    assert ask(metric=functools.partial(lambda y, p, share: share, share=0.5)).value == 0.5
+
+
 # --------------------------------------------------------------------------- costs and priors
 
 
@@ -823,8 +840,7 @@ def test_both_columns_or_the_positive_one_make_no_difference(data: str, shared: 
 @pytest.mark.parametrize("metric", ["sensitivity", "specificity", "ppv", "npv", "accuracy"])
 def test_one_stratum_is_none(metric: str) -> None:
     plain, one = (
-        hw.metric_ci(TRUTH, DECIDED, metric=metric, strata=strata)
-        for strata in (None, ["site"] * N)
+        metric_ci(TRUTH, DECIDED, metric=metric, strata=strata) for strata in (None, ["site"] * N)
     )
     assert one.to_dict() == plain.to_dict()
 
@@ -840,7 +856,7 @@ def first_positive(seed: int) -> tuple[Array, Array]:
 
 
 def value(truth: Any, score: Any, metric: str, **options: Any) -> float:
-    made = hw.metric_ci(truth, score, metric=metric, rng=1, n_resamples=9, **options)
+    made = metric_ci(truth, score, metric=metric, rng=1, n_resamples=9, **options)
     return float(made.value)
 
 
@@ -929,7 +945,7 @@ def test_case_that_weighs_nothing_changes_no_error() -> None:
 
 def test_own_function_may_be_of_a_regression() -> None:
     truth = np.random.default_rng(1).normal(size=30)
-    made = hw.metric_ci(
+    made = metric_ci(
         truth, truth + 1, metric=lambda a, b: float(np.abs(a - b).max()), n_resamples=9, rng=1
     )
     assert made.value == pytest.approx(1)

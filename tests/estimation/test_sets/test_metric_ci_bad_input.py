@@ -13,6 +13,7 @@ import pytest
 import sklearn.metrics as sk
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from over_data import metric_ci
 from support import examples
 
 import halfwidth as hw
@@ -32,7 +33,7 @@ REGRESSION = ("mae", "mse", "rmse", "r2")
 
 def ask(y_true: Any = TRUTH, y_score: Any = SCORE, **options: Any) -> Any:
     settled: dict[str, Any] = {"metric": "auroc", "rng": 1, "n_resamples": 49}
-    return hw.metric_ci(y_true, y_score, **(settled | options))
+    return metric_ci(y_true, y_score, **(settled | options))
 
 
 def complaint(
@@ -157,9 +158,10 @@ def test_text_said_to_be_scores_is_refused() -> None:
     assert text.startswith("y_score: scores must be numbers, as many for each case; give class")
 
 
-def test_what_messages_call_the_data_can_be_said() -> None:
-    text = complaint(TRUTH, SCORE[:-1], names=("truth.csv", "scores.csv"))
-    assert text.startswith("truth.csv has 40 cases and scores.csv 39")
+def test_scores_that_have_a_name_are_called_by_it_in_messages() -> None:
+    data = hw.Predictions.from_arrays(TRUTH, {"unet": ["x"] * N}, scores="probabilities")
+    with pytest.raises(hw.DataError, match=r"^unet: "):
+        hw.estimate(data, metric="auroc")
 
 
 # --------------------------------------------------------------------------- classes
@@ -197,12 +199,12 @@ def test_labels_as_text_are_not_numbers() -> None:
 
 def test_swapped_arguments_are_guessed() -> None:
     with pytest.raises(hw.DataError, match="Are true classes and scores swapped"):
-        hw.metric_ci([0.1, 0.9, 0.8, 0.3], [0, 1, 1, 0], metric="auroc")
+        metric_ci([0.1, 0.9, 0.8, 0.3], [0, 1, 1, 0], metric="auroc")
 
 
 def test_a_column_of_other_texts_is_no_prediction() -> None:
     with pytest.raises(hw.DataError) as error:
-        hw.metric_ci(["ill", "well", "ill"], ["case1", "case2", "case3"], metric="f1")
+        metric_ci(["ill", "well", "ill"], ["case1", "case2", "case3"], metric="f1")
     assert str(error.value).startswith(
         "y_score: predicts 'case1', 'case2', 'case3', and none is a class of y_true ('ill', 'well')"
     )

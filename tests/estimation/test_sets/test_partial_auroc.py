@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from over_data import metric_ci
 from sklearn.metrics import roc_auc_score
 from smallstudies import cells_of_sets, labelled, rows_of
 from support import Run
@@ -28,11 +29,11 @@ def codes(estimate: hw.Estimate) -> set[str]:
 @pytest.mark.parametrize("method", ["delong", "delong_logit", "newcombe", "hanley_mcneil"])
 def test_formulas_for_a_whole_area_are_refused(method: str) -> None:
     with pytest.raises(hw.OptionError, match=r"no interval for the AUROC \(max_fpr 0\.25\); use"):
-        hw.metric_ci(Y, S, metric=PART, method=method)
+        metric_ci(Y, S, metric=PART, method=method)
 
 
 def test_auto_takes_dirichlet_and_quotes_no_study() -> None:
-    estimate = hw.metric_ci(Y, S, metric="auroc:max_fpr=0.05", n_resamples=199, rng=1)
+    estimate = metric_ci(Y, S, metric="auroc:max_fpr=0.05", n_resamples=199, rng=1)
     assert estimate.method == "dirichlet"
     assert estimate.parameters == {"max_fpr": 0.05}
     (few,) = (caution for caution in estimate.cautions if caution.code == "HW201")
@@ -41,14 +42,14 @@ def test_auto_takes_dirichlet_and_quotes_no_study() -> None:
 
 
 def test_up_to_a_rate_of_1_it_is_the_auroc() -> None:
-    whole, part = (hw.metric_ci(Y, S, metric=metric) for metric in ("auroc", "auroc:1"))
+    whole, part = (metric_ci(Y, S, metric=metric) for metric in ("auroc", "auroc:1"))
     assert (part.value, part.low, part.high) == (whole.value, whole.low, whole.high)
     assert part.method == whole.method == "delong_logit_t"
 
 
 def test_its_range_ends_where_no_positive_is_found_in_time() -> None:
     # All negatives score above all positives.
-    worst = hw.metric_ci(Y, -2.0 * Y + 0.1 * S, metric=PART, method="basic", n_resamples=99, rng=1)
+    worst = metric_ci(Y, -2.0 * Y + 0.1 * S, metric=PART, method="basic", n_resamples=99, rng=1)
     assert worst.range == hw.Bounds(0.75 / 1.75, 1)
     assert worst.value == pytest.approx(worst.range.low)
     # It says nothing of the scores being turned round: curves may cross the diagonal.
@@ -58,7 +59,7 @@ def test_its_range_ends_where_no_positive_is_found_in_time() -> None:
 @pytest.mark.parametrize("rate", ["0", "1.1", "x"])
 def test_a_rate_that_is_none_is_refused(rate: str) -> None:
     with pytest.raises(hw.OptionError, match=f"auroc: max_fpr={rate} is not at least"):
-        hw.metric_ci(Y, S, metric=f"auroc:{rate}")
+        metric_ci(Y, S, metric=f"auroc:{rate}")
 
 
 def test_the_command_line_takes_it(run: Run, tmp_path: Path) -> None:
@@ -84,6 +85,6 @@ def test_a_bound_beyond_the_range_by_rounding_is_not_cut() -> None:
     truth = rng.random(60) < 0.3
     score = truth + rng.normal(size=60)
     patients = np.arange(60) // 3
-    e = hw.metric_ci(truth, score, metric="auroc:max_fpr=0.1", scores="any", groups=patients, rng=1)
+    e = metric_ci(truth, score, metric="auroc:max_fpr=0.1", scores="any", groups=patients, rng=1)
     assert e.low == pytest.approx(0.9 / 1.9, abs=1e-12)
     assert "HW309" not in [caution.code for caution in e.cautions]

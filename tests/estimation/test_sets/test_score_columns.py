@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from over_data import metric_ci
 from support import Run, codes, message
 
 import halfwidth as hw
@@ -28,7 +29,7 @@ A, B = sigmoid(LOGIT), sigmoid(LOGIT + 0.5 * NOISE[0] - 0.2)
 
 def ask(rows: Any, truth: Any = Y, **options: Any) -> hw.Estimate:
     settled: dict[str, Any] = {"metric": "auroc", "rng": 1, "n_resamples": 49}
-    made: hw.Estimate = hw.metric_ci(truth, rows, **(settled | options))
+    made: hw.Estimate = metric_ci(truth, rows, **(settled | options))
     return made
 
 
@@ -69,7 +70,7 @@ def test_every_front_door_refuses_them() -> None:
     with pytest.raises(hw.DataError, match="speak for the same class"):
         hw.confusion_ci(Y, np.c_[A, B])
     with pytest.raises(hw.DataError, match="speak for the same class"):
-        hw.metric_ci(Y, np.c_[A, B], metric=["f1", "mcc"], average="macro")
+        metric_ci(Y, np.c_[A, B], metric=["f1", "mcc"], average="macro")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +151,7 @@ def test_scores_that_rank_the_wrong_way_round_are_cautioned() -> None:
 def test_each_class_each_average_and_curves() -> None:
     truth = np.arange(N) % 3
     rows = np.eye(3)[truth] * 0.5 + RNG.dirichlet(np.ones(3), N) * 0.5
-    made = hw.metric_ci(
+    made = metric_ci(
         truth, np.roll(rows, 1, axis=1), metric="auroc", average=["none", "macro"], rng=1
     )
     assert all("HW410" in codes(e) for e in made)
@@ -239,7 +240,7 @@ def test_an_ordered_categorical_says_the_order_of_the_classes() -> None:
     right = ask(SAID, GRADE, metric=KAPPA)
     assert ask(said, truth, metric=KAPPA).value == pytest.approx(right.value)
     assert ask(GRADES[SAID], GRADES[GRADE], metric=KAPPA, labels=list(GRADES)).value == right.value
-    made = hw.metric_ci(truth, said, metric=["f1"], average="none", rng=1)
+    made = metric_ci(truth, said, metric=["f1"], average="none", rng=1)
     assert [e.label for e in made] == list(GRADES)
     with pytest.raises(hw.OptionError, match="high, low, medium stand in that of the alphabet"):
         ask(GRADES[SAID], GRADES[GRADE], metric=KAPPA)

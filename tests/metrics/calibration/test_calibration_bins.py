@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from over_data import metric_ci
 from sklearn.calibration import calibration_curve
 from support import examples
 
@@ -21,7 +22,7 @@ Array = NDArray[Any]
 
 def value(truth: Any, given_: Any, metric: Any = "ece", **options: Any) -> float:
     """The value alone: two resamples are the fewest that may be asked for."""
-    return float(hw.metric_ci(truth, given_, metric=metric, n_resamples=2, rng=1, **options).value)
+    return float(metric_ci(truth, given_, metric=metric, n_resamples=2, rng=1, **options).value)
 
 
 def by_hand(y: Array, p: Array, bins: Array, weights: Array) -> tuple[float, float]:
@@ -184,7 +185,7 @@ def test_class_wise_is_the_mean_over_classes(metric: Any) -> None:
     weights = np.random.default_rng(1).random(60)
     for given_ in (None, weights):
         each = [metric(truth == c, scores[:, c], given_) for c in range(4)]
-        rows = hw.metric_ci(
+        rows = metric_ci(
             truth, scores, metric=metric.__name__, average=["none", "macro"], rng=1,
             n_resamples=2, sample_weight=given_,
         )  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from over_data import metric_ci
 from sklearn.metrics import brier_score_loss, log_loss
 
 import halfwidth as hw
@@ -21,7 +22,7 @@ SIMULATED = Path(__file__).parents[4] / "shared" / "data" / "calibration"
 
 def value(truth: Any, given_: Any, metric: Any = "brier", **options: Any) -> float:
     """The value alone: two resamples are the fewest that may be asked for."""
-    return float(hw.metric_ci(truth, given_, metric=metric, n_resamples=2, rng=1, **options).value)
+    return float(metric_ci(truth, given_, metric=metric, n_resamples=2, rng=1, **options).value)
 
 
 def two_classes(n: int = 80) -> tuple[Array, Array, Array]:
@@ -110,7 +111,7 @@ def test_brier_scores_of_simulated_models(name: str, wanted: float) -> None:
     if not path.exists():
         pytest.skip("the shared data are not here")
     frame = pd.read_csv(path)
-    e = hw.metric_ci(frame["label"], frame["proba_1"], metric="brier")
+    e = metric_ci(frame["label"], frame["proba_1"], metric="brier")
     assert e.value == pytest.approx(wanted, abs=5e-6)
     assert e.method == "dirichlet_pareto"
     assert e.low < e.value < e.high

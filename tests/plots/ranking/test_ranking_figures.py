@@ -39,9 +39,7 @@ def table() -> dict[str, Any]:
 
 
 RANKINGS = hw.rank(
-    hw.CaseValues.from_table(table(), "dsc", metric="dsc", by="task"),
-    unmatched="omit",
-    keep_cases=True,
+    hw.CaseValues.from_table(table(), "dsc", metric="dsc", by="task", pairing="common"),
     **FEW,
 )
 LIVER = RANKINGS["liver"]
@@ -220,7 +218,7 @@ def test_dots_are_the_cases_and_boxes_their_quartiles() -> None:
 
 def test_ranks_within_cases_have_no_place_among_the_values() -> None:
     given = {name: np.linspace(0.2, 0.8, 12) + k / 9 for k, name in enumerate("AB")}
-    (ranked,) = hw.rank(given, metric="dsc", scheme="rank_then_aggregate", keep_cases=True, **FEW)
+    (ranked,) = hw.rank(given, metric="dsc", scheme="rank_then_aggregate", **FEW)
     assert set(plots.dots.frame(ranked)["kind"]) == {"case", "box", "whiskers"}
     assert not any("diamonds" in text.get_text() for text in plots.dots(ranked).texts)
 
@@ -246,7 +244,7 @@ def test_ranks_within_cases_are_those_of_scipy() -> None:
 
 def test_where_less_is_better_the_least_value_is_first() -> None:
     given = {"A": np.arange(12.0), "B": np.arange(12.0) + 1}
-    (ranked,) = hw.rank(given, metric="hd95", keep_cases=True, **FEW)
+    (ranked,) = hw.rank(given, metric="hd95", **FEW)
     frame = plots.case_heatmap.frame(ranked)
     assert frame[["model", "rank", "count"]].to_numpy().tolist() == [["A", 1, 12], ["B", 2, 12]]
 
@@ -254,7 +252,7 @@ def test_where_less_is_better_the_least_value_is_first() -> None:
 def test_a_podium_is_thinned_and_says_so() -> None:
     generator = np.random.default_rng(6)
     given = {f"team {place}": generator.beta(9 - place / 4, 2, 450) for place in range(14)}
-    (ranked,) = hw.rank(given, metric="dsc", method="t", keep_cases=True, **FEW)
+    (ranked,) = hw.rank(given, metric="dsc", method="t", **FEW)
     frame, figure = plots.podium.frame(ranked), plots.podium(ranked)
     dots = frame[frame["kind"] == "case"]
     assert (dots["case"].nunique(), dots["model"].nunique()) == (200, 12)
@@ -281,15 +279,16 @@ def test_metrics_combined_have_no_values_of_cases() -> None:
 def test_without_cases_figures_of_them_say_what_to_do() -> None:
     bare = replace(LIVER, cases=None)
     for draw in (plots.dots, plots.podium, plots.case_heatmap, plots.dots.frame):
-        with pytest.raises(
-            hw.OptionError, match=r"liver: .* needs .* rank\(\.\.\., keep_cases=True"
-        ):
+        with pytest.raises(hw.OptionError, match=r"liver: .* draws values of cases"):
             draw(bare)
     generator = np.random.default_rng(1)
     truth = generator.integers(0, 2, 40)
     scores = {name: generator.random(40) + truth / 2 for name in "AB"}
     (of_test_set,) = hw.rank(truth, scores, metric="auroc", **FEW)
-    with pytest.raises(hw.OptionError, match="dots needs the values of the cases"):
+    with pytest.raises(
+        hw.OptionError,
+        match="a metric of a whole test set has none",
+    ):
         plots.dots(of_test_set)
 
 

@@ -84,7 +84,7 @@ def everything() -> hw.Report:
     """A report with estimates, differences and ranks."""
     values = models()
     how: dict[str, Any] = {"metric": "dsc", "rng": 1, "n_resamples": 199}
-    table = hw.estimate(hw.CaseValues.from_table(values), keep_cases=True, **how)
+    table = hw.estimate(hw.CaseValues.from_table(values), **how)
     found = [table, hw.compare(values, margin=0.05, **how), hw.rank(values, **how)]
     return hw.report(found, title=f"Liver {NASTY}")
 
@@ -138,9 +138,7 @@ def test_no_value_of_a_case_is_on_the_page(page: str) -> None:
 def test_clusters_have_numbers_in_pictures() -> None:
     patients = [f"patient {case // 3}" for case in range(30)]
     values = models() | {"patient": patients}
-    table = hw.estimate(
-        hw.CaseValues.from_table(values, metric="dsc", groups="patient"), keep_cases=True
-    )
+    table = hw.estimate(hw.CaseValues.from_table(values, metric="dsc", groups="patient"))
     results = Results(title="Liver", estimates=table)
     listed = Table((Column("case"),), (("case 1",),))
     for one, name in (
@@ -427,7 +425,7 @@ def test_curves_are_reported_with_their_areas() -> None:
 
 
 def test_a_report_without_figures_takes_no_pictures() -> None:
-    table = hw.estimate(hw.CaseValues.from_table(models(), metric="dsc"), keep_cases=True)
+    table = hw.estimate(hw.CaseValues.from_table(models(), metric="dsc"))
     assert "<img" not in hw.report(table, figures=False).to_html()
 
 
@@ -441,7 +439,5 @@ def test_a_large_report_stays_small() -> None:
         "organ": np.tile(np.repeat(tasks, n), 20),
         "dsc": rng.beta(9, 2, n * 2 * 20),
     }
-    table = hw.estimate(
-        hw.CaseValues.from_table(frame, "dsc", by=["model", "organ"], metric="dsc"), keep_cases=True
-    )
+    table = hw.estimate(hw.CaseValues.from_table(frame, "dsc", by=["model", "organ"], metric="dsc"))
     assert len(hw.report(table).to_html()) < 2_000_000 * 2 / 9

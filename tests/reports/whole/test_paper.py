@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -87,10 +88,9 @@ def test_coverage_is_told_of_what_was_studied() -> None:
 def test_more_cases_are_drawn_and_evaluated_by_the_method_itself() -> None:
     """Half-widths of the default fall faster than √n, those of t as √n; else they say ~."""
     dice = np.random.default_rng(2).normal(0.9, 0.02, 20).round(3)
-    kept: dict[str, Any] = {"metric": "dsc", "keep_cases": True}
     found = {}
     for method in ("auto", "t"):
-        table = hw.estimate(hw.CaseValues.from_table({"dice": dice}), method=method, **kept)
+        table = hw.estimate(hw.CaseValues.from_table({"dice": dice}), metric="dsc", method=method)
         said = section(table, "How far to trust the intervals")
         assert "drawn from these with replacement" in said
         assert "~" not in said
@@ -100,10 +100,7 @@ def test_more_cases_are_drawn_and_evaluated_by_the_method_itself() -> None:
     # A fifth allows for t at more degrees of freedom and for the simulation.
     assert found["t"] == pytest.approx([times**-0.5 for times in (2, 4, 10)], rel=0.2)
     assert all(one < of_t for one, of_t in zip(found["auto"], found["t"], strict=True))
-    without = section(
-        hw.estimate(hw.CaseValues.from_table({"dice": dice}, metric="dsc")),
-        "How far to trust the intervals",
-    )
+    without = section(replace(table, cases=()), "How far to trust the intervals")
     assert "~: an extrapolation" in without
 
 
@@ -226,7 +223,11 @@ def test_the_paragraph_follows_parameters_few_cases_and_clusters() -> None:
     clustered = paragraph(hw.summary_ci(x, metric="dsc", groups=groups))
     assert "1 for each cluster and a for a pseudo-cluster" in clustered
     assert "n as many clusters as their sizes m weigh, (Σm)²/Σm²." in clustered
-    apart = hw.compare({"A": x, "B": x[:12]}, metric="dsc", paired=False, rng=1, test="none")
+    apart = hw.compare(
+        hw.CaseValues.from_arrays({"A": x, "B": x[:12]}, metric="dsc", pairing="none"),
+        rng=1,
+        test="none",
+    )
     assert LAW.search(paragraph(apart)).groups() == (  # type: ignore[union-attr]
         LAW.search(paragraph(hw.summary_ci(x, metric="dsc"))).groups()  # type: ignore[union-attr]
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import metric_ci
 from smallstudies import cells_of_sets, cells_of_values, labelled, of_logits
 
 import halfwidth as hw
@@ -134,7 +135,7 @@ def _check_test_sets(cells: Cells, average: str) -> None:
         """A row for each class or one; None for a binary ranking of a single class."""
         truth = records[place, -1].astype(int)
         try:
-            made = hw.metric_ci(
+            made = metric_ci(
                 *(truth, records[place, :-1].T if len(classes) > 2 else records[place, 1]),
                 metric=metric,
                 average=average or None,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import metric_ci
 from smallstudies import HERE, cells_of_sets, cells_of_values, labelled, rows_of
 
 import halfwidth as hw
@@ -103,7 +104,7 @@ def test_metrics_of_test_sets(metric: str, average: str | None, classes: int, n:
 
     def asked(sample: Any) -> hw.Estimate | None:
         try:
-            estimate = hw.metric_ci(
+            estimate = metric_ci(
                 sample[-1].astype(int),
                 sample[1] if classes == 2 else sample[:-1].T,
                 metric=metric,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from over_data import metric_ci
 from smallstudies import Row, cells_of_sets, cells_of_values, labelled, rows_of, the_row
 
 import halfwidth as hw
@@ -45,7 +46,7 @@ def _accepted(cells: Cells, records: Array, average: str | None) -> list[str]:
     """
     classes = cells.instance.classes
     ask = functools.partial(
-        hw.metric_ci,
+        metric_ci,
         *(records[-1].astype(int), records[:-1].T if len(classes) > 2 else records[1]),
         metric=cells.metric,
         average=average,

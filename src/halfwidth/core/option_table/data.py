@@ -194,6 +194,24 @@ DATA: Final[dict[str, Option]] = {
         metavar="POLICY",
         group=Group.INPUT,
     ),
+    "pairing": Option(
+        'Which cases of several models are compared: ``"complete"``, all, and a case that some '
+        'model lacks is an error; ``"common"``: such cases are left out and counted; ``"none"``: '
+        "the models were measured on different cases, which are not matched.",
+        default="complete",
+        choices=("complete", "common", "none"),
+        metavar="HOW",
+        group=Group.INPUT,
+        elsewhere="paired unpaired unmatched",
+    ),
+    "Readings.pairing": Option(
+        'Which cases are compared: ``"complete"``, all, and a case that some reader lacks is an '
+        'error; ``"common"``: such cases are left out and counted.',
+        default="complete",
+        choices=("complete", "common"),
+        metavar="HOW",
+        group=Group.INPUT,
+    ),
     "from_pairs.missing": Option(
         'What a missing value means: ``"raise"``, an error; ``"omit"``: leave the case out; '
         '``"worst"``: count it as the worst value.',
@@ -270,8 +288,9 @@ TEST_SETS: Final[dict[str, Option]] = {
     "threshold": Option(
         "Positive from this score on; default: 0.5. Or the name of a metric: the threshold that is "
         "best by it, chosen again in each resample.",
-        "Of logits it is this probability; of more than two classes the largest score decides.",
-        type="float or str, optional",
+        "Of logits it is this probability; of more than two classes the largest score decides. A "
+        "metric with costs is given as it is to ``metric``.",
+        type="float, str or partial, optional",
         default=None,
         metavar="NUMBER|METRIC",
         group=Group.TEST_SETS,

@@ -13,7 +13,8 @@ QUANTITIES: Final[dict[str, Option]] = {
         "Of predictions and detections, what is estimated; of values, what they are, where their "
         "data do not say it.",
         "It decides range, unit and which direction is better. Parameters stand after a colon: "
-        '``"nsd:tolerance=3"``. Or a function of your own.',
+        '``"nsd:tolerance=3"``; costs and priors by ``functools.partial(halfwidth.metrics.'
+        "expected_cost, costs=[[0, 1], [5, 0]])``. Or a function of your own.",
         type="str, MetricSpec or callable, or sequence of them, optional",
         default=None,
         metavar="NAME",
@@ -23,7 +24,8 @@ QUANTITIES: Final[dict[str, Option]] = {
     "metric_ci.metric": Option(
         'A name, with parameters after a colon: ``"f_beta:beta=2"``, ``"ppv:prevalence=0.05"``; or '
         "a function ``f(y_true, y_score)`` that returns a number.",
-        "Names are those of ``halfwidth.SAMPLE_METRICS``; scikit-learn's are synonyms.",
+        "Names are those of ``halfwidth.SAMPLE_METRICS``; scikit-learn's are synonyms. Costs and "
+        "priors: ``functools.partial(halfwidth.metrics.expected_cost, costs=[[0, 1], [5, 0]])``.",
         type="str, MetricSpec, callable, or sequence of them",
     ),
     "calibration_by_centre.metric": Option(
@@ -94,13 +96,6 @@ QUANTITIES: Final[dict[str, Option]] = {
         kinds=(Kind.PREDICTIONS, Kind.DETECTIONS, Kind.LABELS),
         elsewhere="averages averaging multi_class",
     ),
-    "keep_cases": Option(
-        "Whether the result carries the values of the cases (``.cases``), as some figures need "
-        "them; no table, JSON document or sentence holds them.",
-        default=False,
-        group=Group.OUTPUT,
-        kinds=(Kind.VALUES, Kind.RUNS),
-    ),
 }
 
 COMPARISON: Final[dict[str, Option]] = {
@@ -123,23 +118,6 @@ COMPARISON: Final[dict[str, Option]] = {
         group=Group.COMPARISON,
         flag="--ratio",
     ),
-    "paired": Option(
-        "Whether the models were measured on the same cases; otherwise their cases are not "
-        "matched.",
-        default=True,
-        group=Group.COMPARISON,
-        kinds=(Kind.VALUES, Kind.PREDICTIONS),
-        off="--unpaired",
-    ),
-    "unmatched": Option(
-        'Cases that are not there for every model: ``"raise"`` (an error that lists them), or '
-        '``"omit"`` (leave them out, and say how many).',
-        default="raise",
-        choices=("raise", "omit"),
-        metavar="POLICY",
-        group=Group.INPUT,
-        kinds=(Kind.VALUES, Kind.PREDICTIONS, Kind.LABELS, Kind.PAIRS),
-    ),
     "test": Option(
         "The test beside the interval.",
         '``"auto"``: mid-p McNemar for proportions of independent cases, else a permutation of '
@@ -150,18 +128,11 @@ COMPARISON: Final[dict[str, Option]] = {
         group=Group.COMPARISON,
         kinds=_OF_MODELS,
     ),
-    "rank.test": Option(
-        'Of ``"test_then_rank"``; ``"auto"``: Wilcoxon\'s of values of cases, else that of '
-        "`compare`.",
-        default="auto",
-        choices=("auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon"),
-        metavar="NAME",
-        group=Group.COMPARISON,
-    ),
     "correction": Option(
-        "Of the p-values of several comparisons.",
+        "Of the p-values of several comparisons, beside which stand intervals that hold for all of "
+        'them together; ``"none"`` leaves out both.',
         default="holm",
-        choices=("holm", "bonferroni", "benjamini_hochberg"),
+        choices=("holm", "bonferroni", "benjamini_hochberg", "none"),
         metavar="NAME",
         group=Group.COMPARISON,
         kinds=_OF_MODELS,
@@ -200,22 +171,16 @@ COMPARISON: Final[dict[str, Option]] = {
         '``"aggregate_then_rank"``: by the statistic of the values; ``"rank_then_aggregate"``: '
         'by that of the ranks within each case; ``"test_then_rank"``: by the tests that a model '
         "wins.",
-        "These are one-sided paired tests with Holm's correction. Several schemes make a ranking "
-        "each.",
+        "Ranks within a case are shared as ``rank_then_aggregate:ties=average`` says: ``min`` "
+        "(default), ``average`` or ``max``; in the ranking itself it always is the smallest. Tests "
+        "are one-sided, of pairs, with Holm's correction: ``test_then_rank:test=wilcoxon``, or "
+        "``permutation``, ``mcnemar``, ``mcnemar_midp``; by default Wilcoxon's of values of cases, "
+        "else that of `compare`. Several schemes make a ranking each.",
         type="str or sequence of them",
         default="aggregate_then_rank",
         choices=("aggregate_then_rank", "rank_then_aggregate", "test_then_rank"),
         metavar="NAMES",
         group=Group.COMPARISON,
-    ),
-    "ties": Option(
-        'The rank that models share which are equal in a case, of ``"rank_then_aggregate"``.',
-        "In the ranking itself it always is the smallest.",
-        default="min",
-        choices=("min", "average", "max"),
-        metavar="NAME",
-        group=Group.COMPARISON,
-        kinds=(Kind.VALUES,),
     ),
     "top": Option(
         "How many first ranks the share of resamples among the first takes together.",
@@ -226,18 +191,12 @@ COMPARISON: Final[dict[str, Option]] = {
     "combine": Option(
         "Combine the ranks by several metrics, within tasks and over them. Over tasks alone there "
         "always is a consensus, by mean ranks unless this says otherwise.",
-        type='{"mean_rank", "median_rank"}, optional',
+        'A model that some task lacks, with ``pairing="common"``, is left out of the consensus, or '
+        "last in that task: ``mean_rank:absent_model=last``.",
+        type="str, optional",
         default=None,
         choices=("mean_rank", "median_rank"),
         metavar="NAME",
-        group=Group.COMPARISON,
-    ),
-    "absent_model": Option(
-        'A model that some task lacks, with ``unmatched="omit"``: ``"omit"`` leaves it out of '
-        'the consensus, ``"last"`` gives it the last rank in that task.',
-        default="omit",
-        choices=("omit", "last"),
-        metavar="POLICY",
         group=Group.COMPARISON,
     ),
 }
@@ -325,13 +284,6 @@ INTERVAL: Final[dict[str, Option]] = {
         flag="--seed",
     ),
     "simultaneous": Option(
-        "Intervals that hold for all comparisons together; default: where there are several.",
-        type="bool, optional",
-        default=None,
-        group=Group.COMPARISON,
-        kinds=_OF_MODELS,
-    ),
-    "estimate.simultaneous": Option(
         "Of training runs: all intervals of a source hold at once (Bonferroni).",
         default=False,
         group=Group.INTERVAL,
@@ -395,8 +347,8 @@ OF_RESULTS: Final[dict[str, Option]] = {
     ),
     "title": Option("Of the page.", type="str", default="Performance with confidence intervals"),
     "figures": Option(
-        "Whether to draw the values of the cases, where these were kept "
-        "(``keep_cases=True``), the curves and the sets of ranks; takes matplotlib.",
+        "Whether to draw the values of the cases, the curves and the sets of ranks; takes "
+        "matplotlib.",
         default=True,
     ),
     "evidence.n": Option("Only this size of the samples.", type="int, optional", default=None),

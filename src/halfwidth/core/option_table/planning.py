@@ -43,7 +43,7 @@ PLANNING: Final[dict[str, Option]] = {
         "for example.",
         "Without it about half of the studies are wider than planned.",
     )._replace(metavar="SHARE"),
-    "classes_n.assurance": _wanted(
+    "classes.assurance": _wanted(
         "The probability with which a sample is to hold enough cases of both classes, from 0.5 up "
         "to below 1."
     )._replace(metavar="SHARE"),
@@ -55,18 +55,13 @@ PLANNING: Final[dict[str, Option]] = {
         metavar="NAME",
         group=Group.INTERVAL,
     ),
-    "planning.formula": Option(
-        "The formula for the width: that of the interval that will be reported.",
+    "auroc.method": Option(
+        "The method whose width has a formula: that of the interval that will be reported.",
         "`metric_ci` makes the first, with t for z.",
         default="delong_logit",
         choices=("delong_logit", "delong", "hanley_mcneil"),
         metavar="NAME",
-        group=Group.ASSUMED,
-    ),
-    "mean_width_table.formula": Option(
-        '``"z"`` as in the published tables; ``"t"`` is right below 100 cases too.',
-        default="z",
-        choices=("z", "t"),
+        group=Group.INTERVAL,
     ),
     "planning.metric": Option(
         "What the values are: their range, their unit, and from how many cases their mean is "
@@ -95,17 +90,13 @@ PLANNING: Final[dict[str, Option]] = {
     "planning.sd": _assumed(
         "SD of the cases, in the metric's unit: of a pilot, of a published table.", metavar="SD"
     ),
-    "difference_n.sd": _assumed(
+    "difference.sd": _assumed(
         "SD of the differences within cases; of two groups, of the cases of each.", metavar="SD"
     ),
-    "quantile_n.sd": _assumed(
+    "quantile.sd": _assumed(
         "SD of the cases, taken to be normal; without it the width is a share of the population, "
         "and nothing is assumed.",
         "Tails that are longer need more cases.",
-        metavar="SD",
-    ),
-    "quantile_width.sd": _assumed(
-        "SD of the cases, taken to be normal; without it the width is a share of the population.",
         metavar="SD",
     ),
     "review.sd": _assumed("SD of the cases, with division by n - 1.", metavar="SD"),
@@ -116,16 +107,12 @@ PLANNING: Final[dict[str, Option]] = {
         "Two groups of other cases have none.",
         metavar="R",
     ),
-    "auroc_difference_n.correlation": _assumed(
+    "auroc_difference.correlation": _assumed(
         "Of two models: how their scores correlate within a class, from 0 up to below 1.",
         "Models on the same cases need one, and others have none.",
         metavar="R",
     ),
-    "auroc_difference_width.correlation": _assumed(
-        "Of two models: how their scores correlate within a class, from 0 up to below 1.",
-        metavar="R",
-    ),
-    "planning.paired": Option(
+    "paired": Option(
         "Whether both models see the same cases; otherwise n is the number of cases of each.",
         default=True,
         group=Group.ASSUMED,
@@ -149,17 +136,12 @@ PLANNING: Final[dict[str, Option]] = {
         "then those of the others.",
         metavar="SHARE",
     ),
-    "difference_n.pilot": Option(
+    "difference.pilot": Option(
         "Instead of an SD: differences within the cases of a pilot, new model minus old.",
         "Studies have cases like these, whatever their shape, moved to the true difference.",
         type="array-like, shape (n,), optional",
         default=None,
         group=Group.ASSUMED,
-    ),
-    "difference_width.pilot": Option(
-        "Instead of an SD: differences within the cases of a pilot, new model minus old.",
-        type="array-like, shape (n,), optional",
-        default=None,
     ),
     "planning.pilot": Option(
         "Instead: predicted probabilities of cases as they will be collected.",
@@ -181,34 +163,27 @@ PLANNING: Final[dict[str, Option]] = {
         metavar="SHARE",
         group=Group.ASSUMED,
     ),
-    "classes_n.prevalence": Option(
+    "classes.prevalence": Option(
         "Share of positive cases among those that will be collected, between 0 and 1.",
         "Of a sample with fixed numbers of each class, ``parts`` says what each needs.",
         type="float",
         metavar="SHARE",
         group=Group.ASSUMED,
     ),
-    "classes_width.prevalence": Option(
-        "Share of positive cases among those that will be collected.", type="float"
-    ),
     "sensitivity": _assumed("Expected; one that is not given is not planned for.", metavar="SHARE"),
     "specificity": _assumed("Expected; one that is not given is not planned for.", metavar="SHARE"),
-    "slope_halfwidth": _wanted(
-        "The half-width wanted of the calibration slope.", "At least one of the four."
-    ),
+    "slope_halfwidth": _wanted("The half-width wanted of the calibration slope."),
     "intercept_halfwidth": _wanted("The half-width wanted of the intercept joint with the slope."),
     "in_the_large_halfwidth": _wanted(
         "The half-width wanted of calibration-in-the-large, the intercept at slope 1."
     ),
-    "oe_halfwidth": _wanted(
-        "The half-width wanted of the O:E ratio.", "That is (high - low) / 2 of the ratio."
-    ),
-    "calibration_n.prevalence": _assumed(
-        "Share of positive cases; with ``auroc``.", metavar="SHARE"
-    ),
-    "calibration_width.prevalence": _assumed(
-        "Share of positive cases; with ``auroc``.", metavar="SHARE"
-    ),
+    "oe_halfwidth": _wanted("The half-width wanted of the O:E ratio, (high - low) / 2."),
+    "calibration.prevalence": _assumed("Share of positive cases; with ``auroc``.", metavar="SHARE"),
+    "calibration.halfwidth": _wanted(
+        "The half-width wanted, the number after the ±; of several metrics a mapping, "
+        '``{"calibration_slope": 0.2, "oe_ratio": 0.1}``.',
+        "Of O:E it is (high - low) / 2 of the ratio.",
+    )._replace(type="float or mapping of str to float, optional"),
     "planning.auroc": _assumed(
         "AUROC of the model; log odds are then normal in each class, and right.",
         "They have the SD d = √2 Φ⁻¹(AUROC) and the means log(φ / (1 - φ)) ± d²/2.",
@@ -247,12 +222,19 @@ PLANNING: Final[dict[str, Option]] = {
         "Whether to simulate a quarter, half and twice as many cases too, for `plots.plan_curve`.",
         default=False,
     ),
-    "planning.q": Option(
+    "planning.n": Option(
+        "The reverse: the width that so many cases give.",
+        "Of one of two groups or models on cases of their own.",
+        type="int, optional",
+        default=None,
+        metavar="N",
+        group=Group.GOAL,
+    ),
+    "planning.quantile": Option(
         "Level of the quantile, between 0 and 1.",
         type="float",
         metavar="Q",
         group=Group.ESTIMATE,
-        flag="--quantile",
     ),
     "sizes": Option(
         "Cases in a subsample; default: 10 to 1000 and all.",

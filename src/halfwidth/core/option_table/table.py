@@ -28,7 +28,6 @@ _SHORT_DOORS = {
         ("check.metric", "difference_ci.metric", "limits_of_agreement.metric", "summary_ci.metric"),
         DATA["from_arrays.metric"],
     ),
-    "metric_ci.bounds": DATA["Predictions.bounds"],
     "metric_ci.missing": DATA["Predictions.missing"],
     "proportion_ci.method": Option(
         '``"wilson"`` (which ``"auto"`` takes), ``"clopper_pearson"``, ``"jeffreys"``, '
@@ -47,8 +46,6 @@ _SHORT_DOORS = {
 }
 # What only their names tell from those of the command line or of a spec.
 _NAMES = {
-    "q": Option(flag="--quantile"),
-    "u": Option(flag="--quantile"),
     "raters": Option(flag="--rater"),
     "other": Option(elsewhere="b values2 second"),
     "frame": Option(elsewhere="df data table"),
@@ -60,6 +57,16 @@ _NAMES = {
     "report.by": Option(flag="--within"),
     "study.draws": Option(flag="--lilliefors"),
     "study.target": Option(flag="--coverage"),
+}
+
+# Once options of their own: what says the same.
+SAID_BY: Final = {
+    "absent_model": ("combine", "mean_rank:absent_model=last"),
+    "simultaneous": ("correction", "none"),
+    "test": ("scheme", "test_then_rank:test=wilcoxon"),
+    "ties": ("scheme", "rank_then_aggregate:ties=average"),
+    "unmatched": ("pairing", "common"),
+    "unpaired": ("pairing", "none"),
 }
 
 OPTIONS: Final[dict[str, Option]] = {

@@ -10,12 +10,10 @@ import numpy as np
 from halfwidth.core.errors import OptionError
 from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.types import Alternative
-from halfwidth.core.undefined import AbsentClass, MissingLabels, Undefined
+from halfwidth.core.undefined import MissingLabels
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.estimation.test_sets.options import TestSetOptions, metric_request
-from halfwidth.estimation.test_sets.reading import check_names
-from halfwidth.estimation.test_sets.score_scales import Scores
 from halfwidth.results.estimate import Estimates
 
 
@@ -27,14 +25,8 @@ def metric_ci(
     average: Any = None,
     labels: Sequence[Any] | None = None,
     pos_label: Any = None,
-    scores: Scores = "auto",
-    threshold: float | str | None = None,
-    absent_class: AbsentClass = "omit",
-    undefined: Undefined = "omit",
-    costs: Any = None,
-    priors: Any = None,
+    threshold: Any = None,
     sample_weight: Any = None,
-    bounds: Any = None,
     groups: Any = None,
     strata: Any = None,
     method: str = AUTO,
@@ -43,10 +35,11 @@ def metric_ci(
     n_resamples: int | None = None,
     rng: Any = None,
     missing: MissingLabels = "raise",
-    n_threads: int = 1,
-    names: tuple[str, str] = ("y_true", "y_score"),
 ) -> Any:
     """Confidence interval for a metric of a whole test set: accuracy, F1, AUROC and their kin.
+
+    A short door to ``estimate(Predictions.from_arrays(y_true, y_score, ...), metric=...)``, which
+    has more options of scores, classes and metrics, and takes several models by their names.
 
     Parameters
     ----------
@@ -61,7 +54,8 @@ def metric_ci(
     metric : str, MetricSpec, callable, or sequence of them
         A name, with parameters after a colon: ``"f_beta:beta=2"``, ``"ppv:prevalence=0.05"``;
         or a function ``f(y_true, y_score)`` that returns a number. Names are those of
-        ``halfwidth.SAMPLE_METRICS``; scikit-learn's are synonyms.
+        ``halfwidth.SAMPLE_METRICS``; scikit-learn's are synonyms. Costs and priors:
+        ``functools.partial(halfwidth.metrics.expected_cost, costs=[[0, 1], [5, 0]])``.
     average : str or sequence of them, optional
         Over classes: ``"binary"``, ``"macro"``, ``"micro"``, ``"weighted"``; ``"none"`` takes
         each class apart. Default: that of the positive class where there is one, else
@@ -74,31 +68,13 @@ def metric_ci(
         resampling.
     pos_label : label, optional
         The positive class; default: 1 of 0 and 1 (or -1 and 1, False and True).
-    scores : {"auto", "probabilities", "logits", "any", "labels", "numbers"}, default "auto"
-        What the scores are; ``"auto"`` takes numbers in [0, 1] for probabilities. ``"auto"``
-        takes labels for labels, and a single column of other numbers for scores that rank;
-        several such columns are an error, because it matters whether they are logits.
-        ``"numbers"`` are those of a regression, which a function of your own may need to be
-        told.
-    threshold : float or str, optional
+    threshold : float, str or partial, optional
         Positive from this score on; default: 0.5. Or the name of a metric: the threshold that
         is best by it, chosen again in each resample. Of logits it is this probability; of more
-        than two classes the largest score decides.
-    absent_class : {"omit", "zero", "undefined"}, default "omit"
-        What a class without a value counts in an average, in the data or in a resample.
-    undefined : {"omit", "zero", "worst"}, default "omit"
-        What 0/0 counts: ``"omit"``, nothing; ``"zero"``, as in scikit-learn; ``"worst"``.
-        Resamples that are left out are counted.
-    costs : array-like, shape (C, C), optional
-        Of decisions, a row for each true class: for expected costs, and as weights of
-        ``cohen_kappa``. Default: 1 for an error.
-    priors : array-like, shape (C,), optional
-        Shares of the classes for expected costs; default: those of the data.
+        than two classes the largest score decides. A metric with costs is given as it is to
+        ``metric``.
     sample_weight : array-like, shape (n,), optional
         What each case counts.
-    bounds : (low, high), optional
-        Of one metric of a regression: the least and the largest error that a case can have, for
-        methods that rest on them; ``r2`` by itself.
     groups : array-like, shape (n,), optional
         Cluster of each case: its patient, its scan. Cases of a cluster are resampled together.
     strata : array-like, shape (n,), optional
@@ -118,11 +94,6 @@ def metric_ci(
     missing : {"raise", "omit"}, default "raise"
         What a missing label or score means: ``"raise"``, an error, or ``"omit"``: leave the
         case out, of all models that are compared.
-    n_threads : int, default 1
-        Threads of bootstraps that the compiled library does; the result is the same for any
-        number.
-    names : pair of str, default ('y_true', 'y_score')
-        What messages call the two.
 
     Returns
     -------
@@ -151,25 +122,45 @@ def metric_ci(
     >>> [(row.metric, row.value, row.n) for row in rows]
     [('sensitivity', 0.6, 25), ('specificity', 0.6, 25)]
     """
-    check_names(names)
-    request = resolve_request(
+    estimates = estimates_of_test_set(
+        y_true,
+        y_score,
+        metric=metric,
+        average=average,
+        options=TestSetOptions(labels, pos_label, threshold=threshold),
+        sample_weight=sample_weight,
+        groups=groups,
+        strata=strata,
         method=method,
         confidence_level=confidence_level,
         alternative=alternative,
         n_resamples=n_resamples,
         rng=rng,
         missing=missing,
-        penalty=None,
-        threads=n_threads,
     )
-    requested = metric_request(
-        _several(metric, "metric"),
-        None if average is None else _several(average, "average"),
-        TestSetOptions(
-            labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
-        ),
-        bounds,
-    )
+    single = not _is_several(metric) and (average is None or isinstance(average, str))
+    return estimates[0] if single and len(estimates) == 1 else estimates
+
+
+def estimates_of_test_set(
+    y_true: Any,
+    y_score: Any,
+    *,
+    metric: Any,
+    average: Any,
+    options: TestSetOptions,
+    sample_weight: Any,
+    groups: Any,
+    strata: Any,
+    missing: MissingLabels,
+    bounds: Any = None,
+    names: tuple[str, str] = ("y_true", "y_score"),
+    **inference: Any,
+) -> Estimates:
+    """A row for each metric, average and class; ``names`` are what messages call the two."""
+    request = resolve_request(missing=missing, penalty=None, **inference)
+    averages = None if average is None else _several(average, "average")
+    requested = metric_request(_several(metric, "metric"), averages, options, bounds)
     cases = requested.test_set(
         y_true,
         y_score,
@@ -179,9 +170,7 @@ def metric_ci(
         strata=strata,
         where=names,
     )
-    estimates = estimate_jobs(requested.jobs(cases), request)
-    single = not _is_several(metric) and (average is None or isinstance(average, str))
-    return estimates[0] if single and len(estimates) == 1 else Estimates(estimates, cases.notes)
+    return Estimates(estimate_jobs(requested.jobs(cases), request), cases.notes)
 
 
 def _is_several(given: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
@@ -25,6 +26,7 @@ AVERAGES: tuple[Average, ...] = get_args(Average)
 def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
     """The metric of a test set meant by a name, a spec, a declared function or any callable."""
     given: Mapping[str, object] = {}
+    tables: Mapping[str, Any] = {}
     if isinstance(metric, str):
         name, given = parse_name(metric, lambda n: SAMPLE_METRICS[n].parameters)
         if name not in SAMPLE_METRICS and name in METRICS:
@@ -36,9 +38,11 @@ def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
             refuse_detection_metric(name)
         spec = SAMPLE_METRICS[name]
     elif isinstance(metric, Metric):
-        spec, given = metric.spec, dict(metric.parameters)
+        spec, given, tables = metric.spec, dict(metric.parameters), metric.tables
     elif isinstance(metric, MetricSpec):
         spec = metric
+    elif isinstance(metric, functools.partial):
+        return _with_keywords(metric)
     elif callable(metric):
         attached = spec_of(metric)
         if not isinstance(attached, MetricSpec):
@@ -51,7 +55,19 @@ def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
         )
     if spec.level is not MetricLevel.SAMPLE:
         raise UnknownNameError("metric of a test set", spec.name, SAMPLE_METRICS.names)
-    return Metric(spec, bind(spec.name, spec.parameters, given, complete=True))
+    return Metric(spec, bind(spec.name, spec.parameters, given, complete=True), tables)
+
+
+def _with_keywords(told: functools.partial[Any]) -> Metric | CustomMetric:
+    """A declared function with its parameters, of which costs and priors are no numbers."""
+    spec = spec_of(told.func)
+    if not isinstance(spec, MetricSpec):
+        return _custom_metric(told)
+    if told.args:
+        raise OptionError(f"the parameters of {spec.name} go by their names, not by their places")
+    given = {name: one for name, one in told.keywords.items() if name not in spec.tables}
+    tables = {name: told.keywords[name] for name in told.keywords.keys() - given.keys()}
+    return resolve_sample_metric(Metric(spec, given, tables))
 
 
 def possible_estimands(name: str) -> frozenset[Estimand]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,9 +33,9 @@ from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
 # Options that some metrics look at and others do not.
-SELECTIVE = ("threshold", "costs", "priors", "average")
+SELECTIVE = ("threshold", "average")
 # Options that nothing but metrics looks at.
-OF_METRICS = ("absent_class", "undefined", "costs", "priors")
+OF_METRICS = ("absent_class", "undefined")
 WANTED_THRESHOLD = "a number; to choose one on the data, use metric_ci with the name of a metric"
 
 
@@ -46,11 +48,9 @@ class TestSetOptions:
     labels: Sequence[Any] | None = None
     pos_label: Any = None
     scores: Scores = "auto"
-    threshold: float | str | None = None
+    threshold: Any = None
     absent_class: AbsentClass = "omit"
     undefined: Undefined = "omit"
-    costs: Any = None
-    priors: Any = None
 
 
 @frozen(eq=False)
@@ -97,7 +97,7 @@ class MetricRequest:
         decisions = Decisions(
             check_kind(options.scores),
             None
-            if threshold is None or isinstance(threshold, str)
+            if threshold is None or self.criterion is not None
             else as_number("threshold", threshold),
             _needs_decisions(self.metrics),
             self.criterion is not None,
@@ -127,13 +127,12 @@ class MetricRequest:
         policies = Policies(
             as_choice("absent_class", options.absent_class),
             as_choice("undefined", options.undefined),
-            _table(options.costs, cases),
-            _priors(options.priors, cases),
-            self.criterion,
+            None if self.criterion is None else _with_tables(self.criterion, cases),
         )
-        rows = [
-            row for one in self.metrics for row in metric_rows(one, self.averages, cases.classes)
+        metrics = [
+            _with_tables(one, cases) if isinstance(one, Metric) else one for one in self.metrics
         ]
+        rows = [row for one in metrics for row in metric_rows(one, self.averages, cases.classes)]
         context = None
         if not cases.numbers:
             criterion = self.criterion.spec.display if self.criterion else ""
@@ -264,42 +263,27 @@ def _check_effects(
     names = ", ".join(spec.name for spec in named) or "your own metric"
     for option in SELECTIVE:
         value = (averages or None) if option == "average" else getattr(options, option)
-        if value is None or any(
-            _looks_at(one, option, value, options.threshold) for one in metrics
-        ):
+        if value is None or any(_looks_at(one, option, value) for one in metrics):
             continue
-        if takers := _takers(option):
-            raise OptionError(
-                f"{spelled(option)} has no effect on {names}; it is for {', '.join(takers)}"
-            )
         given = value[0] if option == "average" else value
         raise OptionError(f"{spelled(option, given)} has no effect on {names}")
 
 
-def _looks_at(metric: Metric | CustomMetric, option: str, value: Any, threshold: Any) -> bool:
+def _looks_at(metric: Metric | CustomMetric, option: str, value: Any) -> bool:
     """Whether an option can change what a metric is; the averages are several."""
     if isinstance(metric, CustomMetric):
         return option == "average"
     spec = metric.spec
     if option == "threshold":
         return spec.takes in COUNTING
-    if option == "average":
-        return len(spec.averages) > 1 or not set(spec.averages).isdisjoint(value)
-    # The metric that the threshold is chosen by may look at them too.
-    chooser = threshold.partition(":")[0] if isinstance(threshold, str) else ""
-    return not {spec.name, chooser}.isdisjoint(_takers(option))
-
-
-def _takers(option: str) -> list[str]:
-    """The metrics that take a table of costs or of shares."""
-    return [spec.name for spec in SAMPLE_METRICS if option in spec.tables]
+    return len(spec.averages) > 1 or not set(spec.averages).isdisjoint(value)
 
 
 def _criterion(threshold: Any) -> Metric | None:
-    if not isinstance(threshold, str):
+    if not isinstance(threshold, str | Metric | functools.partial):
         return None
-    name = threshold.partition(":")[0]
-    if name not in SAMPLE_METRICS and name not in METRICS:
+    name = threshold.partition(":")[0] if isinstance(threshold, str) else ""
+    if name and name not in SAMPLE_METRICS and name not in METRICS:
         raise OptionError(
             f"{spelled('threshold', threshold)} is neither a number nor a counting metric to "
             f"choose it by{proposed(threshold, SAMPLE_METRICS.every_name)}"
@@ -398,9 +382,14 @@ def _as_table(name: str, given: Any) -> np.ndarray[Any, Any]:
         ) from None
 
 
-def _table(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...] | None:
-    if costs is None:
-        return None
+def _with_tables(metric: Metric, cases: TestSet) -> Metric:
+    """The metric with its costs and priors, checked and in the order of the classes."""
+    checks = {"costs": _costs, "priors": _priors}
+    tables = {name: checks[name](given, cases) for name, given in metric.tables.items()}
+    return replace(metric, tables=tables)
+
+
+def _costs(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...]:
     table = _as_table("costs", by_class(costs, cases.labels, "costs"))
     shape = (cases.n_classes, cases.n_classes)
     if table.shape != shape or not np.isfinite(table).all():
@@ -413,9 +402,7 @@ def _table(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...] | None:
     return tuple(tuple(row) for row in table.tolist())
 
 
-def _priors(priors: Any, cases: TestSet) -> tuple[float, ...] | None:
-    if priors is None:
-        return None
+def _priors(priors: Any, cases: TestSet) -> tuple[float, ...]:
     given = _as_table("priors", by_class(priors, cases.labels, "priors"))
     if given.shape != (cases.n_classes,) or not (given >= 0).all():
         raise DataError(

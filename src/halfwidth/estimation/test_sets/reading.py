@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.checks import as_list
-from halfwidth.core.errors import DataError, OptionError, shortened, shown
+from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.options import spelled
 from halfwidth.core.types import Array
@@ -42,13 +42,6 @@ from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 SMALLEST_WEIGHT = 1e-50
 # Fractions may name classes, but not so many.
 MOST_FRACTIONS = 10
-
-
-def check_names(names: Any) -> None:
-    """Refuse what cannot stand for the true classes and the predictions in messages."""
-    pair = isinstance(names, tuple) and len(names) == 2
-    if not pair or not all(isinstance(name, str) for name in names):
-        raise OptionError(f"names={shown(names)} is no pair of texts")
 
 
 def check_test_set(

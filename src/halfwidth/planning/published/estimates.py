@@ -191,7 +191,7 @@ def binormal_se(area: Array, positives: Any, negatives: Any) -> Array:
     """Standard error of an AUROC of normal scores with equal variances.
 
     DeLong's standard error estimates it with a small bias: on average DeLong's is a little larger
-    (`halfwidth.planning.auroc.expected_delong_variance`).
+    (`halfwidth.planning.aurocs.expected_delong_variance`).
 
     SE² = [A(1 - A) + (m - 1)(Q - A²) + (n - 1)(Q - A²)] / (mn), m positive and n negative cases,
     and Q = Φ₂(a, a; ½), a = Φ⁻¹(A): the probability that two positive cases both score above a

@@ -49,7 +49,7 @@ def cases_of(ranking: Ranking, what: str) -> ComparedCases:
         )
     if ranking.cases is None:
         raise OptionError(
-            f"{where}{what} needs the values of the cases: rank(..., keep_cases=True)"
+            f"{where}{what} draws values of cases, and a metric of a whole test set has none"
         )
     return ranking.cases
 
@@ -187,7 +187,7 @@ def dots(
     Parameters
     ----------
     rankings : Ranking, or Rankings with one
-        Made with ``keep_cases=True``.
+        Of values of cases.
     ax, styles
         As for `rank_sets`.
 
@@ -262,7 +262,7 @@ def case_heatmap(
     Parameters
     ----------
     rankings : Ranking, or Rankings with one
-        Made with ``keep_cases=True``.
+        Of values of cases.
     ax, styles
         As for `rank_sets`.
 

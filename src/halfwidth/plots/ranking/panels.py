@@ -116,7 +116,7 @@ def figures_of_rankings(
         Those of one metric share a figure, a panel for each task.
     kind : str
         ``"rank-sets"``, ``"significance"``, ``"lines"``, ``"heatmap"``, ``"blob"`` (of several
-        tasks a panel for each model), or of rankings made with ``keep_cases=True`` ``"dots"``,
+        tasks a panel for each model), or of rankings by values of cases ``"dots"``,
         ``"podium"`` (a figure for each task) or ``"case-heatmap"``.
     width : {"page", "column"}
         17 cm or 8.5 cm.

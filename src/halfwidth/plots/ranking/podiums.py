@@ -91,7 +91,7 @@ def podium(
     Parameters
     ----------
     rankings : Ranking, or Rankings with one
-        Made with ``keep_cases=True``.
+        Of values of cases.
     styles : dict of str to Style, optional
         As for `rank_sets`.
     width : float, optional

@@ -24,8 +24,8 @@ from halfwidth.metrics.calibration.recalibration import (
     oe_ratio,
 )
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.planning.auroc import class_counts
-from halfwidth.planning.checks import check_n, check_positive, check_share
+from halfwidth.planning.aurocs import class_counts
+from halfwidth.planning.checks import check_goal, check_n, check_positive, check_share
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width
 from halfwidth.results.sample_size import Requirement, SampleSize
 
@@ -39,12 +39,11 @@ FEWEST = 10
 PERFECT = "Of a model that is perfectly calibrated; where it is not, widths differ somewhat."
 
 
-def calibration_n(
+def calibration(
+    metric: Any = None,
     *,
-    slope_halfwidth: float | None = None,
-    intercept_halfwidth: float | None = None,
-    in_the_large_halfwidth: float | None = None,
-    oe_halfwidth: float | None = None,
+    n: int | None = None,
+    halfwidth: float | Mapping[str, float] | None = None,
     prevalence: float | None = None,
     auroc: float | None = None,
     lp_mean: float | None = None,
@@ -53,7 +52,7 @@ def calibration_n(
     pilot: Any = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """The cases for intervals of the calibration of a model that are as narrow as wanted.
+    """The cases for intervals of calibration as narrow as wanted, or the width of one at n cases.
 
     Of a model that is perfectly calibrated, by the intervals that `metric_ci` makes by default.
     With L the log odds that the model predicts, p = 1 / (1 + e⁻ᴸ) and Iα = E[p(1 - p)],
@@ -70,14 +69,15 @@ def calibration_n(
 
     Parameters
     ----------
-    slope_halfwidth : float, optional
-        The half-width wanted of the calibration slope. At least one of the four.
-    intercept_halfwidth : float, optional
-        The half-width wanted of the intercept joint with the slope.
-    in_the_large_halfwidth : float, optional
-        The half-width wanted of calibration-in-the-large, the intercept at slope 1.
-    oe_halfwidth : float, optional
-        The half-width wanted of the O:E ratio. That is (high - low) / 2 of the ratio.
+    metric : str, MetricSpec or metric function, optional
+        ``"calibration_slope"``, ``"calibration_intercept"``, ``"calibration_in_the_large"`` or
+        ``"oe_ratio"``; left out where ``halfwidth`` names metrics.
+    n : int, optional
+        The reverse: the width that so many cases give.
+    halfwidth : float or mapping of str to float, optional
+        The half-width wanted, the number after the ±; of several metrics a mapping,
+        ``{"calibration_slope": 0.2, "oe_ratio": 0.1}``. Of O:E it is (high - low) / 2 of the
+        ratio.
     prevalence : float, optional
         Share of positive cases; with ``auroc``.
     auroc : float, optional
@@ -112,92 +112,44 @@ def calibration_n(
 
     Examples
     --------
-    >>> plan = calibration_n(
-    ...     slope_halfwidth=0.2, oe_halfwidth=0.1, prevalence=0.1, auroc=0.8
-    ... )
+    >>> wanted = {"calibration_slope": 0.2, "oe_ratio": 0.1}
+    >>> plan = calibration(halfwidth=wanted, prevalence=0.1, auroc=0.8)
     >>> plan.n, plan.decided_by
     (2932, 'O:E ratio')
     >>> [(part.quantity, round(part.halfwidth, 3)) for part in plan.parts]
     [('calibration slope', 0.12), ('O:E ratio', 0.1)]
+    >>> plan = calibration("calibration_slope", n=500, prevalence=0.1, auroc=0.8)
+    >>> round(plan.halfwidth, 3)
+    0.29
     """
+    check_goal(n, halfwidth)
     level = Level(confidence_level)
     information = _information(prevalence, auroc, lp_mean, lp_sd, lp_skewness, pilot)
-    halfwidths = {
-        "slope_halfwidth": slope_halfwidth,
-        "intercept_halfwidth": intercept_halfwidth,
-        "in_the_large_halfwidth": in_the_large_halfwidth,
-        "oe_halfwidth": oe_halfwidth,
-    }
+    if n is not None:
+        formula = _formula(QUANTITIES[_name(metric)], information, level)
+        return plan_at(formula, check_n(n, formula.least, f"a plan of the {formula.quantity}"))
+    several = [*halfwidth.items()] if isinstance(halfwidth, Mapping) else None
+    wanted: list[tuple[Any, Any]] = [(metric, halfwidth)] if several is None else several
+    if not wanted or (several is None) == (metric is None):
+        raise OptionError(
+            f"say of which metric: {spelled('metric', next(iter(QUANTITIES)))} with one "
+            f"{spelled('halfwidth')}, or a half-width for each of several in a mapping"
+        )
     plans = []
-    for (option, wanted), quantity in zip(halfwidths.items(), QUANTITIES.values(), strict=True):
-        if wanted is not None:
-            formula = _formula(quantity, information, level)
-            plans.append((formula, plan_for_width(formula, 2 * check_positive(option, wanted))))
-    if not plans:
-        raise OptionError(f"say what to plan for: {', '.join(halfwidths)}")
-    n = max(plan.n for _, plan in plans)
-    decides = next(plan for _, plan in plans if plan.n == n)
+    for one, half in wanted:
+        formula = _formula(QUANTITIES[_name(one)], information, level)
+        plan = plan_for_width(formula, 2 * check_positive("halfwidth", half))
+        plans.append((formula, plan))
+    most = max(plan.n for _, plan in plans)
+    decides = next(plan for _, plan in plans if plan.n == most)
     if len(plans) == 1:
         return decides
     needs = tuple(
         Requirement(plan.quantity, plan.n, f"half-width {(plan.wanted or 0) / 2:g}")
         for _, plan in plans
     )
-    parts = tuple(plan_at(formula, n) for formula, _ in plans)
+    parts = tuple(plan_at(formula, most) for formula, _ in plans)
     return replace(decides, requirements=needs, parts=parts)
-
-
-def calibration_width(
-    metric: Any,
-    n: int,
-    *,
-    prevalence: float | None = None,
-    auroc: float | None = None,
-    lp_mean: float | None = None,
-    lp_sd: float | None = None,
-    lp_skewness: float | None = None,
-    pilot: Any = None,
-    confidence_level: float = 0.95,
-) -> SampleSize:
-    """The width of the interval of one metric of calibration at n cases.
-
-    Parameters
-    ----------
-    metric : {"calibration_slope", "calibration_intercept", "calibration_in_the_large", "oe_ratio"}
-    n : int
-        Cases, at least 10.
-    prevalence : float, optional
-        Share of positive cases; with ``auroc``.
-    auroc : float, optional
-        AUROC of the model; log odds are then normal in each class, and right.
-    lp_mean : float, optional
-        Instead: the mean of the log odds of all cases, which are normal.
-    lp_sd : float, optional
-        The SD of the log odds of all cases.
-    lp_skewness : float, optional
-        The skewness of the log odds, -0.995 to 0.995; default: 0.
-    pilot : array-like, shape (m,), optional
-        Instead: predicted probabilities of cases as they will be collected.
-    confidence_level : float, default 0.95
-        Between 0 and 1; at least 0.5 for a one-sided bound.
-
-    Returns
-    -------
-    SampleSize
-
-    Raises
-    ------
-    OptionError, DataError
-
-    Examples
-    --------
-    >>> round(calibration_width("calibration_slope", 500, prevalence=0.1, auroc=0.8).halfwidth, 3)
-    0.29
-    """
-    level = Level(confidence_level)
-    information = _information(prevalence, auroc, lp_mean, lp_sd, lp_skewness, pilot)
-    formula = _formula(QUANTITIES[_name(metric)], information, level)
-    return plan_at(formula, check_n(n, formula.least, f"a plan of the {formula.quantity}"))
 
 
 def _name(metric: Any) -> str:

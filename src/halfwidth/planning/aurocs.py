@@ -12,9 +12,10 @@ from halfwidth.core.references import cite
 from halfwidth.core.spec import Metric, spec_of
 from halfwidth.core.types import UNIT_INTERVAL, Array, Interval, Level
 from halfwidth.intervals.auc import delong, delong_logit, hanley_mcneil
-from halfwidth.metrics.ranking import auroc
+from halfwidth.metrics import ranking
 from halfwidth.planning.checks import (
     check_choice,
+    check_goal,
     check_n,
     check_positive,
     check_share,
@@ -32,17 +33,17 @@ FORMULAS = {
 LEAST_OF_A_CLASS = 2
 
 
-def auroc_n(
+def auroc(
     expected: float,
     *,
-    prevalence: float = 0.5,
-    width: float | None = None,
+    n: int | None = None,
     halfwidth: float | None = None,
-    formula: str = "delong_logit",
+    prevalence: float = 0.5,
+    method: str = "delong_logit",
     sd_ratio: float = 1.0,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """The cases for an interval of an AUROC of at most the wanted width.
+    """The cases for an interval of an AUROC as narrow as wanted, or its width at n cases in all.
 
     ``"delong"`` and ``"delong_logit"``: the expectation of DeLong's variance where the scores of
     both classes are normal, [2A(1 - A) + (m - 2)(Q₁ - A²) + (n - 2)(Q₂ - A²)] / (mn) with
@@ -54,15 +55,22 @@ def auroc_n(
     ----------
     expected : float
         The AUROC A expected, strictly between 0 and 1.
-    prevalence : float, default 0.5
-        Share of positive cases, between 0 and 1; their number is the nearest whole one.
     width : float, optional
         Instead of it the width wanted, high - low.
-    halfwidth : float, optional
-        The half-width wanted, the number after the ±.
     formula : {"delong_logit", "delong", "hanley_mcneil"}, default "delong_logit"
         The formula for the width: that of the interval that will be reported. `metric_ci` makes
         the first, with t for z.
+    n : int, optional
+        The reverse: the width that so many cases give. Of one of two groups or models on cases
+        of their own.
+    halfwidth : float, optional
+        The half-width wanted, the number after the ±. In the metric's unit; half of the width,
+        where the interval is not symmetric.
+    prevalence : float, default 0.5
+        Share of positive cases, between 0 and 1; their number is the nearest whole one.
+    method : {"delong_logit", "delong", "hanley_mcneil"}, default "delong_logit"
+        The method whose width has a formula: that of the interval that will be reported.
+        `metric_ci` makes the first, with t for z.
     sd_ratio : float, default 1.0
         SD of the scores of positives over that of negatives, for DeLong's variance.
     confidence_level : float, default 0.95
@@ -84,56 +92,18 @@ def auroc_n(
 
     Examples
     --------
-    >>> plan = auroc_n(0.85, prevalence=0.3, width=0.1)
+    >>> plan = auroc(0.85, prevalence=0.3, halfwidth=0.05)
     >>> plan.n, dict(plan.counts)
     (265, {'positives': 80, 'negatives': 185})
-    """
-    width_formula = _width_formula(expected, prevalence, formula, sd_ratio, Level(confidence_level))
-    return plan_for_width(width_formula, wanted_width(width, halfwidth, UNIT_INTERVAL, "an AUROC"))
-
-
-def auroc_width(
-    expected: float,
-    n: int,
-    *,
-    prevalence: float = 0.5,
-    formula: str = "delong_logit",
-    sd_ratio: float = 1.0,
-    confidence_level: float = 0.95,
-) -> SampleSize:
-    """The width of the interval of an AUROC at n cases in all.
-
-    Parameters
-    ----------
-    n : int
-        Cases of both classes together, at least two of each.
-    expected, prevalence, formula, sd_ratio, confidence_level
-        As for `auroc_n`.
-    prevalence : float, default 0.5
-        Share of positive cases, between 0 and 1; their number is the nearest whole one.
-    formula : {"delong_logit", "delong", "hanley_mcneil"}, default "delong_logit"
-        The formula for the width: that of the interval that will be reported.
-    sd_ratio : float, default 1.0
-        SD of the scores of positives over that of negatives, for DeLong's variance.
-    confidence_level : float, default 0.95
-        Between 0 and 1; at least 0.5 for a one-sided bound.
-
-    Returns
-    -------
-    SampleSize
-
-    Raises
-    ------
-    OptionError
-
-    Examples
-    --------
-    >>> round(auroc_width(0.85, 200, prevalence=0.3).width, 3)
+    >>> round(auroc(0.85, n=200, prevalence=0.3).width, 3)
     0.115
     """
-    width_formula = _width_formula(expected, prevalence, formula, sd_ratio, Level(confidence_level))
-    what = f"an AUROC at prevalence {float(prevalence):g}, with two cases of each class,"
-    return plan_at(width_formula, check_n(n, width_formula.least, what))
+    check_goal(n, halfwidth)
+    width_formula = _width_formula(expected, prevalence, method, sd_ratio, Level(confidence_level))
+    if n is not None:
+        what = f"an AUROC at prevalence {float(prevalence):g}, with two cases of each class,"
+        return plan_at(width_formula, check_n(n, width_formula.least, what))
+    return plan_for_width(width_formula, wanted_width(halfwidth, UNIT_INTERVAL, "an AUROC"))
 
 
 def class_counts(n: int, prevalence: float) -> tuple[int, int]:
@@ -202,7 +172,7 @@ def _width_formula(
 ) -> WidthFormula:
     area, share = check_share("expected", expected), check_share("prevalence", prevalence)
     named, ratio = (
-        check_choice("formula", formula, list(FORMULAS)),
+        check_choice("method", formula, list(FORMULAS)),
         check_positive("sd_ratio", sd_ratio),
     )
     if named == hanley_mcneil.__name__ and ratio != 1:
@@ -219,7 +189,7 @@ def _width_formula(
         low, high = ends(n)
         return high - low
 
-    metric = Metric(spec_of(auroc))
+    metric = Metric(spec_of(ranking.auroc))
     need = Requirement("reliable coverage of the AUROC", metric.reliable_n, cite("andre2025").short)
     assumed = {"expected": area, "prevalence": share}
     return WidthFormula(

@@ -13,7 +13,13 @@ from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.intervals.proportion import wilson
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.rates import sensitivity, specificity
-from halfwidth.planning.checks import check_assurance, check_n, check_share, wanted_width
+from halfwidth.planning.checks import (
+    check_assurance,
+    check_goal,
+    check_n,
+    check_share,
+    wanted_width,
+)
 from halfwidth.planning.proportions import FORMULA_TEXT, proportion_formula
 from halfwidth.planning.width_formulas import (
     WidthFormula,
@@ -32,20 +38,20 @@ LEAST = 2
 TINY = 1e-9
 
 
-def classes_n(
+def classes(
     sensitivity: float | None = None,
     specificity: float | None = None,
     *,
     prevalence: float,
-    width: float | None = None,
+    n: int | None = None,
     halfwidth: float | None = None,
     assurance: float | None = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """The total of cases for intervals of sensitivity, specificity or both of the wanted width.
+    """The cases in all for intervals of sensitivity, specificity or both, or their widths at n.
 
     Each is a proportion of its class, and needs so many cases of it by Wilson's interval
-    (`proportion_n`). The total N is the smallest with N·prevalence positives and N·(1 - prevalence)
+    (`proportion`). The total N is the smallest with N·prevalence positives and N·(1 - prevalence)
     negatives; with an assurance, the smallest at which a sample of N, whose positives are binomial,
     holds enough of both with that probability. Without it about half of such samples hold too few.
 
@@ -53,11 +59,13 @@ def classes_n(
     ----------
     sensitivity, specificity : float, optional
         Expected, from 0 to 1; at least one of the two. One that is not given is not planned for.
+    width : float, optional
+        Instead of it the width wanted, high - low.
     prevalence : float
         Share of positive cases among those that will be collected, between 0 and 1. Of a sample
         with fixed numbers of each class, ``parts`` says what each needs.
-    width : float, optional
-        Instead of it the width wanted, high - low.
+    n : int, optional
+        The reverse: the width that so many cases give.
     halfwidth : float, optional
         The half-width wanted, the number after the ±.
     assurance : float, optional
@@ -82,73 +90,39 @@ def classes_n(
 
     Examples
     --------
-    >>> plan = classes_n(0.9, 0.95, prevalence=0.1, halfwidth=0.05)
+    >>> plan = classes(0.9, 0.95, prevalence=0.1, halfwidth=0.05)
     >>> plan.n, dict(plan.counts), plan.decided_by
     (1410, {'positives': 141, 'negatives': 1269}, 'sensitivity')
-    >>> classes_n(specificity=0.95, prevalence=0.1, halfwidth=0.05).n
+    >>> classes(specificity=0.95, prevalence=0.1, halfwidth=0.05).n
     93
+    >>> plan = classes(0.9, 0.95, n=500, prevalence=0.1)
+    >>> [(part.quantity, part.n, round(part.width, 3)) for part in plan.parts]
+    [('sensitivity', 50, 0.17), ('specificity', 450, 0.041)]
     """
+    check_goal(n, halfwidth, assurance=assurance)
     share, level = check_share("prevalence", prevalence), Level(confidence_level)
-    wanted = wanted_width(width, halfwidth, UNIT_INTERVAL, "a proportion")
     shares = _shares(sensitivity, specificity, share, level)
+    if n is not None:
+        each = "each class" if len(shares) > 1 else f"the {shares[0].of_class}"
+        what = f"a plan at prevalence {share:g}, with two cases of {each},"
+        checked = check_n(n, _least(shares, share), what)
+        return _joint_plan(shares, share, checked, level, None, (), None)
+    wanted = wanted_width(halfwidth, UNIT_INTERVAL, "a proportion")
     alone = [plan_for_width(one.width_formula, wanted) for one in shares]
     totals = [_cases_in_all(plan.n, one.of_cases) for one, plan in zip(shares, alone, strict=True)]
     needs = [
         Requirement(one.name, total, f"{plan.n} {one.of_class} for {plan.decided_by}")
         for one, total, plan in zip(shares, totals, alone, strict=True)
     ]
-    n = max(totals)
+    most = max(totals)
     assured = None if assurance is None else check_assurance(assurance)
     if assured is not None:
         needed = {one.of_class: plan.n for one, plan in zip(shares, alone, strict=True)}
         least = (needed.get(CLASSES[0], 0), needed.get(CLASSES[1], 0))
-        n = smallest_n(lambda m: probability_of_enough(m, share, least) >= assured, sum(least))
+        most = smallest_n(lambda m: probability_of_enough(m, share, least) >= assured, sum(least))
         what = "enough of each class" if len(shares) > 1 else f"enough {shares[0].of_class}"
-        needs.append(Requirement(what, n, f"binomial, with probability {assured:g}"))
-    return _joint_plan(shares, share, n, level, wanted, tuple(needs), assured)
-
-
-def classes_width(
-    sensitivity: float | None,
-    specificity: float | None,
-    n: int,
-    *,
-    prevalence: float,
-    confidence_level: float = 0.95,
-) -> SampleSize:
-    """The widths of the intervals of sensitivity and specificity at n cases in all.
-
-    Parameters
-    ----------
-    sensitivity, specificity, prevalence, confidence_level
-        As for `classes_n`.
-    n : int
-        Cases in all; of each class at least 2 are expected.
-    prevalence : float
-        Share of positive cases among those that will be collected.
-    confidence_level : float, default 0.95
-        Between 0 and 1; at least 0.5 for a one-sided bound.
-
-    Returns
-    -------
-    SampleSize
-
-    Raises
-    ------
-    OptionError
-
-    Examples
-    --------
-    >>> plan = classes_width(0.9, 0.95, 500, prevalence=0.1)
-    >>> [(part.quantity, part.n, round(part.width, 3)) for part in plan.parts]
-    [('sensitivity', 50, 0.17), ('specificity', 450, 0.041)]
-    """
-    share, level = check_share("prevalence", prevalence), Level(confidence_level)
-    shares = _shares(sensitivity, specificity, share, level)
-    classes = "each class" if len(shares) > 1 else f"the {shares[0].of_class}"
-    what = f"a plan at prevalence {share:g}, with two cases of {classes},"
-    checked = check_n(n, _least(shares, share), what)
-    return _joint_plan(shares, share, checked, level, None, (), None)
+        needs.append(Requirement(what, most, f"binomial, with probability {assured:g}"))
+    return _joint_plan(shares, share, most, level, wanted, tuple(needs), assured)
 
 
 def probability_of_enough(n: int, prevalence: float, needed: tuple[int, int]) -> float:
