@@ -19,24 +19,18 @@ if TYPE_CHECKING:
 
 @frozen
 class Moments:
-    """A statistic that is a function of n and of power sums about a centre.
-
-    At one n it increases with a basis that costs less to make, so that quantiles of replicates are
-    found among their bases: the sum of the deviations from the centre, or the sum of squares about
-    the mean.
+    """A statistic that is a function of n and of a power sum.
 
     Attributes
     ----------
     order : {1, 2}
-        Highest power needed; which basis it is.
-    from_basis, to_basis : callable
-        ``from_basis(n, basis, centre, **parameters)`` is the statistic, and
-        ``to_basis(n, statistic, centre, **parameters)`` the way back.
+        The power: the sum of the deviations from a centre, or of their squares about the mean.
+    from_sum : callable
+        ``from_sum(n, sum, centre, **parameters)``.
     """
 
     order: int
-    from_basis: Callable[..., Array]
-    to_basis: Callable[..., Array]
+    from_sum: Callable[..., Array]
 
     def finish(
         self, n: int | Array, sums: list[Array], centre: Array, **parameters: float
@@ -45,8 +39,8 @@ class Moments:
 
         ``n`` is a number, or one for each entry of the last axis.
         """
-        basis = sums[0] if self.order == 1 else sum_of_squares(n, *sums)
-        return self.from_basis(n, basis, centre, **parameters)
+        total = sums[0] if self.order == 1 else sum_of_squares(n, *sums)
+        return self.from_sum(n, total, centre, **parameters)
 
 
 ROUNDING = 8 * np.finfo(float).eps

@@ -7,9 +7,8 @@ do not ask how it came about.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,52 +57,40 @@ class Replicates:
 
     Attributes
     ----------
-    bases : ndarray, shape (..., B)
-        What the replicates increase with, themselves where there is no scale; ascending along the
-        last axis, undefined ones (NaN) last.
-    scale : Scale or None
+    ordered : ndarray, shape (..., B)
+        Ascending along the last axis, undefined ones (NaN) last.
     """
 
-    bases: Array
-    scale: Scale | None = None
+    ordered: Array
 
     @classmethod
-    def sorting(cls, bases: Array, scale: Scale | None = None) -> Replicates:
+    def sorting(cls, replicates: Array) -> Replicates:
         """Take over what is given and sort it in place."""
-        bases.sort(axis=-1)
-        return cls(bases, scale)
-
-    @property
-    def ordered(self) -> Array:
-        """The replicates themselves, ascending."""
-        return self.bases if self.scale is None else self.scale.values(self.bases, slice(None))
+        replicates.sort(axis=-1)
+        return cls(replicates)
 
     @property
     def n_resamples(self) -> int:
         """B, the undefined ones included."""
-        return int(self.bases.shape[-1])
+        return int(self.ordered.shape[-1])
 
     @functools.cached_property
     def n_undefined(self) -> NDArray[np.intp]:
         """Resamples on which the statistic is undefined."""
-        if not np.isnan(self.bases[..., -1]).any():
-            return np.zeros(self.bases.shape[:-1], dtype=np.intp)
-        return np.asarray(np.isnan(self.bases).sum(axis=-1))
+        if not np.isnan(self.ordered[..., -1]).any():
+            return np.zeros(self.ordered.shape[:-1], dtype=np.intp)
+        return np.asarray(np.isnan(self.ordered).sum(axis=-1))
 
     def quantile(self, probability: Array | float) -> Array:
         """Type-7 quantile of the defined replicates; ``probability`` has one value per sample."""
         return quantile_by_rank(self, self._at, probability)
 
     def _at(self, rank: NDArray[np.intp]) -> Array:
-        basis = self._basis_at(rank)
-        return basis if self.scale is None else self.scale.values(basis[..., None])[..., 0]
-
-    def _basis_at(self, rank: NDArray[np.intp]) -> Array:
-        return np.take_along_axis(self.bases, rank[..., None], axis=-1)[..., 0]
+        return np.take_along_axis(self.ordered, rank[..., None], axis=-1)[..., 0]
 
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """Share of the defined replicates below ``value``, plus half of those tied with it."""
-        low, high = tie_limits(value, tolerance, self.scale)
+        low, high = tie_limits(value, tolerance)
         below, up_to = self._count(low, np.less), self._count(high, np.less_equal)
         defined = self.n_resamples - self.n_undefined
         with np.errstate(invalid="ignore"):
@@ -111,12 +98,12 @@ class Replicates:
 
     def _count(self, limit: Array, comparison: np.ufunc) -> NDArray[np.intp]:
         """How many replicates are below a limit (or up to it), by halving where they may end."""
-        count = np.zeros(self.bases.shape[:-1], dtype=np.intp)
+        count = np.zeros(self.ordered.shape[:-1], dtype=np.intp)
         step = 1 << (self.n_resamples.bit_length() - 1)
         while step:
             ahead = count + step
             there = ahead <= self.n_resamples
-            last = self._basis_at(np.minimum(ahead, self.n_resamples) - 1)
+            last = self._at(np.minimum(ahead, self.n_resamples) - 1)
             count = np.where(there & comparison(last, limit), ahead, count)
             step >>= 1
         return count
@@ -131,49 +118,13 @@ class Replicates:
 
     @functools.cached_property
     def _moments(self) -> tuple[Array, Array]:
-        shape, size = self.bases.shape[:-1], self.n_resamples
-        scale = None if self.scale is None else self.scale.flat()
+        shape, size = self.ordered.shape[:-1], self.n_resamples
         defined = (size - self.n_undefined).reshape(-1)
-        mean, deviation = defined_moments(self.bases.reshape(-1, size), defined, scale)
+        mean, deviation = defined_moments(self.ordered.reshape(-1, size), defined)
         return mean.reshape(shape), deviation.reshape(shape)
 
 
 # --------------------------------------------------------------------------- drawn replicates
-
-
-@frozen
-class Scale:
-    """From what replicates increase with to the replicates, and back.
-
-    Attributes
-    ----------
-    from_basis, to_basis : callable
-        ``from_basis(n, basis, centre, **parameters)`` and the way back, as in `Moments`.
-    n : int
-        Cases of a resample.
-    centre : ndarray, shape (..., 1)
-        Of each sample.
-    parameters : mapping
-        Of the statistic.
-    """
-
-    from_basis: Callable[..., Array]
-    to_basis: Callable[..., Array]
-    n: int
-    centre: Array
-    parameters: Mapping[str, float]
-
-    def values(self, bases: Array, rows: slice | NDArray[Any] = slice(None)) -> Array:
-        """The replicates of some rows, (..., k) -> (..., k)."""
-        return self.from_basis(self.n, bases, self.centre[rows], **self.parameters)
-
-    def bases(self, values: Array) -> Array:
-        """The way back, (...) -> (...)."""
-        return self.to_basis(self.n, values, self.centre[..., 0], **self.parameters)
-
-    def flat(self) -> Scale:
-        """The same for samples in one row."""
-        return replace(self, centre=self.centre.reshape(-1, 1))
 
 
 class Drawn(Protocol):
@@ -207,21 +158,18 @@ def quantile_by_rank(
     return np.where(usable, between, np.nan)
 
 
-def tie_limits(value: Array, tolerance: Array, scale: Scale | None) -> tuple[Array, Array]:
-    """Between which bases replicates are tied with a value."""
+def tie_limits(value: Array, tolerance: Array) -> tuple[Array, Array]:
+    """Between which limits replicates are tied with a value."""
     with np.errstate(invalid="ignore"):  # a ratio may be infinite, and so its tolerance
-        low, high = np.asarray(value) - tolerance, np.asarray(value) + tolerance
-    return (low, high) if scale is None else (scale.bases(low), scale.bases(high))
+        return np.asarray(value) - tolerance, np.asarray(value) + tolerance
 
 
-def defined_moments(
-    rows: Array, defined: NDArray[np.intp], scale: Scale | None
-) -> tuple[Array, Array]:
+def defined_moments(rows: Array, defined: NDArray[np.intp]) -> tuple[Array, Array]:
     """Mean and SD (B - 1) of the defined replicates, (S, B) -> (S,)."""
     sums, squares, anchor = (np.empty(len(rows)) for _ in range(3))
     with np.errstate(invalid="ignore", divide="ignore"):
         for part in in_parts(*rows.shape):
-            values = rows[part] if scale is None else scale.values(rows[part], part)
+            values = rows[part]
             # About one of them, so that small spreads keep their digits.
             anchor[part] = np.where(defined[part] > 0, np.fmin.reduce(values[:, :64], axis=-1), 0)
             anchor[part] = np.where(np.isnan(anchor[part]), 0.0, anchor[part])

@@ -17,7 +17,6 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.distribution import (
     Distribution,
     Replicates,
-    Scale,
     defined_moments,
     quantile_by_rank,
     tie_limits,
@@ -34,15 +33,19 @@ PARTS, FIRST, SHARE = 5, 256, 0.065
 MEDIAN = 2 / np.pi
 
 
-def as_distribution(bases: Array, plan: Plan, scale: Scale | None = None) -> Distribution:
+def as_distribution(replicates: Array, plan: Plan) -> Distribution:
     """The distribution of drawn replicates, which are taken over: (S, B).
 
     Its answers are the same whether rows are sorted or their tails are.
     """
-    many = bases.ndim == 2 and len(bases) >= MANY_ROWS and bases.shape[-1] >= MANY_REPLICATES
-    if many and bases.flags.c_contiguous and plan.compiles:
-        return Tails.from_replicates(bases, scale)
-    return Replicates.sorting(bases, scale)
+    many = (
+        replicates.ndim == 2
+        and len(replicates) >= MANY_ROWS
+        and replicates.shape[-1] >= MANY_REPLICATES
+    )
+    if many and replicates.flags.c_contiguous and plan.compiles:
+        return Tails.from_replicates(replicates)
+    return Replicates.sorting(replicates)
 
 
 @frozen(eq=False)
@@ -51,9 +54,7 @@ class Tails:
 
     Attributes
     ----------
-    bases : ndarray, shape (S, B)
-        What the replicates increase with, themselves where there is no scale.
-    scale : Scale or None
+    replicates : ndarray, shape (S, B)
     lower, upper : ndarray, shape (S, room)
         The smallest, ascending from the left, and the largest, ascending to the right.
     held : ndarray of int, shape (S, 2)
@@ -61,21 +62,20 @@ class Tails:
     n_undefined : ndarray of int, shape (S,)
     """
 
-    bases: Array
-    scale: Scale | None
+    replicates: Array
     lower: Array
     upper: Array
     held: NDArray[np.intp]
     n_undefined: NDArray[np.intp]
 
     @classmethod
-    def from_replicates(cls, bases: Array, scale: Scale | None = None) -> Tails:
+    def from_replicates(cls, replicates: Array) -> Tails:
         """Take over replicates and find their tails."""
-        low, high = _limits(bases)
-        expected = SHARE * bases.shape[-1]
+        low, high = _limits(replicates)
+        expected = SHARE * replicates.shape[-1]
         # Six standard deviations of how many a quantile of the first cuts off, on either side.
         room = 2 * int(expected + 6 * expected / np.sqrt(SHARE * FIRST * PARTS * MEDIAN)) + 72
-        lower, upper, counts = native_selection.tails(bases, low, high, room)
+        lower, upper, counts = native_selection.tails(replicates, low, high, room)
         below, at_low, above, at_high, undefined = counts.astype(np.intp).T
         fits = (below < room) & (above < room)
         room = max(int(np.maximum(below, above)[fits].max(initial=0)), 1)
@@ -89,41 +89,39 @@ class Tails:
         held = np.where(fits[:, None], np.minimum(held, room), 0)
         undefined = np.where(fits, undefined, -1)
         if (undefined < 0).any():
-            undefined[undefined < 0] = np.isnan(bases[undefined < 0]).sum(axis=-1)
-        return cls(bases, scale, lower, upper, held, undefined)
+            undefined[undefined < 0] = np.isnan(replicates[undefined < 0]).sum(axis=-1)
+        return cls(replicates, lower, upper, held, undefined)
 
     @property
     def n_resamples(self) -> int:
         """B, the undefined ones included."""
-        return int(self.bases.shape[-1])
+        return int(self.replicates.shape[-1])
 
     def quantile(self, probability: Array | float) -> Array:
         """Type-7 quantile of the defined replicates; ``probability`` has one value per sample."""
         return quantile_by_rank(self, self._at, probability)
 
     def _at(self, rank: NDArray[np.intp]) -> Array:
-        row, room = np.arange(len(self.bases)), self.lower.shape[-1]
+        row, room = np.arange(len(self.replicates)), self.lower.shape[-1]
         from_above = np.maximum(self.n_resamples - self.n_undefined - 1 - rank, 0)
         in_lower, in_upper = rank < self.held[:, 0], from_above < self.held[:, 1]
         of_upper = np.where(in_upper, room - 1 - from_above, 0)
-        bases_at_rank = np.where(
+        found = np.where(
             in_lower, self.lower[row, np.where(in_lower, rank, 0)], self.upper[row, of_upper]
         )
         further_in = np.flatnonzero(~(in_lower | in_upper))
         if len(further_in):
             # Left in order: whoever asks once asks again.
-            whole = self.bases[further_in]
+            whole = self.replicates[further_in]
             whole.sort(axis=-1)
-            self.bases[further_in] = whole
-            bases_at_rank[further_in] = whole[np.arange(len(further_in)), rank[further_in]]
-        return (
-            bases_at_rank if self.scale is None else self.scale.values(bases_at_rank[:, None])[:, 0]
-        )
+            self.replicates[further_in] = whole
+            found[further_in] = whole[np.arange(len(further_in)), rank[further_in]]
+        return found
 
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """Share of the defined replicates below ``value``, plus half of those tied with it."""
-        limits = tie_limits(value, tolerance, self.scale)
-        counted = native_selection.count_below(self.bases, *limits).sum(axis=-1)
+        limits = tie_limits(value, tolerance)
+        counted = native_selection.count_below(self.replicates, *limits).sum(axis=-1)
         with np.errstate(invalid="ignore"):
             return np.asarray(counted / (2.0 * (self.n_resamples - self.n_undefined)))
 
@@ -137,12 +135,12 @@ class Tails:
 
     @functools.cached_property
     def _moments(self) -> tuple[Array, Array]:
-        return defined_moments(self.bases, self.n_resamples - self.n_undefined, self.scale)
+        return defined_moments(self.replicates, self.n_resamples - self.n_undefined)
 
 
-def _limits(bases: Array) -> tuple[Array, Array]:
+def _limits(replicates: Array) -> tuple[Array, Array]:
     """Values that cut off about the same share of each row at either end."""
-    first = np.sort(bases[:, : PARTS * FIRST].reshape(len(bases), PARTS, FIRST), axis=-1)
+    first = np.sort(replicates[:, : PARTS * FIRST].reshape(len(replicates), PARTS, FIRST), axis=-1)
     defined = FIRST - np.isnan(first).sum(axis=-1)
     place = np.floor(SHARE * np.maximum(defined, 1)).astype(np.intp)
     places = (place, np.maximum(defined - 1 - place, 0))

@@ -19,10 +19,6 @@ def _mean_from_sum(n: int | Array, total: Array, centre: Array) -> Array:
     return centre + total / n
 
 
-def _sum_from_mean(n: int | Array, mean: Array, centre: Array) -> Array:
-    return (mean - centre) * n
-
-
 def _influence_on_mean(values: Array) -> Array:
     """Deviation from the mean."""
     return np.asarray(values - mean(values)[..., None])
@@ -32,7 +28,7 @@ def _influence_on_mean(values: Array) -> Array:
     listed=0,
     title="mean",
     estimand=Estimand.MEAN,
-    form=Moments(1, _mean_from_sum, _sum_from_mean),
+    form=Moments(1, _mean_from_sum),
     influence=_influence_on_mean,
     range_rule=range_of_values,
     synonyms=("average",),

@@ -26,10 +26,6 @@ def _sd_from_squares(n: int | Array, squares: Array, _centre: Array, ddof: float
     return np.asarray(np.sqrt(squares / left))
 
 
-def _squares_from_sd(n: int | Array, sd: Array, _centre: Array, ddof: float) -> Array:
-    return np.asarray(np.sign(sd) * sd**2 * np.subtract(n, ddof))
-
-
 def _range_of_sd(bounds: Bounds, n: float, ddof: float) -> Bounds:
     """No n values within bounds lie farther apart than half of them at either."""
     widest = bounds.width / 2 / math.sqrt(1 - ddof / n) if n > ddof else bounds.width
@@ -58,7 +54,7 @@ def _cases_for_sd(metric_n: int, **_: float) -> int:
     listed=3,
     title="SD",
     estimand=Estimand.SPREAD,
-    form=Moments(2, _sd_from_squares, _squares_from_sd),
+    form=Moments(2, _sd_from_squares),
     influence=_influence_on_sd,
     range_rule=_range_of_sd,
     min_n=2,

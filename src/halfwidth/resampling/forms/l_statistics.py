@@ -19,7 +19,7 @@ from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution, Quantiles, Scale
+from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.exact.dirichlet_order import at_both_ends, integrals, total_weight
 from halfwidth.resampling.forms.contract import (
@@ -35,9 +35,7 @@ from halfwidth.resampling.forms.contract import (
 from halfwidth.resampling.forms.evaluation import without_each_unit
 from halfwidth.resampling.forms.order_swaps import SwappedOrder
 from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.tails import as_distribution
 from halfwidth.resampling.weights.blocks import Block, Pace
-from halfwidth.resampling.weights.bootstrap import kept_counts
 
 # Counts that are gone through at a time; a processor's cache holds them.
 AT_A_TIME = 2**15
@@ -51,29 +49,6 @@ def _weights(statistic: Statistic) -> Weights:
     if not isinstance(form, SortedWeights | OrderStatistics):
         raise TypeError(f"{statistic.spec.name} is no L-statistic")
     return functools.partial(form.weights, **statistic.parameters)
-
-
-def drawn_distribution(
-    values: Array, design: Design, statistic: Statistic, plan: Plan
-) -> Distribution | None:
-    """Independent cases whose counts of draws are kept: sums about the middle value."""
-    counts = kept_counts(design, plan) if design.simple else None
-    if counts is None:
-        return None
-    weights, centre = _weights(statistic), middle_of(values)
-    what = ("shares", statistic.spec.name, *statistic.parameters.items())
-    kept = plan.once(what, (), design, lambda: shares(weights, counts))
-    total = total_weight(weights(design.n))
-    scale = Scale(_moved, _moved_back, design.n, total * centre, {})
-    return as_distribution((values - centre) @ kept.T, plan, scale)
-
-
-def _moved(_n: int, sums: Array, by: Array) -> Array:
-    return sums + by
-
-
-def _moved_back(_n: int, values: Array, by: Array) -> Array:
-    return values - by
 
 
 @frozen(eq=False)
@@ -181,7 +156,6 @@ def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
 ENGINE = Engine(
     prepare=SortedSamples.prepare,
     leave_one_out=leave_one_out,
-    drawn_distribution=drawn_distribution,
     dirichlet=Dirichlet(both_ends=weighted),
     permutations=Permutations(swapping=swapping),
     seconds=seconds,

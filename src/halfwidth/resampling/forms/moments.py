@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.forms import Moments, sum_of_squares
+from halfwidth.core.forms import Moments
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import BatchDistribution, Distribution, Scale, in_parts
+from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.exact.convolution import sum_distribution, unit_draws
 from halfwidth.resampling.exact.ratios import ratio_distribution, unit_pairs
@@ -37,9 +37,8 @@ from halfwidth.resampling.forms.contract import (
 )
 from halfwidth.resampling.forms.signed_sums import SignedSums, plain_sum, sums_of_models
 from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.tails import as_distribution
 from halfwidth.resampling.weights.blocks import Block, Features, Pace, cases_held
-from halfwidth.resampling.weights.bootstrap import evaluated, kept_counts, pace_of_sums
+from halfwidth.resampling.weights.bootstrap import evaluated, pace_of_sums
 
 # What is left of the variance of a resample of equal values is rounding of either sign.
 ROUNDING = 16 * np.finfo(float).eps
@@ -69,25 +68,6 @@ def _mean_distribution(values: Array, mean: float, design: Design) -> Distributi
     sizes = design.by_stratum(design.unit_sizes.astype(float))
     pairs = [unit_pairs(part, size) for part, size in zip(totals, sizes, strict=True)]
     return ratio_distribution(pairs, shift=anchor)
-
-
-def drawn_distribution(
-    values: Array, design: Design, statistic: Statistic, plan: Plan
-) -> Distribution | None:
-    """Independent cases whose counts of draws are kept: what the replicates increase with."""
-    counts = kept_counts(design, plan) if design.simple else None
-    if counts is None:
-        return None
-    form, centre = declared_form(statistic, Moments), middle_of(values)
-    scale = Scale(form.from_basis, form.to_basis, design.n, centre, statistic.parameters)
-    # Powers stacked on each other share the reading of the counts: a tenth of the products' time.
-    powers = np.concatenate([(values - centre) ** power for power in range(1, form.order + 1)])
-    sums = (powers @ counts.T).reshape(form.order, len(values), -1)
-    if form.order == 1:
-        return as_distribution(sums[0], plan, scale)
-    for part in in_parts(*sums[0].shape):
-        sum_of_squares(design.n, *sums[:, part])
-    return as_distribution(sums[1], plan, scale)
 
 
 @frozen(eq=False)
@@ -278,7 +258,6 @@ ENGINE = Engine(
     prepare=PowerSums.prepare,
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
-    drawn_distribution=drawn_distribution,
     errors=Errors(studentized=studentized),
     dirichlet=Dirichlet(both_ends=weighted, takes_reach=True),
     permutations=Permutations(signed_sums=signed_sums),

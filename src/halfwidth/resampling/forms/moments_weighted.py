@@ -17,7 +17,7 @@ from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Quantiles, Scale, in_parts
+from halfwidth.resampling.distribution import Quantiles, in_parts
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.resampling.kernels.reference import middle_of
@@ -85,11 +85,14 @@ def weighted_deviations(
                     )
                 ]
             upper[rows, some] = _variances(with_pseudo_cases)
-    scale = Scale(form.from_basis, form.to_basis, design.n, centre, statistic.parameters)
-    return (
-        as_distribution(_scaled(lower, design.n), plan, scale),
-        as_distribution(_scaled(upper, design.n), plan, scale),
-    )
+
+    def distribution(variances: Array) -> Quantiles:
+        squares = _scaled(variances, design.n)
+        return as_distribution(
+            form.from_sum(design.n, squares, centre, **statistic.parameters), plan
+        )
+
+    return distribution(lower), distribution(upper)
 
 
 def _outermost(values: Array, design: Design) -> list[tuple[Array, Array]]:
