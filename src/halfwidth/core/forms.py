@@ -26,7 +26,7 @@ class Moments:
     order : {1, 2}
         The power: the sum of the deviations from a centre, or of their squares about the mean.
     from_sum : callable
-        ``from_sum(n, sum, centre, **parameters)``.
+        ``from_sum(n, sum, centre, **parameters)``, which may overwrite the sum.
     """
 
     order: int

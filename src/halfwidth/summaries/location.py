@@ -16,7 +16,9 @@ TRIM_SHARE = Parameter("share", 0.25, "share cut from each side", at_least=0, be
 
 
 def _mean_from_sum(n: int | Array, total: Array, centre: Array) -> Array:
-    return centre + total / n
+    total /= n
+    total += centre
+    return total
 
 
 def _influence_on_mean(values: Array) -> Array:
