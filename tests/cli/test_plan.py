@@ -242,7 +242,7 @@ def test_a_small_pilot_and_repeated_cases_are_told(run: Run, tmp_path: Path) -> 
         ("mean --sd 12 --metric dsc --width 0.1", "for values in per cent divide by 100"),
         ("mean --sd 0.1 --metric dsc --halfwidth 0.6", "ask for less than 0.5"),
         ("mean --sd 0.1 --halfwidth 0", "--halfwidth 0 is not above 0"),
-        ("mean --sd 0.1 --width -1", "--halfwidth -0.5 is not above 0"),
+        ("mean --sd 0.1 --width -1", "--width -1 is not above 0"),
         ("mean --sd 0.1 --halfwidth 0.02 -n 5", "got --halfwidth and --n"),
         ("mean --sd 0.1 --halfwidth 0.02 --width 0.1", "got --halfwidth and --width"),
         ("mean --sd 0.1", "got none of them"),

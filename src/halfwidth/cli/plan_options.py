@@ -18,6 +18,7 @@ from halfwidth.core.parameters import split_names
 from halfwidth.document.parts import Figure
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.planning.aurocs import auroc
+from halfwidth.planning.checks import check_positive
 from halfwidth.results.sample_size import SampleSize, plans_document
 
 Halfwidths = Annotated[list[float] | None, declared("halfwidth", more="Repeatable.")]
@@ -95,7 +96,7 @@ def parse_goals(
         )
     return [
         *({"halfwidth": number} for number in halfwidth or ()),
-        *({"halfwidth": number / 2} for number in width or ()),
+        *({"halfwidth": check_positive("width", number) / 2} for number in width or ()),
         *({"n": number} for number in parse_sizes("--n", n or ())),
     ]
 

@@ -61,10 +61,10 @@ def rank(
     scheme : str or sequence of them, default "aggregate_then_rank"
         ``"aggregate_then_rank"``: by the statistic of the values; ``"rank_then_aggregate"``: by
         that of the ranks within each case; ``"test_then_rank"``: by the tests that a model
-        wins. Ranks within a case are shared as ``rank_then_aggregate:ties=average`` says:
-        ``min`` (default), ``average`` or ``max``; in the ranking itself it always is the
-        smallest. Tests are one-sided, of pairs, with Holm's correction:
-        ``test_then_rank:test=wilcoxon``, or ``permutation``, ``mcnemar``, ``mcnemar_midp``; by
+        wins. Further: ``rank_then_aggregate:ties=average`` (or ``max``),
+        ``test_then_rank:test=wilcoxon`` (``permutation``, ``mcnemar``, ``mcnemar_midp``). Ranks
+        within a case are shared by ``ties``, ``min`` by default; in the ranking itself it
+        always is the smallest. Tests are one-sided, of pairs, with Holm's correction; by
         default Wilcoxon's of values of cases, else that of `compare`. Several schemes make a
         ranking each.
     margin : float, default 0.0
