@@ -20,6 +20,8 @@ def replicates_by(
     engine: Engine, values: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Array:
     """The statistic of each resample, (S, n) -> (S, B), in their order."""
+    if not len(values):
+        return np.empty((0, plan.n_resamples))
     if engine.most_values is None:
         return replicates_of(engine.prepare(values, design, statistic), len(values), design, plan)
     step = max(1, engine.most_values // max(values[:1].size, 1))

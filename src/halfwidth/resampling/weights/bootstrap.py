@@ -157,7 +157,10 @@ def evaluated(
     def made(start: int, stop: int) -> T:
         if keeps:
             return evaluate(Drawn(design, plan, start, stop))
-        room = free.pop() if free else native.Room()
+        try:
+            room = free.pop()
+        except IndexError:  # none yet, or another thread took it
+            room = native.Room()
         values = evaluate(Drawn(design, plan, start, stop, room))
         free.append(room)
         return values
