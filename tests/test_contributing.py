@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import json
 import math
 import re
@@ -75,6 +76,16 @@ def listed(monkeypatch: pytest.MonkeyPatch, run: Run) -> Iterator[None]:
 def test_every_example_is_run() -> None:
     assert set(BLOCKS) == {"metric", "statistic", "method", "form", "maker", "result"}
     assert PAGE.read_text("utf-8").count("```python") == len(BLOCKS)
+
+
+def test_the_house_is_drawn_from_the_contracts() -> None:
+    spec = importlib.util.spec_from_file_location("house", PAGE.parent / "tools" / "house.py")
+    assert spec is not None
+    assert spec.loader is not None
+    house = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(house)
+    (drawn,) = house.BLOCK.findall(PAGE.read_text("utf-8"))
+    assert drawn == house.picture(), "python tools/house.py --write"
 
 
 # --------------------------------------------------------------------------- a metric
