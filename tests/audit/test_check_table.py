@@ -323,3 +323,10 @@ def test_only_values_of_cases_are_checked() -> None:
     values = hw.CaseValues.from_arrays(DICE, metric="dsc")
     with pytest.raises(hw.OptionError, match="metric='hd95' has no effect: the values are of"):
         hw.check(values, metric="hd95")
+
+
+def test_models_on_different_cases_lack_none() -> None:
+    models = {"A": [0.9, 0.8, 0.7, 0.6, 0.85], "B": [0.9, 0.7, 0.75]}
+    for pairing, codes in (("none", ()), ("common", ("HW911",))):
+        data = hw.CaseValues.from_arrays(models, metric="dsc", pairing=pairing)
+        assert hw.check(data).codes == codes

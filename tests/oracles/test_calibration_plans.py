@@ -181,6 +181,7 @@ def test_an_intercept_far_from_the_cases_takes_more_of_them() -> None:
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "nothing": ({"halfwidth": None}, "say what to plan for"),
     "no metric": ({"metric": None}, "say of which metric"),
+    "no metric of a width": ({"metric": None, "n": 500, "halfwidth": None}, "say of which metric"),
     "two metrics": ({"halfwidth": {"oe_ratio": 0.1}}, "say of which metric"),
     "of nothing": ({"metric": None, "halfwidth": {}}, "say of which metric"),
     "no spread": ({"prevalence": None}, "say how log odds are distributed"),

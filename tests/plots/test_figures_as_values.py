@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -187,3 +188,10 @@ def test_the_command_line_offers_the_pictures_that_results_have() -> None:
     assert kinds["Estimates"] == figures.KINDS
     assert kinds["Rankings"] == figures.RANKING_KINDS
     assert set(kinds["Comparisons"]) == {"forest", *comparison_options.OF_CASES}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_figure_is_pickled_by_its_name_and_does_not_change(name: str) -> None:
+    assert pickle.loads(pickle.dumps(PUBLIC[name])) is PUBLIC[name]  # noqa: S301
+    with pytest.raises(AttributeError, match="does not change"):
+        PUBLIC[name].caption = "something else"

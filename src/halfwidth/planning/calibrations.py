@@ -126,6 +126,11 @@ def calibration(
     level = Level(confidence_level)
     information = _information(prevalence, auroc, lp_mean, lp_sd, lp_skewness, pilot)
     if n is not None:
+        if metric is None:
+            raise OptionError(
+                f"say of which metric: {spelled('metric', next(iter(QUANTITIES)))} with one "
+                f"{spelled('n')}"
+            )
         formula = _formula(QUANTITIES[_name(metric)], information, level)
         return plan_at(formula, check_n(n, formula.least, f"a plan of the {formula.quantity}"))
     several = [*halfwidth.items()] if isinstance(halfwidth, Mapping) else None

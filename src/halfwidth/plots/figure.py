@@ -28,16 +28,34 @@ class Figure(Generic[Drawing, Drawn, Numbers]):
         What it shows: its alternative text, too.
     """
 
+    __name__: str
+    __qualname__: str
+    frame: Callable[Numbers, pd.DataFrame]
+    caption: str
+    _draw: Callable[Drawing, Drawn]
+    _place_of_axes: int
+
     def __init__(
         self,
         draw: Callable[Drawing, Drawn],
         frame: Callable[Numbers, pd.DataFrame],
         caption: str,
     ) -> None:
-        functools.update_wrapper(self, draw)
-        self._draw, self.frame, self.caption = draw, frame, caption
         parameters = [*inspect.signature(draw).parameters]
-        self._place_of_axes = parameters.index("ax") if "ax" in parameters else len(parameters)
+        place = parameters.index("ax") if "ax" in parameters else len(parameters)
+        held = {"_draw": draw, "frame": frame, "caption": caption, "_place_of_axes": place}
+        vars(self).update(held)
+        for name in functools.WRAPPER_ASSIGNMENTS:
+            if hasattr(draw, name):
+                vars(self)[name] = getattr(draw, name)
+        vars(self)["__wrapped__"] = draw
+
+    def __setattr__(self, name: str, _value: object) -> None:
+        raise AttributeError(f"{self.__name__} is a figure, which does not change: {name}")
+
+    def __reduce__(self) -> str:
+        """By its name, as a function is pickled."""
+        return self.__qualname__
 
     def __call__(self, *args: Drawing.args, **options: Drawing.kwargs) -> Drawn:
         """Draw."""

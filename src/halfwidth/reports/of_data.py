@@ -54,11 +54,18 @@ def results_of_data(
 ) -> DataResults:
     """Models by rank, whose estimates are those of the ranking, and differences of few models.
 
-    Of several statistics the first ranks and compares; a single model has estimates alone.
+    Of several statistics the first ranks and compares; a single model has estimates alone, and
+    models on different cases have no ranks.
     """
     if len(data.models) < 2:
         return DataResults(estimate(data, statistic=statistic, **asked))
     first, *further = Quantities(statistic=statistic).statistics
+    pairs = margin is not None or baseline is not None
+    few = pairs or len(data.models) <= MOST_IN_PAIRS
+    if getattr(data, "pairing", "") == "none":
+        estimates = estimate(data, statistic=statistic, **asked)
+        how = {"statistic": first, "baseline": baseline, "margin": margin}
+        return DataResults(estimates, compare(data, **how, **asked) if few else None)
     rankings = rank(data, statistic=first, **asked)
     estimates = estimates_of_models(rankings)
     for other in further:
@@ -68,7 +75,6 @@ def results_of_data(
         title = estimates[0].statistic_title
         notes = (*estimates.notes, f"models are ranked and compared by the {title} alone")
         estimates = replace(estimates, notes=notes)
-    pairs = margin is not None or baseline is not None
     if not pairs and max(len(one.models) for one in rankings) > MOST_IN_PAIRS:
         return DataResults(estimates, None, rankings)
     compared = compare(data, statistic=first, baseline=baseline, margin=margin, **asked)

@@ -73,10 +73,10 @@ def rank(
     top : int, default 3
         How many first ranks the share of resamples among the first takes together.
     combine : str, optional
-        Combine the ranks by several metrics, within tasks and over them. Over tasks alone there
+        Combine the ranks by several metrics, within tasks and over them. Further:
+        ``mean_rank:absent_model=last``, of a model that some task lacks. Over tasks alone there
         always is a consensus, by mean ranks unless this says otherwise. A model that some task
-        lacks, with ``pairing="common"``, is left out of the consensus, or last in that task:
-        ``mean_rank:absent_model=last``.
+        lacks, with ``pairing="common"``, is left out of the consensus, or last in that task.
     method : str, default "auto"
         CI method, one of ``halfwidth.METHODS``; ``"auto"`` chooses on evidence.
     confidence_level : float, default 0.95

@@ -441,3 +441,12 @@ def test_a_large_report_stays_small() -> None:
     }
     table = hw.estimate(hw.CaseValues.from_table(frame, "dsc", by=["model", "organ"], metric="dsc"))
     assert len(hw.report(table).to_html()) < 2_000_000 * 2 / 9
+
+
+def test_models_on_different_cases_are_compared_and_not_ranked() -> None:
+    draw = np.random.default_rng(5)
+    models = {"A": draw.beta(8, 2, 30), "B": draw.beta(8, 2, 20)}
+    data = hw.CaseValues.from_arrays(models, metric="dsc", pairing="none")
+    text = render(hw.report(data, rng=1, n_resamples=99).document, "markdown")
+    assert "30 + 20" in text or "n = 30" in text
+    assert "95 % ranks" not in text

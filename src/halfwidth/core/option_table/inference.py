@@ -189,10 +189,11 @@ COMPARISON: Final[dict[str, Option]] = {
         group=Group.COMPARISON,
     ),
     "combine": Option(
-        "Combine the ranks by several metrics, within tasks and over them. Over tasks alone there "
-        "always is a consensus, by mean ranks unless this says otherwise.",
-        'A model that some task lacks, with ``pairing="common"``, is left out of the consensus, or '
-        "last in that task: ``mean_rank:absent_model=last``.",
+        "Combine the ranks by several metrics, within tasks and over them. Further: "
+        "``mean_rank:absent_model=last``, of a model that some task lacks.",
+        "Over tasks alone there always is a consensus, by mean ranks unless this says otherwise. A "
+        'model that some task lacks, with ``pairing="common"``, is left out of the consensus, or '
+        "last in that task.",
         type="str, optional",
         default=None,
         choices=("mean_rank", "median_rank"),

@@ -146,7 +146,7 @@ def check_lines(rankings: Any) -> Sequence[Ranking]:
     if len(items) < 2:
         raise OptionError(
             "lines join the ranks of several tasks or schemes, and there is one ranking; rank "
-            f"within tasks ({spelled('within')}), or draw rank_sets"
+            f"within tasks ({spelled('by')}), or draw rank_sets"
         )
     return items
 
