@@ -22,16 +22,15 @@ def replicates_by(
     """The statistic of each resample, (S, n) -> (S, B), in their order."""
     if not len(values):
         return np.empty((0, plan.n_resamples))
-    if engine.most_values is None:
-        return replicates_of(engine.prepare(values, design, statistic), len(values), design, plan)
-    step = max(1, engine.most_values // max(values[:1].size, 1))
+    step = len(values)
+    if engine.most_values is not None:
+        step = max(1, engine.most_values // max(values[:1].size, 1))
     parts = [values[start : start + step] for start in range(0, len(values), step)]
-    return np.concatenate(
-        [
-            replicates_of(engine.prepare(part, design, statistic), len(part), design, plan)
-            for part in parts
-        ]
-    )
+    each = [
+        replicates_of(engine.prepare(part, design, statistic), len(part), design, plan)
+        for part in parts
+    ]
+    return each[0] if len(each) == 1 else np.concatenate(each)
 
 
 def replicates_of(prepared: Prepared, samples: int, design: Design, plan: Plan) -> Array:
